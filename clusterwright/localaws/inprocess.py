@@ -1,0 +1,98 @@
+"""boto3 clients whose requests are answered in this process by the local AWS's own backends.
+
+Everything that CloudFormation creates goes through such a client, so that a resource in a
+template is refused by exactly the code that refuses it to a caller of the API, and with the
+same words. No socket is opened: botocore prepares the request as always (its own validation
+and serialisation included), and moto's URL tables answer it.
+
+Works inside `clusterwright localaws`, inside `moto.mock_aws()`, and with neither.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+    from botocore.client import BaseClient
+
+ACCOUNT_HEADER = "x-moto-account-id"
+_ACCOUNT = re.compile(r"\d{12}")
+# S3 must answer by path so that one URL table serves every bucket name.
+_S3_SERVICES = frozenset({"s3"})
+
+_clients: dict[tuple[str, str, str], BaseClient] = {}
+_lock = threading.Lock()
+
+
+def client(service: str, *, account: str, region: str) -> Any:
+    """Return the boto3 client of `service` for one account and region of the local AWS.
+
+    Clients are cached for the life of the process and hold no state of the local AWS.
+
+    Parameters
+    ----------
+    service:
+        boto3's name of the service, for example ``ec2`` or ``sagemaker``.
+    account:
+        The 12-digit account that the calls are made in.
+    region:
+        The region that the calls are made in.
+
+    Raises
+    ------
+    ValueError
+        `account` is not a 12-digit number.
+    """
+    if not _ACCOUNT.fullmatch(account):
+        raise ValueError(f"an account is 12 digits, not {account!r}")
+    key = (service, account, region)
+    with _lock:
+        found = _clients.get(key)
+        if found is None:
+            found = _clients[key] = _build(service, account, region)
+        return found
+
+
+def _build(service: str, account: str, region: str) -> BaseClient:
+    import botocore.session
+    from botocore.config import Config
+
+    # A session of our own: neither the caller's profile and environment nor moto's patched
+    # default session may change where these requests go.
+    session = botocore.session.Session(
+        session_vars={"profile": (None, None, None, None), "config_file": (None, None, "", None)}
+    )
+    session.set_credentials(account, "local")
+    built: BaseClient = session.create_client(
+        service,
+        region_name=region,
+        config=Config(
+            retries={"total_max_attempts": 1},
+            ignore_configured_endpoint_urls=True,
+            s3={"addressing_style": "path"} if service in _S3_SERVICES else None,
+            request_checksum_calculation="when_required",
+            response_checksum_validation="when_required",
+        ),
+    )
+
+    def send(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
+        request.headers[ACCOUNT_HEADER] = account
+        return _answer(request)
+
+    built.meta.events.register_first("before-send", send)
+    return built
+
+
+def _answer(request: AWSPreparedRequest) -> AWSResponse:
+    """Dispatch one prepared request; an API that nobody built is AWS's error, not a retry."""
+    from botocore.awsrequest import AWSResponse as Response
+    from moto.core.botocore_stubber import BotocoreStubber, MockRawResponse
+
+    answer = BotocoreStubber().process_request(request)
+    if answer is None:
+        raise NotImplementedError(f"the local AWS does not serve {request.url}")
+    status, headers, body = answer
+    return Response(request.url, status, headers, MockRawResponse(body))  # type: ignore[arg-type]
