@@ -1,0 +1,161 @@
+"""Where boto3 clients come from: standard retries, short timeouts, a bounded pool, made once.
+
+Everything is taken from the standard AWS configuration (profiles, environment, SSO, instance role,
+`AWS_ENDPOINT_URL`), so that the local AWS is reached as any other client reaches it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from clusterwright.aws.errors import unavailable
+
+CONNECT_TIMEOUT_SECONDS: Final = 5
+READ_TIMEOUT_SECONDS: Final = 20
+# One try and three more, with botocore's exponential back-off and jitter between them.
+MAX_ATTEMPTS: Final = 4
+MAX_POOL_CONNECTIONS: Final = 16
+
+
+class AwsSession:
+    """Makes boto3 clients, one per service and region, from any thread.
+
+    Parameters
+    ----------
+    region:
+        The region of every client for which none is named; without it the standard configuration
+        decides.
+    profile:
+        A named profile; without it the standard configuration decides.
+    max_attempts:
+        Tries per call, the first one included.
+
+    Notes
+    -----
+    Nothing is imported or read before the first client is asked for. Clients are thread-safe, the
+    making of them is not, hence the lock.
+    """
+
+    def __init__(
+        self,
+        region: str | None = None,
+        *,
+        profile: str | None = None,
+        connect_timeout_seconds: float = CONNECT_TIMEOUT_SECONDS,
+        read_timeout_seconds: float = READ_TIMEOUT_SECONDS,
+        max_attempts: int = MAX_ATTEMPTS,
+        max_pool_connections: int = MAX_POOL_CONNECTIONS,
+    ) -> None:
+        self._region = region
+        self._profile = profile
+        self._connect_timeout_seconds = connect_timeout_seconds
+        self._read_timeout_seconds = read_timeout_seconds
+        self._max_attempts = max_attempts
+        self._max_pool_connections = max_pool_connections
+        self._lock = threading.RLock()
+        self._boto3_session: Any = None
+        self._clients: dict[tuple[str, str | None], Any] = {}
+
+    @property
+    def region(self) -> str | None:
+        """The region asked by default, or `None` where nothing sets one."""
+        if self._region is not None:
+            return self._region
+        try:
+            name = self._session().region_name
+        except Exception as error:
+            raise unavailable(error, service="aws", operation="*", region=None) from error
+        return str(name) if name else None
+
+    def client(self, service: str, region: str | None = None, *, operation: str = "*") -> Any:
+        """The boto3 client of a service (boto3's name for it), made once per region.
+
+        `operation` is what the client is wanted for, for the words of an error only.
+
+        Raises
+        ------
+        AwsUnavailable
+            No region is set, the profile does not exist, or the service is unknown to botocore.
+        """
+        key = (service, region or self._region)
+        with self._lock:
+            if key not in self._clients:
+                try:
+                    self._clients[key] = self._session().client(
+                        service, region_name=key[1], config=self._config()
+                    )
+                except Exception as error:
+                    raise unavailable(
+                        error, service=service, operation=operation, region=key[1]
+                    ) from error
+            return self._clients[key]
+
+    def call(
+        self, service: str, operation: str, *, region: str | None = None, **parameters: Any
+    ) -> Mapping[str, Any]:
+        """The answer of one operation, named as the API names it (`DescribeSubnets`).
+
+        Raises
+        ------
+        AwsUnavailable
+            The question was not answered; `is_not_found` tells "no such thing" from the rest.
+        """
+        client = self.client(service, region, operation=operation)
+        try:
+            answer = getattr(client, _method(operation))(**parameters)
+        except Exception as error:
+            raise unavailable(
+                error, service=service, operation=operation, region=_region_of(client)
+            ) from error
+        assert isinstance(answer, Mapping)
+        return answer
+
+    def pages(
+        self, service: str, operation: str, *, region: str | None = None, **parameters: Any
+    ) -> Iterator[Mapping[str, Any]]:
+        """Every page of a paginated operation.
+
+        Raises
+        ------
+        AwsUnavailable
+            At any page: what was yielded before it is then incomplete and must be thrown away.
+        """
+        client = self.client(service, region, operation=operation)
+        try:
+            yield from client.get_paginator(_method(operation)).paginate(**parameters)
+        except Exception as error:
+            raise unavailable(
+                error, service=service, operation=operation, region=_region_of(client)
+            ) from error
+
+    def _session(self) -> Any:
+        with self._lock:
+            if self._boto3_session is None:
+                import boto3
+
+                self._boto3_session = boto3.session.Session(profile_name=self._profile)
+            return self._boto3_session
+
+    def _config(self) -> Any:
+        from botocore.config import Config
+
+        return Config(
+            connect_timeout=self._connect_timeout_seconds,
+            read_timeout=self._read_timeout_seconds,
+            retries={"mode": "standard", "total_max_attempts": self._max_attempts},
+            max_pool_connections=self._max_pool_connections,
+            user_agent_extra="clusterwright",
+        )
+
+
+def _method(operation: str) -> str:
+    from botocore import xform_name
+
+    return str(xform_name(operation))
+
+
+def _region_of(client: Any) -> str | None:
+    name = client.meta.region_name
+    return str(name) if name else None
