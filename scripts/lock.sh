@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Writes requirements/*.txt from pyproject.toml and tools/cdk-cli/package-lock.json from its
+# package.json. Pins that still fit are kept; `make lock UPGRADE=1` takes newer ones.
+# Nothing written here names a package index: the index is the machine's business.
+set -o errexit
+set -o nounset
+set -o pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+readonly bin="${PWD}/.venv/bin"
+common=(
+  --quiet
+  --universal
+  --python-version 3.11
+  --generate-hashes
+  --no-emit-index-url
+  --custom-compile-command "make lock"
+)
+if [[ -n "${UPGRADE:-}" ]]; then
+  common+=(--upgrade)
+fi
+
+compile() {
+  local output="$1"
+  shift
+  echo "lock: ${output}" >&2
+  "${bin}/uv" pip compile "${common[@]}" --output-file "${output}" "$@"
+}
+
+# dev holds everything, so it is solved first and the others take its versions.
+compile requirements/uv.txt requirements/uv.in
+compile requirements/dev.txt pyproject.toml --all-extras
+compile requirements/core.txt pyproject.toml --constraint requirements/dev.txt
+compile requirements/cdk.txt pyproject.toml --extra cdk --constraint requirements/dev.txt
+compile requirements/local.txt pyproject.toml --extra local --constraint requirements/dev.txt
+
+echo "lock: tools/cdk-cli/package-lock.json" >&2
+PATH="${bin}:${PATH}" "${bin}/npm" install --prefix tools/cdk-cli --package-lock-only \
+  --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund --loglevel=error

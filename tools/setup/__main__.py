@@ -1,0 +1,56 @@
+"""The command line of `make setup`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from tools.setup.errors import SetupError
+from tools.setup.lock import only_one
+from tools.setup.paths import ROOT
+from tools.setup.progress import Progress
+from tools.setup.recipe import STEPS
+from tools.setup.stamps import first_outdated, record
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the steps that are not current; 0 when all are, 1 when one failed, 130 on Ctrl-C."""
+    parser = argparse.ArgumentParser(prog="make setup", description="Build .venv/ in the checkout")
+    parser.add_argument(
+        "--quiet", action="store_true", help="print nothing when everything is current"
+    )
+    options = parser.parse_args(arguments)
+    try:
+        with only_one(ROOT / ".clusterwright" / "setup.lock"):
+            return _bring_up_to_date(quiet=options.quiet)
+    except SetupError as error:
+        print(f"\nerror: {error.message}", file=sys.stderr)
+        if error.detail:
+            print(error.detail, file=sys.stderr)
+        print(f"\nhint: {error.hint}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nsetup: interrupted; `make setup` goes on from the last finished step",
+              file=sys.stderr)  # fmt: skip
+        return 130
+
+
+def _bring_up_to_date(*, quiet: bool) -> int:
+    started = time.monotonic()
+    first = first_outdated(STEPS)
+    if first == len(STEPS):
+        if not quiet:
+            print(f"setup: current ({time.monotonic() - started:.2f} s)", file=sys.stderr)
+        return 0
+    progress = Progress(len(STEPS))
+    for number, step in enumerate(STEPS[first:], start=first + 1):
+        with progress.step(number, step.title):
+            step.run()
+            record(STEPS, number - 1)
+    print(f"setup: ready in {time.monotonic() - started:.1f} s; see `make help`", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

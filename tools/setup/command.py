@@ -1,0 +1,136 @@
+"""Runs one command of a step and turns its failure into a sentence."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tools.setup.errors import SetupError
+from tools.setup.paths import BIN, ROOT
+
+_AGAIN = "then run `make setup` again: finished steps are kept"
+_LAST_LINES = 12
+
+# What pip, uv, npm and apt print, and what it means to the person who reads it. First match wins.
+_CAUSES: tuple[tuple[str, str, str], ...] = (
+    (
+        r"No space left on device|ENOSPC",
+        "the disk is full",
+        f"free some space (the environment needs about 1.5 GB), {_AGAIN}",
+    ),
+    (
+        r"Permission denied|EACCES|Read-only file system|EROFS",
+        "a file or folder could not be written",
+        f"make the checkout and the caches in your home folder writable, {_AGAIN}",
+    ),
+    (
+        r"CERTIFICATE_VERIFY_FAILED|invalid peer certificate|SELF_SIGNED_CERT|UnknownIssuer"
+        r"|UNABLE_TO_(VERIFY|GET_ISSUER)",
+        "the package index's certificate is not trusted here",
+        "name your organisation's certificate file in PIP_CERT (for npm: NODE_EXTRA_CA_CERTS), "
+        + _AGAIN,
+    ),
+    (
+        r"(?i)hash mismatch|do not match the hashes|EINTEGRITY|integrity checksum failed",
+        "a downloaded package is not the one that was pinned (its hash differs)",
+        "do not use it: look at the mirror or proxy that served it, or clear its cache "
+        f"(`uv cache clean`, `npm cache clean --force`), {_AGAIN}",
+    ),
+    (
+        r"(?i)can only install (packages )?(with|when).*package-lock|EUSAGE|are in sync",
+        "tools/cdk-cli/package.json and package-lock.json do not agree",
+        "`git checkout -- tools/cdk-cli` brings both back; after a wanted change run `make lock`",
+    ),
+    (
+        r"(?i)ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH"
+        r"|NewConnectionError|network is unreachable|temporary failure in name resolution"
+        r"|temporary failure resolving|dns error|failed to lookup address|tcp connect error"
+        r"|client error \(connect\)|connection (refused|reset|timed out)|timed out|ENOTCACHED"
+        r"|proxyerror|tunnel",
+        "the package index could not be reached",
+        "check the network and HTTPS_PROXY, or name a mirror in PIP_INDEX_URL "
+        f"(for npm: NPM_CONFIG_REGISTRY), {_AGAIN}",
+    ),
+    (
+        r"(?i)no matching distribution|not found in the (package )?(registry|index)"
+        r"|no solution found|E404|ETARGET|no compatible version|unsatisfiable"
+        r"|HTTP status client error|has no wheels with a matching",
+        "the package index in use does not hold a pinned package for this machine",
+        "use an index that does (PIP_INDEX_URL; for npm: NPM_CONFIG_REGISTRY), "
+        f"or a 64-bit Linux or macOS, {_AGAIN}",
+    ),
+)
+
+
+def run(
+    command: Sequence[str | Path],
+    *,
+    doing: str,
+    environment: Mapping[str, str] | None = None,
+    cwd: Path = ROOT,
+) -> str:
+    """Run `command` without a terminal and return what it printed.
+
+    Raises SetupError with the cause, as far as the output shows it, when it exits non-zero.
+    """
+    words = [str(word) for word in command]
+    try:
+        finished = subprocess.run(
+            words,
+            cwd=cwd,
+            env=clean_environment() | dict(environment or {}),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except OSError as error:
+        raise SetupError(
+            f"{doing}: `{words[0]}` could not be started ({error.strerror})",
+            "`make clean` and `make setup` build the environment anew",
+        ) from None
+    if finished.returncode != 0:
+        raise explain(doing, words, finished.returncode, finished.stdout)
+    return finished.stdout
+
+
+def explain(doing: str, words: Sequence[str], code: int, output: str) -> SetupError:
+    """Say why a command failed, from what it printed."""
+    log = _keep(words, output)
+    tail = "\n".join(f"  {line}" for line in output.strip().splitlines()[-_LAST_LINES:])
+    detail = f"\n{tail}\n\n  all of it: {log.relative_to(ROOT)}" if tail else ""
+    for pattern, message, hint in _CAUSES:
+        if re.search(pattern, output):
+            return SetupError(f"{doing}: {message}", hint, detail)
+    return SetupError(
+        f"{doing}: `{Path(words[0]).name}` exited with {code}",
+        f"mend what it says, {_AGAIN}",
+        detail,
+    )
+
+
+def clean_environment() -> dict[str, str]:
+    """The caller's environment without what would send Python or uv somewhere else."""
+    environment = dict(os.environ)
+    for name in (
+        "PYTHONPATH",
+        "PYTHONHOME",
+        "VIRTUAL_ENV",
+        "CONDA_PREFIX",
+        "UV_PROJECT_ENVIRONMENT",
+    ):
+        environment.pop(name, None)
+    environment["PATH"] = f"{BIN}{os.pathsep}{environment.get('PATH', os.defpath)}"
+    return environment
+
+
+def _keep(words: Sequence[str], output: str) -> Path:
+    log = ROOT / ".clusterwright" / "setup.log"
+    log.parent.mkdir(exist_ok=True)
+    log.write_text(f"$ {' '.join(words)}\n{output}")
+    return log

@@ -1,0 +1,112 @@
+"""Steps 2 to 4: uv, the pinned packages, and the project itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tomllib
+from pathlib import Path
+
+from tools.setup.command import run
+from tools.setup.errors import SetupError
+from tools.setup.index import uv_index
+from tools.setup.paths import BIN, DEV_REQUIREMENTS, PROJECT, PYTHON, ROOT, UV_REQUIREMENTS, VENV
+
+_UV = BIN / "uv"
+_PROJECT_COMMAND = BIN / "clusterwright"
+
+
+def read_committed(path: Path) -> bytes:
+    """Contents of a file that the repository holds; a sentence when it is gone."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        name = path.relative_to(ROOT)
+        raise SetupError(
+            f"{name} cannot be read ({error.strerror})",
+            f"`git checkout -- {name}` brings it back; `make lock` writes a new one",
+        ) from None
+
+
+def uv_inputs() -> list[bytes]:
+    return [read_committed(UV_REQUIREMENTS)]
+
+
+def uv_outputs() -> list[Path]:
+    return [_UV]
+
+
+def install_uv() -> None:
+    """Install uv with pip, hash-checked; with the host's pip where the environment has none."""
+    has_pip = any(VENV.glob("lib/python*/site-packages/pip"))
+    pip = [PYTHON, "-m", "pip"] if has_pip else [sys.executable, "-m", "pip", "--python", PYTHON]
+    run(
+        [
+            *pip,
+            "--disable-pip-version-check",
+            "install",
+            "--require-hashes",
+            "--only-binary=:all:",
+            "--no-deps",
+            "-r",
+            UV_REQUIREMENTS,
+        ],
+        doing="installing uv",
+    )
+
+
+def packages_inputs() -> list[bytes]:
+    return [read_committed(DEV_REQUIREMENTS)]
+
+
+def packages_outputs() -> list[Path]:
+    return [BIN / "pytest", BIN / "ruff"]
+
+
+def install_packages() -> None:
+    """Make the environment hold what the requirement file lists, and nothing else.
+
+    Bytecode is compiled now: aws_cdk imports in 0.7 s with it and in 4 s without, and an
+    environment that forbids writing bytecode would pay that at every start.
+    """
+    _uv_pip(
+        "sync",
+        "--require-hashes",
+        "--compile-bytecode",
+        DEV_REQUIREMENTS,
+        doing="installing the Python packages",
+    )
+
+
+def project_inputs() -> list[bytes]:
+    # Only what the installation depends on; a change of a linter's option must not reinstall.
+    project = tomllib.loads(read_committed(PROJECT).decode())
+    parts = [project["build-system"], project["project"], project["tool"]["hatch"]]
+    return [json.dumps(parts, sort_keys=True).encode()]
+
+
+def project_outputs() -> list[Path]:
+    return [_PROJECT_COMMAND]
+
+
+def install_project() -> None:
+    """Install the checkout editable, with the pinned build tools that are there already."""
+    _uv_pip(
+        "install",
+        "--no-deps",
+        "--no-build-isolation",
+        "--editable",
+        ROOT,
+        doing="installing clusterwright from the checkout",
+    )
+
+
+def _uv_pip(command: str, *arguments: str | Path, doing: str) -> None:
+    has_pip = any(VENV.glob("lib/python*/site-packages/pip"))
+    index = uv_index(PYTHON if has_pip else Path(sys.executable), os.environ)
+    run(
+        [_UV, "pip", command, "--quiet", *index.options, *arguments],
+        doing=doing,
+        environment={"VIRTUAL_ENV": os.fspath(VENV), **index.environment},
+    )

@@ -1,0 +1,33 @@
+"""The steps of `make setup`, in order."""
+
+from __future__ import annotations
+
+from tools.setup import node, packages, python_environment
+from tools.setup.stamps import Step
+
+STEPS = (
+    Step(
+        "environment",
+        "Python environment in .venv/",
+        python_environment.inputs,
+        python_environment.outputs,
+        python_environment.create,
+    ),
+    Step("uv", "installer (uv)", packages.uv_inputs, packages.uv_outputs, packages.install_uv),
+    Step(
+        "packages",
+        "Python packages of requirements/dev.txt",
+        packages.packages_inputs,
+        packages.packages_outputs,
+        packages.install_packages,
+    ),
+    Step(
+        "project",
+        "clusterwright, from this checkout",
+        packages.project_inputs,
+        packages.project_outputs,
+        packages.install_project,
+    ),
+    Step("node", "Node", node.node_inputs, node.node_outputs, node.link_node),
+    Step("cdk", "CDK command-line tool", node.cdk_inputs, node.cdk_outputs, node.install_cdk),
+)
