@@ -1,0 +1,57 @@
+"""Accounting outside the cluster needs continuous provisioning and a recent image.
+
+Source: AWS documentation, `sagemaker-hyperpod-external-accounting-db-slurm`: AccountingDatabase requires
+NodeProvisioningMode=Continuous and an AMI released after 2026-08-30, and cannot be reverted.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.problems import Problem
+
+EXTERNAL_ACCOUNTING_AFTER = datetime.date(2026, 8, 30)
+
+
+def problems(cluster: Cluster) -> Iterator[Problem]:
+    accounting = cluster.slurm.accounting
+    here = ("slurm", "accounting")
+    if accounting.kind != "rds":
+        for field in sorted(accounting.model_fields_set - {"kind"}):
+            yield Problem(
+                f"`{field}` belongs to accounting of the kind rds",
+                (*here, field),
+                other_path=(*here, "kind"),
+            )
+        return
+    if accounting.existing is not None:
+        for field in sorted(accounting.model_fields_set - {"kind", "existing"}):
+            yield Problem(
+                f"`{field}` would alter a database that exists; it is only used",
+                (*here, field),
+                other_path=(*here, "existing"),
+            )
+    if cluster.slurm.configuration != "managed":
+        yield Problem(
+            "accounting on RDS is given to HyperPod's own configuration; "
+            "in scripted mode it is not built yet",
+            (*here, "kind"),
+            hint="configuration: managed, or accounting: {kind: local}",
+            other_path=("slurm", "configuration"),
+        )
+    if cluster.resilience.node_provisioning != "continuous":
+        yield Problem(
+            "accounting on RDS needs continuous provisioning",
+            ("resilience", "node_provisioning"),
+            other_path=(*here, "kind"),
+        )
+    released = cluster.image.released
+    if released is not None and released <= EXTERNAL_ACCOUNTING_AFTER:
+        yield Problem(
+            f"accounting on RDS needs an image released after {EXTERNAL_ACCOUNTING_AFTER}; "
+            f"this one is of {released}",
+            ("image", "released"),
+            other_path=(*here, "kind"),
+        )

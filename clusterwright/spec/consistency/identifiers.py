@@ -1,0 +1,80 @@
+"""Names and mount paths are used once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.problems import Path, Problem
+
+RESERVED_MOUNT_PATHS = ("/opt/sagemaker", "/opt/dlami/nvme", "/opt/ml", "/opt/slurm", "/var", "/etc", "/usr")
+
+
+def problems(cluster: Cluster) -> Iterator[Problem]:
+    yield from _unique(
+        "group", ((("compute", i, "name"), g.name) for i, g in enumerate(cluster.compute))
+    )
+    yield from _unique(
+        "file system",
+        ((("storage", "lustre", i, "name"), f.name or "") for i, f in enumerate(cluster.storage.lustre)),
+    )
+    yield from _unique(
+        "bucket",
+        ((("storage", "buckets", i, "name"), b.name) for i, b in enumerate(cluster.storage.buckets)),
+    )
+    yield from _mount_paths(cluster)
+    yield from _tags(cluster)
+    yield from _waivers(cluster)
+
+
+def _unique(kind: str, names: Iterable[tuple[Path, str]]) -> Iterator[Problem]:
+    first: dict[str, Path] = {}
+    for path, name in names:
+        if name in first:
+            yield Problem(f"two {kind}s are called `{name}`", path, other_path=first[name])
+        first.setdefault(name, path)
+
+
+def _mount_paths(cluster: Cluster) -> Iterator[Problem]:
+    mounts: list[tuple[Path, str]] = [
+        (("storage", "lustre", i, "mount_path"), f.mount_path)
+        for i, f in enumerate(cluster.storage.lustre)
+    ]
+    mounts += [
+        (("storage", "buckets", i, "mount_path"), b.mount_path)
+        for i, b in enumerate(cluster.storage.buckets)
+        if b.mount_path
+    ]
+    if cluster.storage.home:
+        mounts.append((("storage", "home", "mount_path"), cluster.storage.home.mount_path))
+    # Groups have scratch drives of their own, so two groups may use one path.
+    scratch: dict[str, Path] = {}
+    for i, group in enumerate(cluster.compute):
+        if group.scratch:
+            scratch.setdefault(group.scratch.mount_path, ("compute", i, "scratch", "mount_path"))
+    mounts += [(path, mount) for mount, path in scratch.items()]
+    for index, (path, mount) in enumerate(mounts):
+        for reserved in RESERVED_MOUNT_PATHS:
+            if within(mount, reserved):
+                yield Problem(f"{mount} belongs to the node's image", path, hint="use a path such as /fsx")
+        for other_path, other in mounts[:index]:
+            if within(mount, other) or within(other, mount):
+                yield Problem(f"{mount} and {other} hide one another", path, other_path=other_path)
+
+
+def within(path: str, folder: str) -> bool:
+    """Whether `path` is `folder` or lies in it."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _tags(cluster: Cluster) -> Iterator[Problem]:
+    for key in cluster.tags:
+        if key.lower().startswith("aws:"):
+            yield Problem(f"`{key}`: tags that begin with aws: belong to AWS", ("tags", key), on_key=True)
+
+
+def _waivers(cluster: Cluster) -> Iterator[Problem]:
+    yield from _unique(
+        "waiver",
+        ((("waivers", i, "rule"), f"{w.rule} {w.path or ''}".strip()) for i, w in enumerate(cluster.waivers)),
+    )

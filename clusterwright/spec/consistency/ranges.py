@@ -1,0 +1,37 @@
+"""Address ranges are ranges, private or not, of a size that a VPC takes, and do not overlap."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.problems import Path, Problem
+
+
+def problems(cluster: Cluster) -> Iterator[Problem]:
+    seen: list[tuple[Path, ipaddress.IPv4Network]] = []
+    paths: list[tuple[Path, str]] = [(("network", "cidr"), cluster.network.cidr)]
+    paths += [
+        (("network", "secondary_cidrs", index), cidr)
+        for index, cidr in enumerate(cluster.network.secondary_cidrs)
+    ]
+    for path, text in paths:
+        try:
+            network = ipaddress.IPv4Network(text)
+        except ValueError as error:
+            hint = None
+            if "host bits" in str(error):
+                hint = f"write {ipaddress.IPv4Network(text, strict=False)}"
+            yield Problem(f"{text} is not an address range: {error}", path, hint=hint)
+            continue
+        if not 16 <= network.prefixlen <= 28:
+            yield Problem(
+                f"a VPC takes ranges from /16 to /28, not /{network.prefixlen}",
+                path,
+                hint="a larger network is made of several ranges: `network.secondary_cidrs`",
+            )
+        for other_path, other in seen:
+            if network.overlaps(other):
+                yield Problem(f"{network} overlaps {other}", path, other_path=other_path)
+        seen.append((path, network))

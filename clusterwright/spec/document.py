@@ -1,0 +1,297 @@
+"""Reads one YAML file into plain data and remembers where every key and value stands.
+
+Anchors, aliases, merge keys and tags are refused: a reviewed file says what it means in place, and
+what a reader sees on a line is what is built. Only YAML 1.2's plain types are understood.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Any
+
+from clusterwright.spec.problems import Path, Position, Problem, SpecErrors
+
+MAXIMUM_FILE_BYTES = 1_000_000
+"""A cluster of a thousand nodes is 200 lines; a file larger than this is not a spec."""
+
+MAXIMUM_DEPTH = 40
+"""Deeper than any key of the spec; guards the reader against a file made of brackets."""
+
+_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9_]*)")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_TAG = "tag:yaml.org,2002:"
+
+
+@dataclass
+class Document:
+    """Plain data of one file, with the position of each key and value by path."""
+
+    file: str
+    data: Any
+    lines: list[str]
+    values: dict[Path, Position] = field(default_factory=dict)
+    keys: dict[Path, Position] = field(default_factory=dict)
+
+    def position(self, path: Path, *, on_key: bool = False) -> Position | None:
+        """Where `path` stands, or its nearest ancestor that is written in this file."""
+        first, second = (self.keys, self.values) if on_key else (self.values, self.keys)
+        for end in range(len(path), -1, -1):
+            here = path[:end]
+            # A value that is missing is shown at the key of what should have held it.
+            if end < len(path):
+                first, second = self.keys, self.values
+            position = first.get(here) or second.get(here)
+            if position is not None:
+                return position
+        return None
+
+
+def read_document(path: str | os.PathLike[str]) -> Document:
+    """Read and parse one file.
+
+    Raises
+    ------
+    SpecErrors
+        The file cannot be read, is not YAML, is not a mapping, repeats a key, or uses anchors or tags.
+    """
+    return parse_document(_read_text(FilePath(path)), os.fspath(path))
+
+
+def parse_document(text: str, file: str) -> Document:
+    """Parse the text of one file; `file` is the name that errors show. Raises SpecErrors."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    lines = text.splitlines()
+    yaml = YAML(typ="safe", pure=True)
+    try:
+        node = yaml.compose(text)
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        position = None
+        if mark is not None:
+            position = _position(file, lines, mark.line, mark.column, 1)
+        said = " ".join((error.problem or error.context or "not valid YAML").split())
+        raise SpecErrors([Problem(f"not valid YAML: {said}", position=position)]) from None
+    except (YAMLError, ValueError, RecursionError) as error:
+        said = " ".join(str(error).split()) or type(error).__name__
+        problem = Problem(f"not valid YAML: {said}", position=Position(file, 1, 1))
+        raise SpecErrors([problem]) from None
+    if node is None:
+        raise SpecErrors(
+            [
+                Problem(
+                    "the file is empty",
+                    hint="`clusterwright init --platform hyperpod-slurm` writes one to start from",
+                    position=Position(file, 1, 1),
+                )
+            ]
+        )
+    reader = _Reader(file, lines)
+    data = reader.read(node, ())
+    if not isinstance(data, dict) and not reader.problems:
+        reader.problems.append(
+            Problem(
+                f"a spec is a mapping of keys to values, this is {kind_of(data)}",
+                position=reader.values.get(()) or Position(file, 1, 1),
+            )
+        )
+    if reader.problems:
+        raise SpecErrors(reader.problems)
+    return Document(file, data, lines, reader.values, reader.keys)
+
+
+def kind_of(value: object) -> str:
+    """The name of a value's kind as a user would say it."""
+    if value is None:
+        return "empty"
+    if isinstance(value, bool):
+        return "true or false"
+    return {
+        dict: "a mapping",
+        list: "a list",
+        str: "a text",
+        int: "a whole number",
+        float: "a number",
+    }.get(type(value), type(value).__name__)
+
+
+class _Reader:
+    """Walks the node tree; collects every problem instead of stopping at the first."""
+
+    def __init__(self, file: str, lines: list[str]) -> None:
+        self.file = file
+        self.lines = lines
+        self.values: dict[Path, Position] = {}
+        self.keys: dict[Path, Position] = {}
+        self.problems: list[Problem] = []
+        self._open: set[int] = set()
+
+    def read(self, node: Any, path: Path) -> Any:
+        position = self._of(node)
+        self.values[path] = position
+        if len(path) > MAXIMUM_DEPTH:
+            self.problems.append(Problem(f"nested deeper than {MAXIMUM_DEPTH}", position=position))
+            return None
+        if id(node) in self._open or getattr(node, "anchor", None):
+            self.problems.append(
+                Problem(
+                    "anchors and aliases are not allowed",
+                    path,
+                    hint="write the value out: a reviewer reads what a line says, not what it points to",
+                    position=position,
+                )
+            )
+            return None
+        self._open.add(id(node))
+        kind = type(node).__name__
+        if kind == "MappingNode":
+            return self._mapping(node, path)
+        if kind == "SequenceNode":
+            if self._tagged(node, "seq", path):
+                return None
+            return [self.read(item, (*path, index)) for index, item in enumerate(node.value)]
+        return self._scalar(node, path)
+
+    def _mapping(self, node: Any, path: Path) -> Any:
+        if self._tagged(node, "map", path):
+            return None
+        result: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            key_position = self._of(key_node)
+            if type(key_node).__name__ != "ScalarNode":
+                self.problems.append(Problem("a key must be a word", path, position=key_position))
+                continue
+            key = str(key_node.value)
+            if key == "<<":
+                self.problems.append(
+                    Problem(
+                        "merge keys (`<<`) are not allowed",
+                        path,
+                        hint="put what environments share into base.yaml",
+                        position=key_position,
+                    )
+                )
+                continue
+            here = (*path, key)
+            if key in result:
+                first = self.keys[here]
+                self.problems.append(
+                    Problem(
+                        f"the key `{key}` is written twice",
+                        here,
+                        note=f"first at line {first.line}",
+                        position=key_position,
+                    )
+                )
+                continue
+            self.keys[here] = key_position
+            result[key] = self.read(value_node, here)
+        return result
+
+    def _scalar(self, node: Any, path: Path) -> Any:
+        text = str(node.value)
+        # A quoted scalar is text, whatever it looks like.
+        if node.style in ('"', "'", "|", ">"):
+            if self._tagged(node, "str", path):
+                return None
+            return text
+        tag = str(node.tag)
+        if _explicit(node, self.lines):
+            self._refuse_tag(node, path)
+            return None
+        if tag == _TAG + "null":
+            return None
+        if tag == _TAG + "bool":
+            return text.lower() == "true"
+        if _INTEGER.fullmatch(text):
+            return int(text.replace("_", "")) if len(text) < 40 else text
+        if _FLOAT.fullmatch(text):
+            number = float(text.replace("_", ""))
+            return number if abs(number) != float("inf") else text
+        return text
+
+    def _tagged(self, node: Any, expected: str, path: Path) -> bool:
+        if str(node.tag) == _TAG + expected and not _explicit(node, self.lines):
+            return False
+        self._refuse_tag(node, path)
+        return True
+
+    def _refuse_tag(self, node: Any, path: Path) -> None:
+        self.problems.append(
+            Problem(
+                f"YAML tags are not allowed (`{node.tag}`)",
+                path,
+                hint="write the plain value; quote it if it is text",
+                position=self._of(node),
+            )
+        )
+
+    def _of(self, node: Any) -> Position:
+        start, end = node.start_mark, node.end_mark
+        length = end.column - start.column if end.line == start.line else 0
+        if length <= 0:
+            rest = self.lines[start.line][start.column :] if start.line < len(self.lines) else ""
+            length = len(rest.rstrip())
+        return _position(self.file, self.lines, start.line, start.column, max(1, length))
+
+
+def _explicit(node: Any, lines: list[str]) -> bool:
+    mark = node.start_mark
+    line = lines[mark.line] if mark.line < len(lines) else ""
+    return line[mark.column : mark.column + 1] == "!"
+
+
+def _position(file: str, lines: list[str], line: int, column: int, length: int) -> Position:
+    source = lines[line] if 0 <= line < len(lines) else ""
+    return Position(file, line + 1, column + 1, length, source)
+
+
+def _read_text(path: FilePath) -> str:
+    try:
+        if path.is_dir():
+            raise SpecErrors(
+                [Problem(f"{path} is a directory, not a file", hint="name a file, such as configs/dev.yaml")]
+            )
+        size = path.stat().st_size
+        if size > MAXIMUM_FILE_BYTES:
+            raise SpecErrors(
+                [
+                    Problem(
+                        f"{path} has {size:,} bytes; a spec has at most {MAXIMUM_FILE_BYTES:,}",
+                        hint="is this the right file?",
+                    )
+                ]
+            )
+        with path.open("rb") as stream:
+            # A device or a pipe has no size: read no more than is allowed.
+            raw = stream.read(MAXIMUM_FILE_BYTES + 1)
+    except FileNotFoundError:
+        raise SpecErrors([Problem(f"{path} does not exist", hint=_nearby(path))]) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SpecErrors([Problem(f"{path} cannot be read: {reason}")]) from None
+    if len(raw) > MAXIMUM_FILE_BYTES:
+        raise SpecErrors([Problem(f"{path} has more than {MAXIMUM_FILE_BYTES:,} bytes")])
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        problem = Problem("the file is not UTF-8 text", position=Position(str(path), line, 1))
+        raise SpecErrors([problem]) from None
+
+
+def _nearby(path: FilePath) -> str | None:
+    from clusterwright.spec.suggest import closest
+
+    try:
+        names = [p.name for p in path.parent.iterdir() if p.suffix in (".yaml", ".yml")]
+    except OSError:
+        return f"{path.parent} does not exist either"
+    near = closest(path.name, names, count=1)
+    if near:
+        return f"did you mean {path.parent / near[0]}?"
+    return f"{path.parent} holds: {', '.join(sorted(names))}" if names else None

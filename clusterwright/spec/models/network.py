@@ -1,0 +1,48 @@
+"""The network: one zone for training, closed by default."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from clusterwright.spec.models.common import Cidr, Model, SecurityGroupId, SubnetId, VpcId
+
+ZoneId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)+$", max_length=40)]
+
+
+class ExistingNetwork(Model):
+    """A network that somebody else owns: it is used, never altered."""
+
+    vpc_id: VpcId
+    subnet_ids: Annotated[list[SubnetId], Field(min_length=1, max_length=16)]
+    """Subnets of the nodes, all in `availability_zone_id` (EFA never crosses a zone)."""
+
+    security_group_ids: Annotated[list[SecurityGroupId], Field(min_length=1, max_length=5)]
+    """Groups that every node carries; each must allow all traffic from and to itself."""
+
+    database_subnet_ids: list[SubnetId] = []
+    """Subnets in two zones for the accounting database, where one is created."""
+
+
+class Network(Model):
+    cidr: Cidr = "10.0.0.0/16"
+    """The VPC's address range, /16 to /28."""
+
+    secondary_cidrs: Annotated[list[Cidr], Field(max_length=4)] = []
+    """Further ranges. With one, the nodes may fill the first; EFA Lustre stays in the nodes' range."""
+
+    availability_zone_id: ZoneId
+    """The zone of the nodes and their file systems, by id (`use1-az6`): names differ per account."""
+
+    second_availability_zone_id: ZoneId | None = None
+    """Only for what demands two zones (the accounting database); chosen from the catalogue if absent."""
+
+    egress: Literal["closed", "nat"] = "closed"
+    """closed: no way to the internet, an endpoint for every service used. nat: a NAT gateway."""
+
+    address_headroom_percent: Annotated[int, Field(ge=0, le=100)] = 10
+    """Free addresses beyond the nodes' own, for replacing nodes while the old ones still exist."""
+
+    flow_log_retention_days: Annotated[int, Field(ge=1, le=3653)] = 90
+    existing: ExistingNetwork | None = None

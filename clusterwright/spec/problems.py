@@ -1,0 +1,81 @@
+"""What is wrong with a spec: every problem with its file, line, column and a hint, all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+Path = tuple[str | int, ...]
+"""Where a value stands: `("compute", 2, "count")`."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """A place in a file: lines and columns count from 1, `length` in characters (at least 1)."""
+
+    file: str
+    line: int
+    column: int
+    length: int = 1
+    source_line: str = ""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong, in a sentence without a final full stop.
+
+    `path` leads to the value (or, with `on_key`, to its key); the reader of the file turns it into
+    a `position`. `note` points at a second place, where two places contradict each other.
+    """
+
+    message: str
+    path: Path = ()
+    hint: str | None = None
+    on_key: bool = False
+    note: str | None = None
+    position: Position | None = None
+    other_path: Path | None = None
+
+    def at(self, position: Position | None) -> Problem:
+        return replace(self, position=position)
+
+    def __str__(self) -> str:
+        where = (
+            f"{self.position.file}:{self.position.line}:{self.position.column}: "
+            if self.position
+            else ""
+        )
+        note = f" ({self.note})" if self.note else ""
+        hint = f"\n  hint: {self.hint}" if self.hint else ""
+        return f"{where}{self.message}{note}{hint}"
+
+
+class SpecErrors(Exception):
+    """The spec cannot be used; `problems` holds every reason, in the order of the file."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems: tuple[Problem, ...] = tuple(_ordered(problems))
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    def __iter__(self) -> Iterator[Problem]:
+        return iter(self.problems)
+
+
+def path_text(path: Sequence[str | int]) -> str:
+    """`("compute", 2, "count")` as people write it: `compute[2].count`."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += f".{part}" if text else part
+    return text
+
+
+def _ordered(problems: Iterable[Problem]) -> list[Problem]:
+    # One mistake can be found by several checks: say it once, in the order of the file.
+    unique = {(p.message, p.path, p.position): p for p in problems}
+    return sorted(
+        unique.values(),
+        key=lambda p: (p.position.file, p.position.line, p.position.column) if p.position else ("",),
+    )
