@@ -37,4 +37,4 @@ compile requirements/local.txt pyproject.toml --extra local --constraint require
 
 echo "lock: tools/cdk-cli/package-lock.json" >&2
 PATH="${bin}:${PATH}" "${bin}/npm" install --prefix tools/cdk-cli --package-lock-only \
-  --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund --loglevel=error
+  --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund --silent

@@ -32,7 +32,7 @@ class UvIndex:
 
 
 def uv_index(python: Path, environment: Mapping[str, str]) -> UvIndex:
-    """pip's configuration for uv; what the user set for uv itself is kept."""
+    """What pip is configured with, for uv; what the user set for uv itself is kept."""
     listing = run([python, "-m", "pip", "config", "list"], doing="reading pip's configuration")
     found = translate(parse(listing))
     own = {_OLD_NAMES.get(name, name) for name in environment}

@@ -1,4 +1,4 @@
-"""Steps 5 and 6: Node from the Python package, and the CDK command-line tool from its lock file."""
+"""Steps 5 and 6: Node from its Python package, and the CDK CLI from its lock file."""
 
 from __future__ import annotations
 

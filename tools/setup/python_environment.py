@@ -59,7 +59,10 @@ def create() -> None:
 def _works() -> bool:
     if not (VENV / "pyvenv.cfg").is_file() or not PYTHON.exists():
         return False
-    probe = f"import pip, sys; sys.exit(sys.version_info < {_OLDEST!r} or sys.prefix == sys.base_prefix)"
+    probe = (
+        "import pip, sys; "
+        f"sys.exit(sys.version_info < {_OLDEST!r} or sys.prefix == sys.base_prefix)"
+    )
     return subprocess.run([PYTHON, "-c", probe], capture_output=True, check=False).returncode == 0
 
 

@@ -1,4 +1,4 @@
-"""Which steps are current: a stamp holds the hash of all that the step and those before it read."""
+"""Which steps are current: a stamp hashes all that the step and those before it read."""
 
 from __future__ import annotations
 

@@ -1,0 +1,35 @@
+"""What every test gets: no network, no AWS account, no leftovers in the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import hypothesis
+import pytest
+
+from tests.support.environment import isolate
+
+isolate(os.environ)
+
+pytest_plugins = [
+    "tests.support.no_skips",
+    "tests.support.sockets",
+    "tests.support.suite_seconds",
+]
+
+# The same examples in every run, so that a red run can be repeated; CLUSTERWRIGHT_FUZZ=1 looks
+# for new ones.
+hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("fuzz", deadline=None, max_examples=1000)
+hypothesis.settings.load_profile("fuzz" if os.environ.get("CLUSTERWRIGHT_FUZZ") else "repeatable")
+
+
+@pytest.fixture(autouse=True)
+def _environment_is_put_back() -> Iterator[None]:
+    """A test that changes `os.environ` does not change the next test."""
+    before = dict(os.environ)
+    yield
+    for name in os.environ.keys() - before.keys():
+        del os.environ[name]
+    os.environ.update(before)
