@@ -1,0 +1,187 @@
+"""The one door: every call passes here, over a socket or in process, before anybody answers it.
+
+In this order: the world's faults, botocore's model of the request, our own implementation or
+moto's, botocore's model of the answer. What nobody implements is refused at once, in the shape of
+the service's protocol and with a code that no SDK retries.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from clusterwright.localaws import accounts, pages, services, wire
+from clusterwright.localaws.call import OPERATIONS, AwsError, Call
+from clusterwright.localaws.faults import fault_message, fault_status
+from clusterwright.localaws.runtime import Runtime, runtime
+from clusterwright.localaws.validation import request_message, violations
+from clusterwright.localaws.wire import Answer
+
+if TYPE_CHECKING:
+    from moto.core.request import Request
+
+    from clusterwright.localaws.world import Fault
+
+Forward = Callable[[], "Answer | None"]
+
+# Object stores stream bodies of any size and have an error shape of their own: moto has both.
+_UNPARSED = frozenset({"s3", "s3control"})
+
+
+def answer_request(request: Request, moto_name: str, region: str, forward: Forward) -> Answer | None:
+    """Answer one request.
+
+    Parameters
+    ----------
+    request:
+        The request, its body readable again afterwards.
+    moto_name:
+        moto's name of the service (`servicequotas`), as its URL tables have it.
+    region:
+        The region that the caller means.
+    forward:
+        Asks moto. Its answer is `None` where moto lets a request through to the network.
+    """
+    current = runtime()
+    service = wire.botocore_name(moto_name)
+    if service is None:
+        return forward()
+    services.prepare(service)
+    operation, path_parameters = wire.operation_of(service, request)
+    if operation is None:
+        return _forward(service, "", request, forward)
+    try:
+        hits = current.faults.hits(service, operation) if current.faults else []
+        _strike(hits, service, operation, accounts.account_of(request))
+        implementation = OPERATIONS.get((service, operation))
+        if implementation is None:
+            answered = _forward(service, operation, request, forward)
+            return _shorten_answer(hits, service, operation, request, answered)
+        parameters = _checked(service, operation, request, path_parameters)
+        call = Call(
+            service,
+            operation,
+            accounts.account_of(request),
+            region,
+            current,
+            parameters,
+            min((fault.truncate for fault in hits if fault.truncate), default=None),
+        )
+        with current.lock:
+            result = implementation(call)
+        result = pages.shorten([f for f in hits if f.empty], service, operation, result)
+        _check_answer(service, operation, result)
+        return wire.answer(service, operation, request, result)
+    except AwsError as error:
+        return wire.answer(service, operation, request, error)
+    except Exception as error:  # our bug: said once, with its trace, and not retried by SDKs
+        return _bug(service, operation, request, error)
+
+
+def _strike(hits: list[Fault], service: str, operation: str, account: str) -> None:
+    for fault in hits:
+        if fault.delay_ms:
+            time.sleep(fault.delay_ms / 1000)
+        if fault.error:
+            caller = f"arn:aws:iam::{account}:root"
+            raise AwsError(
+                fault.error,
+                fault_message(fault, caller, service, operation),
+                fault_status(fault),
+            )
+
+
+def _checked(
+    service: str, operation: str, request: Request, path_parameters: Mapping[str, Any]
+) -> dict[str, Any]:
+    model = wire.service_model(service)
+    if operation not in model.operation_names:
+        raise unknown_operation(service, operation)
+    parameters = wire.parse(service, operation, request, path_parameters)
+    shape = model.operation_model(operation).input_shape
+    if shape is not None:
+        found = violations(shape, parameters)
+        if found:
+            raise _refusal(str(model.protocol), found)
+    return parameters
+
+
+def _refusal(protocol: str, found: list[str]) -> AwsError:
+    if protocol == "ec2":
+        if "must not be null" in found[0]:
+            name = found[0].split("'")[1]
+            member = name.rsplit(".", 1)[-1]
+            return AwsError(
+                "MissingParameter",
+                f"The request must contain the parameter {member[:1].upper()}{member[1:]}",
+            )
+        return AwsError("InvalidParameterValue", "; ".join(found))
+    code = "ValidationError" if protocol == "query" else "ValidationException"
+    return AwsError(code, request_message(found))
+
+
+def _check_answer(service: str, operation: str, result: Mapping[str, Any]) -> None:
+    shape = wire.service_model(service).operation_model(operation).output_shape
+    if shape is None:
+        return
+    found = violations(shape, result, answers=True)
+    if found:
+        raise AssertionError(f"{service} {operation} would answer {'; '.join(found[:3])}")
+
+
+def _forward(service: str, operation: str, request: Request, forward: Forward) -> Answer | None:
+    try:
+        return forward()
+    except NotImplementedError:
+        raise_or_answer = unknown_operation(service, operation)
+        return wire.answer(service, operation or None, request, raise_or_answer)
+    except AwsError as error:
+        return wire.answer(service, operation or None, request, error)
+    except Exception as error:
+        return _bug(service, operation or None, request, error)
+
+
+def unknown_operation(service: str, operation: str) -> AwsError:
+    """What AWS answers for an operation it does not know, in our words."""
+    protocol = str(wire.service_model(service).protocol)
+    code = {"ec2": "InvalidAction", "query": "InvalidAction", "rest-xml": "NotImplemented"}.get(
+        protocol, "UnknownOperationException"
+    )
+    name = f"{service} {operation}".strip()
+    # 501 and 400 are not retried by the SDKs; 500, 502, 503 and 504 are.
+    return AwsError(
+        code,
+        f"the local AWS does not implement {name}",
+        501 if protocol == "rest-xml" else 400,
+    )
+
+
+def _bug(service: str, operation: str | None, request: Request, error: Exception) -> Answer:
+    traceback.print_exception(error, file=sys.stderr)
+    return wire.answer(
+        service,
+        operation,
+        request,
+        AwsError(
+            "InternalFailure",
+            f"the local AWS failed at {service} {operation}: {type(error).__name__}: {error}",
+            501,
+        ),
+    )
+
+
+def _shorten_answer(
+    hits: list[Fault], service: str, operation: str, request: Request, answered: Answer | None
+) -> Answer | None:
+    if answered is None or service in _UNPARSED or not any(f.empty or f.truncate for f in hits):
+        return answered
+    if answered[0] >= 300:
+        return answered
+    result = wire.read_answer(service, operation, answered)
+    result.pop("ResponseMetadata", None)
+    return wire.answer(
+        service, operation, request, pages.shorten(hits, service, operation, result)
+    )

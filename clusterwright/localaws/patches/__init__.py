@@ -1,0 +1,25 @@
+"""moto's bugs, one file each: what it does, what it should do, and for which version.
+
+Every module has `MOTO_VERSION` (the version it was found in), `CURES` (a sentence for the
+documentation) and `apply()`, which is called once, before the service is used.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+
+# boto3's name of the service -> modules of this package, in the order of applying.
+PATCHES: dict[str, tuple[str, ...]] = {}
+
+_lock = threading.Lock()
+_applied: set[str] = set()
+
+
+def apply(service: str) -> None:
+    """Mend what is broken in moto's `service`; each bug once."""
+    with _lock:
+        for name in PATCHES.get(service, ()):
+            if name not in _applied:
+                importlib.import_module(f"{__name__}.{name}").apply()
+                _applied.add(name)

@@ -1,0 +1,98 @@
+"""The state of one local AWS: its world, its clock, and what its own services remember.
+
+One process holds one local AWS at a time, because moto's own state is global to the process.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+from clusterwright.localaws.world import World
+
+T = TypeVar("T")
+
+
+class Clock:
+    """The time that the services see; tests move it instead of waiting."""
+
+    def __init__(self) -> None:
+        self._offset = timedelta()
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) + self._offset
+
+    def advance(self, seconds: float) -> None:
+        """Move the time of the services on, so that delays and plans end."""
+        self._offset += timedelta(seconds=seconds)
+
+
+class Runtime:
+    """One local AWS. `lock` guards the stores: own services run one call at a time."""
+
+    def __init__(self, world: World) -> None:
+        from clusterwright.localaws.faults import FaultBook
+
+        self.world = world
+        self.clock = Clock()
+        self.lock = threading.RLock()
+        self.faults = FaultBook(world.faults)
+        # Installed but not active: requests pass to plain moto untouched.
+        self.active = True
+        self._stores: dict[tuple[str, str, str], Any] = {}
+
+    def store(self, kind: str, account: str, region: str, factory: Callable[[], T]) -> T:
+        """What service `kind` remembers for one account and region; made at the first call."""
+        key = (kind, account, region)
+        with self.lock:
+            if key not in self._stores:
+                self._stores[key] = factory()
+            found: T = self._stores[key]
+            return found
+
+    def stores(self, kind: str) -> Iterator[tuple[str, str, Any]]:
+        """Every (account, region, store) of one kind that exists."""
+        with self.lock:
+            found = [(a, r, store) for (k, a, r), store in self._stores.items() if k == kind]
+        yield from found
+
+    def forget(self) -> None:
+        """Drop everything that was created; the world stays."""
+        from clusterwright.localaws.faults import FaultBook
+
+        with self.lock:
+            self._stores.clear()
+            self.faults = FaultBook(self.world.faults)
+
+
+_current = Runtime(World())
+_current.active = False
+
+
+def runtime() -> Runtime:
+    """The local AWS of this process."""
+    return _current
+
+
+def start(world: World) -> Runtime:
+    """Replace the local AWS of this process by a fresh one in `world`."""
+    global _current
+    _current = Runtime(world)
+    return _current
+
+
+@contextmanager
+def running(world: World) -> Iterator[Runtime]:
+    """A fresh local AWS for the length of a `with` block."""
+    global _current
+    before = _current
+    fresh = Runtime(world)
+    _current = fresh
+    try:
+        yield fresh
+    finally:
+        fresh.active = False
+        _current = before

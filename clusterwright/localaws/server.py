@@ -1,0 +1,268 @@
+"""The local AWS on a port of this machine's loopback."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from clusterwright.localaws.runtime import start
+from clusterwright.localaws.world import World
+
+if TYPE_CHECKING:
+    from clusterwright.localaws.wire import Answer
+
+IPV4 = "127.0.0.1"
+IPV6 = "::1"
+DEFAULT_PORT = 5555
+
+# Imported behind the scenes once the port answers, so that no caller waits for them in a row.
+_WARM = ("sts", "s3", "iam", "ssm", "cloudformation", "ec2", "sagemaker", "fsx", "service-quotas")
+
+
+class PortInUseError(Exception):
+    """Somebody else listens on the port."""
+
+
+def listen(port: int) -> list[socket.socket]:
+    """Sockets bound to `port` of the loopback: IPv4, and IPv6 where the machine has it.
+
+    `localhost` is both, and clients differ in which they try first.
+
+    Raises
+    ------
+    PortInUseError
+        The port is taken.
+    """
+    if port:
+        return _bind(port)
+    for _ in range(20):
+        first = _bound(socket.AF_INET, IPV4, 0)
+        try:
+            return [first, *_ipv6(first.getsockname()[1])]
+        except PortInUseError:  # free on one family only: draw another
+            first.close()
+    raise PortInUseError("no port is free on both 127.0.0.1 and ::1")
+
+
+def serve(
+    world: World,
+    port: int,
+    *,
+    latency_ms: int = 0,
+    ready: Callable[[int], None],
+) -> None:
+    """Serve `world` until SIGTERM or SIGINT; `ready` is called with the port once it answers.
+
+    Raises
+    ------
+    PortInUseError
+        The port is taken.
+    """
+    sockets = listen(port)
+    port = sockets[0].getsockname()[1]
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    application = Application(latency_ms=latency_ms)
+    start(world)
+    from clusterwright.localaws.install import install
+
+    install()
+    servers = [_server(each, application) for each in sockets]
+    for server in servers:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    ready(port)
+    threading.Thread(target=_warm, daemon=True).start()
+    stop.wait()
+    for server in servers:
+        server.shutdown()
+
+
+class Application:
+    """The WSGI application: finds the service, then lets the gateway answer."""
+
+    def __init__(self, *, latency_ms: int = 0) -> None:
+        from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+
+        self._latency_s = latency_ms / 1000
+        self._moto = DomainDispatcherApplication(create_backend_app)
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        from moto.moto_server.werkzeug_app import BackendRequest
+
+        from clusterwright.localaws import wire
+        from clusterwright.localaws.gateway import answer_request
+        from clusterwright.localaws.install import region_of_url, service_of_url
+
+        if self._latency_s:
+            time.sleep(self._latency_s)
+        path = environ.get("PATH_INFO", "")
+        if path.startswith(("/moto-api", "/latest/")) or path == "/favicon.ico":
+            return self._moto(environ, start_response)  # type: ignore[no-any-return]
+        host = self._moto.infer_service_region_host(environ, path) or "s3.us-east-1.amazonaws.com"
+        name = _moto_name(host, service_of_url)
+        if name != "s3":
+            _buffer(environ)
+        request = BackendRequest(environ)
+        if name is None:
+            answered: Answer | None = wire.plain_error(
+                request,
+                "UnknownOperationException",
+                f"the local AWS does not have the service {host.split('.')[0]}",
+            )
+        else:
+            answered = answer_request(
+                request,
+                name,
+                region_of_url(f"http://{host}/"),
+                lambda: self._ask_moto(environ),
+            )
+        assert answered is not None
+        return _respond(answered, environ, start_response)
+
+    def _ask_moto(self, environ: dict[str, Any]) -> Answer:
+        if name_body := environ.get("clusterwright.body"):
+            environ["wsgi.input"] = io.BytesIO(name_body)
+        # werkzeug keeps the parsed request in the environ; moto makes its own.
+        environ.pop("werkzeug.request", None)
+        captured: list[Any] = []
+
+        def start_response(status: str, headers: list[tuple[str, str]], _: Any = None) -> None:
+            captured[:] = [status, headers]
+
+        chunks = self._moto(environ, start_response)
+        try:
+            body = b"".join(chunks)
+        finally:
+            close = getattr(chunks, "close", None)
+            if close:
+                close()
+        status, headers = captured
+        return int(status.split(" ", 1)[0]), _Headers(headers), body
+
+
+class _Headers(dict[str, str]):
+    """Headers of an answer, in order, with repeated names kept apart."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+        self.pairs = list(pairs)
+        super().__init__(self.pairs)
+
+
+def _respond(answered: Answer, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    from http import HTTPStatus
+
+    status, headers, body = answered
+    raw = body.encode() if isinstance(body, str) else body
+    pairs = headers.pairs if isinstance(headers, _Headers) else list(headers.items())
+    pairs = [(name, value) for name, value in pairs if name.lower() != "status"]
+    if not any(name.lower() == "content-length" for name, _ in pairs):
+        pairs.append(("Content-Length", str(len(raw))))
+    try:
+        phrase = HTTPStatus(status).phrase
+    except ValueError:
+        phrase = "Unknown"
+    start_response(f"{status} {phrase}", pairs)
+    return [] if environ.get("REQUEST_METHOD") == "HEAD" else [raw]
+
+
+def _buffer(environ: dict[str, Any]) -> None:
+    """Read the body once, so that we and moto can both have it."""
+    if "HTTP_TRANSFER_ENCODING" in environ:
+        body = environ["wsgi.input"].read()
+        environ.pop("HTTP_TRANSFER_ENCODING")
+        environ.pop("wsgi.input_terminated", None)
+        environ["CONTENT_LENGTH"] = str(len(body))
+    else:
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        body = environ["wsgi.input"].read(length) if length else b""
+    environ["wsgi.input"] = io.BytesIO(body)
+    environ["clusterwright.body"] = body
+
+
+def _moto_name(host: str, by_url: Callable[[str], str | None]) -> str | None:
+    from moto import backends
+
+    if host.startswith("pricing."):
+        return "pricing"
+    if host in backends.list_of_moto_modules():
+        return host
+    return by_url(f"http://{host}")
+
+
+def _bind(port: int) -> list[socket.socket]:
+    first = _bound(socket.AF_INET, IPV4, port)
+    try:
+        return [first, *_ipv6(port)]
+    except PortInUseError:
+        first.close()
+        raise
+
+
+def _ipv6(port: int) -> list[socket.socket]:
+    try:
+        return [_bound(socket.AF_INET6, IPV6, port)]
+    except OSError:  # a machine without IPv6
+        return []
+
+
+def _bound(family: int, address: str, port: int) -> socket.socket:
+    import errno
+
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        bound.bind((address, port))
+        bound.listen(256)
+    except OSError as error:
+        bound.close()
+        if error.errno == errno.EADDRINUSE:
+            raise PortInUseError(f"port {port} is in use") from error
+        raise
+    return bound
+
+
+def _server(bound: socket.socket, application: Application) -> Any:
+    from moto.moto_server.werkzeug_app import MotoRequestHandler
+    from werkzeug.serving import make_server
+
+    class Handler(MotoRequestHandler):
+        def log(self, type: str, message: str, *args: Any) -> None:  # noqa: A002
+            """Requests are not news; errors reach stderr by other ways."""
+
+    address, port = bound.getsockname()[:2]
+    return make_server(
+        address, port, application, threaded=True, request_handler=Handler, fd=bound.fileno()
+    )
+
+
+def _warm() -> None:
+    from clusterwright.localaws.services import prepare
+
+    for service in _WARM:
+        # A broken service says so to whoever calls it, not here.
+        with contextlib.suppress(Exception):
+            prepare(service)
+            _import_moto(service)
+
+
+def _import_moto(service: str) -> None:
+    from moto import backends
+
+    name = service.replace("-", "")
+    if name in backends.list_of_moto_modules():
+        backends.get_backend(name)  # type: ignore[call-overload]
+
+
+def say(message: str) -> None:
+    """One line for people, on stderr."""
+    print(message, file=sys.stderr, flush=True)

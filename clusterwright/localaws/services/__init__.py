@@ -1,0 +1,44 @@
+"""What moto lacks: our own implementations, one package per service, loaded at the first call.
+
+`OWN` says where a service's operations are registered (see `clusterwright.localaws.call`), and
+`clusterwright.localaws.patches.PATCHES` which of moto's bugs are mended before it is used.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+
+# boto3's name of the service -> modules that register operations when they are imported.
+OWN: dict[str, tuple[str, ...]] = {}
+
+_lock = threading.RLock()
+_prepared: set[str] = set()
+
+
+def prepare(service: str) -> None:
+    """Load and mend everything that `service` needs; cheap after the first time."""
+    if service in _prepared:
+        return
+    with _lock:
+        if service in _prepared:
+            return
+        from clusterwright.localaws.patches import apply
+
+        for module in OWN.get(service, ()):
+            importlib.import_module(module)
+        if service == "cloudformation":
+            from clusterwright.localaws import cloudformation
+
+            # The engine is written beside this; without it moto's own answers.
+            getattr(cloudformation, "install", lambda: None)()
+        apply(service)
+        _prepared.add(service)
+
+
+def register(service: str, module: str) -> None:
+    """Name one more module that registers operations of `service`."""
+    with _lock:
+        if module not in OWN.get(service, ()):
+            OWN[service] = (*OWN.get(service, ()), module)
+            _prepared.discard(service)

@@ -1,0 +1,179 @@
+"""Checking parameters and answers against botocore's API models.
+
+Requests are refused as AWS's front end refuses them: ``1 validation error detected: Value '0' at
+'instanceGroups.1.member.instanceCount' failed to satisfy constraint: ...``. The constraints are
+those of the model that botocore carries: required, type, enum, range, length, pattern.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+_INTEGERS = frozenset({"integer", "long", "short", "byte"})
+_NUMBERS = frozenset({"float", "double"})
+# A pattern that takes this long to try is not worth the faithfulness.
+_PATTERN_TIMEOUT_SECONDS = 0.5
+
+
+def violations(shape: Any, value: Any, *, answers: bool = False) -> list[str]:
+    """Every way in which `value` breaks the model's `shape`, as AWS words it.
+
+    Parameters
+    ----------
+    shape:
+        A botocore shape; its members are walked.
+    value:
+        Python values as botocore has them (dict, list, str, int, float, bool, datetime, bytes).
+    answers:
+        For our own answers: a member that the model does not have is a violation too, and the
+        length, range and pattern constraints, which AWS's own answers break, are not looked at.
+    """
+    return list(_walk(shape, value, "", answers))
+
+
+def request_message(found: Sequence[str]) -> str:
+    """The message of the ValidationException for these violations."""
+    noun = "error" if len(found) == 1 else "errors"
+    return f"{len(found)} validation {noun} detected: " + "; ".join(found)
+
+
+def _walk(shape: Any, value: Any, path: str, answers: bool) -> Iterator[str]:
+    kind = shape.type_name
+    if kind == "structure":
+        yield from _structure(shape, value, path, answers)
+    elif kind == "list":
+        if not isinstance(value, (list, tuple)):
+            yield _type(path, value, "a list")
+            return
+        if not answers:
+            yield from _length(shape, value, path)
+        for index, item in enumerate(value, 1):
+            yield from _walk(shape.member, item, f"{path}.{index}.member", answers)
+    elif kind == "map":
+        if not isinstance(value, Mapping):
+            yield _type(path, value, "a map")
+            return
+        if not answers:
+            yield from _length(shape, value, path)
+        for key, item in value.items():
+            yield from _walk(shape.key, key, f"{path}.{key}.key", answers)
+            yield from _walk(shape.value, item, f"{path}.{key}.value", answers)
+    else:
+        yield from _scalar(shape, kind, value, path, answers)
+
+
+def _structure(shape: Any, value: Any, path: str, answers: bool) -> Iterator[str]:
+    if getattr(shape, "is_document_type", False):
+        return
+    if not isinstance(value, Mapping):
+        yield _type(path, value, "a structure")
+        return
+    members = shape.members
+    for name in shape.metadata.get("required", ()):
+        if value.get(name) is None and not members[name].serialization.get("hostLabel"):
+            yield (
+                f"Value null at '{_join(path, name)}' failed to satisfy constraint: "
+                "Member must not be null"
+            )
+    for name, item in value.items():
+        if name not in members:
+            if answers:
+                yield f"'{_join(path, name)}' is not a member of {shape.name}"
+        elif item is not None:
+            yield from _walk(members[name], item, _join(path, name), answers)
+
+
+def _scalar(shape: Any, kind: str, value: Any, path: str, answers: bool) -> Iterator[str]:
+    if kind in _INTEGERS:
+        if isinstance(value, bool) or not isinstance(value, int):
+            yield _type(path, value, "an integer")
+        elif not answers:
+            yield from _range(shape, value, path)
+    elif kind in _NUMBERS:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            yield _type(path, value, "a number")
+        elif not answers:
+            yield from _range(shape, value, path)
+    elif kind == "boolean":
+        if not isinstance(value, bool):
+            yield _type(path, value, "a boolean")
+    elif kind == "timestamp":
+        if not isinstance(value, (datetime, int, float, str)):
+            yield _type(path, value, "a timestamp")
+    elif kind == "string":
+        if not isinstance(value, str):
+            yield _type(path, value, "a string")
+            return
+        enum = shape.metadata.get("enum")
+        if enum and value not in enum:
+            yield _constraint(path, value, f"Member must satisfy enum value set: {_set(enum)}")
+        if not answers:
+            yield from _length(shape, value, path)
+            pattern = shape.metadata.get("pattern")
+            if pattern and not _matches(pattern, value):
+                yield _constraint(
+                    path, value, f"Member must satisfy regular expression pattern: {pattern}"
+                )
+
+
+def _length(shape: Any, value: Any, path: str) -> Iterator[str]:
+    shown = value if isinstance(value, str) else f"[{len(value)} members]"
+    minimum, maximum = shape.metadata.get("min"), shape.metadata.get("max")
+    if minimum is not None and len(value) < minimum:
+        yield _constraint(
+            path, shown, f"Member must have length greater than or equal to {minimum}"
+        )
+    if maximum is not None and len(value) > maximum:
+        yield _constraint(path, shown, f"Member must have length less than or equal to {maximum}")
+
+
+def _range(shape: Any, value: float, path: str) -> Iterator[str]:
+    minimum, maximum = shape.metadata.get("min"), shape.metadata.get("max")
+    if minimum is not None and value < minimum:
+        yield _constraint(path, value, f"Member must have value greater than or equal to {minimum}")
+    if maximum is not None and value > maximum:
+        yield _constraint(path, value, f"Member must have value less than or equal to {maximum}")
+
+
+def _matches(pattern: str, value: str) -> bool:
+    import regex
+
+    compiled = _compiled(pattern)
+    if compiled is None:
+        return True
+    try:
+        return compiled.fullmatch(value, timeout=_PATTERN_TIMEOUT_SECONDS) is not None
+    except (TimeoutError, regex.error):
+        return True
+
+
+@functools.lru_cache(maxsize=4096)
+def _compiled(pattern: str) -> Any:
+    # The models' patterns are Java's; those that Python's `regex` does not read are not enforced.
+    import regex
+
+    try:
+        return regex.compile(pattern)
+    except regex.error:
+        return None
+
+
+def _constraint(path: str, value: object, rule: str) -> str:
+    return f"Value '{value}' at '{path}' failed to satisfy constraint: {rule}"
+
+
+def _type(path: str, value: object, wanted: str) -> str:
+    return f"Value '{value}' at '{path}' failed to satisfy constraint: Member must be {wanted}"
+
+
+def _set(enum: Sequence[str]) -> str:
+    return "[" + ", ".join(enum) + "]"
+
+
+def _join(path: str, name: str) -> str:
+    # AWS's front end names members in lower camel case.
+    first = name[:1].lower() + name[1:]
+    return f"{path}.{first}" if path else first

@@ -1,0 +1,168 @@
+"""From HTTP to parameters and back, by botocore's models; the protocols themselves are moto's."""
+
+from __future__ import annotations
+
+import functools
+import json
+import uuid
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from clusterwright.localaws.call import AwsError
+
+if TYPE_CHECKING:
+    from moto.core.request import Request
+
+Answer = tuple[int, dict[str, str], "str | bytes"]
+
+# moto's package names that are not botocore's service name without hyphens.
+_MOTO_NAMES = {"awslambda": "lambda", "elbv2": "elbv2", "amp": "amp"}
+
+
+@functools.cache
+def botocore_name(moto_name: str) -> str | None:
+    """botocore's name of the service that moto (or the signature) calls `moto_name`."""
+    if moto_name in _MOTO_NAMES:
+        return _MOTO_NAMES[moto_name]
+    names = _service_names()
+    return names.get(moto_name.replace("-", "").lower())
+
+
+@functools.cache
+def _service_names() -> dict[str, str]:
+    from botocore.loaders import create_loader
+
+    return {
+        name.replace("-", ""): name for name in create_loader().list_available_services("service-2")
+    }
+
+
+def service_model(service: str) -> Any:
+    from moto.core.utils import get_service_model
+
+    return get_service_model(service)
+
+
+def operation_of(service: str, request: Request) -> tuple[str | None, dict[str, Any]]:
+    """The operation that a request asks for, and the parameters in its path."""
+    target = request.headers.get("X-Amz-Target")
+    if target:
+        return target.rsplit(".", 1)[-1], {}
+    if "/operation/" in request.path and request.headers.get("smithy-protocol"):
+        return request.path.rsplit("/operation/", 1)[-1].strip("/"), {}
+    protocol = service_model(service).protocol
+    if protocol in ("query", "ec2"):
+        return request.values.get("Action"), {}
+    from moto.core.routing import NotFound, get_service_router
+
+    try:
+        operation, parameters = get_service_router(service).match(request)
+    except (NotFound, NotImplementedError):
+        return None, {}
+    return str(operation.name), parameters
+
+
+def parse(
+    service: str, operation: str, request: Request, path_parameters: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The parameters of a request as the API model names them.
+
+    Raises
+    ------
+    AwsError
+        SerializationException: the body is not what the protocol wants.
+    """
+    from moto.core.parse import PROTOCOL_PARSERS
+    from moto.core.request import determine_request_protocol
+
+    model = service_model(service)
+    operation_model = model.operation_model(operation)
+    body = request.get_data(cache=True)
+    try:
+        protocol = determine_request_protocol(model, request.content_type)
+        if protocol in ("json", "rest-json") and body:
+            json.loads(body)
+        parsed = PROTOCOL_PARSERS[protocol](operation_model).parse(
+            {
+                "method": request.method,
+                "values": request.values,
+                "headers": request.headers,
+                "body": body,
+                "url_path": request.path,
+                "url_params": dict(path_parameters),
+            }
+        )
+    except (ValueError, TypeError, AttributeError, KeyError) as error:
+        raise AwsError("SerializationException", f"the request cannot be read: {error}") from error
+    return dict(parsed or {})
+
+
+def answer(
+    service: str, operation: str | None, request: Request, result: Mapping[str, Any] | AwsError
+) -> Answer:
+    """An answer or an error in the protocol that the request was made in."""
+    from moto.core import errors
+    from moto.core.model import OperationModel
+    from moto.core.request import determine_request_protocol
+    from moto.core.serialize import SerializationContext, get_serializer_class
+
+    model = service_model(service)
+    try:
+        operation_model = model.operation_model(operation)
+    except Exception:
+        operation_model = OperationModel({}, model)
+    try:
+        protocol = determine_request_protocol(model, request.content_type)
+    except NotImplementedError:
+        protocol = str(model.protocol)
+    if isinstance(result, AwsError) and result.code not in errors.COMMON_ERROR_CODES:
+        # moto warns about codes that a service's model does not name; AWS uses many such.
+        errors.COMMON_ERROR_CODES.append(result.code)
+    context = SerializationContext(str(uuid.uuid4()))
+    serializer = get_serializer_class(model.service_name, protocol)(
+        operation_model=operation_model, context=context
+    )
+    written = serializer.serialize(result)
+    status = int(written["status_code"])
+    headers = {str(name): str(value) for name, value in written["headers"].items()}
+    if isinstance(result, AwsError) and result.status is not None:
+        status = result.status
+    headers.setdefault("x-amzn-RequestId", str(context.request_id))
+    return status, headers, written["body"]
+
+
+def read_answer(service: str, operation: str, answered: Answer) -> dict[str, Any]:
+    """What a client would make of an answer; the reverse of `answer`."""
+    from botocore.parsers import create_parser
+
+    model = service_model(service)
+    status, headers, body = answered
+    parser = create_parser(str(model.protocol))
+    found: dict[str, Any] = parser.parse(
+        {
+            "body": body.encode() if isinstance(body, str) else body,
+            "headers": {name.lower(): value for name, value in headers.items()},
+            "status_code": status,
+        },
+        model.operation_model(operation).output_shape,
+    )
+    return found
+
+
+def plain_error(request: Request, code: str, message: str, status: int = 400) -> Answer:
+    """An error for a service whose model nobody knows."""
+    content_type = request.content_type or ""
+    if "json" in content_type or request.headers.get("X-Amz-Target"):
+        return (
+            status,
+            {"Content-Type": "application/x-amz-json-1.1", "x-amzn-ErrorType": code},
+            json.dumps({"__type": code, "message": message}),
+        )
+    from xml.sax.saxutils import escape
+
+    return (
+        status,
+        {"Content-Type": "text/xml"},
+        f"<ErrorResponse><Error><Type>Sender</Type><Code>{code}</Code>"
+        f"<Message>{escape(message)}</Message></Error></ErrorResponse>",
+    )

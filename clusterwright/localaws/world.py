@@ -1,0 +1,249 @@
+"""What a local AWS looks like from inside: its quotas, networks, plans, prices and faults.
+
+A world is a YAML document (or one of the built-in names). Every API of the local AWS enforces
+it: a quota of 8 in the world is a CreateCluster of 64 refused, not only a number to read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+# moto's own default (moto.core.DEFAULT_ACCOUNT_ID), kept so that ARNs agree with moto's.
+DEFAULT_ACCOUNT = "123456789012"
+DEFAULT_REGION = "us-east-1"
+
+_QUOTA_KEY = re.compile(r"[a-z0-9.-]+/L-[0-9A-F]{8}")
+_OFFSET = re.compile(r"([+-])(\d+)([mhd])")
+_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
+
+
+def _quota_keys(value: dict[str, float]) -> dict[str, float]:
+    for key in value:
+        if not _QUOTA_KEY.fullmatch(key):
+            raise ValueError(f"{key!r} is not SERVICE/L-XXXXXXXX, as in sagemaker/L-8762A75F")
+    return value
+
+
+def _moment(value: str) -> str:
+    moment_of(value, datetime.now(UTC))
+    return value
+
+
+def _ec2_name(value: str) -> str:
+    if value.startswith("ml."):
+        raise ValueError(f"EC2's name is meant, without `ml.`: {value[3:]}")
+    return value
+
+
+QuotaValues = Annotated[
+    dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]], AfterValidator(_quota_keys)
+]
+Moment = Annotated[str, AfterValidator(_moment)]
+AccountId = Annotated[str, Field(pattern=r"^\d{12}$")]
+ZoneId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*-az\d+$")]
+Region = Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d+$")]
+InstanceTypeName = Annotated[
+    str, Field(pattern=r"^[a-z0-9-]+\.[a-z0-9-]+$"), AfterValidator(_ec2_name)
+]
+Seconds = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Fault(_Model):
+    """A failure on purpose, for calls of one operation (`*` for all) of one service.
+
+    Faults are tried in the order of the file. The first `after` matching calls are let through,
+    the next `times` (without it: all) are hit.
+    """
+
+    service: str = Field(description="boto3's name of the service, or *")
+    operation: str = Field(description="The API's name of the operation (CreateCluster), or *")
+    error: str | None = Field(
+        None, description="The error code to answer with: ThrottlingException, AccessDenied, ..."
+    )
+    message: str | None = Field(None, description="The message of the error")
+    status: int | None = Field(None, ge=400, le=599, description="The HTTP status of the error")
+    delay_ms: int | None = Field(None, ge=0, le=600_000, description="Wait before answering")
+    empty: bool = Field(False, description="Answer with empty lists")
+    truncate: int | None = Field(
+        None, ge=1, description="Answer pages of at most this many items, with a token for more"
+    )
+    times: int | None = Field(None, ge=1, description="How many calls are hit; all without it")
+    after: int = Field(0, ge=0, description="How many matching calls are let through first")
+
+    @model_validator(mode="after")
+    def _does_something(self) -> Fault:
+        if self.error is None and self.delay_ms is None and not self.empty and not self.truncate:
+            raise ValueError("a fault needs one of error, delay_ms, empty or truncate")
+        if self.error is None and (self.message is not None or self.status is not None):
+            raise ValueError("message and status need an error")
+        return self
+
+
+class SubnetSeed(_Model):
+    """A subnet that is there before anybody calls, in a VPC that is made for it."""
+
+    id: str = Field(pattern=r"^subnet-([0-9a-f]{8}|[0-9a-f]{17})$")
+    vpc_id: str = Field(pattern=r"^vpc-([0-9a-f]{8}|[0-9a-f]{17})$")
+    vpc_cidr: str = Field("10.0.0.0/16", description="The VPC's range; one VPC, one range")
+    cidr: str
+    zone_id: ZoneId
+    free_addresses: int | None = Field(
+        None, ge=0, description="What others have left free; all of the range without it"
+    )
+    security_group_ids: list[str] = Field(
+        default_factory=list,
+        description="Security groups of the VPC that let their members talk to each other",
+    )
+
+
+class NewSubnets(_Model):
+    """How subnets look that are created while the local AWS runs."""
+
+    free_addresses: int | None = Field(
+        None, ge=0, description="At most this many addresses are free in each; all without it"
+    )
+
+
+class TrainingPlanSeed(_Model):
+    """A SageMaker training plan that somebody bought."""
+
+    name: str = Field(pattern=r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,63}$")
+    instance_type: InstanceTypeName
+    instance_count: int = Field(ge=1, le=256)
+    zone_id: ZoneId | None = Field(None, description="Without it the first zone with the type")
+    start: Moment = Field("-1d", description="A time, or an offset from now: -1d, +12h, +30m")
+    end: Moment = "+30d"
+    status: Literal["Pending", "Active", "Scheduled", "Expired", "Failed"] | None = Field(
+        None, description="Without it what start and end say"
+    )
+    in_use_instance_count: int = Field(0, ge=0)
+    ultra_server_type: str | None = None
+    ultra_server_count: int | None = Field(None, ge=1)
+
+
+class CapacityReservationSeed(_Model):
+    """An EC2 capacity reservation or capacity block that exists already."""
+
+    id: str = Field(pattern=r"^cr-[0-9a-f]{17}$")
+    kind: Literal["on-demand", "capacity-block"] = "on-demand"
+    instance_type: InstanceTypeName
+    instance_count: int = Field(ge=1)
+    available_instance_count: int | None = Field(None, ge=0)
+    zone_id: ZoneId
+    start: Moment = "-1d"
+    end: Moment | None = None
+    state: (
+        Literal["active", "expired", "cancelled", "pending", "failed", "scheduled"] | None
+    ) = None
+
+
+class PriceSeed(_Model):
+    """A price that Pricing's GetProducts answers with, before and instead of the catalogue's."""
+
+    region: Region
+    usd: Decimal = Field(ge=0)
+    unit: str = "Hrs"
+    instance_type: InstanceTypeName | None = None
+    kind: Literal["ec2-on-demand", "hyperpod-on-demand"] = "ec2-on-demand"
+    service: str | None = Field(None, description="With item: the catalogue's service, as in s3")
+    item: str | None = None
+
+    @model_validator(mode="after")
+    def _names_one_thing(self) -> PriceSeed:
+        if (self.instance_type is None) == (self.service is None):
+            raise ValueError("a price is of an instance_type or of a service and item")
+        if (self.service is None) != (self.item is None):
+            raise ValueError("service and item belong together")
+        return self
+
+
+class Capacity(_Model):
+    """How many instances of a type AWS really has; more are refused as AWS refuses them."""
+
+    instance_type: InstanceTypeName
+    available: int = Field(ge=0)
+    zone_id: ZoneId | None = Field(None, description="One zone; without it every zone")
+
+
+class Delays(_Model):
+    """How long things take, in seconds, so that waiting code really waits."""
+
+    cluster: Seconds = Field(0, description="Creating, updating or deleting a HyperPod cluster")
+    node: Seconds = Field(0, description="One HyperPod node from Pending to Running")
+    file_system: Seconds = Field(0, description="Creating, updating or deleting a file system")
+    association: Seconds = Field(0, description="Creating or deleting a repository association")
+
+
+class World(_Model):
+    """One world. Quotas, usage and plans hold in every account and region that is called."""
+
+    description: str = ""
+    account: AccountId = Field(DEFAULT_ACCOUNT, description="Of callers that name none")
+    region: Region = Field(DEFAULT_REGION, description="Where subnets and reservations are made")
+    quota_policy: Literal["ample", "documented"] = Field(
+        "ample",
+        description="Quotas that are not named below: ample numbers, or AWS's documented defaults",
+    )
+    quotas: QuotaValues = Field(default_factory=dict, description="SERVICE/CODE: the applied value")
+    usage: QuotaValues = Field(
+        default_factory=dict, description="SERVICE/CODE: what others of the account use already"
+    )
+    subnets: list[SubnetSeed] = Field(default_factory=list)
+    new_subnets: NewSubnets = Field(default_factory=lambda: NewSubnets())
+    plan_per_type: Literal["none", "active", "expired", "scheduled"] = Field(
+        "none", description="A training plan for every type that plans cover, named after the type"
+    )
+    training_plans: list[TrainingPlanSeed] = Field(default_factory=list)
+    capacity_reservations: list[CapacityReservationSeed] = Field(default_factory=list)
+    capacity: list[Capacity] = Field(default_factory=list)
+    not_offered: dict[InstanceTypeName, list[ZoneId]] = Field(
+        default_factory=dict, description="Zones that do not have a type, whatever AWS says"
+    )
+    prices: list[PriceSeed] = Field(default_factory=list)
+    faults: list[Fault] = Field(default_factory=list)
+    delays: Delays = Field(default_factory=lambda: Delays())
+
+    def free_capacity(self, instance_type: str, zone_id: str) -> int | None:
+        """How many more instances the zone gives before others' use; `None`: no end is set."""
+        found = [
+            entry.available
+            for entry in self.capacity
+            if entry.instance_type == instance_type and entry.zone_id in (None, zone_id)
+        ]
+        return min(found) if found else None
+
+    def with_changes(self, changes: Mapping[str, Any]) -> World:
+        """The same world with some fields replaced; raises pydantic's ValidationError."""
+        return World.model_validate({**self.model_dump(), **changes})
+
+
+def moment_of(text: str, now: datetime) -> datetime:
+    """The time that `2026-11-20T11:30:00Z` or an offset such as `-1d`, `+12h`, `+30m` means.
+
+    Raises
+    ------
+    ValueError
+        It is neither.
+    """
+    offset = _OFFSET.fullmatch(text)
+    if offset:
+        sign, count, unit = offset.groups()
+        distance = timedelta(**{_UNITS[unit]: int(count)})
+        return now + distance if sign == "+" else now - distance
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(
+            f"{text!r} is neither a time (2026-11-20T11:30:00Z) nor an offset (-1d, +12h, +30m)"
+        ) from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
