@@ -1,0 +1,19 @@
+"""Loads a spec and holds its names against the catalogue."""
+
+from __future__ import annotations
+
+import os
+
+from clusterwright.platforms import names
+from clusterwright.spec import LoadedSpec, load_spec
+
+
+def load_cluster(path: str | os.PathLike[str]) -> LoadedSpec:
+    """`load_spec`, and every instance type, region and zone must be one that the catalogue knows.
+
+    Raises
+    ------
+    SpecErrors
+        Everything that is wrong, with positions.
+    """
+    return load_spec(path, checks=(names.problems,))

@@ -1,0 +1,47 @@
+"""Names that a spec uses must exist: instance types, regions, zones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.catalog import load_catalog
+from clusterwright.spec.models import Cluster
+from clusterwright.spec.problems import Problem
+from clusterwright.spec.suggest import did_you_mean
+
+
+def problems(cluster: Cluster) -> Iterator[Problem]:
+    """Misspelt names, each with what was probably meant."""
+    catalog = load_catalog()
+    for index, group in enumerate(cluster.compute):
+        name = group.instance_type
+        path = ("compute", index, "instance_type")
+        if name.startswith("ml."):
+            yield Problem(
+                f"{name}: write EC2's name; `ml.` is added where an API wants it",
+                path,
+                hint=f"instance_type: {name.removeprefix('ml.')}",
+            )
+        elif name not in catalog.instance_names:
+            near = catalog.suggest_instance(name)
+            yield Problem(
+                f"there is no instance type {name}",
+                path,
+                hint=f"did you mean {near[0]}?" if near else None,
+            )
+    if cluster.region not in catalog.regions:
+        yield Problem(
+            f"there is no region {cluster.region} in the catalogue",
+            ("region",),
+            hint=did_you_mean(cluster.region, sorted(catalog.regions)),
+        )
+        return
+    zones = catalog.zone_ids(cluster.region)
+    for field in ("availability_zone_id", "second_availability_zone_id"):
+        zone = getattr(cluster.network, field)
+        if zone is not None and zone not in zones:
+            yield Problem(
+                f"{cluster.region} has no zone {zone} that the catalogue knows",
+                ("network", field),
+                hint=f"known: {', '.join(sorted(zones))}",
+            )

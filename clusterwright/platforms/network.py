@@ -1,0 +1,308 @@
+"""Addresses: what the cluster needs, and how the ranges are cut into subnets.
+
+A subnet cannot be resized: changing its range replaces it and all that stands in it. So the
+nodes get half of the range or more from the start, and growth within it changes nothing. The
+arithmetic says whether they fit, and if not, which range would do.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from ipaddress import IPv4Network
+from typing import Literal
+
+from clusterwright.catalog import Catalog, Known
+from clusterwright.spec.models import Cluster
+from clusterwright.spec.models.storage import Lustre
+from clusterwright.spec.problems import Problem
+
+RESERVED_BY_AWS = 5
+"""Addresses of every subnet that AWS keeps (VPC documentation, subnet sizing)."""
+
+LARGEST_VPC_PREFIX = 16
+"""A VPC's range is a /16 at most (VPC documentation)."""
+
+SHARED_ADDRESSES = 64
+"""Room for what else stands in the nodes' subnet: interface endpoints, OpenZFS."""
+
+OTHER_SUBNET_PREFIX = 27
+"""Database and NAT subnets hold a handful of addresses each."""
+
+# One object server per step of an EFA file system (FSx documentation, EFA-enabled file systems).
+# Without EFA no source gives the servers' size: one per 2,400 GiB is more than FSx builds.
+_GIB_PER_OBJECT_SERVER = {125: 38_400, 250: 19_200, 500: 9_600, 1000: 4_800}
+_SMALLEST_GIB_PER_OBJECT_SERVER = 2_400
+_IOPS_PER_METADATA_SERVER = 12_000
+_MBPS_PER_TIERING_SERVER = 4_000
+
+
+@dataclass(frozen=True)
+class GroupAddresses:
+    """Addresses of one group: `per_node` is None where no source says."""
+
+    group: str
+    instance_type: str
+    nodes: int
+    per_node: int | None
+    derived: bool
+    """True where the figure follows from the type's network cards instead of a source."""
+
+    source: str
+
+
+@dataclass(frozen=True)
+class PlannedSubnet:
+    name: str
+    purpose: Literal["nodes", "database", "public"]
+    zone: str
+    """Zone id, or the name of a local zone."""
+
+    cidr: str
+
+    @property
+    def addresses_usable(self) -> int:
+        return usable(IPv4Network(self.cidr).prefixlen)
+
+
+@dataclass(frozen=True)
+class NetworkPlan:
+    groups: tuple[GroupAddresses, ...]
+    node_addresses_needed: int
+    """Of the nodes alone, without headroom."""
+
+    headroom_addresses: int
+    storage_addresses: int
+    addresses_needed: int
+    """Nodes, headroom, file systems and what is shared."""
+
+    subnets: tuple[PlannedSubnet, ...]
+    problem: Problem | None
+    unknown_types: tuple[str, ...] = field(default=())
+
+    @property
+    def node_subnets(self) -> tuple[PlannedSubnet, ...]:
+        return tuple(s for s in self.subnets if s.purpose == "nodes")
+
+
+def usable(prefix: int) -> int:
+    """Addresses of a subnet of this prefix that instances can have."""
+    return int(2 ** (32 - prefix)) - RESERVED_BY_AWS
+
+
+def smallest_prefix(addresses: int) -> int:
+    """The longest prefix (smallest subnet, /28 at least) whose subnet has room for `addresses`."""
+    prefix = 28
+    while usable(prefix) < addresses:
+        prefix -= 1
+    return prefix
+
+
+def plan_network(cluster: Cluster, catalog: Catalog) -> NetworkPlan:
+    """Addresses needed, and the subnets that provide them; `problem` where they do not fit.
+
+    An existing network has no planned subnets: its free addresses are a question for the account.
+    """
+    groups = tuple(group_addresses(cluster, catalog))
+    nodes = sum(g.nodes * (g.per_node or 0) for g in groups)
+    headroom = headroom_addresses(cluster, groups)
+    storage = sum(lustre_addresses(fs) for fs in cluster.storage.lustre)
+    needed = nodes + headroom + storage + SHARED_ADDRESSES
+    unknown = tuple(sorted({g.instance_type for g in groups if g.per_node is None}))
+    subnets: tuple[PlannedSubnet, ...] = ()
+    problem: Problem | None = None
+    if cluster.network.existing is None:
+        subnets, problem = _cut(cluster, catalog, needed, nodes)
+    return NetworkPlan(groups, nodes, headroom, storage, needed, subnets, problem, unknown)
+
+
+def group_addresses(cluster: Cluster, catalog: Catalog) -> list[GroupAddresses]:
+    """Addresses per node of each group on the cluster's platform."""
+    result = []
+    for group in cluster.compute:
+        fact = catalog.addresses_per_node(group.instance_type, cluster.platform)
+        known = isinstance(fact, Known)
+        result.append(
+            GroupAddresses(
+                group.name,
+                group.instance_type,
+                group.count,
+                fact.value if isinstance(fact, Known) else None,
+                bool(getattr(fact, "derived", False)),
+                fact.source if isinstance(fact, Known) and known else "unknown",
+            )
+        )
+    return result
+
+
+def headroom_addresses(cluster: Cluster, groups: tuple[GroupAddresses, ...]) -> int:
+    """Room for replacements: the spec's percentage of each group, at least one node of it."""
+    percent = cluster.network.address_headroom_percent
+    return sum(
+        max(1, math.ceil(g.nodes * percent / 100)) * (g.per_node or 0)
+        if percent and g.nodes
+        else 0
+        for g in groups
+    )
+
+
+def lustre_addresses(file_system: Lustre) -> int:
+    """Addresses that a file system takes: one per metadata server and one per object server.
+
+    Source: FSx for Lustre documentation (one metadata server per 12,000 IOPS). Where the servers'
+    size has no source the figure is an upper bound. An existing file system has its addresses.
+    """
+    if file_system.existing is not None:
+        return 0
+    iops = file_system.metadata.iops if file_system.metadata else None
+    capacity = file_system.capacity_gib or 0
+    if iops is None:
+        # Automatic mode grows with capacity: 12,000 per 24,000 GiB (FSx documentation).
+        iops = max(1, math.ceil(capacity / 24_000)) * _IOPS_PER_METADATA_SERVER
+    metadata_servers = math.ceil(iops / _IOPS_PER_METADATA_SERVER)
+    if file_system.storage_type == "INTELLIGENT_TIERING":
+        object_servers = math.ceil((file_system.throughput_mbps or 0) / _MBPS_PER_TIERING_SERVER)
+    else:
+        size = _SMALLEST_GIB_PER_OBJECT_SERVER
+        if file_system.efa:
+            size = _GIB_PER_OBJECT_SERVER.get(file_system.throughput_mbps_per_tib or 0, size)
+        object_servers = math.ceil(capacity / size)
+    return metadata_servers + object_servers
+
+
+def _cut(
+    cluster: Cluster, catalog: Catalog, needed: int, nodes: int
+) -> tuple[tuple[PlannedSubnet, ...], Problem | None]:
+    network = cluster.network
+    ranges = [IPv4Network(network.cidr), *(IPv4Network(c) for c in network.secondary_cidrs)]
+    others = _other_subnets(cluster, catalog)
+    zone = network.availability_zone_id
+    first = ranges[0]
+    half = first.prefixlen + 1
+    if half <= 28 and usable(half) >= needed:
+        nodes_at, rest = first.subnets(new_prefix=half)
+        placed = _place(others, [rest, *ranges[1:]])
+        if placed is not None:
+            return (PlannedSubnet("nodes", "nodes", zone, str(nodes_at)), *placed), None
+        return _fallback(nodes_at, zone), _others_do_not_fit(cluster)
+    taken = [first]
+    while sum(usable(r.prefixlen) for r in taken) < needed and len(taken) < len(ranges):
+        taken.append(ranges[len(taken)])
+    efa = any(fs.efa for fs in cluster.storage.lustre)
+    if sum(usable(r.prefixlen) for r in taken) < needed:
+        return _fallback(first, zone), _nodes_do_not_fit(cluster, needed, nodes, efa, bool(others))
+    if efa and not _in_one_16(taken):
+        return _fallback(first, zone), _across_16s(needed)
+    placed = _place(others, ranges[len(taken) :])
+    if placed is None:
+        return _fallback(first, zone), _others_do_not_fit(cluster)
+    names = ["nodes", *(f"nodes{i}" for i in range(2, len(taken) + 1))]
+    chosen = [PlannedSubnet(n, "nodes", zone, str(r)) for n, r in zip(names, taken, strict=True)]
+    return (*chosen, *placed), None
+
+
+def _fallback(first: IPv4Network, zone: str) -> tuple[PlannedSubnet, ...]:
+    return (PlannedSubnet("nodes", "nodes", zone, str(first)),)
+
+
+def _other_subnets(
+    cluster: Cluster, catalog: Catalog
+) -> list[tuple[str, Literal["database", "public"], str]]:
+    network = cluster.network
+    result: list[tuple[str, Literal["database", "public"], str]] = []
+    accounting = cluster.slurm.accounting
+    if accounting.kind == "rds" and accounting.existing is None:
+        result.append(("database1", "database", network.availability_zone_id))
+        result.append(("database2", "database", second_zone(cluster, catalog)))
+    if network.egress == "nat":
+        result.append(("public", "public", network.availability_zone_id))
+    return result
+
+
+def second_zone(cluster: Cluster, catalog: Catalog) -> str:
+    """The zone of the database's second subnet: the spec's, else the first other of the region."""
+    network = cluster.network
+    if network.second_availability_zone_id is not None:
+        return network.second_availability_zone_id
+    ordinary = sorted(z for z in catalog.zone_ids(cluster.region) if z.count("-") == 1)
+    return next(z for z in ordinary if z != network.availability_zone_id)
+
+
+def _place(
+    others: list[tuple[str, Literal["database", "public"], str]], ranges: list[IPv4Network]
+) -> list[PlannedSubnet] | None:
+    blocks = (
+        block
+        for r in ranges
+        if r.prefixlen <= OTHER_SUBNET_PREFIX
+        for block in r.subnets(new_prefix=OTHER_SUBNET_PREFIX)
+    )
+    placed = []
+    for name, purpose, zone in others:
+        block = next(blocks, None)
+        if block is None:
+            return None
+        placed.append(PlannedSubnet(name, purpose, zone, str(block)))
+    return placed
+
+
+def _in_one_16(ranges: list[IPv4Network]) -> bool:
+    return len({r.supernet(new_prefix=16) if r.prefixlen > 16 else r for r in ranges}) == 1
+
+
+def _others_do_not_fit(cluster: Cluster) -> Problem:
+    return Problem(
+        f"the nodes fill {cluster.network.cidr}: no room is left for the database and NAT subnets",
+        ("network", "cidr"),
+        hint=f"add a range for them: secondary_cidrs: [{_next_range(cluster, 24)}]",
+    )
+
+
+def _nodes_do_not_fit(
+    cluster: Cluster, needed: int, nodes: int, efa: bool, others: bool
+) -> Problem:
+    network = cluster.network
+    have = IPv4Network(network.cidr).prefixlen
+    message = (
+        f"the cluster needs {needed:,} addresses in {network.availability_zone_id} "
+        f"({nodes:,} for nodes), {network.cidr} has {usable(have):,}"
+    )
+    # With other subnets in the same range the nodes have half of it.
+    fitting = smallest_prefix(needed) - (1 if others else 0)
+    if fitting >= LARGEST_VPC_PREFIX:
+        wider = IPv4Network(network.cidr).supernet(new_prefix=fitting)
+        return Problem(message, ("network", "cidr"), hint=f"cidr: {wider}")
+    if smallest_prefix(needed) >= LARGEST_VPC_PREFIX:
+        wider = IPv4Network(network.cidr).supernet(new_prefix=LARGEST_VPC_PREFIX)
+        return Problem(
+            message,
+            ("network", "cidr"),
+            hint=f"cidr: {wider} for the nodes, and secondary_cidrs: [{_next_range(cluster, 24)}]",
+        )
+    if efa:
+        return _across_16s(needed)
+    return Problem(
+        message,
+        ("network", "cidr"),
+        hint="no VPC range is larger than a /16: "
+        f"add secondary_cidrs: [{_next_range(cluster, 16)}]",
+    )
+
+
+def _across_16s(needed: int) -> Problem:
+    return Problem(
+        f"the cluster needs {needed:,} addresses, a /16 has {usable(16):,}; an EFA file system "
+        "and its clients must be in one /16",
+        ("network", "cidr"),
+        hint="fewer nodes, or Lustre without EFA with the nodes in several ranges",
+    )
+
+
+def _next_range(cluster: Cluster, prefix: int) -> IPv4Network:
+    """A range of this prefix that overlaps none of the spec's, as an example for a hint."""
+    used = [IPv4Network(c) for c in (cluster.network.cidr, *cluster.network.secondary_cidrs)]
+    wide = used[0].supernet(new_prefix=min(16, used[0].prefixlen))
+    candidate = IPv4Network((int(wide.broadcast_address) + 1, prefix))
+    while any(candidate.overlaps(u) for u in used):
+        candidate = IPv4Network((int(candidate.broadcast_address) + 1, prefix))
+    return candidate
