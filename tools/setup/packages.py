@@ -40,7 +40,9 @@ def uv_outputs() -> list[Path]:
 def install_uv() -> None:
     """Install uv with pip, hash-checked; with the host's pip where the environment has none."""
     has_pip = any(VENV.glob("lib/python*/site-packages/pip"))
-    pip = [PYTHON, "-m", "pip"] if has_pip else [sys.executable, "-m", "pip", "--python", PYTHON]
+    pip: list[str | Path] = [PYTHON, "-m", "pip"]
+    if not has_pip:
+        pip = [sys.executable, "-m", "pip", "--python", PYTHON]
     run(
         [
             *pip,

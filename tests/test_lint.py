@@ -1,0 +1,12 @@
+"""Every linter is a test, so that CI and `make test` hold what `make lint` says."""
+
+from __future__ import annotations
+
+import pytest
+from tools.lint.linters import Linter, linters
+
+
+@pytest.mark.parametrize("linter", linters(), ids=lambda linter: linter.name.replace(" ", "-"))
+def test_linter_is_content(linter: Linter) -> None:
+    result = linter.run()
+    assert result.returncode == 0, f"{' '.join(linter.command[:4])} says:\n{result.stdout}"

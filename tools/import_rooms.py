@@ -1,0 +1,112 @@
+"""Import-linter contracts that read the table of the house: which room may import which.
+
+The built-in contract types name modules that must exist, and say what is forbidden. The table says
+what is allowed, holds rooms that are not built yet, and must not miss a room that is: so both
+contracts here take the table itself, and a package without a row breaks them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grimp import ImportGraph
+from importlinter import Contract, ContractCheck, fields, output
+
+
+@dataclass(frozen=True)
+class Import:
+    """One import statement that no row allows."""
+
+    importer: str
+    imported: str
+    line: int
+
+
+class RoomsContract(Contract):
+    """Each room imports only the rooms in its row.
+
+    `rooms` has one row per room: `cost: spec catalog platforms`. Names are relative to `within`;
+    an entry may be a module inside a room (`preflight.finding`), which allows that module alone.
+    `everything` marks a row that may import all rooms. Only direct imports count, because a room
+    may use another one's results without knowing what those were made from.
+    """
+
+    within = fields.StringField()
+    rooms = fields.ListField(subfield=fields.StringField())
+
+    def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
+        root = str(self.within)
+        table = parse_rows(list(self.rooms))  # type: ignore[call-overload]
+        present = {child.removeprefix(f"{root}.") for child in graph.find_children(root)}
+        missing = sorted(present - table.keys() - {"__main__"})
+        broken = [
+            found
+            for room, allowed in table.items()
+            if room in present and "everything" not in allowed
+            for found in _imports_out_of(graph, root, room, allowed)
+        ]
+        return ContractCheck(
+            kept=not (missing or broken), metadata={"missing": missing, "broken": broken}
+        )
+
+    def render_broken_contract(self, check: ContractCheck) -> None:
+        for room in check.metadata["missing"]:
+            output.print_error(f"{self.within}.{room} has no row in the table of rooms")
+        _render(check.metadata["broken"])
+
+
+class OutsideContract(Contract):
+    """Each outside package is imported only by those in its row.
+
+    `users` has one row per outside package: `aws_cdk: stacks clusterwright.preflight.cdk_plugin`.
+    """
+
+    users = fields.ListField(subfield=fields.StringField())
+
+    def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
+        broken = [
+            Import(importer, outside, detail["line_number"])
+            for outside, allowed in parse_rows(list(self.users)).items()  # type: ignore[call-overload]
+            if outside in graph.modules
+            for importer in sorted(graph.find_modules_that_directly_import(outside))
+            if not any(_is_within(importer, user) for user in allowed)
+            for detail in graph.get_import_details(importer=importer, imported=outside)
+        ]
+        return ContractCheck(kept=not broken, metadata={"broken": broken})
+
+    def render_broken_contract(self, check: ContractCheck) -> None:
+        _render(check.metadata["broken"])
+
+
+def parse_rows(rows: list[str]) -> dict[str, tuple[str, ...]]:
+    """`"cost: spec catalog"` becomes `{"cost": ("spec", "catalog")}`."""
+    table = {}
+    for row in rows:
+        name, _, allowed = row.partition(":")
+        table[name.strip()] = tuple(allowed.split())
+    return table
+
+
+def _imports_out_of(
+    graph: ImportGraph, root: str, room: str, allowed: tuple[str, ...]
+) -> list[Import]:
+    own = f"{root}.{room}"
+    permitted = [own, *(f"{root}.{name}" for name in allowed)]
+    return [
+        Import(importer, imported, detail["line_number"])
+        for importer in sorted({own} | graph.find_descendants(own))
+        for imported in sorted(graph.find_modules_directly_imported_by(importer))
+        if imported.startswith(f"{root}.") and not any(_is_within(imported, p) for p in permitted)
+        for detail in graph.get_import_details(importer=importer, imported=imported)
+    ]
+
+
+def _is_within(module: str, package: str) -> bool:
+    return module == package or module.startswith(f"{package}.")
+
+
+def _render(broken: list[Import]) -> None:
+    for found in broken:
+        output.print_error(
+            f"{found.importer}:{found.line} imports {found.imported}, which its row does not allow"
+        )
