@@ -111,9 +111,7 @@ class Context:
         """
         self._identified(physical_id)
 
-    def wait(
-        self, done: Callable[[], bool], *, what: str, timeout_s: float = 3600.0
-    ) -> None:
+    def wait(self, done: Callable[[], bool], *, what: str, timeout_s: float = 3600.0) -> None:
         """Call `done` until it answers true, with a short pause in between.
 
         `done` describes the resource; it raises `HandlerFailure` (code ``NotStabilized``) when
@@ -192,9 +190,7 @@ class Handler:
         """
         raise NotImplementedError
 
-    def update(
-        self, ctx: Context, physical_id: str, old: Properties, new: Properties
-    ) -> Created:
+    def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         """Change the resource in place from `old` to `new`, and return it as it is then.
 
         The returned `physical_id` is normally the one given. A type with nothing that can
