@@ -34,7 +34,7 @@ class RoomsContract(Contract):
     within = fields.StringField()
     rooms = fields.ListField(subfield=fields.StringField())
 
-    def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
+    def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:  # noqa: ARG002
         root = str(self.within)
         table = parse_rows(list(self.rooms))  # type: ignore[call-overload]
         present = {child.removeprefix(f"{root}.") for child in graph.find_children(root)}
@@ -63,7 +63,7 @@ class OutsideContract(Contract):
 
     users = fields.ListField(subfield=fields.StringField())
 
-    def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
+    def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:  # noqa: ARG002
         broken = [
             Import(importer, outside, detail["line_number"])
             for outside, allowed in parse_rows(list(self.users)).items()  # type: ignore[call-overload]

@@ -12,7 +12,7 @@ from tools.setup.errors import SetupError
 from tools.setup.paths import BIN, ROOT
 
 _AGAIN = "then run `make setup` again: finished steps are kept"
-_LAST_LINES = 12
+_SHOWN_LINES = 12
 
 # What pip, uv, npm and apt print, and what it means to the person who reads it. First match wins.
 _CAUSES: tuple[tuple[str, str, str], ...] = (
@@ -102,16 +102,22 @@ def run(
 def explain(doing: str, words: Sequence[str], code: int, output: str) -> SetupError:
     """Say why a command failed, from what it printed."""
     log = _keep(words, output)
-    tail = "\n".join(f"  {line}" for line in output.strip().splitlines()[-_LAST_LINES:])
-    detail = f"\n{tail}\n\n  all of it: {log.relative_to(ROOT)}" if tail else ""
+    lines = output.strip().splitlines()
     for pattern, message, hint in _CAUSES:
-        if re.search(pattern, output):
-            return SetupError(f"{doing}: {message}", hint, detail)
+        for number, line in enumerate(lines):
+            if re.search(pattern, line):
+                telling = lines[max(0, number - 2) : number + _SHOWN_LINES - 2]
+                return SetupError(f"{doing}: {message}", hint, _detail(telling, log))
     return SetupError(
         f"{doing}: `{Path(words[0]).name}` exited with {code}",
         f"mend what it says, {_AGAIN}",
-        detail,
+        _detail(lines[-_SHOWN_LINES:], log),
     )
+
+
+def _detail(lines: Sequence[str], log: Path) -> str:
+    shown = "".join(f"  {line}\n" for line in lines)
+    return f"\n{shown}\n  all of it: {log.relative_to(ROOT)}"
 
 
 def clean_environment() -> dict[str, str]:

@@ -48,6 +48,7 @@ def install_uv() -> None:
             *pip,
             "--disable-pip-version-check",
             "install",
+            "--retries=2",  # with none, pip does not say why it found nothing
             "--require-hashes",
             "--only-binary=:all:",
             "--no-deps",

