@@ -1,0 +1,78 @@
+"""What the demo shows, in order; every step is a command that a user would type."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from clusterwright.spec import load_spec
+from demo.shell import ROOT, Shell, StepFailed
+
+_CONFIG = "configs/dev.yaml"
+_GROUP = "workers"
+_MORE_NODES = 2
+
+
+def tell(shell: Shell, folder: Path) -> None:
+    """Tell the whole story; `folder` is empty and may be written to.
+
+    Raises StepFailed at the first step that does not do what it should.
+    """
+    cluster = load_spec(ROOT / _CONFIG).cluster
+    count = {group.name: group.count for group in cluster.compute}
+    nodes = sum(count.values())
+
+    shell.section("A local AWS with quotas and capacity to spare")
+    aws = shell.serve("clusterwright localaws --port 0 --world generous")
+    shell.say("Every client goes there through the standard variable; the key is not a secret.")
+    shell.export(
+        AWS_ENDPOINT_URL=aws.url,
+        AWS_ACCESS_KEY_ID=cluster.account,
+        AWS_SECRET_ACCESS_KEY="local",
+        AWS_DEFAULT_REGION=cluster.region,
+        CDK_OUTPUT=str(folder / "cdk.out"),
+    )
+
+    shell.section("Check the file before anything is built")
+    shell.run(f"clusterwright check {_CONFIG}")
+
+    shell.section("The same file in an account with AWS's default quotas: refused, with reasons")
+    new = shell.serve("clusterwright localaws --port 0 --world new-account")
+    shell.run(
+        f"clusterwright check {_CONFIG}",
+        exit_code=1,
+        contains=["error[CW-"],
+        environment={"AWS_ENDPOINT_URL": new.url},
+    )
+    shell.stop(new)
+
+    shell.section("What it will cost")
+    shell.run(f"clusterwright cost {_CONFIG}")
+
+    shell.section("Deploy with the ordinary CDK command line")
+    shell.run(f"cdk bootstrap aws://{cluster.account}/{cluster.region}")
+    shell.run(f"cdk deploy -c env={cluster.environment} --all --require-approval never")
+    shell.run("python demo/list_nodes.py", contains=[f"InService, {nodes} nodes"])
+
+    shell.section(f"{_MORE_NODES} nodes more: change the file, look at the difference, deploy")
+    changed = _with_more_nodes(shell, folder, count[_GROUP])
+    shell.run(f"cdk diff -c config={changed}", contains=["InstanceCount"])
+    shell.run(f"cdk deploy -c config={changed} --all --require-approval never")
+    shell.run("python demo/list_nodes.py", contains=[f"InService, {nodes + _MORE_NODES} nodes"])
+
+    shell.section("Take it down")
+    shell.run(f"cdk destroy -c config={changed} --all --force")
+    shell.run("python demo/list_nodes.py", contains=["no clusters"])
+    shell.stop(aws)
+
+
+def _with_more_nodes(shell: Shell, folder: Path, count: int) -> Path:
+    copy = folder / "configs"
+    shell.say("On a copy, so that the demo never changes a file of yours.")
+    shell.run(f"cp -r configs {copy}")
+    changed = copy / Path(_CONFIG).name
+    shell.run(f"sed -i.before 's/count: {count}$/count: {count + _MORE_NODES}/' {changed}")
+    shell.run(f"diff {changed}.before {changed}", exit_code=1, contains=["count"])
+    after = {group.name: group.count for group in load_spec(changed).cluster.compute}
+    if after[_GROUP] != count + _MORE_NODES:
+        raise StepFailed(f"the count of {_GROUP} in {changed} is {after[_GROUP]}")
+    return changed
