@@ -26,7 +26,8 @@ class RoomsContract(Contract):
     """Each room imports only the rooms in its row.
 
     `rooms` has one row per room: `cost: spec catalog platforms`. Names are relative to `within`;
-    an entry may be a module inside a room (`preflight.finding`), which allows that module alone.
+    an entry may be a module inside a room (`preflight.finding`), which allows that module alone,
+    and a row may be a package beside `within` (`stacks`).
     `everything` marks a row that may import all rooms. Only direct imports count, because a room
     may use another one's results without knowing what those were made from.
     """
@@ -37,13 +38,15 @@ class RoomsContract(Contract):
     def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:  # noqa: ARG002
         root = str(self.within)
         table = parse_rows(list(self.rooms))  # type: ignore[call-overload]
-        present = {child.removeprefix(f"{root}.") for child in graph.find_children(root)}
-        missing = sorted(present - table.keys() - {"__main__"})
+        rooms = {child.removeprefix(f"{root}.") for child in graph.find_children(root)}
+        missing = sorted(rooms - table.keys() - {"__main__"})
         broken = [
             found
             for room, allowed in table.items()
-            if room in present and "everything" not in allowed
-            for found in _imports_out_of(graph, root, room, allowed)
+            if "everything" not in allowed
+            for own in (f"{root}.{room}" if room in rooms else room,)
+            if own in graph.modules
+            for found in _imports_out_of(graph, root, own, allowed)
         ]
         return ContractCheck(
             kept=not (missing or broken), metadata={"missing": missing, "broken": broken}
@@ -65,12 +68,12 @@ class OutsideContract(Contract):
 
     def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:  # noqa: ARG002
         broken = [
-            Import(importer, outside, detail["line_number"])
+            Import(importer, module, detail["line_number"])
             for outside, allowed in parse_rows(list(self.users)).items()  # type: ignore[call-overload]
-            if outside in graph.modules
-            for importer in sorted(graph.find_modules_that_directly_import(outside))
-            if not any(_is_within(importer, user) for user in allowed)
-            for detail in graph.get_import_details(importer=importer, imported=outside)
+            for module in sorted(_package(graph, outside))
+            for importer in sorted(graph.find_modules_that_directly_import(module))
+            if not any(_is_within(importer, user) for user in (outside, *allowed))
+            for detail in graph.get_import_details(importer=importer, imported=module)
         ]
         return ContractCheck(kept=not broken, metadata={"broken": broken})
 
@@ -88,9 +91,8 @@ def parse_rows(rows: list[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _imports_out_of(
-    graph: ImportGraph, root: str, room: str, allowed: tuple[str, ...]
+    graph: ImportGraph, root: str, own: str, allowed: tuple[str, ...]
 ) -> list[Import]:
-    own = f"{root}.{room}"
     permitted = [own, *(f"{root}.{name}" for name in allowed)]
     return [
         Import(importer, imported, detail["line_number"])
@@ -99,6 +101,13 @@ def _imports_out_of(
         if imported.startswith(f"{root}.") and not any(_is_within(imported, p) for p in permitted)
         for detail in graph.get_import_details(importer=importer, imported=imported)
     ]
+
+
+def _package(graph: ImportGraph, name: str) -> set[str]:
+    if name not in graph.modules:
+        return set()
+    # An outside package is one module of the graph, with no inside.
+    return {name} if graph.is_module_squashed(name) else {name} | graph.find_descendants(name)
 
 
 def _is_within(module: str, package: str) -> bool:

@@ -1,0 +1,1 @@
+"""`make bench`: what start-up, synthesis and deployment cost, each beside something known."""

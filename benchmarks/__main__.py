@@ -1,0 +1,56 @@
+"""The command line of `make bench`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.compare import Comparison, Result, measure
+from benchmarks.suite import comparisons
+from benchmarks.table import as_json, as_text, machine
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure and print a table; 1 when a command fails, never because a machine is slow."""
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("--runs", type=int, default=5, metavar="N", help="runs of each (5)")
+    parser.add_argument("--only", metavar="TEXT", help="only comparisons whose name holds TEXT")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")
+    options = parser.parse_args(arguments)
+    if options.runs < 1:
+        parser.error("--runs is at least 1")
+
+    results: list[Result] = []
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="clusterwright-bench-") as folder:
+        chosen = [
+            comparison
+            for comparison in comparisons(Path(folder))
+            if not options.only or options.only in comparison.name
+        ]
+        for comparison in chosen:
+            print(f"bench: {comparison.name} ...", file=sys.stderr, flush=True)
+            result = _measure(comparison, options.runs)
+            if result is None:
+                failed += 1
+            else:
+                results.append(result)
+    print(as_text(results, machine()))
+    if options.json:
+        options.json.write_text(json.dumps(as_json(results, machine()), indent=2) + "\n")
+    return 1 if failed or not results else 0
+
+
+def _measure(comparison: Comparison, runs: int) -> Result | None:
+    try:
+        return measure(comparison, runs)
+    except RuntimeError as error:
+        print(f"bench: {comparison.name}: {error}", file=sys.stderr, flush=True)
+        return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

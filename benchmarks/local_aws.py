@@ -1,0 +1,80 @@
+"""A local AWS for one measurement at a time, ended by its process id."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+
+from benchmarks.compare import ROOT, Timed, base_environment, command
+
+_ACCOUNT = "111122223333"
+_REGION = "us-east-1"
+
+
+class LocalAws:
+    """A fresh, bootstrapped account for every deployment that is timed."""
+
+    def deployment(self, *words: str) -> Timed:
+        """The seconds of one deployment into an account in which nothing is deployed yet."""
+
+        def once() -> float:
+            server = _Server()
+            try:
+                environment = {
+                    "AWS_ENDPOINT_URL": server.url,
+                    "AWS_ACCESS_KEY_ID": _ACCOUNT,
+                    "AWS_SECRET_ACCESS_KEY": "local",
+                    "AWS_DEFAULT_REGION": _REGION,
+                    "AWS_EC2_METADATA_DISABLED": "true",
+                    "CDK_VALIDATION": "false",
+                }
+                bootstrap = ("cdk", "bootstrap", f"aws://{_ACCOUNT}/{_REGION}", "--app", "")
+                command(*bootstrap, environment=environment)()
+                return command(*words, environment=environment)()
+            finally:
+                server.end()
+
+        return once
+
+
+def start_to_ready(*words: str) -> Timed:
+    """The seconds from starting a server to the line in which it says that it is ready."""
+
+    def once() -> float:
+        started = time.perf_counter()
+        server = _Server(*words)
+        seconds = time.perf_counter() - started
+        server.end()
+        return seconds
+
+    return once
+
+
+class _Server:
+    def __init__(self, *words: str) -> None:
+        command_line = words or ("clusterwright", "localaws", "--port", "0")
+        self._process = subprocess.Popen(
+            command_line,
+            cwd=ROOT,
+            env=base_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line.startswith("ready "):
+            self.end()
+            raise RuntimeError(f"`{' '.join(command_line)}` did not become ready")
+        self.url = line.removeprefix("ready ").strip()
+
+    def end(self) -> None:
+        self._process.terminate()
+        try:
+            self._process.wait(20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()

@@ -1,0 +1,89 @@
+"""What is compared with what."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+from benchmarks.compare import ROOT, Comparison, Timed, command
+from benchmarks.local_aws import LocalAws, start_to_ready
+
+_PROD = "configs/prod.yaml"
+_EXAMPLE = "configs/examples/p5-512.yaml"
+_EMPTY_APP = "benchmarks/empty_app.py"
+_NO_VALIDATION = {"CDK_VALIDATION": "false"}
+_NO_NAG = {"CLUSTERWRIGHT_NAG": "false"}
+
+
+def comparisons(folder: Path) -> list[Comparison]:
+    """All comparisons; `folder` is empty and takes what the commands write."""
+    outputs = (folder / f"assembly-{number}" for number in itertools.count())
+
+    def app(script: str, *switches: dict[str, str]) -> Timed:
+        environment = {"CLUSTERWRIGHT_CONFIG": _PROD, "CDK_OUTDIR": str(next(outputs))}
+        for switch in switches:
+            environment |= switch
+        return command("python", script, environment=environment)
+
+    nothing = command("python", "-c", "pass")
+    empty = "an empty one-stack app"
+    return [
+        Comparison(
+            "clusterwright --help",
+            command("clusterwright", "--help"),
+            nothing,
+            "python -c pass",
+            target_seconds=0.25,
+        ),
+        Comparison(
+            f"clusterwright check --offline {_EXAMPLE}",
+            # A finding is an answer too; what counts here is how long it takes.
+            command("clusterwright", "check", "--offline", _EXAMPLE, exit_codes=(0, 1)),
+            nothing,
+            "python -c pass",
+            target_seconds=0.6,
+        ),
+        Comparison(
+            "python app.py, prod",
+            app("app.py", _NO_VALIDATION, _NO_NAG),
+            app(_EMPTY_APP, _NO_VALIDATION),
+            f"{empty}, validation off",
+            target_ratio=3.5,
+        ),
+        Comparison(
+            "python app.py, prod, with cdk-nag",
+            app("app.py", _NO_VALIDATION),
+            app("app.py", _NO_VALIDATION, _NO_NAG),
+            "the same without",
+        ),
+        Comparison(
+            "python app.py, prod, with CDK validation",
+            app("app.py", _NO_NAG),
+            app(_EMPTY_APP),
+            f"{empty}, validation on",
+            most_runs=3,
+        ),
+        Comparison(
+            "clusterwright localaws, start to ready",
+            start_to_ready("clusterwright", "localaws", "--port", "0"),
+            command("python", "-c", "import moto.server"),
+            "python -c 'import moto.server'",
+        ),
+        *_deployments(folder),
+    ]
+
+
+def _deployments(folder: Path) -> list[Comparison]:
+    aws = LocalAws()
+    empty = LocalAws()
+    output = folder / "deployment"
+    deploy = ("cdk", "deploy", "--all", "--require-approval", "never", "--output", str(output))
+    return [
+        Comparison(
+            "cdk deploy --all to the local AWS, dev",
+            aws.deployment(*deploy, "-c", "env=dev"),
+            empty.deployment(*deploy, "--app", f"python {ROOT / _EMPTY_APP}"),
+            "cdk deploy of an empty one-stack app",
+            most_runs=3,
+        )
+    ]

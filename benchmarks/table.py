@@ -1,0 +1,75 @@
+"""The figures, for people and for programs."""
+
+from __future__ import annotations
+
+import os
+import platform
+from typing import Any
+
+from benchmarks.compare import Result
+
+_COLUMNS = ("what", "median", "beside", "median", "ratio", "target", "runs")
+
+
+def as_text(results: list[Result], where: str) -> str:
+    """A table with one line per comparison; targets are shown, never judged."""
+    rows = [_COLUMNS, *(_row(result) for result in results)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
+    lines = [
+        "  ".join(
+            # Words to the left, figures to the right.
+            cell.ljust(width) if column in (0, 2) else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+    lines.insert(1, "-" * max(len(line) for line in lines))
+    return "\n".join([where, "", *lines])
+
+
+def as_json(results: list[Result], where: str) -> dict[str, Any]:
+    """The same, with the seconds of every run."""
+    return {
+        "schema_version": 1,
+        "machine": where,
+        "comparisons": [
+            {
+                "name": result.comparison.name,
+                "seconds": [round(seconds, 4) for seconds in result.ours],
+                "median_seconds": round(result.ours_seconds, 4),
+                "beside": result.comparison.beside_name,
+                "beside_seconds": [round(seconds, 4) for seconds in result.beside],
+                "beside_median_seconds": round(result.beside_seconds, 4),
+                "ratio": round(result.ratio, 3),
+                "target_ratio": result.comparison.target_ratio,
+                "target_seconds": result.comparison.target_seconds,
+            }
+            for result in results
+        ],
+    }
+
+
+def machine() -> str:
+    """What the figures were taken on, without a name or an address."""
+    return (
+        f"{os.cpu_count()} processors, {platform.system()} {platform.machine()}, "
+        f"Python {platform.python_version()}"
+    )
+
+
+def _row(result: Result) -> tuple[str, ...]:
+    comparison = result.comparison
+    targets = []
+    if comparison.target_ratio is not None:
+        targets.append(f"{comparison.target_ratio:g} x")
+    if comparison.target_seconds is not None:
+        targets.append(f"{comparison.target_seconds:g} s")
+    return (
+        comparison.name,
+        f"{result.ours_seconds:.3f} s",
+        comparison.beside_name,
+        f"{result.beside_seconds:.3f} s",
+        f"{result.ratio:.2f} x",
+        ", ".join(targets) or "-",
+        str(len(result.ours)),
+    )
