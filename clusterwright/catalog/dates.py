@@ -1,0 +1,31 @@
+"""The dates that sources give (`2026-09`, `2026-10-08/09`, `undated`), as days if they can be."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from typing import Final
+
+STALE_AFTER_DAYS: Final = 90
+
+_DAY: Final = re.compile(r"(?:undated; between )?(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
+
+
+def as_of(date: str) -> dt.date | None:
+    """The earliest day that a source's date allows, or `None` where it names none.
+
+    The earliest is taken because nothing shows that the value is younger: `2026-09..11` is
+    2026-09-01, `undated; between 2025-11-18 and 2026-05` is 2025-11-18, and `before 2026-01` is
+    `None`.
+    """
+    found = _DAY.match(date)
+    if found is None:
+        return None
+    year, month, day = found.groups()
+    return dt.date(int(year), int(month or 1), int(day or 1))
+
+
+def is_stale(date: str, today: dt.date) -> bool:
+    """Whether a value is older than 90 days, or may be because its date is not known."""
+    day = as_of(date)
+    return day is None or (today - day).days > STALE_AFTER_DAYS

@@ -1,0 +1,69 @@
+"""Writes `data/*.json`: `python -m clusterwright.catalog.generate [--check]`.
+
+Inputs are `sources/`, the pinned moto package (EC2's own answers), botocore's models, and the
+snapshots that `clusterwright catalog refresh --write` left in `sources/live/`. The same inputs
+give the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from clusterwright.catalog import writer
+from clusterwright.catalog.building import instances, others, places, prices, quotas
+
+DATA: Final = Path(__file__).resolve().parent / "data"
+
+
+def documents() -> dict[str, dict[str, Any]]:
+    """Every data file's content by name."""
+    names = instances.names()
+    records = instances.instances(names["hyperpod"])
+    zones, offerings = places.zones_and_offerings(records["instances"], records["instances"])
+    return {
+        "sources": others.sources(),
+        "names": names,
+        "instances": records,
+        "zones": zones,
+        "offerings": offerings,
+        "prices": prices.prices(records["instances"]),
+        "quotas": quotas.quotas(),
+        "accelerators": others.accelerators(),
+        "ultraservers": others.ultraservers(),
+        "network": others.network(),
+        "lustre": others.lustre(),
+        "limits": others.limits(),
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the files, or with `--check` say which of them are not what would be written."""
+    parser = argparse.ArgumentParser(prog="python -m clusterwright.catalog.generate")
+    parser.add_argument("--check", action="store_true", help="write nothing; 1 if a file differs")
+    options = parser.parse_args(arguments)
+    made = {f"{name}.json": writer.text(name, content) for name, content in documents().items()}
+    present = {path.name for path in DATA.glob("*.json")}
+    changed = [
+        name
+        for name, text in made.items()
+        if name not in present or (DATA / name).read_text(encoding="utf-8") != text
+    ]
+    stray = sorted(present - made.keys())
+    for name in [*changed, *stray]:
+        print(f"{'differs' if options.check else 'wrote'}: {name}", file=sys.stderr)
+    if not options.check:
+        DATA.mkdir(exist_ok=True)
+        for name in changed:
+            (DATA / name).write_text(made[name], encoding="utf-8")
+        for name in stray:
+            (DATA / name).unlink()
+        return 0
+    return 1 if changed or stray else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

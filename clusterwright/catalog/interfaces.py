@@ -1,0 +1,91 @@
+"""Network interfaces of a node, and the addresses they take: pure rules on sourced numbers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clusterwright.catalog.facts import Fact, Known, Unknown
+from clusterwright.catalog.model import InstanceType, Interface
+
+LAYOUT_NOTE: Final = (
+    "EC2's documentation puts the efa-only interface of cards 1 and up on device 0, "
+    "ParallelCluster's launch templates on device 1"
+)
+_LAYOUT_RULE: Final = "ParallelCluster's rule applied to the type's network cards"
+
+
+def derived_layout(
+    instance: InstanceType, rule_source: tuple[str, str]
+) -> Fact[tuple[Interface, ...]]:
+    """The interfaces that ParallelCluster 3.16.1 would give this type.
+
+    Card 0 carries the ENA interface (device 0) and, where it takes EFA and a second interface, an
+    efa-only one (device 1). Every other card carries an efa-only interface, on device 1 or, where
+    it takes a single one, device 0. Card 0 takes EFA exactly where there are as many EFA
+    interfaces as cards. Without EFA there is one interface. Source:
+    aws-parallelcluster 3.16.1, `templates/queues_stack.py`.
+    """
+    if instance.name.startswith("p6e-"):
+        return Unknown(
+            "the interfaces that each of its cards takes are not in EC2's API dump, "
+            "and half of its cards take efa-only interfaces alone"
+        )
+    cards, efa = instance.network_cards, instance.efa_interfaces
+    first, others = instance.interfaces_max_card0, instance.interfaces_max_other_cards
+    if (
+        isinstance(cards, Unknown)
+        or isinstance(efa, Unknown)
+        or isinstance(first, Unknown)
+        or isinstance(others, Unknown)
+    ):
+        return Unknown("the type's network cards are not known")
+    if efa.value == 0:
+        return Known((Interface(0, 0, "interface"),), *rule_source, "no EFA", derived=True)
+    if efa.value < cards.value - 1:
+        return Unknown(
+            f"{efa.value} EFA interfaces on {cards.value} network cards: which cards take them "
+            "is not known"
+        )
+    card0_takes_efa = efa.value == cards.value
+    layout = [Interface(0, 0, "interface")]
+    if card0_takes_efa and first.value >= 2:
+        layout.append(Interface(0, 1, "efa-only"))
+    elif card0_takes_efa:
+        layout = [Interface(0, 0, "efa")]
+    device = 1 if others.value >= 2 else 0
+    layout += [Interface(card, device, "efa-only") for card in range(1, cards.value)]
+    note = f"{_LAYOUT_RULE}; {LAYOUT_NOTE}" if cards.value > 1 else _LAYOUT_RULE
+    return Known(tuple(layout), *rule_source, note, derived=True)
+
+
+def derived_addresses(instance: InstanceType, platform: str) -> Fact[int]:
+    """Addresses that one node takes in its subnet, where no source states them.
+
+    On HyperPod with Slurm the one sourced figure (p5.48xlarge: 32) is the number of network
+    cards, so each card is taken to have one address. Under Kubernetes the sourced figure (81) is
+    a full primary interface (50) and one address for each of the 31 other cards; the VPC CNI of a
+    plain EKS cluster is taken to fill the primary interface likewise.
+    """
+    cards = instance.network_cards
+    if isinstance(cards, Unknown):
+        return Unknown("the type's network cards are not known")
+    if platform == "hyperpod-slurm":
+        return Known(
+            cards.value,
+            cards.source,
+            cards.date,
+            "one per network card, as for p5.48xlarge",
+            derived=True,
+        )
+    if platform in ("hyperpod-eks", "eks"):
+        per_interface = instance.ipv4_per_interface
+        if isinstance(per_interface, Unknown):
+            return Unknown("the addresses that an interface of this type takes are not known")
+        note = (
+            f"a full primary interface ({per_interface.value}) and one for each of the "
+            f"{cards.value - 1} other network cards, as for p5.48xlarge on HyperPod with EKS"
+        )
+        return Known(
+            per_interface.value + cards.value - 1, cards.source, cards.date, note, derived=True
+        )
+    return Unknown(f"no rule for the platform {platform}")

@@ -1,0 +1,205 @@
+"""FSx for Lustre: tiers, sizes, throughput, metadata IOPS, associations and clients.
+
+Every rule is AWS's; where it was read is in each tier's `source` and in the module's data file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from clusterwright.catalog.facts import Fact, Known, Unknown
+from clusterwright.catalog.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class LustreTier:
+    """One choice of deployment, storage and throughput.
+
+    Attributes
+    ----------
+    throughput_mbps_per_tib:
+        `None` for SCRATCH and Intelligent-Tiering, which take no such setting.
+    initial_gib, step_gib:
+        A capacity is one of `initial_gib` or a multiple of `step_gib`; 0 where no capacity is
+        given (Intelligent-Tiering).
+    efa_step_gib:
+        With EFA a capacity is a multiple of this, which is also the minimum; `None` without EFA.
+    network_baseline_mbps_per_tib, network_burst_mbps_per_tib:
+        Of the file system's servers.
+    associations:
+        Whether data repository associations can be attached.
+    """
+
+    deployment_type: str
+    storage_type: str
+    throughput_mbps_per_tib: int | None
+    initial_gib: tuple[int, ...]
+    step_gib: int
+    efa_step_gib: int | None
+    network_baseline_mbps_per_tib: Fact[int]
+    network_burst_mbps_per_tib: Fact[int]
+    associations: bool
+    source: str
+    date: str
+
+    def is_valid_capacity(self, capacity_gib: int, *, efa: bool = False) -> bool:
+        """Whether FSx takes this capacity."""
+        if efa:
+            step = self.efa_step_gib
+            return step is not None and capacity_gib >= step and capacity_gib % step == 0
+        if capacity_gib in self.initial_gib:
+            return True
+        step = self.step_gib
+        return step > 0 and capacity_gib >= step and capacity_gib % step == 0
+
+    def nearest_capacities(
+        self, capacity_gib: int, *, efa: bool = False
+    ) -> tuple[int | None, int | None]:
+        """The valid capacities just below and just above (equal to both where it is valid)."""
+        step = (self.efa_step_gib or 0) if efa else self.step_gib
+        if step == 0:
+            return None, None
+        candidates = {capacity_gib // step * step, -(-capacity_gib // step) * step}
+        candidates |= set() if efa else set(self.initial_gib)
+        valid = sorted(c for c in candidates if self.is_valid_capacity(c, efa=efa))
+        below = max((c for c in valid if c <= capacity_gib), default=None)
+        above = min((c for c in valid if c >= capacity_gib), default=None)
+        return below, above
+
+
+@dataclass(frozen=True, slots=True)
+class LustreLocalZoneRule:
+    """What a file system in one of these local zones is limited to."""
+
+    zones: tuple[str, ...]
+    deployment_type: str
+    throughput_mbps_per_tib: tuple[int, ...]
+    efa: bool
+
+
+class LustreFacts:
+    """All that is known of FSx for Lustre; read once."""
+
+    def __init__(self, store: Store) -> None:
+        content = store.document("lustre")
+        self._store = store
+        self._content = content
+        performance = store.source(content["performance_source"])
+        self.tiers: tuple[LustreTier, ...] = tuple(
+            _tier(store, written, performance) for written in content["tiers"]
+        )
+        metadata = content["metadata"]
+        self.metadata_iops_values: tuple[int, ...] = (
+            *metadata["iops"],
+            *range(2 * metadata["step"], metadata["maximum"] + 1, metadata["step"]),
+        )
+        """Valid user-provisioned metadata IOPS of SSD file systems."""
+        tiering = content["intelligent_tiering"]
+        self.tiering_metadata_iops_values: tuple[int, ...] = tuple(tiering["metadata_iops"])
+        self.tiering_throughput_step_mbps: int = tiering["throughput_step_mbps"]
+        self.tiering_throughput_max_mbps: int = tiering["throughput_max_mbps"]
+        self.tiering_cache_gib_per_step: tuple[int, int] = (
+            tiering["cache_min_gib_per_step"],
+            tiering["cache_max_gib_per_step"],
+        )
+        """Least and most SSD read cache per throughput step."""
+        associations = content["associations"]
+        self.associations_max: int = associations["per_file_system_max"]
+        self.association_events: tuple[str, ...] = tuple(associations["events"])
+        clients = content["clients"]
+        self.gpudirect_storage_types: frozenset[str] = frozenset(
+            clients["gpudirect_storage_types"]
+        )
+        self.client_gbps: dict[str, int] = {
+            "without-efa": clients["gbps_without_efa"],
+            "efa": clients["gbps_with_efa"],
+            "gpudirect": clients["gbps_with_gpudirect"],
+        }
+        self.client_gbps_per_object_server: int = clients["gbps_per_client_per_object_server"]
+        self.efa_client_nitro_min: int = clients["efa_minimum_nitro"]
+        self.efa_client_refused_families: frozenset[str] = frozenset(
+            clients["efa_refused_families"]
+        )
+        zones = content["local_zones"]
+        self.local_zone_rule = LustreLocalZoneRule(
+            tuple(zones["zones"]),
+            zones["deployment_type"],
+            tuple(zones["throughput"]),
+            zones["efa"],
+        )
+        self.ports: tuple[str, ...] = tuple(content["security_group_ports"]["ports"])
+        self.iops_per_metadata_server: int = content["addresses"]["iops_per_metadata_server"]
+
+    def source(self, part: str) -> tuple[str, str]:
+        """Title and date of a part of the data: `metadata`, `associations`, `clients`, ..."""
+        block: dict[str, Any] = self._content[part]
+        return self._store.source(block["source"])
+
+    def tier(
+        self,
+        deployment_type: str,
+        storage_type: str = "SSD",
+        throughput_mbps_per_tib: int | None = None,
+    ) -> LustreTier | None:
+        """The tier of these settings, or `None` where FSx has no such combination."""
+        for tier in self.tiers:
+            if (tier.deployment_type, tier.storage_type, tier.throughput_mbps_per_tib) == (
+                deployment_type,
+                storage_type,
+                throughput_mbps_per_tib,
+            ):
+                return tier
+        return None
+
+    def throughput_values(
+        self, deployment_type: str, storage_type: str = "SSD"
+    ) -> tuple[int, ...]:
+        """Valid `throughput_mbps_per_tib`; empty where none is given."""
+        return tuple(
+            tier.throughput_mbps_per_tib
+            for tier in self.tiers
+            if (tier.deployment_type, tier.storage_type) == (deployment_type, storage_type)
+            and tier.throughput_mbps_per_tib is not None
+        )
+
+    def automatic_metadata_iops(self, capacity_gib: int) -> Fact[int]:
+        """Metadata IOPS that AUTOMATIC mode gives an SSD file system of this capacity.
+
+        From 48,000 GiB the documentation gives 12,000 per 24,000 GiB; a part of a step is taken
+        as not counting, and the answer is then marked derived.
+        """
+        metadata = self._content["metadata"]
+        title, date = self._store.source(metadata["automatic_source"])
+        if capacity_gib >= metadata["automatic_large_from_gib"]:
+            steps, rest = divmod(capacity_gib, metadata["automatic_large_step_gib"])
+            note = "12,000 per whole 24,000 GiB" if rest else ""
+            iops = steps * metadata["automatic_large_iops_per_step"]
+            return Known(iops, title, date, note, derived=bool(rest))
+        reached = [iops for start, iops in metadata["automatic"] if start <= capacity_gib]
+        if not reached:
+            return Unknown(f"{capacity_gib} GiB is below the smallest SSD file system")
+        return Known(reached[-1], title, date)
+
+
+def _tier(store: Store, written: dict[str, Any], performance: tuple[str, str]) -> LustreTier:
+    title, date = store.source(written["source"])
+
+    def network(key: str) -> Fact[int]:
+        if key not in written:
+            return Unknown("not collected")
+        return Known(written[key], *performance)
+
+    return LustreTier(
+        written["deployment_type"],
+        written["storage_type"],
+        written.get("throughput"),
+        tuple(written.get("initial_gib", ())),
+        written.get("step_gib", 0),
+        written.get("efa_step_gib"),
+        network("network_baseline"),
+        network("network_burst"),
+        written["associations"],
+        title,
+        date,
+    )
