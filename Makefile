@@ -28,7 +28,7 @@ bench: .venv-current  ## measure start-up, synthesis and deployment side by side
 	@"$(BIN)/python" -m benchmarks $(ARGS)
 
 docs: .venv-current  ## build the documentation into site/
-	@"$(BIN)/python" -m mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 "$(BIN)/python" -m mkdocs build --strict --quiet
 	@echo "docs: site/index.html"
 
 lock: .venv-current  ## pin the requirement files and the CDK CLI anew (UPGRADE=1 takes newer ones)

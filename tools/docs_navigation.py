@@ -1,0 +1,34 @@
+"""A hook of mkdocs: the navigation is the folders of docs/, in the order in which people read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+
+SECTIONS = {
+    "tutorial": "Tutorial",
+    "how-to": "How-to guides",
+    "reference": "Reference",
+    "explanations": "Explanations",
+    "designs": "Designs",
+}
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the pages into the navigation before mkdocs reads it."""
+    config.nav = navigation(Path(config.docs_dir))
+    return config
+
+
+def navigation(docs: Path) -> list[dict[str, list[str]] | str]:
+    """`index.md`, then each section that has pages; in a section its own index comes first."""
+    found: list[dict[str, list[str]] | str] = ["index.md"]
+    for folder, title in SECTIONS.items():
+        pages = sorted(
+            (page.relative_to(docs) for page in (docs / folder).rglob("*.md")),
+            key=lambda page: (page.parent, page.name != "index.md", page.name),
+        )
+        if pages:
+            found.append({title: [page.as_posix() for page in pages]})
+    return found
