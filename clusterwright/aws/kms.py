@@ -1,0 +1,37 @@
+"""Keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from clusterwright.aws.errors import is_not_found
+from clusterwright.aws.session import AwsSession
+
+
+@dataclass(frozen=True)
+class Key:
+    arn: str
+    state: str
+    """`Enabled`, or why it cannot be used (`Disabled`, `PendingDeletion`, ...)."""
+
+    usage: str
+    spec: str
+    manager: str
+    """`CUSTOMER`, or `AWS` for a key whose policy cannot be changed."""
+
+
+def key(session: AwsSession, arn: str) -> Key | None:
+    """One key; None where there is none."""
+    try:
+        answer = session.call("kms", "DescribeKey", KeyId=arn)["KeyMetadata"]
+    except Exception as error:
+        if is_not_found(error):
+            return None
+        raise
+    return Key(
+        answer.get("Arn", arn),
+        answer["KeyState"],
+        answer.get("KeyUsage", ""),
+        answer.get("KeySpec") or answer.get("CustomerMasterKeySpec", ""),
+        answer.get("KeyManager", ""),
+    )

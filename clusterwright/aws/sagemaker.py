@@ -1,0 +1,155 @@
+"""HyperPod clusters and training plans of an account."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from clusterwright.aws.errors import is_not_found
+from clusterwright.aws.session import AwsSession
+
+
+@dataclass(frozen=True)
+class ClusterGroup:
+    """One instance group of a HyperPod cluster as it stands.
+
+    Attributes
+    ----------
+    instance_type:
+        SageMaker's name (`ml.p5.48xlarge`).
+    count:
+        The larger of the current and the target count: both hold quota while a group changes.
+    ebs_gib:
+        The largest additional EBS volume per instance; 0 without.
+    """
+
+    name: str
+    instance_type: str
+    count: int
+    spot: bool
+    training_plan_arn: str | None
+    ebs_gib: int
+
+
+@dataclass(frozen=True)
+class Cluster:
+    name: str
+    arn: str
+    status: str
+    groups: tuple[ClusterGroup, ...]
+
+
+@dataclass(frozen=True)
+class ReservedCapacity:
+    """One segment of a training plan: instances of one type in one zone."""
+
+    instance_type: str
+    instance_count: int
+    status: str
+    zone: str | None
+    zone_id: str | None
+    start: dt.datetime | None
+    end: dt.datetime | None
+
+
+@dataclass(frozen=True)
+class TrainingPlan:
+    """A training plan. `available_count` is None where AWS does not say."""
+
+    name: str
+    arn: str
+    status: str
+    status_message: str
+    total_count: int | None
+    available_count: int | None
+    target_resources: tuple[str, ...]
+    start: dt.datetime | None
+    end: dt.datetime | None
+    capacities: tuple[ReservedCapacity, ...]
+
+
+def cluster_names(session: AwsSession) -> tuple[str, ...]:
+    """Names of every HyperPod cluster of the session's account and region."""
+    return tuple(
+        summary["ClusterName"]
+        for page in session.pages("sagemaker", "ListClusters")
+        for summary in page["ClusterSummaries"]
+    )
+
+
+def cluster(session: AwsSession, name: str) -> Cluster | None:
+    """One cluster with its groups; None where there is none of that name."""
+    try:
+        answer = session.call("sagemaker", "DescribeCluster", ClusterName=name)
+    except Exception as error:
+        if is_not_found(error):
+            return None
+        raise
+    groups = [_group(group) for group in answer.get("InstanceGroups", ())]
+    groups += [_group(group) for group in answer.get("RestrictedInstanceGroups", ())]
+    return Cluster(
+        answer.get("ClusterName", name), answer["ClusterArn"], answer["ClusterStatus"], tuple(groups)
+    )
+
+
+def training_plan(session: AwsSession, name: str) -> TrainingPlan | None:
+    """One training plan by name; None where the account has none of that name."""
+    try:
+        return _plan(session.call("sagemaker", "DescribeTrainingPlan", TrainingPlanName=name))
+    except Exception as error:
+        if is_not_found(error):
+            return None
+        raise
+
+
+def training_plans(session: AwsSession) -> tuple[TrainingPlan, ...]:
+    """Every training plan of the account in the region, expired ones included."""
+    return tuple(
+        _plan(summary)
+        for page in session.pages("sagemaker", "ListTrainingPlans")
+        for summary in page["TrainingPlanSummaries"]
+    )
+
+
+def _group(answer: Mapping[str, Any]) -> ClusterGroup:
+    ebs = [
+        config["EbsVolumeConfig"].get("VolumeSizeInGB") or 0
+        for config in answer.get("InstanceStorageConfigs") or ()
+        if "EbsVolumeConfig" in config
+    ]
+    return ClusterGroup(
+        name=answer["InstanceGroupName"],
+        instance_type=answer["InstanceType"],
+        count=max(answer.get("CurrentCount") or 0, answer.get("TargetCount") or 0),
+        spot="Spot" in (answer.get("CapacityRequirements") or {}),
+        training_plan_arn=answer.get("TrainingPlanArn"),
+        ebs_gib=max(ebs, default=0),
+    )
+
+
+def _plan(answer: Mapping[str, Any]) -> TrainingPlan:
+    return TrainingPlan(
+        name=answer["TrainingPlanName"],
+        arn=answer["TrainingPlanArn"],
+        status=answer["Status"],
+        status_message=answer.get("StatusMessage") or "",
+        total_count=answer.get("TotalInstanceCount"),
+        available_count=answer.get("AvailableInstanceCount"),
+        target_resources=tuple(answer.get("TargetResources") or ()),
+        start=answer.get("StartTime"),
+        end=answer.get("EndTime"),
+        capacities=tuple(
+            ReservedCapacity(
+                instance_type=capacity["InstanceType"],
+                instance_count=capacity["TotalInstanceCount"],
+                status=capacity["Status"],
+                zone=capacity.get("AvailabilityZone"),
+                zone_id=capacity.get("AvailabilityZoneId"),
+                start=capacity.get("StartTime"),
+                end=capacity.get("EndTime"),
+            )
+            for capacity in answer.get("ReservedCapacitySummaries") or ()
+        ),
+    )

@@ -1,0 +1,164 @@
+"""Networks of an account: VPCs, subnets, security groups, endpoints, gateways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from clusterwright.aws.errors import is_not_found
+from clusterwright.aws.session import AwsSession
+
+STACK_TAG = "aws:cloudformation:stack-name"
+
+
+@dataclass(frozen=True)
+class Vpc:
+    id: str
+    cidrs: tuple[str, ...]
+    stack: str | None
+
+
+@dataclass(frozen=True)
+class Subnet:
+    id: str
+    vpc_id: str
+    cidr: str
+    zone: str
+    zone_id: str
+    free_addresses: int
+    public_addresses_on_launch: bool
+    name: str
+    stack: str | None
+
+
+@dataclass(frozen=True)
+class NatGateway:
+    subnet_id: str
+    stack: str | None
+
+
+@dataclass(frozen=True)
+class Permission:
+    """One rule of a security group, in one direction.
+
+    `protocol` is `-1` for all; `groups` and `cidrs` are the other side.
+    """
+
+    protocol: str
+    first_port: int | None
+    last_port: int | None
+    groups: frozenset[str]
+    cidrs: frozenset[str]
+
+    def covers(self, port: int) -> bool:
+        """Whether TCP traffic to `port` is allowed by this rule."""
+        if self.protocol == "-1":
+            return True
+        if self.protocol not in ("tcp", "6") or self.first_port is None or self.last_port is None:
+            return False
+        return self.first_port <= port <= self.last_port
+
+
+@dataclass(frozen=True)
+class SecurityGroup:
+    id: str
+    vpc_id: str
+    inbound: tuple[Permission, ...]
+    outbound: tuple[Permission, ...]
+
+
+def vpcs(session: AwsSession) -> tuple[Vpc, ...]:
+    """Every VPC of the account in the region."""
+    return tuple(
+        Vpc(
+            answer["VpcId"],
+            tuple(
+                association["CidrBlock"]
+                for association in answer.get("CidrBlockAssociationSet") or ()
+                if association.get("CidrBlockState", {}).get("State", "associated") == "associated"
+            )
+            or (answer["CidrBlock"],),
+            _tags(answer).get(STACK_TAG),
+        )
+        for page in session.pages("ec2", "DescribeVpcs")
+        for answer in page["Vpcs"]
+    )
+
+
+def vpc_attribute(session: AwsSession, vpc_id: str, attribute: str) -> bool:
+    """Whether `enableDnsSupport` or `enableDnsHostnames` is on."""
+    answer = session.call("ec2", "DescribeVpcAttribute", VpcId=vpc_id, Attribute=attribute)
+    return bool(answer[attribute[0].upper() + attribute[1:]]["Value"])
+
+
+def subnets(session: AwsSession) -> tuple[Subnet, ...]:
+    """Every subnet of the account in the region."""
+    return tuple(
+        Subnet(
+            id=answer["SubnetId"],
+            vpc_id=answer["VpcId"],
+            cidr=answer["CidrBlock"],
+            zone=answer["AvailabilityZone"],
+            zone_id=answer["AvailabilityZoneId"],
+            free_addresses=answer["AvailableIpAddressCount"],
+            public_addresses_on_launch=bool(answer.get("MapPublicIpOnLaunch")),
+            name=_tags(answer).get("Name", ""),
+            stack=_tags(answer).get(STACK_TAG),
+        )
+        for page in session.pages("ec2", "DescribeSubnets")
+        for answer in page["Subnets"]
+    )
+
+
+def security_group(session: AwsSession, group_id: str) -> SecurityGroup | None:
+    """One security group with its rules; None where there is none of that id."""
+    try:
+        answer = session.call("ec2", "DescribeSecurityGroups", GroupIds=[group_id])
+    except Exception as error:
+        if is_not_found(error):
+            return None
+        raise
+    found = answer["SecurityGroups"]
+    if not found:
+        return None
+    group = found[0]
+    return SecurityGroup(
+        group["GroupId"],
+        group["VpcId"],
+        _permissions(group.get("IpPermissions") or ()),
+        _permissions(group.get("IpPermissionsEgress") or ()),
+    )
+
+
+def elastic_ip_stacks(session: AwsSession) -> tuple[str | None, ...]:
+    """The stack of every Elastic IP address of the account in the region, None without one."""
+    answer = session.call("ec2", "DescribeAddresses")
+    return tuple(_tags(address).get(STACK_TAG) for address in answer["Addresses"])
+
+
+def nat_gateways(session: AwsSession) -> tuple[NatGateway, ...]:
+    """Every NAT gateway that counts against the quota: deleted and failed ones do not."""
+    return tuple(
+        NatGateway(gateway["SubnetId"], _tags(gateway).get(STACK_TAG))
+        for page in session.pages("ec2", "DescribeNatGateways")
+        for gateway in page["NatGateways"]
+        if gateway["State"] not in ("deleted", "failed")
+    )
+
+
+def _permissions(answer: Iterable[Mapping[str, Any]]) -> tuple[Permission, ...]:
+    return tuple(
+        Permission(
+            str(rule["IpProtocol"]),
+            rule.get("FromPort"),
+            rule.get("ToPort"),
+            frozenset(pair["GroupId"] for pair in rule.get("UserIdGroupPairs") or ()),
+            frozenset(r["CidrIp"] for r in rule.get("IpRanges") or ()),
+        )
+        for rule in answer
+    )
+
+
+def _tags(answer: Mapping[str, Any]) -> dict[str, str]:
+    return {tag["Key"]: tag["Value"] for tag in answer.get("Tags") or ()}

@@ -1,0 +1,71 @@
+"""What every rule may look at: the spec, the catalogue, the user's rates, the day."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from clusterwright.catalog import Catalog
+from clusterwright.cost.bill import Bill
+from clusterwright.platforms.network import NetworkPlan, plan_network
+from clusterwright.platforms.rules import RULES, PlatformRules
+from clusterwright.preflight.results import Finding
+from clusterwright.spec import LoadedSpec
+from clusterwright.spec.models import Cluster
+from clusterwright.spec.models.compute import ComputeGroup
+from clusterwright.spec.problems import Path
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """One check's view of the world, account facts excepted."""
+
+    spec: LoadedSpec
+    catalog: Catalog
+    today: dt.date
+    rule_ids: frozenset[str] = frozenset()
+    findings: Sequence[Finding] = ()
+    """What rules before found; only rules with `after` see any."""
+
+    decided: frozenset[str] = frozenset()
+    """Rules that were run to the end without an unknown; only rules with `after` see any."""
+
+    @property
+    def cluster(self) -> Cluster:
+        return self.spec.cluster
+
+    @property
+    def region(self) -> str:
+        return self.cluster.region
+
+    @property
+    def platform(self) -> PlatformRules:
+        return RULES[self.cluster.platform]
+
+    @property
+    def on_hyperpod(self) -> bool:
+        return self.cluster.platform.startswith("hyperpod-")
+
+    @cached_property
+    def network_plan(self) -> NetworkPlan:
+        return plan_network(self.cluster, self.catalog)
+
+    @cached_property
+    def bill(self) -> Bill:
+        from clusterwright.cost.estimate import estimate
+
+        return estimate(self.cluster, self.catalog, today=self.today)
+
+    def groups(self, *kinds: str) -> list[tuple[Path, ComputeGroup]]:
+        """Groups with their paths; only those whose capacity is of one of `kinds`, if any given."""
+        return [
+            (("compute", index), group)
+            for index, group in enumerate(self.cluster.compute)
+            if not kinds or group.capacity.kind in kinds
+        ]
+
+    def stack_is_ours(self, stack: str | None) -> bool:
+        """Whether a stack of this name belongs to this environment (`<environment>-<part>`)."""
+        return stack is not None and stack.startswith(f"{self.cluster.environment}-")

@@ -1,0 +1,224 @@
+"""Runs rules: subjects, facts, verdicts, waivers; one result per rule, none folded into another."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from clusterwright.aws.errors import AwsUnavailable
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import NOTHING_READ, Fact, FactValues
+from clusterwright.preflight.facts.reader import FactReader
+from clusterwright.preflight.results import (
+    CheckResult,
+    Finding,
+    RuleResult,
+    Status,
+    Unanswered,
+    Waived,
+    in_order,
+)
+from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure
+from clusterwright.spec.problems import path_text
+
+REFERENCE: Final = "docs/reference/rules.md"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which rules are asked for; the others are skipped and counted."""
+
+    only: frozenset[str] | None = None
+    skip: frozenset[str] = frozenset()
+    offline: bool = False
+
+    def reason_to_skip(self, rule: Rule[Any]) -> str | None:
+        """Why a rule is left out, or None where it runs."""
+        if self.only is not None and rule.id not in self.only:
+            return "not in --only"
+        if rule.id in self.skip:
+            return "--skip"
+        if self.offline and rule.account:
+            return "--offline"
+        return None
+
+
+def run(
+    rules: Sequence[Rule[Any]],
+    context: Context,
+    reader: FactReader | None,
+    selection: Selection = Selection(),  # noqa: B008 - frozen
+) -> CheckResult:
+    """Every rule's result. `reader` may be None where no account rule is selected."""
+    started = time.perf_counter()
+    context = dataclasses.replace(context, rule_ids=frozenset(rule.id for rule in rules))
+    chosen = [rule for rule in rules if selection.reason_to_skip(rule) is None]
+    works = [_Work(rule) for rule in chosen if not rule.after]
+    for work in works:
+        work.prepare(context)
+    wanted = [fact for work in works for facts in work.facts for fact in facts]
+    values = reader.read(wanted) if reader is not None and wanted else NOTHING_READ
+    for work in works:
+        work.judge(context, values)
+    seen = dataclasses.replace(
+        context,
+        findings=tuple(finding for work in works for finding in work.findings),
+        decided=frozenset(w.rule.id for w in works if not w.unanswered and w.crash is None),
+    )
+    last = [_Work(rule) for rule in chosen if rule.after]
+    for work in last:
+        work.prepare(seen)
+        work.judge(seen, NOTHING_READ)
+    done = {work.rule.id: work for work in (*works, *last)}
+    for work in done.values():
+        work.waive(context)
+    return CheckResult(
+        file=context.spec.file,
+        environment=context.cluster.environment,
+        rules=tuple(_result(rule, done.get(rule.id), selection) for rule in rules),
+        findings=in_order(f for work in done.values() for f in work.findings),
+        unanswered=tuple(u for work in done.values() for u in work.unanswered),
+        waived=tuple(w for work in done.values() for w in work.waived),
+        calls=reader.calls if reader is not None else 0,
+        seconds=time.perf_counter() - started,
+    )
+
+
+@dataclass(eq=False)
+class _Work:
+    """One rule on its way."""
+
+    rule: Rule[Any]
+    subjects: list[Subject[Any]] = field(default_factory=list)
+    facts: list[tuple[Fact[Any], ...]] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    unanswered: list[Unanswered] = field(default_factory=list)
+    waived: list[Waived] = field(default_factory=list)
+    crash: str | None = None
+
+    def prepare(self, context: Context) -> None:
+        try:
+            self.subjects = list(self.rule.subjects(context))
+            self.facts = [tuple(self.rule.needs(s, context)) for s in self.subjects]
+        except Exception as error:  # noqa: BLE001 - one rule's bug must not hide the others' findings
+            self._crashed(error)
+
+    def judge(self, context: Context, values: FactValues) -> None:
+        if self.crash is not None:
+            return
+        for subject, facts in zip(self.subjects, self.facts, strict=True):
+            refusal = values.missing(facts)
+            if refusal is not None:
+                self.unanswered.append(self._refused(subject, refusal, context))
+                continue
+            try:
+                for verdict in self.rule.check(subject, context, values):
+                    self._take(verdict, subject, context)
+            except Exception as error:  # noqa: BLE001 - as above
+                self._crashed(error)
+                return
+
+    def waive(self, context: Context) -> None:
+        kept = []
+        for finding in self.findings:
+            waiver = next(
+                (
+                    w
+                    for w in context.cluster.waivers
+                    if w.rule == self.rule.id
+                    and w.expires >= context.today
+                    and (w.path is None or _covers(w.path, finding.path))
+                ),
+                None,
+            )
+            if waiver is None:
+                kept.append(finding)
+            else:
+                self.waived.append(
+                    Waived(finding=finding, reason=waiver.reason, expires=waiver.expires)
+                )
+        self.findings = kept
+
+    @property
+    def status(self) -> Status:
+        if self.findings:
+            return "fail"
+        if self.unanswered or self.crash is not None:
+            return "unknown"
+        return "waived" if self.waived else "pass"
+
+    def _take(self, verdict: Fail | Unsure, subject: Subject[Any], context: Context) -> None:
+        path = subject.path if verdict.path is None else verdict.path
+        common: dict[str, Any] = {
+            "rule": self.rule.id,
+            "path": path_text(path),
+            "message": verdict.message,
+            "position": context.spec.position(path),
+            "hint": verdict.hint,
+            "doc": doc_of(self.rule),
+        }
+        if isinstance(verdict, Unsure):
+            self.unanswered.append(Unanswered(severity=self.rule.severity, **common))
+            return
+        where = verdict.where
+        self.findings.append(
+            Finding(
+                severity=verdict.severity or self.rule.severity,
+                requested=verdict.requested,
+                used=verdict.used,
+                limit=verdict.limit,
+                where=where,
+                quota_code=verdict.quota_code,
+                **common,
+            )
+        )
+
+    def _refused(
+        self, subject: Subject[Any], refusal: AwsUnavailable, context: Context
+    ) -> Unanswered:
+        return Unanswered(
+            rule=self.rule.id,
+            severity=self.rule.severity,
+            path=path_text(subject.path),
+            message=f"{self.rule.title}: {refusal.message}",
+            position=context.spec.position(subject.path),
+            hint=refusal.hint,
+            doc=doc_of(self.rule),
+            service=refusal.service,
+            operation=refusal.operation,
+            iam_action=refusal.iam_action,
+            region=refusal.region or context.region,
+            reason=refusal.reason,
+        )
+
+    def _crashed(self, error: Exception) -> None:
+        if os.environ.get("CLUSTERWRIGHT_DEBUG"):
+            raise error
+        self.crash = f"{type(error).__name__}: {error}"
+
+
+def doc_of(rule: Rule[Any]) -> str:
+    """Where the reference describes a rule."""
+    return f"{REFERENCE}#{rule.id.lower()}"
+
+
+def _covers(waived: str, path: str) -> bool:
+    """Whether a waiver's path is a finding's, or one that the finding's lies in."""
+    return path == waived or path.startswith((f"{waived}.", f"{waived}["))
+
+
+def _result(rule: Rule[Any], work: _Work | None, selection: Selection) -> RuleResult:
+    return RuleResult(
+        rule=rule.id,
+        title=rule.title,
+        severity=rule.severity,
+        account=rule.account,
+        status="skipped" if work is None else work.status,
+        tested=0 if work is None else len(work.subjects),
+        skipped_because=selection.reason_to_skip(rule),
+        crash=None if work is None else work.crash,
+    )

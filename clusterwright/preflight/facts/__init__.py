@@ -1,0 +1,1 @@
+"""Facts of an account: declared by rules, read once, in parallel, with a deadline."""

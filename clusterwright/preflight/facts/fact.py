@@ -1,0 +1,94 @@
+"""What a fact is: the questions it takes, and the value that is made of the answers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
+
+from clusterwright.aws.errors import AwsUnavailable
+from clusterwright.aws.session import AwsSession
+
+Result_co = TypeVar("Result_co", covariant=True)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One question to AWS: a function of an `aws` module and its arguments, without the session.
+
+    Equal questions are put once per run, however many facts put them.
+    """
+
+    function: Callable[..., Any]
+    arguments: tuple[Hashable, ...] = ()
+
+    def put(self, session: AwsSession) -> Any:
+        return self.function(session, *self.arguments)
+
+
+Answers = Sequence[Any]
+"""One per question, in order: the value, or the AwsUnavailable that stands for it."""
+
+Reading = Generator[Sequence[Ask], Answers, T]
+
+
+class Fact(ABC, Generic[Result_co]):
+    """Something true of an account in a region. Subclasses are frozen dataclasses of parameters.
+
+    `read` yields questions, all of which are put at once, and is given their answers; it may yield
+    again where later questions depend on earlier answers, and returns the value.
+    """
+
+    actions: ClassVar[tuple[str, ...]]
+    """Every IAM action that reading the fact may need."""
+
+    @abstractmethod
+    def read(self) -> Reading[Result_co]:
+        """The questions and, from their answers, the value."""
+
+
+def ask(function: Callable[..., Any], *arguments: Hashable) -> Ask:
+    """`Ask` as a call would be written."""
+    return Ask(function, arguments)
+
+
+def answered(answer: Any) -> Any:
+    """The value of an answer. Raises AwsUnavailable where it is none."""
+    if isinstance(answer, AwsUnavailable):
+        raise answer
+    return answer
+
+
+class FactValues:
+    """What is known after reading: values and refusals, by fact."""
+
+    def __init__(self, values: Mapping[Fact[Any], Any]) -> None:
+        self._values = values
+
+    def __getitem__(self, fact: Fact[T]) -> T:
+        """The value of a fact that the rule declared.
+
+        Raises
+        ------
+        AwsUnavailable
+            AWS did not answer.
+        KeyError
+            The rule did not declare the fact: a bug.
+        """
+        value = self._values[fact]
+        if isinstance(value, AwsUnavailable):
+            raise value
+        result: T = value
+        return result
+
+    def missing(self, facts: Sequence[Fact[Any]]) -> AwsUnavailable | None:
+        """The first refusal among `facts`, or None where all are known."""
+        for fact in facts:
+            if isinstance(refusal := self._values[fact], AwsUnavailable):
+                return refusal
+        return None
+
+
+NOTHING_READ = FactValues({})

@@ -1,0 +1,47 @@
+"""HyperPod clusters and training plans of the account."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from clusterwright.aws import sagemaker
+from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
+
+
+@dataclass(frozen=True)
+class HyperPodClusters(Fact[tuple[sagemaker.Cluster, ...]]):
+    """Every HyperPod cluster of the account in the region, with its groups."""
+
+    actions: ClassVar = ("sagemaker:ListClusters", "sagemaker:DescribeCluster")
+
+    def read(self) -> Reading[tuple[sagemaker.Cluster, ...]]:
+        (names,) = yield [ask(sagemaker.cluster_names)]
+        clusters = yield [ask(sagemaker.cluster, name) for name in answered(names)]
+        # None: deleted between the two questions, so it holds nothing any more.
+        return tuple(c for c in map(answered, clusters) if c is not None)
+
+
+@dataclass(frozen=True)
+class TrainingPlan(Fact[sagemaker.TrainingPlan | None]):
+    """One training plan; None where the account has none of that name."""
+
+    name: str
+    actions: ClassVar = ("sagemaker:DescribeTrainingPlan",)
+
+    def read(self) -> Reading[sagemaker.TrainingPlan | None]:
+        (plan,) = yield [ask(sagemaker.training_plan, self.name)]
+        found: sagemaker.TrainingPlan | None = answered(plan)
+        return found
+
+
+@dataclass(frozen=True)
+class TrainingPlans(Fact[tuple[sagemaker.TrainingPlan, ...]]):
+    """Every training plan of the account in the region."""
+
+    actions: ClassVar = ("sagemaker:ListTrainingPlans",)
+
+    def read(self) -> Reading[tuple[sagemaker.TrainingPlan, ...]]:
+        (plans,) = yield [ask(sagemaker.training_plans)]
+        found: tuple[sagemaker.TrainingPlan, ...] = answered(plans)
+        return found

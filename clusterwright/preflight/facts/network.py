@@ -1,0 +1,94 @@
+"""Networks of the account, and which instance types its zones offer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from clusterwright.aws import ec2, vpc
+from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
+
+
+@dataclass(frozen=True)
+class Vpcs(Fact[tuple[vpc.Vpc, ...]]):
+    actions: ClassVar = ("ec2:DescribeVpcs",)
+
+    def read(self) -> Reading[tuple[vpc.Vpc, ...]]:
+        (found,) = yield [ask(vpc.vpcs)]
+        result: tuple[vpc.Vpc, ...] = answered(found)
+        return result
+
+
+@dataclass(frozen=True)
+class VpcDns(Fact[tuple[bool, bool]]):
+    """Whether a VPC resolves names, and gives its machines names."""
+
+    vpc_id: str
+    actions: ClassVar = ("ec2:DescribeVpcAttribute",)
+
+    def read(self) -> Reading[tuple[bool, bool]]:
+        support, hostnames = yield [
+            ask(vpc.vpc_attribute, self.vpc_id, "enableDnsSupport"),
+            ask(vpc.vpc_attribute, self.vpc_id, "enableDnsHostnames"),
+        ]
+        return bool(answered(support)), bool(answered(hostnames))
+
+
+@dataclass(frozen=True)
+class Subnets(Fact[tuple[vpc.Subnet, ...]]):
+    actions: ClassVar = ("ec2:DescribeSubnets",)
+
+    def read(self) -> Reading[tuple[vpc.Subnet, ...]]:
+        (found,) = yield [ask(vpc.subnets)]
+        result: tuple[vpc.Subnet, ...] = answered(found)
+        return result
+
+
+@dataclass(frozen=True)
+class SecurityGroup(Fact[vpc.SecurityGroup | None]):
+    """One security group with its rules; None where there is none of that id."""
+
+    id: str
+    actions: ClassVar = ("ec2:DescribeSecurityGroups",)
+
+    def read(self) -> Reading[vpc.SecurityGroup | None]:
+        (found,) = yield [ask(vpc.security_group, self.id)]
+        result: vpc.SecurityGroup | None = answered(found)
+        return result
+
+
+@dataclass(frozen=True)
+class ElasticIps(Fact[tuple[str | None, ...]]):
+    """The stack of each Elastic IP address, None where no stack built it."""
+
+    actions: ClassVar = ("ec2:DescribeAddresses",)
+
+    def read(self) -> Reading[tuple[str | None, ...]]:
+        (found,) = yield [ask(vpc.elastic_ip_stacks)]
+        result: tuple[str | None, ...] = answered(found)
+        return result
+
+
+@dataclass(frozen=True)
+class NatGateways(Fact[tuple[vpc.NatGateway, ...]]):
+    """Each NAT gateway that holds quota."""
+
+    actions: ClassVar = ("ec2:DescribeNatGateways",)
+
+    def read(self) -> Reading[tuple[vpc.NatGateway, ...]]:
+        (found,) = yield [ask(vpc.nat_gateways)]
+        result: tuple[vpc.NatGateway, ...] = answered(found)
+        return result
+
+
+@dataclass(frozen=True)
+class Offerings(Fact[frozenset[tuple[str, str]]]):
+    """Pairs of instance type and zone id that the region offers, of the types asked for."""
+
+    instance_types: tuple[str, ...]
+    actions: ClassVar = ("ec2:DescribeInstanceTypeOfferings",)
+
+    def read(self) -> Reading[frozenset[tuple[str, str]]]:
+        (found,) = yield [ask(ec2.offerings, self.instance_types)]
+        result: frozenset[tuple[str, str]] = answered(found)
+        return result

@@ -1,0 +1,177 @@
+"""Reads facts: every question once, all that can be at the same time, none past the deadline."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from clusterwright.aws.errors import AwsUnavailable
+from clusterwright.aws.session import AwsSession
+from clusterwright.preflight.facts.fact import Ask, Fact, FactValues, Reading
+
+POOL_SIZE: Final = 16
+"""As many as the session keeps connections for, per service."""
+
+DEADLINE_SECONDS: Final = 60.0
+
+
+class FactReader(Protocol):
+    """Where the values of facts come from: AWS, or a table in a test."""
+
+    calls: int
+    """Questions put so far."""
+
+    def read(self, facts: Iterable[Fact[Any]]) -> FactValues: ...
+
+
+class AwsFactReader:
+    """Reads facts from AWS with a bounded pool of threads.
+
+    A fact that depends on answers does not hold a thread while it waits, so the pool cannot lock
+    up and the wall time is that of the longest chain of dependent questions. Threads are daemons: an
+    answer that comes after the deadline holds nobody up, not even the end of the program.
+    """
+
+    def __init__(
+        self,
+        session: AwsSession,
+        *,
+        pool_size: int = POOL_SIZE,
+        deadline_seconds: float = DEADLINE_SECONDS,
+    ) -> None:
+        self._session = session
+        self._pool_size = pool_size
+        self._deadline_seconds = deadline_seconds
+        self._answers: dict[Ask, Any] = {}
+        self.calls = 0
+
+    def read(self, facts: Iterable[Fact[Any]]) -> FactValues:
+        """Each fact's value, or the AwsUnavailable that says why there is none."""
+        run = _Run(self._session, self._pool_size, self._answers)
+        deadline = time.monotonic() + self._deadline_seconds
+        values = run.read(tuple(dict.fromkeys(facts)), deadline, self._deadline_seconds)
+        self.calls += run.calls
+        return FactValues(values)
+
+
+@dataclass(eq=False)
+class _Pending:
+    """A fact that waits for answers."""
+
+    fact: Fact[Any]
+    reading: Reading[Any]
+    asks: tuple[Ask, ...] = ()
+    open: set[Ask] = field(default_factory=set)
+
+
+class _Run:
+    def __init__(self, session: AwsSession, pool_size: int, answers: dict[Ask, Any]) -> None:
+        self._session = session
+        self._pool_size = pool_size
+        self._answers = answers
+        self._todo: queue.SimpleQueue[Ask | None] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[tuple[Ask, Any]] = queue.SimpleQueue()
+        self._waiting: dict[Ask, list[_Pending]] = {}
+        self._values: dict[Fact[Any], Any] = {}
+        self._threads = 0
+        self.calls = 0
+
+    def read(
+        self, facts: tuple[Fact[Any], ...], deadline: float, allowed_seconds: float
+    ) -> dict[Fact[Any], Any]:
+        for fact in facts:
+            pending = _Pending(fact, fact.read())
+            self._advance(pending, None)
+        while self._waiting:
+            try:
+                ask, answer = self._done.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                self._give_up(allowed_seconds)
+                break
+            self._answers[ask] = answer
+            for pending in self._waiting.pop(ask, ()):
+                pending.open.discard(ask)
+                if not pending.open:
+                    self._advance(pending, [self._answers[a] for a in pending.asks])
+        for _ in range(self._threads):
+            self._todo.put(None)
+        return self._values
+
+    def _advance(self, pending: _Pending, answers: list[Any] | None) -> None:
+        """Runs a fact until it must wait again or is done."""
+        while True:
+            try:
+                asks = pending.reading.send(answers)  # type: ignore[arg-type]
+            except StopIteration as stop:
+                self._values[pending.fact] = stop.value
+                return
+            except AwsUnavailable as refusal:
+                self._values[pending.fact] = refusal
+                return
+            except Exception as error:  # noqa: BLE001
+                # An answer in a form that nobody foresaw is not an answer; the rules that need it
+                # become unknown, the others go on.
+                self._values[pending.fact] = _not_understood(pending.fact.actions[0], error)
+                return
+            pending.asks = tuple(asks)
+            pending.open = {a for a in pending.asks if a not in self._answers}
+            if pending.open:
+                for ask in pending.open:
+                    self._put(ask, pending)
+                return
+            answers = [self._answers[a] for a in pending.asks]
+
+    def _put(self, ask: Ask, pending: _Pending) -> None:
+        if ask in self._waiting:
+            self._waiting[ask].append(pending)
+            return
+        self._waiting[ask] = [pending]
+        self.calls += 1
+        self._todo.put(ask)
+        if self._threads < min(self._pool_size, self.calls):
+            self._threads += 1
+            threading.Thread(target=self._work, name="clusterwright-facts", daemon=True).start()
+
+    def _work(self) -> None:
+        while (ask := self._todo.get()) is not None:
+            try:
+                answer = ask.put(self._session)
+            except AwsUnavailable as refusal:
+                answer = refusal
+            except Exception as error:  # noqa: BLE001 - a lost answer would hold the run up
+                module = ask.function.__module__.rpartition(".")[2]
+                answer = _not_understood(f"{module}:{ask.function.__name__}", error)
+            self._done.put((ask, answer))
+
+    def _give_up(self, allowed_seconds: float) -> None:
+        for pendings in self._waiting.values():
+            for pending in pendings:
+                action = pending.fact.actions[0]
+                service, _, operation = action.partition(":")
+                self._values.setdefault(
+                    pending.fact,
+                    AwsUnavailable(
+                        service=service,
+                        operation=operation,
+                        region=None,
+                        reason="timeout",
+                        detail=f"no answer within {allowed_seconds:g} s in all",
+                        iam_action=action,
+                    ),
+                )
+
+
+def _not_understood(action: str, error: Exception) -> AwsUnavailable:
+    service, _, operation = action.partition(":")
+    return AwsUnavailable(
+        service=service,
+        operation=operation,
+        region=None,
+        reason="other",
+        detail=f"the answer has an unexpected form: {type(error).__name__}: {error}",
+        iam_action=action,
+    )
