@@ -247,7 +247,7 @@ def unavailable(
     ):
         reason = "unreachable"
     elif isinstance(error, botocore_exceptions.NoRegionError):
-        reason, detail = "other", "no region is set: give --region or set AWS_REGION"
+        reason, detail = "other", "no region is set: give --region or set AWS_DEFAULT_REGION"
     elif isinstance(
         error,
         (

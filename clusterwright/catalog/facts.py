@@ -9,7 +9,7 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Known(Generic[T_co]):
     """A sourced value.
 
@@ -35,7 +35,7 @@ class Known(Generic[T_co]):
     derived: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Unknown:
     """No source gives the value, or the sources contradict each other; `reason` says which."""
 

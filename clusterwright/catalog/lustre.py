@@ -12,7 +12,7 @@ from clusterwright.catalog.facts import Fact, Known, Unknown
 from clusterwright.catalog.store import Store
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LustreTier:
     """One choice of deployment, storage and throughput.
 
@@ -68,7 +68,7 @@ class LustreTier:
         return below, above
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LustreLocalZoneRule:
     """What a file system in one of these local zones is limited to."""
 

@@ -22,7 +22,7 @@ QuotaUse = Literal[
 InterfaceKind = Literal["interface", "efa", "efa-only"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LocalNvme:
     """Instance-store disks of one instance."""
 
@@ -35,7 +35,7 @@ class LocalNvme:
         return self.count * self.size_gb
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class InstanceType:
     """One EC2 instance type.
 
@@ -101,7 +101,7 @@ class InstanceType:
     """A sourced sentence that fits no other field."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Price:
     """An amount per unit, such as 55.04 per `instance-hour` or 0.34 per `GB-month`."""
 
@@ -109,7 +109,7 @@ class Price:
     unit: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Quota:
     """A service quota.
 
@@ -134,7 +134,7 @@ class Quota:
         return table.get(region, table.get("*", self.default))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Interface:
     """One network interface of a launch template, with EC2's names for its kind."""
 
@@ -143,7 +143,7 @@ class Interface:
     kind: InterfaceKind
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Accelerator:
     """One accelerator, whatever instance it is in.
 
@@ -164,7 +164,7 @@ class Accelerator:
     precisions: tuple[tuple[str, Fact[bool]], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UltraServer:
     """Instances sold together, sharing one scale-up domain."""
 

@@ -1,0 +1,138 @@
+"""AWS Price List: on-demand rates of EC2 and of HyperPod, by region.
+
+The Price List Query API answers from a few regions only, for all regions.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final
+
+from clusterwright.aws.session import AwsSession
+
+# Regions of the Price List Query API by the first part of a region's name (the choice of
+# karpenter-provider-aws, pkg/providers/pricing).
+_ENDPOINT_REGIONS: Final = {"cn": "cn-northwest-1", "ap": "ap-south-1", "eu": "eu-central-1"}
+_DEFAULT_ENDPOINT_REGION: Final = "us-east-1"
+
+# What makes an EC2 product the plain Linux on-demand rate (the same project's filter set).
+_EC2_FILTERS: Final = {
+    "preInstalledSw": "NA",
+    "operatingSystem": "Linux",
+    "capacitystatus": "Used",
+    "marketoption": "OnDemand",
+    "tenancy": "Shared",
+}
+_HYPERPOD_USAGE: Final = "Cluster:ml."
+# `USE1-Cluster:ml.p5.48xlarge`; us-east-1 has a prefix here, some services leave it out there.
+_HYPERPOD_TYPE: Final = re.compile(r"(?:[A-Z0-9]+-)?Cluster:ml\.([a-z0-9-]+\.[a-z0-9-]+)")
+_HOURLY_UNITS: Final = frozenset({"Hrs", "Hours", "Hour", "hours", "hour"})
+
+
+@dataclass(frozen=True)
+class Rate:
+    """An hourly on-demand rate of one instance type (EC2's name, without `ml.`)."""
+
+    instance_type: str
+    usd_per_hour: Decimal
+    effective_date: str
+
+
+def endpoint_region(region: str) -> str:
+    """The region whose Price List endpoint is asked about `region`."""
+    return _ENDPOINT_REGIONS.get(region.partition("-")[0], _DEFAULT_ENDPOINT_REGION)
+
+
+def ec2_on_demand(session: AwsSession, region: str) -> dict[str, tuple[Rate, ...]]:
+    """Linux on-demand rates of a region by instance type.
+
+    More than one rate for a type means that the Price List has more than one such product, and
+    nothing here decides between them.
+
+    Raises
+    ------
+    AwsUnavailable
+        The question was not answered.
+    """
+    wanted = {"regionCode": region, **_EC2_FILTERS}
+    filters = [
+        {"Type": "TERM_MATCH", "Field": field, "Value": value} for field, value in wanted.items()
+    ]
+    found: dict[str, set[Rate]] = {}
+    for product in _products(session, region, "AmazonEC2", filters):
+        name = product["product"]["attributes"].get("instanceType")
+        if name:
+            for usd, date in _hourly(product):
+                found.setdefault(name, set()).add(Rate(name, usd, date))
+    return _sorted(found)
+
+
+def hyperpod_on_demand(session: AwsSession, region: str) -> dict[str, tuple[Rate, ...]]:
+    """HyperPod's on-demand rates of a region (usage types `...Cluster:ml.*`) by instance type.
+
+    Raises
+    ------
+    AwsUnavailable
+        The question was not answered.
+    """
+    filters = [
+        {"Type": "TERM_MATCH", "Field": "regionCode", "Value": region},
+        {"Type": "CONTAINS", "Field": "usagetype", "Value": _HYPERPOD_USAGE},
+    ]
+    found: dict[str, set[Rate]] = {}
+    for product in _products(session, region, "AmazonSageMaker", filters):
+        usage = product["product"]["attributes"].get("usagetype", "")
+        match = _HYPERPOD_TYPE.fullmatch(usage)
+        if match:
+            for usd, date in _hourly(product):
+                found.setdefault(match[1], set()).add(Rate(match[1], usd, date))
+    return _sorted(found)
+
+
+def _products(
+    session: AwsSession, region: str, service: str, filters: list[dict[str, str]]
+) -> Iterator[Mapping[str, Any]]:
+    for page in session.pages(
+        "pricing",
+        "GetProducts",
+        region=endpoint_region(region),
+        ServiceCode=service,
+        Filters=filters,
+        FormatVersion="aws_v1",
+    ):
+        for item in page["PriceList"]:
+            product = json.loads(item) if isinstance(item, str) else item
+            assert isinstance(product, Mapping)
+            yield product
+
+
+def _hourly(product: Mapping[str, Any]) -> Iterator[tuple[Decimal, str]]:
+    """(USD per hour, effective date) of a product's on-demand terms; zero rates are no rates."""
+    for term in product.get("terms", {}).get("OnDemand", {}).values():
+        for dimension in term.get("priceDimensions", {}).values():
+            amount = dimension.get("pricePerUnit", {}).get("USD")
+            if amount is None or dimension.get("unit") not in _HOURLY_UNITS:
+                continue
+            try:
+                usd = Decimal(amount)
+            except InvalidOperation:
+                continue
+            if usd > 0:
+                yield usd, str(term.get("effectiveDate", ""))[:10]
+
+
+def _sorted(found: Mapping[str, set[Rate]]) -> dict[str, tuple[Rate, ...]]:
+    """Distinct amounts only, lowest first: one rate is one amount, whatever its SKUs."""
+    result = {}
+    for name in sorted(found):
+        by_amount = {rate.usd_per_hour: rate for rate in sorted(found[name], key=_by_date)}
+        result[name] = tuple(by_amount[usd] for usd in sorted(by_amount))
+    return result
+
+
+def _by_date(rate: Rate) -> str:
+    return rate.effective_date

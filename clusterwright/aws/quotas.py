@@ -1,0 +1,98 @@
+"""Service Quotas: what an account may have, and what a new account has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from clusterwright.aws.errors import AwsUnavailable, is_not_found
+from clusterwright.aws.session import AwsSession
+
+_CLIENT = "service-quotas"
+
+
+@dataclass(frozen=True)
+class QuotaValue:
+    """One quota of one region: the account's own (`applied`) or AWS's default.
+
+    `value` is `None` where the answer holds none, which is not the same as 0.
+    """
+
+    service: str
+    code: str
+    name: str
+    value: float | None
+    unit: str
+    adjustable: bool
+    applied: bool
+
+
+def default_quotas(
+    session: AwsSession, service: str, *, region: str | None = None
+) -> Iterator[QuotaValue]:
+    """Every default quota of a service (`sagemaker`, `ec2`, `vpc`, `fsx`, ...).
+
+    Raises
+    ------
+    AwsUnavailable
+        The question was not answered; with `is_not_found` the region has no such service.
+    """
+    for page in session.pages(
+        _CLIENT, "ListAWSDefaultServiceQuotas", region=region, ServiceCode=service
+    ):
+        for quota in page["Quotas"]:
+            yield _value(quota, service, applied=False)
+
+
+def applied_quotas(
+    session: AwsSession, service: str, *, region: str | None = None
+) -> Iterator[QuotaValue]:
+    """Every quota of a service as this account has it.
+
+    Quotas that were never changed may be missing from this list: their default holds.
+
+    Raises
+    ------
+    AwsUnavailable
+        The question was not answered.
+    """
+    for page in session.pages(_CLIENT, "ListServiceQuotas", region=region, ServiceCode=service):
+        for quota in page["Quotas"]:
+            yield _value(quota, service, applied=True)
+
+
+def quota(
+    session: AwsSession, service: str, code: str, *, region: str | None = None
+) -> QuotaValue | None:
+    """One quota: the account's own value, else the default; `None` where AWS has no such code.
+
+    Raises
+    ------
+    AwsUnavailable
+        The question was not answered. A denial is never taken for "no such quota".
+    """
+    for operation in ("GetServiceQuota", "GetAWSDefaultServiceQuota"):
+        try:
+            answer = session.call(
+                _CLIENT, operation, region=region, ServiceCode=service, QuotaCode=code
+            )
+        except AwsUnavailable as error:
+            if is_not_found(error):
+                continue
+            raise
+        return _value(answer["Quota"], service, applied=operation == "GetServiceQuota")
+    return None
+
+
+def _value(answer: Mapping[str, Any], service: str, *, applied: bool) -> QuotaValue:
+    value = answer.get("Value")
+    return QuotaValue(
+        service=service,
+        code=answer["QuotaCode"],
+        name=answer["QuotaName"],
+        value=None if value is None else float(value),
+        unit=answer.get("Unit", "None"),
+        adjustable=bool(answer.get("Adjustable", False)),
+        applied=applied,
+    )
