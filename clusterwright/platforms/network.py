@@ -26,6 +26,9 @@ LARGEST_VPC_PREFIX = 16
 SHARED_ADDRESSES = 64
 """Room for what else stands in the nodes' subnet: interface endpoints, OpenZFS."""
 
+OTHER_SUBNETS = ("database1", "database2", "public")
+"""What may stand beside the nodes, in the order of their ranges."""
+
 OTHER_SUBNET_PREFIX = 27
 """Database and NAT subnets hold a handful of addresses each."""
 
@@ -237,13 +240,13 @@ def _place(
         if r.prefixlen <= OTHER_SUBNET_PREFIX
         for block in r.subnets(new_prefix=OTHER_SUBNET_PREFIX)
     )
-    placed = []
-    for name, purpose, zone in others:
-        block = next(blocks, None)
-        if block is None:
-            return None
-        placed.append(PlannedSubnet(name, purpose, zone, str(block)))
-    return placed
+    # Each has its own place, taken or not: adding one later moves none of the others.
+    places = dict(zip(OTHER_SUBNETS, blocks, strict=False))
+    if any(name not in places for name, _, _ in others):
+        return None
+    return [
+        PlannedSubnet(name, purpose, zone, str(places[name])) for name, purpose, zone in others
+    ]
 
 
 def _in_one_16(ranges: list[IPv4Network]) -> bool:

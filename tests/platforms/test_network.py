@@ -154,6 +154,12 @@ def test_nat_needs_a_public_subnet() -> None:
     assert [s.purpose for s in plan.subnets] == ["nodes", "public"]
 
 
+def test_a_database_that_comes_later_moves_nothing() -> None:
+    before = plan_network(cluster(4, egress="nat"), CATALOG)
+    after = plan_network(cluster(4, egress="nat", slurm={"accounting": {"kind": "rds"}}), CATALOG)
+    assert set(before.subnets) < set(after.subnets)
+
+
 @pytest.mark.parametrize(
     ("lustre", "addresses"),
     [
