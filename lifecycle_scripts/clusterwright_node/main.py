@@ -1,0 +1,196 @@
+"""The command line of the node program, and the shape of one run.
+
+Exit codes: 0 the node is what it should be; 1 a step failed; 3 the command line or the input files
+are invalid; 70 a bug of ours. The last line of a failed run names the step, the cause and what to
+do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import TextIO
+
+from clusterwright_node import inputs as inputs_module
+from clusterwright_node.catalogue import load_steps, step_names
+from clusterwright_node.errors import InputsError, NodeError
+from clusterwright_node.inputs import CONFIGURATIONS, Inputs, load_inputs
+from clusterwright_node.journal import Journal
+from clusterwright_node.lock import exclusive
+from clusterwright_node.log import LOG, Log
+from clusterwright_node.machine import Machine
+from clusterwright_node.node import Node
+from clusterwright_node.runner import Outcome, leave_stuck, run_steps
+
+SUCCESS, FAILED, INVALID, BUG = 0, 1, 3, 70
+_LOCK_WAIT_SECONDS = 1800.0
+
+
+def main(
+    argv: Sequence[str],
+    machine: Machine | None = None,
+    stream: TextIO | None = None,
+    use_alarm: bool = True,
+) -> int:
+    """Runs the program and returns its exit code. `machine`, `stream` and `use_alarm` are for
+    tests.
+    """
+    try:
+        options = _parser().parse_args(argv)
+    except SystemExit as error:
+        return SUCCESS if error.code in (0, None) else INVALID
+    if not options.list and not (options.configuration and options.inputs):
+        sys.stderr.write("--configuration and --inputs are needed\n")
+        return INVALID
+    machine = machine or Machine(options.root)
+    stream = stream or sys.stdout
+    if options.list:
+        for step in load_steps():
+            stream.write(f"{step.name:<16} {step.summary}\n")
+        return SUCCESS
+    if options.root == "/" and not machine.is_root():
+        stream.write("clusterwright: step start failed: not root. What to do: run it with sudo\n")
+        return INVALID
+    log = Log(machine, stream, run=f"{machine.timestamp()}-{os.getpid()}")
+    try:
+        return _Run(machine, log, options.configuration, use_alarm).run(
+            options.inputs, options.lock_wait_seconds
+        )
+    except Exception as error:  # noqa: BLE001 - the last line names even our own bugs
+        log.event("bug", step="start", trace=traceback.format_exc())
+        log.last_words(
+            _last_words(
+                "start", f"a bug of the node program: {error!r}", "report it with the trace"
+            )
+        )
+        return BUG
+    finally:
+        log.close()
+
+
+class _Run:
+    def __init__(self, machine: Machine, log: Log, configuration: str, use_alarm: bool) -> None:
+        self._machine = machine
+        self._log = log
+        self._configuration = configuration
+        self._use_alarm = use_alarm
+        self._log_group: str | None = None
+
+    def run(self, folder: str, lock_wait_seconds: float) -> int:
+        began = self._machine.monotonic()
+        self._log.event(
+            "run_start",
+            configuration=self._configuration,
+            inputs=folder,
+            python=platform.python_version(),
+            pid=os.getpid(),
+        )
+        try:
+            inputs = load_inputs(self._machine, folder, self._resource_config(), step_names())
+        except InputsError as error:
+            for problem in error.problems:
+                self._log.event("problem", step="verify_inputs", error=problem)
+            return self._end(began, [_failure("verify_inputs", error)], INVALID)
+        self._log_group = inputs.deployment.log_group_name
+        try:
+            with exclusive(self._machine, lock_wait_seconds):
+                return self._steps(inputs, began)
+        except NodeError as error:
+            return self._end(began, [_failure("lock", error)], FAILED)
+
+    def _steps(self, inputs: Inputs, began: float) -> int:
+        journal = Journal(self._machine)
+        node = Node(self._machine, inputs, self._configuration, journal, self._log)
+        for remark in journal.remarks:
+            self._log.event("notice", step="start", text=remark)
+        if journal.interrupted_step is not None:
+            step = journal.interrupted_step
+            text = f"an earlier run ended inside the step {step}; it is taken up again"
+            self._log.event("notice", step="start", text=text)
+        steps = load_steps()
+        stuck = leave_stuck(self._log, self._words)
+        outcomes = run_steps(node, steps, self._log, stuck, self._use_alarm)
+        not_run = [step.name for step in steps[len(outcomes) :]]
+        code = SUCCESS
+        if outcomes[-1].status == "failed":
+            code = BUG if outcomes[-1].is_bug else FAILED
+        return self._end(began, outcomes, code, not_run, inputs.digest)
+
+    def _end(
+        self,
+        began: float,
+        outcomes: Sequence[Outcome],
+        code: int,
+        not_run: Sequence[str] = (),
+        digest: str = "",
+    ) -> int:
+        counts = {
+            status: sum(outcome.status == status for outcome in outcomes)
+            for status in ("applied", "unchanged", "skipped", "failed")
+        }
+        self._log.event(
+            "run_end",
+            status="succeeded" if code == SUCCESS else "failed",
+            seconds=round(self._machine.monotonic() - began, 3),
+            steps=counts,
+            not_run=list(not_run),
+            inputs_sha256=digest or None,
+            exit_code=code,
+        )
+        if code == SUCCESS:
+            self._log.last_words(f"clusterwright: {self._log.node} is ready")
+        else:
+            last = outcomes[-1]
+            self._log.last_words(self._words(last.step, last.error or "", last.hint or ""))
+        return code
+
+    def _words(self, step: str, cause: str, hint: str) -> str:
+        where = f"{LOG} on the node"
+        if self._log_group:
+            where += f", log group {self._log_group}"
+        return _last_words(step, cause, hint, self._log.node, where)
+
+    def _resource_config(self) -> str:
+        path = os.environ.get("SAGEMAKER_RESOURCE_CONFIG_PATH", "")
+        return path if path.startswith("/") else inputs_module.RESOURCE_CONFIG
+
+
+def _failure(step: str, error: NodeError) -> Outcome:
+    return Outcome(step, "failed", 0.0, error.cause, error.hint)
+
+
+def _last_words(step: str, cause: str, hint: str, node: str = "", where: str = "") -> str:
+    text = "clusterwright: step {} failed{}: {}. What to do: {}".format(
+        step,
+        " on " + node if node else "",
+        " ".join(cause.split()).rstrip("."),
+        " ".join(hint.split()).rstrip("."),
+    )
+    return text + (". Log: " + where if where else "")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python3 -m clusterwright_node",
+        description="Makes this node what cluster.json and deployment.json say it is.",
+    )
+    parser.add_argument("--configuration", choices=CONFIGURATIONS)
+    parser.add_argument("--inputs", metavar="DIR", help="folder of cluster.json")
+    parser.add_argument(
+        "--root", metavar="DIR", default="/", help="for tests: the machine's files are below DIR"
+    )
+    parser.add_argument(
+        "--lock-wait-seconds",
+        metavar="N",
+        type=float,
+        default=_LOCK_WAIT_SECONDS,
+        help="how long to wait for another run to end (default %(default)g)",
+    )
+    parser.add_argument(
+        "--list", action="store_true", help="list the steps in their order and do nothing"
+    )
+    return parser

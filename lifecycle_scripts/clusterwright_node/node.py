@@ -1,0 +1,103 @@
+"""What a step is given: the machine, the inputs, which node this is, and how long it may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable
+
+from clusterwright_node.errors import Overtime
+from clusterwright_node.inputs import Group, Inputs, Instance
+from clusterwright_node.journal import Journal
+from clusterwright_node.log import Log
+from clusterwright_node.machine import Machine
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """An answer of a step, and why."""
+
+    yes: bool
+    reason: str
+
+
+APPLIES = Verdict(True, "")
+SATISFIED = Verdict(True, "")
+
+
+def skip(reason: str) -> Verdict:
+    """The step has no business on this node."""
+    return Verdict(False, reason)
+
+
+def missing(reason: str) -> Verdict:
+    """The step has something to do."""
+    return Verdict(False, reason)
+
+
+class Node:
+    """The node at hand. `identity` and `group` are there once the step `identify` has run."""
+
+    def __init__(
+        self, machine: Machine, inputs: Inputs, configuration: str, journal: Journal, log: Log
+    ) -> None:
+        self.machine = machine
+        self.inputs = inputs
+        self.configuration = configuration
+        self.journal = journal
+        self._log = log
+        self._identity: Instance | None = None
+        self._step = ""
+        self._step_seconds = 0.0
+        self._step_ends = 0.0
+
+    @property
+    def identity(self) -> Instance:
+        assert self._identity is not None, "the step identify comes first"
+        return self._identity
+
+    @property
+    def group(self) -> Group:
+        group = self.inputs.cluster.group(self.identity.group)
+        assert group is not None, "the step identify checks it"
+        return group
+
+    @property
+    def is_managed(self) -> bool:
+        """Whether HyperPod, not this program, sets up mounts and Slurm."""
+        return self.configuration == "managed"
+
+    @property
+    def is_controller(self) -> bool:
+        return self.group.role == "controller"
+
+    def identified_as(self, instance: Instance) -> None:
+        self._identity = instance
+        self._log.node = instance.name
+        self._log.group = instance.group
+
+    def notice(self, text: str) -> None:
+        """Says something that is neither success nor failure."""
+        self._log.event("notice", step=self._step, text=text)
+
+    def enter_step(self, step: str, deadline_seconds: float) -> None:
+        self._step = step
+        self._step_seconds = deadline_seconds
+        self._step_ends = self.machine.monotonic() + deadline_seconds
+
+    def seconds_left(self) -> float:
+        return max(0.0, self._step_ends - self.machine.monotonic())
+
+    def wait_until(
+        self, probe: Callable[[], str | None], hint: str, every_seconds: float = 2.0
+    ) -> None:
+        """Calls `probe` until it gives None; otherwise it gives what is still missing.
+
+        Raises Overtime with the last answer when the step's deadline passes.
+        """
+        while True:
+            waiting_for = probe()
+            if waiting_for is None:
+                return
+            if self.seconds_left() <= 0:
+                raise Overtime(self._step_seconds, waiting_for, hint)
+            self.machine.sleep(min(every_seconds, self.seconds_left()))

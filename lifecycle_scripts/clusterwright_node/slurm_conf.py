@@ -1,0 +1,107 @@
+"""Reads slurm.conf as far as needed: its NodeName and PartitionName lines, includes followed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from clusterwright_node.machine import Machine
+
+FOLDER = "/opt/slurm/etc"
+SLURM_CONF = FOLDER + "/slurm.conf"
+_DEEPEST_INCLUDE = 5
+
+
+def active_lines(
+    machine: Machine, path: str = SLURM_CONF, without: str | None = None, depth: int = 0
+) -> Iterator[str]:
+    """Lines without comments, continuations joined, included files in their place; the file
+    `without` is passed over.
+    """
+    if path == without:
+        return
+    text = (machine.read_text(path) or "").replace("\\\n", " ")
+    for raw in text.splitlines():
+        line = raw.split("#", 1)[0].strip()
+        match = re.match(r"(?i)include\s+(\S+)$", line)
+        if match and depth < _DEEPEST_INCLUDE:
+            name = match.group(1)
+            inner = name if name.startswith("/") else f"{FOLDER}/{name}"
+            yield from active_lines(machine, inner, without, depth + 1)
+        elif line:
+            yield line
+
+
+def settings(line: str) -> dict[str, str]:
+    """`NodeName=a NodeAddr=1.2.3.4` as a table with keys in lower case."""
+    return {key.lower(): value for key, value in re.findall(r"(\w+)=(\"[^\"]*\"|\S+)", line)}
+
+
+def is_complete(machine: Machine) -> bool:
+    """Whether slurm.conf names the cluster and a controller; a file being written does not yet."""
+    keys = {key for line in active_lines(machine) for key in settings(line)}
+    return "clustername" in keys and bool({"slurmctldhost", "controlmachine"} & keys)
+
+
+def partitions(machine: Machine, without: str | None = None) -> list[str]:
+    """Names of the partitions, DEFAULT left out, and those of the file `without`."""
+    lines = active_lines(machine, without=without)
+    names = [settings(line).get("partitionname") for line in lines]
+    return [name for name in names if name is not None and name.upper() != "DEFAULT"]
+
+
+def node_names(machine: Machine) -> list[tuple[str, str | None]]:
+    """Every node as (name, address), address None where the line gives none."""
+    found: list[tuple[str, str | None]] = []
+    for line in active_lines(machine):
+        table = settings(line)
+        if table.get("nodename", "DEFAULT").upper() == "DEFAULT":
+            continue
+        names = expanded(table["nodename"])
+        addresses = expanded(table["nodeaddr"]) if "nodeaddr" in table else []
+        if len(addresses) == len(names):
+            found.extend(zip(names, addresses))
+        else:
+            found.extend((name, None) for name in names)
+    return found
+
+
+def names_by_address(machine: Machine) -> dict[str, str]:
+    """Slurm's name of the node at each address: by NodeAddr, else by a name such as ip-10-1-0-11
+    or the address itself.
+    """
+    found: dict[str, str] = {}
+    for name, address in node_names(machine):
+        dashed = re.match(r"ip-(\d+)-(\d+)-(\d+)-(\d+)(?:\.|$)", name)
+        if address is not None:
+            found[address] = name
+        elif dashed:
+            found[".".join(dashed.groups())] = name
+        else:
+            found[name] = name
+    return found
+
+
+def expanded(text: str) -> list[str]:
+    """Slurm's host list: `a[1-2,05],b` gives a1, a2, a05, b."""
+    result: list[str] = []
+    for part in _split_outside_brackets(text):
+        match = re.match(r"([^\[]*)\[([^\]]*)\](.*)$", part)
+        if match is None:
+            result.append(part)
+            continue
+        head, ranges, tail = match.groups()
+        tails = expanded(tail) if tail else [""]
+        for item in ranges.split(","):
+            low, dash, high = item.partition("-")
+            numbers = (
+                [str(number).zfill(len(low)) for number in range(int(low), int(high) + 1)]
+                if dash
+                else [low]
+            )
+            result.extend(head + number + rest for number in numbers for rest in tails)
+    return result
+
+
+def _split_outside_brackets(text: str) -> list[str]:
+    return [part for part in re.split(r",(?![^\[]*\])", text) if part]

@@ -1,0 +1,112 @@
+"""Let `srun --container-image` work: Slurm loads pyxis where enroot and the plugin are on the
+image.
+
+Nothing is downloaded: where they are missing this step fails and says so. The controller names the
+plugin in plugstack.conf, which configless nodes receive; each compute and login node has the
+files.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+
+from clusterwright_node.errors import StepError
+from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
+
+AFTER = ("slurm_daemons",)
+DEADLINE_SECONDS = 120
+RETRIES = 2
+
+PLUGSTACK = "/opt/slurm/etc/plugstack.conf"
+_LIBRARY = "spank_pyxis.so"
+_PLACES = (
+    "/usr/local/lib/slurm/" + _LIBRARY,
+    "/opt/slurm/lib/slurm/" + _LIBRARY,
+    "/usr/lib/x86_64-linux-gnu/slurm-wlm/" + _LIBRARY,
+    "/usr/lib/aarch64-linux-gnu/slurm-wlm/" + _LIBRARY,
+    "/usr/lib64/slurm/" + _LIBRARY,
+)
+_RECONFIGURING = "containers: reconfigure slurmctld"
+_ENROOT = ("/usr/bin/enroot", "/usr/local/bin/enroot")
+
+
+def applies(node: Node) -> Verdict:
+    return APPLIES if node.inputs.cluster.pyxis else skip("the spec asks for no containers")
+
+
+def check(node: Node) -> Verdict:
+    library = _library(node)
+    if not any(node.machine.exists(path) for path in _ENROOT):
+        raise StepError(
+            "the image has no enroot (looked at {})".format(", ".join(_ENROOT)), _hint()
+        )
+    if not node.is_controller:
+        return SATISFIED
+    if node.journal.begun(_RECONFIGURING) is not None:
+        return missing(f"slurmctld may not have read {PLUGSTACK} again")
+    if _loads_pyxis(node):
+        return SATISFIED
+    return missing(f"{PLUGSTACK} does not load {library}")
+
+
+def apply(node: Node) -> None:
+    node.journal.begin(_RECONFIGURING, PLUGSTACK)
+    if not _loads_pyxis(node):
+        _load_pyxis(node)
+    result = node.machine.query("scontrol", "ping")
+    if result.ok and "UP" in result.stdout:
+        node.machine.change("scontrol", "reconfigure")
+    node.journal.end(_RECONFIGURING)
+
+
+def _load_pyxis(node: Node) -> None:
+    text = node.machine.read_text(PLUGSTACK) or ""
+    if text and not text.endswith("\n"):
+        text += "\n"
+    # In the file itself, not in plugstack.conf.d: configless hands out no included file from
+    # another folder.
+    node.machine.write_text(PLUGSTACK, text + f"required {_library(node)}\n")
+
+
+def _library(node: Node) -> str:
+    found = [path for path in _PLACES if node.machine.exists(path)]
+    if not found:
+        raise StepError(
+            "the image has no {} (looked at {})".format(_LIBRARY, ", ".join(_PLACES)), _hint()
+        )
+    return found[0]
+
+
+def _hint() -> str:
+    return (
+        "use an image that has enroot and pyxis: installing them on the node is not built yet;"
+        " or set slurm.containers.pyxis to false"
+    )
+
+
+def _loads_pyxis(node: Node) -> bool:
+    """Whether plugstack.conf names the plugin, itself or through an include."""
+    lines = _active_lines(node.machine.read_text(PLUGSTACK))
+    if any(_LIBRARY in line for line in lines):
+        return True
+    for line in lines:
+        words = line.split()
+        if words[0] == "include" and len(words) == 2 and _included_loads_pyxis(node, words[1]):
+            return True
+    return False
+
+
+def _included_loads_pyxis(node: Node, pattern: str) -> bool:
+    folder, _, name = pattern.rpartition("/")
+    folder = folder or PLUGSTACK.rpartition("/")[0]
+    return any(
+        _LIBRARY in line
+        for found in node.machine.listing(folder)
+        if fnmatch.fnmatch(found, name)
+        for line in _active_lines(node.machine.read_text(f"{folder}/{found}"))
+    )
+
+
+def _active_lines(text: str | None) -> list[str]:
+    lines = (line.split("#", 1)[0].strip() for line in (text or "").splitlines())
+    return [line for line in lines if line]

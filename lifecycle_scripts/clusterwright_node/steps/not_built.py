@@ -1,0 +1,62 @@
+"""Refuse what the files ask for and this program cannot do; say what it leaves undone.
+
+Refused is what would leave a cluster that is not the one described. Said is what leaves a working
+cluster without a convenience. The list is also in docs/reference/node-files.md.
+"""
+
+from __future__ import annotations
+
+from clusterwright_node.errors import StepError
+from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict
+
+AFTER = ("verify_inputs",)
+DEADLINE_SECONDS = 10
+RETRIES = 0
+
+
+def applies(node: Node) -> Verdict:
+    return APPLIES
+
+
+def check(node: Node) -> Verdict:
+    refused = refusals(node)
+    if refused:
+        raise StepError(
+            "not built yet: " + "; ".join(refused),
+            "change the spec, or use the managed configuration where that is named",
+        )
+    for text in omissions(node):
+        node.notice("not built yet: " + text)
+    return SATISFIED
+
+
+def apply(node: Node) -> None:
+    raise AssertionError("check either raises or is satisfied")
+
+
+def refusals(node: Node) -> list[str]:
+    """What is asked for and would silently be missing."""
+    cluster = node.inputs.cluster
+    if node.is_managed:
+        return []
+    found = []
+    if cluster.slurm.accounting != "none":
+        found.append(
+            f"accounting {cluster.slurm.accounting} in the scripted configuration (managed has it)"
+        )
+    if cluster.slurm.topology != "none":
+        found.append(
+            f"topology {cluster.slurm.topology} in the scripted configuration (managed has it)"
+        )
+    return found
+
+
+def omissions(node: Node) -> list[str]:
+    """What is asked for and left undone, without harm to the rest."""
+    found = []
+    for group in node.inputs.cluster.groups:
+        if group.spare_count:
+            found.append(
+                f"group {group.name}: its {group.spare_count} spare nodes take jobs like others"
+            )
+    return found

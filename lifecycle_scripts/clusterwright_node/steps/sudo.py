@@ -1,0 +1,55 @@
+"""Give sudo to the users that the spec names, and to no other of the spec's users."""
+
+from __future__ import annotations
+
+from clusterwright_node.errors import StepError
+from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing
+
+AFTER = ("users",)
+DEADLINE_SECONDS = 30
+RETRIES = 0
+
+SUDOERS = "/etc/sudoers.d/90-clusterwright"
+_CANDIDATE = "/var/lib/clusterwright/sudoers.candidate"
+_MODE = 0o440
+
+
+def applies(node: Node) -> Verdict:
+    return APPLIES
+
+
+def check(node: Node) -> Verdict:
+    text = sudoers_text(node)
+    found = node.machine.read_text(SUDOERS)
+    if found is None and not text:
+        return SATISFIED
+    if found != text:
+        return missing(f"{SUDOERS} is not current")
+    return (
+        SATISFIED
+        if node.machine.mode_of(SUDOERS) == _MODE
+        else missing(f"{SUDOERS} has another mode")
+    )
+
+
+def apply(node: Node) -> None:
+    text = sudoers_text(node)
+    if not text:
+        node.machine.remove(SUDOERS)
+        return
+    # A broken file in sudoers.d takes sudo away from everybody, so it is tried elsewhere first.
+    node.machine.write_text(_CANDIDATE, text, mode=_MODE)
+    result = node.machine.query("visudo", "--check", "--file", str(node.machine.path(_CANDIDATE)))
+    if not result.ok:
+        raise StepError(
+            f"visudo refuses the sudoers file: {result.said}",
+            "report it: the names should be safe",
+        )
+    node.machine.remove(_CANDIDATE)
+    node.machine.write_text(SUDOERS, text, mode=_MODE)
+
+
+def sudoers_text(node: Node) -> str:
+    """The whole file; empty when nobody has sudo."""
+    names = sorted(user.name for user in node.inputs.cluster.users if user.sudo)
+    return "".join(f"{name} ALL=(ALL) NOPASSWD:ALL\n" for name in names)

@@ -1,0 +1,32 @@
+"""See that cluster.json, deployment.json, HyperPod's files and the entry script agree.
+
+Files that cannot be read or parsed never get this far: the program reports them under this step's
+name.
+"""
+
+from __future__ import annotations
+
+from clusterwright_node.errors import InputsError
+from clusterwright_node.inputs import disagreements
+from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict
+
+AFTER = ("identify",)
+DEADLINE_SECONDS = 10
+RETRIES = 0
+
+
+def applies(node: Node) -> Verdict:
+    return APPLIES
+
+
+def check(node: Node) -> Verdict:
+    found = disagreements(node.inputs, node.configuration)
+    if found:
+        raise InputsError(
+            found, "deploy again: the files come from different deployments or specs"
+        )
+    return SATISFIED
+
+
+def apply(node: Node) -> None:
+    raise AssertionError("check either raises or is satisfied")
