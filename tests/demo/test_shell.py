@@ -1,0 +1,141 @@
+"""The demo's shell shows what it runs, holds it to its word, and leaves nothing running."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from demo.shell import ROOT, Shell, StepFailed
+
+
+@pytest.fixture
+def shell() -> Shell:
+    return Shell()
+
+
+def test_command_output_and_exit_code_are_shown(
+    shell: Shell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = shell.run("python -c 'print(\"hello\"); exit(3)'", exit_code=3)
+    assert output == "hello\n"
+    printed = capsys.readouterr().out
+    assert printed.startswith("\n$ python -c 'print(\"hello\"); exit(3)'\nhello\n# exit code 3, ")
+
+
+def test_exit_code_that_was_not_expected_fails_the_step(shell: Shell) -> None:
+    with pytest.raises(StepFailed, match="exited with 1, not with 0"):
+        shell.run("python -c 'exit(1)'")
+
+
+def test_text_that_is_missing_fails_the_step(shell: Shell) -> None:
+    with pytest.raises(StepFailed, match="did not print '6 nodes'"):
+        shell.run("echo 4 nodes", contains=["6 nodes"])
+
+
+def test_events_of_cloudformation_are_counted_and_not_shown(
+    shell: Shell, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    log.write_text(
+        "dev-network | 0/9 | 1:02:03 | CREATE_IN_PROGRESS   | AWS::EC2::VPC | Network\n"
+        "dev-network | 1/9 | 1:02:04 | CREATE_COMPLETE      | AWS::EC2::VPC | Network\n"
+        "dev-network: done\n"
+    )
+    shell.run(f"cat {log}", contains=["CREATE_COMPLETE"])
+    printed = capsys.readouterr().out
+    assert "IN_PROGRESS" not in printed
+    assert "dev-network: done\n" in printed
+    assert "2 lines of CloudFormation events not shown" in printed
+
+
+def test_variables_reach_later_commands_and_those_of_an_account_do_not(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "production")
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", "https://s3.example")
+    shell = Shell()
+    shell.export(AWS_ENDPOINT_URL="http://localhost:1")
+    printed = shell.run("env", environment={"EXTRA": "a b"})
+    assert "AWS_ENDPOINT_URL=http://localhost:1\n" in printed
+    assert "EXTRA=a b\n" in printed
+    assert "production" not in printed
+    assert "s3.example" not in printed
+    assert "$ EXTRA='a b' env\n" in capsys.readouterr().out
+
+
+def test_server_that_does_not_become_ready_fails_the_step() -> None:
+    with (
+        pytest.raises(StepFailed, match="did not become ready"),
+        _unchanged_signals(),
+        Shell() as s,
+    ):
+        s.serve("echo error: port 1 is in use")
+
+
+def test_server_that_ends_badly_fails_the_step() -> None:
+    with _unchanged_signals(), Shell() as shell:
+        server = shell.serve(
+            "python -u -c 'import time; print(\"ready http://localhost:1\"); time.sleep(60)'"
+        )
+        with pytest.raises(StepFailed, match="exited with -15 when it was ended"):
+            shell.stop(server)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interruption_ends_servers_commands_and_their_children(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    script = tmp_path / "story.py"
+    pids = tmp_path / "pids"
+    script.write_text(
+        f"""\
+import demo.__main__, sys
+def tell(shell, folder):
+    shell.serve("sh -c 'echo ready http://localhost:1; echo $$ >> {pids}; sleep 60; :'")
+    shell.run("sh -c 'sleep 60 & echo $! >> {pids}; echo $$ >> {pids}; wait'")
+demo.__main__.tell = tell
+sys.exit(demo.__main__.main())
+"""
+    )
+    process = subprocess.Popen(
+        [sys.executable, os.fspath(script)],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": os.fspath(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and (not pids.exists() or len(pids.read_text().split()) < 3):
+        time.sleep(0.05)
+    process.send_signal(number)
+    output, _ = process.communicate(timeout=30)
+    assert process.returncode == 130, output
+    assert "demo: interrupted; everything that it started has been ended" in output
+    for pid in pids.read_text().split():
+        assert not _is_running(int(pid)), f"process {pid} is still there:\n{output}"
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+class _unchanged_signals:  # noqa: N801 - reads as a statement
+    """Shell ignores signals while it ends things, since its program ends with it; tests go on."""
+
+    def __enter__(self) -> None:
+        self._before = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
