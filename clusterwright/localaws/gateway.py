@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from clusterwright.localaws import accounts, pages, services, wire
 from clusterwright.localaws.call import OPERATIONS, AwsError, Call
 from clusterwright.localaws.faults import fault_message, fault_status
+from clusterwright.localaws.network import network_of
 from clusterwright.localaws.runtime import Runtime, runtime
 from clusterwright.localaws.validation import request_message, violations
 from clusterwright.localaws.wire import Answer
@@ -29,6 +30,7 @@ Forward = Callable[[], "Answer | None"]
 
 # Object stores stream bodies of any size and have an error shape of their own: moto has both.
 _UNPARSED = frozenset({"s3", "s3control"})
+_NETWORKED = frozenset({"ec2", "fsx", "sagemaker"})
 
 
 def answer_request(request: Request, moto_name: str, region: str, forward: Forward) -> Answer | None:
@@ -50,6 +52,9 @@ def answer_request(request: Request, moto_name: str, region: str, forward: Forwa
     if service is None:
         return forward()
     services.prepare(service)
+    if service in _NETWORKED:
+        # The world's subnets are there before anybody looks.
+        network_of(current, accounts.account_of(request), region)
     operation, path_parameters = wire.operation_of(service, request)
     if operation is None:
         return _forward(service, "", request, forward)

@@ -200,8 +200,11 @@ class World(_Model):
     )
     subnets: list[SubnetSeed] = Field(default_factory=list)
     new_subnets: NewSubnets = Field(default_factory=lambda: NewSubnets())
-    plan_per_type: Literal["none", "active", "expired", "scheduled"] = Field(
-        "none", description="A training plan for every type that plans cover, named after the type"
+    unlisted_plans: Literal["none", "active", "expired", "scheduled"] = Field(
+        "none",
+        description="What a training plan is that a caller names and this file does not list: "
+        "missing (none), or there with this status. Its type is read from its name "
+        "(x-p5-48xlarge-y), else p5.48xlarge; it has 64 instances and no fixed zone",
     )
     training_plans: list[TrainingPlanSeed] = Field(default_factory=list)
     capacity_reservations: list[CapacityReservationSeed] = Field(default_factory=list)

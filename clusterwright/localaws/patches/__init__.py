@@ -10,7 +10,9 @@ import importlib
 import threading
 
 # boto3's name of the service -> modules of this package, in the order of applying.
-PATCHES: dict[str, tuple[str, ...]] = {}
+PATCHES: dict[str, tuple[str, ...]] = {
+    "ec2": ("ec2_addresses", "ec2_dependencies"),
+}
 
 _lock = threading.Lock()
 _applied: set[str] = set()

@@ -10,7 +10,9 @@ import importlib
 import threading
 
 # boto3's name of the service -> modules that register operations when they are imported.
-OWN: dict[str, tuple[str, ...]] = {}
+OWN: dict[str, tuple[str, ...]] = {
+    "sagemaker": ("clusterwright.localaws.services.sagemaker",),
+}
 
 _lock = threading.RLock()
 _prepared: set[str] = set()

@@ -1,0 +1,297 @@
+"""CreateCluster, DescribeCluster, DeleteCluster, and how a new cluster ends up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from clusterwright.localaws import quotas
+from clusterwright.localaws.call import AwsError, Call, operation
+from clusterwright.localaws.facts import catalog, ec2_name, known
+from clusterwright.localaws.runtime import Runtime
+from clusterwright.localaws.services.sagemaker import plans, rules, views
+from clusterwright.localaws.services.sagemaker.events import record
+from clusterwright.localaws.services.sagemaker.provision import (
+    LIFECYCLE_FAILED,
+    Shortage,
+    forget_all,
+    provision,
+    remove,
+    use_network,
+)
+from clusterwright.localaws.services.sagemaker.state import (
+    DEFAULT_IMAGE_RELEASE,
+    Cluster,
+    Clusters,
+    Group,
+    clusters_of,
+    count_nodes,
+    new_cluster_id,
+    of_type,
+    specification_of,
+)
+
+# HyperPod retries failed launches; how often is not documented.
+RETRY_SECONDS = 30
+
+
+@operation("sagemaker", "CreateCluster")
+def create_cluster(call: Call) -> Mapping[str, Any]:
+    clusters = clusters_of(call)
+    request = dict(call.parameters)
+    name = str(request["ClusterName"])
+    if name in clusters.by_name:
+        arn = clusters.by_name[name].arn
+        raise AwsError("ResourceInUse", f"Resource already in use: {arn}")
+    rules.check_request(request, name=name)
+    check_roles(call, request)
+    rules.check_network(clusters, request)
+    rules.check_offerings(call, clusters, request)
+    rules.check_quotas(call, clusters, {}, request)
+    cluster = Cluster(
+        name=name,
+        arn=call.arn("sagemaker", f"cluster/{new_cluster_id()}"),
+        account=call.account,
+        region=call.region,
+        created_at=call.now,
+        request={k: v for k, v in request.items() if k != "Tags"},
+        tags=list(request.get("Tags", ())),
+    )
+    for kind in ("InstanceGroups", "RestrictedInstanceGroups"):
+        for asked in request.get(kind, ()):
+            cluster.groups[asked["InstanceGroupName"]] = new_group(asked, kind)
+    clusters.by_name[name] = cluster
+    use_network(clusters, cluster)
+    record(cluster, f"Cluster {name} creation started successfully", call.now)
+    shortages = provision(clusters, cluster, cluster.groups.values())
+    cluster.at(
+        clusters.settle_at(), lambda when: finish_create(clusters, cluster, shortages, when)
+    )
+    clusters.advance()
+    return {"ClusterArn": cluster.arn}
+
+
+@operation("sagemaker", "DescribeCluster")
+def describe_cluster(call: Call) -> Mapping[str, Any]:
+    return views.cluster(clusters_of(call).find(call.parameters["ClusterName"]), call.now)
+
+
+@operation("sagemaker", "DeleteCluster")
+def delete_cluster(call: Call) -> Mapping[str, Any]:
+    clusters = clusters_of(call)
+    cluster = clusters.find(call.parameters["ClusterName"])
+    if cluster.status == "Deleting":
+        raise AwsError("ConflictException", f"Cluster {cluster.name} is already being deleted.")
+    cluster.status = "Deleting"
+    cluster.agenda.clear()
+    for group in cluster.groups.values():
+        group.status = "Deleting"
+    record(cluster, f"Cluster {cluster.name} deletion started successfully", call.now)
+
+    def gone(_: datetime) -> None:
+        forget_all(clusters, cluster, cluster.groups.values())
+        clusters.network.release(cluster.arn)
+        clusters.by_name.pop(cluster.name, None)
+
+    cluster.at(clusters.settle_at(), gone)
+    clusters.advance()
+    return {"ClusterArn": cluster.arn}
+
+
+def new_group(asked: Mapping[str, Any], kind: str) -> Group:
+    return Group(
+        specification=specification_of(asked),
+        target_count=int(asked["InstanceCount"]),
+        min_count=asked.get("MinInstanceCount"),
+        restricted=kind == "RestrictedInstanceGroups",
+        release=str(asked.get("ImageReleaseVersion") or DEFAULT_IMAGE_RELEASE),
+    )
+
+
+def check_roles(call: Call, request: Mapping[str, Any]) -> None:
+    """Execution roles of the caller's account exist and trust SageMaker.
+
+    The message is SageMaker's for every API that takes a role.
+    """
+    from moto.iam.models import iam_backends
+
+    roles = {group["ExecutionRole"] for group in rules.all_groups(request)}
+    if request.get("ClusterRole"):
+        roles.add(request["ClusterRole"])
+    backend = iam_backends[call.account][call.partition]
+    for arn in sorted(roles):
+        if arn.split(":")[4] != call.account:
+            continue
+        role = next((role for role in list(backend.roles.values()) if role.arn == arn), None)
+        if role is None or "sagemaker" not in str(role.assume_role_policy_document):
+            raise rules.invalid(
+                f"Could not assume role {arn}. Please ensure that the role exists and allows "
+                "principal 'sagemaker.amazonaws.com' to assume the role."
+            )
+
+
+def finish_create(
+    clusters: Clusters, cluster: Cluster, shortages: list[Shortage], when: datetime
+) -> None:
+    """Decide over a new cluster once its deciding nodes are no longer Pending."""
+    waiting = _still_pending(cluster, when)
+    if waiting is not None:
+        cluster.at(waiting, lambda later: finish_create(clusters, cluster, shortages, later))
+        return
+    failure = creation_failure(cluster, shortages, when)
+    if failure is None:
+        settle_groups(clusters, cluster, shortages, when)
+        cluster.status = "InService"
+        record(cluster, f"Cluster {cluster.name} creation completed successfully", when)
+        if cluster.continuous:
+            keep_trying(clusters, cluster)
+        return
+    cluster.status = "RollingBack"
+    cluster.failure = failure
+    record(
+        cluster,
+        f"Cluster {cluster.name} creation failed",
+        when,
+        level="Error",
+        metadata={"Cluster": {"FailureMessage": failure}},
+    )
+
+    def rolled_back(_: datetime) -> None:
+        forget_all(clusters, cluster, cluster.groups.values())
+        cluster.status = "Failed"
+        for group in cluster.groups.values():
+            group.status = "Failed"
+
+    cluster.at(when + timedelta(seconds=clusters.runtime.world.delays.cluster), rolled_back)
+
+
+def creation_failure(
+    cluster: Cluster, shortages: Iterable[Shortage], when: datetime
+) -> str | None:
+    """Why a cluster's creation fails, or `None`.
+
+    All or nothing: any instance that is missing or broken. Continuous: only the controller and
+    login groups decide (AWS, "Continuous provisioning ... with Slurm"); and, which AWS does not
+    document, a shortage that no retry can heal, such as a subnet without room.
+    """
+    broken = [n for n in cluster.nodes() if n.status_at(when) == "Failure"]
+    if not cluster.continuous:
+        for shortage in shortages:
+            return shortage.message
+        return (broken[0].message or LIFECYCLE_FAILED) if broken else None
+    for shortage in shortages:
+        priority = shortage.group.slurm_role in ("Controller", "Login")
+        if shortage.final or (priority and not shortage.group.live()):
+            return shortage.message
+    for node in broken:
+        if cluster.groups[node.group_name].slurm_role == "Controller":
+            return node.message or LIFECYCLE_FAILED
+    return None
+
+
+def settle_groups(
+    clusters: Clusters, cluster: Cluster, shortages: Iterable[Shortage], when: datetime
+) -> None:
+    """Bring every group to its status after an operation; roll back those short of MinCount."""
+    short = {shortage.group.name: shortage for shortage in shortages}
+    for group in cluster.groups.values():
+        shortage = short.get(group.name)
+        minimum = group.min_count or 0
+        if shortage is not None and len(group.live()) < minimum:
+            roll_back_group(clusters, cluster, group, shortage, when)
+        elif group.status not in ("Deleting", "Failed"):
+            group.status = "InService"
+            group.failure = None
+            group.before_rollback = (group.target_count, group.min_count)
+
+
+def roll_back_group(
+    clusters: Clusters, cluster: Cluster, group: Group, shortage: Shortage, when: datetime
+) -> None:
+    """What happens 3 hours after MinInstanceCount could not be met (here: after the delay).
+
+    New groups go back to zero, existing ones to their last counts; the group is InService then.
+    """
+    wanted = group.min_count
+    group.target_count, group.min_count = group.before_rollback
+    group.failure = (
+        f"Instance group {group.name} rolled back: MinInstanceCount {wanted} was not met. "
+        f"{shortage.message}"
+    )
+    group.status = "InService"
+    cluster.failure = group.failure
+    surplus = group.live()[group.target_count :]
+    record(
+        cluster,
+        f"Instance Group {group.name} Scaling in Cluster {cluster.name} failed",
+        when,
+        level="Error",
+        group=group,
+        metadata={
+            "InstanceGroupScaling": {
+                "InstanceCount": len(group.live()),
+                "TargetCount": group.target_count,
+                "MinCount": wanted or 0,
+                "FailureMessage": group.failure,
+            }
+        },
+    )
+    if surplus:
+        remove(clusters, cluster, group, surplus)
+
+
+def keep_trying(clusters: Clusters, cluster: Cluster) -> None:
+    """Let a continuous cluster retry the launches that failed."""
+
+    def retry(when: datetime) -> None:
+        wanting = [g for g in cluster.groups.values() if len(g.live()) < g.target_count]
+        if not wanting or cluster.status == "Deleting":
+            return
+        provision(clusters, cluster, wanting)
+        keep_trying(clusters, cluster)
+
+    if any(len(group.live()) < group.target_count for group in cluster.groups.values()):
+        now = clusters.runtime.clock.now()
+        cluster.at(now + timedelta(seconds=RETRY_SECONDS), retry)
+
+
+def _still_pending(cluster: Cluster, when: datetime) -> datetime | None:
+    """When to look again, if nodes that decide over the cluster are still Pending."""
+    deciding = [
+        node
+        for group in cluster.groups.values()
+        if not cluster.continuous or group.slurm_role in ("Controller", "Login")
+        for node in group.live()
+        if node.status_at(when) == "Pending"
+    ]
+    return max(node.ready_at for node in deciding) if deciding else None
+
+
+def _register_usage() -> None:
+    """Tell the quotas how many instances clusters hold."""
+
+    @quotas.counts_usage("sagemaker", rules.INSTANCES_IN_ALL_CLUSTERS)
+    def total(runtime: Runtime, account: str, region: str) -> float:
+        return count_nodes(runtime, account, region, lambda *_: True)
+
+    @quotas.counts_usage("sagemaker", rules.SPOT_INSTANCES_IN_ALL_CLUSTERS)
+    def spot(runtime: Runtime, account: str, region: str) -> float:
+        return count_nodes(runtime, account, region, lambda _, group: group.spot)
+
+    for name in sorted(catalog().hyperpod_names):
+        instance_type = ec2_name(name)
+        for use, is_spot in (("hyperpod-cluster", False), ("hyperpod-spot", True)):
+            described = known(catalog().quota_for(instance_type, use))
+            if described is not None:
+                _count_type(described.code, instance_type, spot=is_spot)
+    plans.register_usage()
+
+
+def _count_type(code: str, instance_type: str, *, spot: bool) -> None:
+    @quotas.counts_usage("sagemaker", code)
+    def used(runtime: Runtime, account: str, region: str) -> float:
+        return count_nodes(runtime, account, region, of_type(instance_type, spot=spot))
+
+
+_register_usage()

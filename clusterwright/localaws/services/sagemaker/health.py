@@ -1,0 +1,34 @@
+"""StartClusterHealthCheck: deep health checks on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from clusterwright.localaws.call import AwsError, Call, operation
+from clusterwright.localaws.services.sagemaker.batch import unknown_nodes
+from clusterwright.localaws.services.sagemaker.state import clusters_of
+
+
+@operation("sagemaker", "StartClusterHealthCheck")
+def start_cluster_health_check(call: Call) -> Mapping[str, Any]:
+    """Nodes are DeepHealthCheckInProgress for the world's node delay, then Running again."""
+    cluster = clusters_of(call).find(call.parameters["ClusterName"])
+    until = call.now + timedelta(seconds=call.world.delays.node)
+    chosen = []
+    for entry in call.parameters["DeepHealthCheckConfigurations"]:
+        group = cluster.groups.get(entry["InstanceGroupName"])
+        if group is None:
+            raise AwsError(
+                "ResourceNotFound",
+                f"Instance group {entry['InstanceGroupName']} does not exist.",
+            )
+        missing = unknown_nodes(cluster, entry.get("InstanceIds", []))
+        if missing is not None:
+            raise missing
+        wanted = set(entry.get("InstanceIds", ()))
+        chosen += [n for n in group.live() if not wanted or n.instance_id in wanted]
+    for node in chosen:
+        node.checked_until = until
+    return {"ClusterArn": cluster.arn}

@@ -1,0 +1,335 @@
+"""Where nodes come from: capacity, addresses and lifecycle scripts, and what happens without them.
+
+AWS's guide page "Continuous provisioning for enhanced cluster operations with Slurm" is the source
+of the two models: all or nothing (the default), and continuous, where the controller and one login
+node decide over the cluster and workers are retried.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from clusterwright.localaws import facts
+from clusterwright.localaws.network import AddressesExhaustedError, User
+from clusterwright.localaws.services.sagemaker.events import record
+from clusterwright.localaws.services.sagemaker.state import (
+    Cluster,
+    Clusters,
+    Group,
+    Node,
+    new_instance_id,
+    new_uuid,
+    store,
+)
+
+# awslabs/awsome-distributed-ai#188 and #189 quote it.
+LIFECYCLE_FAILED = (
+    "Lifecycle scripts did not run successfully. Ensure the scripts exist in provided S3 path, "
+    "are accessible, and run without errors. Please see CloudWatch logs for lifecycle script "
+    "execution details."
+)
+# AWS's guide page "Migrating to API-driven Slurm configuration", troubleshooting.
+BOTH_CONFIGURATIONS = (
+    "The LifeCycleConfig cannot include both a SLURM Orchestrator Config and a "
+    "provisioning_parameters.json file simultaneously."
+)
+PROVISIONING_PARAMETERS = "provisioning_parameters.json"
+_PRIORITY = {"Controller": 0, "Login": 1}
+
+
+@dataclass
+class Shortage:
+    """Why a group has fewer nodes than it wants."""
+
+    group: Group
+    missing: int
+    message: str
+    # A retry cannot heal it: the request itself has to change.
+    final: bool
+
+
+def provision(clusters: Clusters, cluster: Cluster, groups: Iterable[Group]) -> list[Shortage]:
+    """Launch what is missing in `groups`, controller first, and say what could not be launched."""
+    shortages = []
+    for group in sorted(groups, key=lambda g: _PRIORITY.get(g.slurm_role or "", 2)):
+        missing = group.target_count - len(group.live())
+        if missing <= 0:
+            continue
+        problem = lifecycle_problem(clusters, cluster, group)
+        if problem is not None:
+            shortages.append(Shortage(group, missing, problem, final=True))
+            continue
+        shortage = _launch(clusters, cluster, group, missing)
+        if shortage is not None:
+            shortages.append(shortage)
+    for shortage in shortages:
+        _record_shortage(clusters, cluster, shortage)
+    return shortages
+
+
+def remove(clusters: Clusters, cluster: Cluster, group: Group, nodes: Sequence[Node]) -> None:
+    """Terminate nodes: they shut down now and are gone after the node delay."""
+    gone_at = clusters.node_ready_at()
+    now = clusters.runtime.clock.now()
+    doomed = {node.instance_id for node in nodes}
+    for node in nodes:
+        node.gone_at = gone_at
+        record(
+            cluster,
+            f"Termination of EC2 Instance {node.instance_id} is currently in progress in Cluster "
+            f"{cluster.name} and IG {group.name}",
+            now,
+            group=group,
+            node=node,
+        )
+
+    def forget(_: datetime) -> None:
+        for node in group.nodes:
+            if node.instance_id in doomed:
+                clusters.network.give_back(node.subnet_id, node.addresses)
+        group.nodes = [node for node in group.nodes if node.instance_id not in doomed]
+
+    cluster.at(gone_at, forget)
+    clusters.advance()
+
+
+def forget_all(clusters: Clusters, cluster: Cluster, groups: Iterable[Group]) -> None:
+    """Let go of the nodes of groups at once."""
+    for group in groups:
+        for node in group.nodes:
+            clusters.network.give_back(node.subnet_id, node.addresses)
+        group.nodes = []
+
+
+def use_network(clusters: Clusters, cluster: Cluster) -> None:
+    """Tell the network which security groups and subnets the cluster's nodes hold."""
+    configs = [cluster.request.get("VpcConfig")]
+    configs += [group.specification.get("OverrideVpcConfig") for group in cluster.groups.values()]
+    found = [config for config in configs if config]
+    clusters.network.use(
+        cluster.arn,
+        User(
+            f"HyperPod cluster {cluster.name}",
+            tuple(dict.fromkeys(g for c in found for g in c["SecurityGroupIds"])),
+            tuple(dict.fromkeys(s for c in found for s in c["Subnets"])),
+        ),
+    )
+
+
+def lifecycle_problem(clusters: Clusters, cluster: Cluster, group: Group) -> str | None:
+    """Why the lifecycle scripts of a group cannot run, or `None`."""
+    config = group.specification.get("LifeCycleConfig") or {}
+    uri = config.get("SourceS3Uri")
+    if not uri:
+        return None
+    for entry in filter(None, (config.get("OnCreate"), config.get("OnInitComplete"))):
+        if not _object_exists(clusters, uri, entry):
+            return LIFECYCLE_FAILED
+    if group.slurm_role and _object_exists(clusters, uri, PROVISIONING_PARAMETERS):
+        return BOTH_CONFIGURATIONS
+    return None
+
+
+def _object_exists(clusters: Clusters, uri: str, name: str) -> bool:
+    from moto.s3.models import s3_backends
+
+    parts = urlsplit(uri)
+    if parts.scheme != "s3":  # the model also allows https: nothing of ours to look into
+        return True
+    partition = "aws-cn" if clusters.region.startswith("cn-") else "aws"
+    bucket = s3_backends[clusters.account][partition].buckets.get(parts.netloc)
+    if bucket is None:
+        return False
+    key = "/".join(part for part in (parts.path.strip("/"), name) if part)
+    return key in bucket.keys
+
+
+def _launch(clusters: Clusters, cluster: Cluster, group: Group, wanted: int) -> Shortage | None:
+    subnets = _subnets(clusters, cluster, group)
+    message = ""
+    final = False
+    left = wanted
+    for name in group.instance_types:
+        ec2_type = facts.ec2_name(name)
+        each = facts.addresses_per_node(ec2_type, cluster.platform)
+        for subnet in subnets:
+            if left == 0:
+                return None
+            zone_id = subnet.availability_zone_id
+            offered = facts.offered_in(clusters.runtime, ec2_type, clusters.region, zone_id)
+            if offered is False:
+                continue
+            capacity = _capacity(clusters, ec2_type, zone_id)
+            count = left if capacity is None else min(left, capacity)
+            if count < left:
+                # Words of the example in "SageMaker HyperPod cluster events reference".
+                message = (
+                    f"We currently do not have sufficient capacity to launch new {name} "
+                    "instances. Please try again."
+                )
+                final = False
+            fitting = clusters.network.free_addresses(subnet) // each
+            if fitting < count:
+                message = (
+                    f"Subnet {subnet.id} does not have enough free IP addresses: {count} × {name} "
+                    f"need {count * each}, {clusters.network.free_addresses(subnet)} are free."
+                )
+                final = True
+                count = fitting
+            if count:
+                _add_nodes(clusters, cluster, group, name, subnet, count, each)
+                left -= count
+    if left == 0:
+        return None
+    return Shortage(group, left, message or f"{group.instance_types[0]} is not available", final)
+
+
+def _subnets(clusters: Clusters, cluster: Cluster, group: Group) -> list[Any]:
+    config = group.specification.get("OverrideVpcConfig") or cluster.request.get("VpcConfig")
+    if not config:
+        return [_platform_subnet(clusters, group)]
+    return [clusters.network.subnet(subnet_id) for subnet_id in config["Subnets"]]
+
+
+class _PlatformSubnet:
+    """Stands for the VPC of the service, which costs the account no addresses."""
+
+    def __init__(self, zone_name: str, zone_id: str) -> None:
+        self.id = ""
+        self.availability_zone = zone_name
+        self.availability_zone_id = zone_id
+
+
+def _platform_subnet(clusters: Clusters, group: Group) -> Any:
+    from moto.ec2.models.availability_zones_and_regions import RegionsAndZonesBackend
+
+    zones = RegionsAndZonesBackend.zones[clusters.region]
+    for zone in zones:
+        offered = facts.offered_in(
+            clusters.runtime,
+            facts.ec2_name(group.instance_types[0]),
+            clusters.region,
+            zone.zone_id,
+        )
+        if offered is not False:
+            return _PlatformSubnet(zone.name, zone.zone_id)
+    return _PlatformSubnet(zones[0].name, zones[0].zone_id)
+
+
+def _capacity(clusters: Clusters, instance_type: str, zone_id: str) -> int | None:
+    """What the world's capacity leaves in a zone, after the nodes that run there."""
+    limit = clusters.runtime.world.free_capacity(instance_type, zone_id)
+    if limit is None:
+        return None
+    running = sum(
+        1
+        for _, _, found in clusters.runtime.stores("sagemaker-clusters")
+        for cluster in found.by_name.values()
+        for node in cluster.nodes()
+        if node.zone_id == zone_id and facts.ec2_name(node.instance_type) == instance_type
+    )
+    return max(0, limit - running)
+
+
+def _add_nodes(
+    clusters: Clusters,
+    cluster: Cluster,
+    group: Group,
+    instance_type: str,
+    subnet: Any,
+    count: int,
+    each: int,
+) -> None:
+    ranges = _per_node(clusters, subnet, count, each)
+    now = clusters.runtime.clock.now()
+    ready_at = clusters.node_ready_at()
+    image_id = group.specification.get("ImageId")
+    for taken in ranges:
+        node = Node(
+            instance_id=new_instance_id(),
+            logical_id=new_uuid(),
+            number=group.next_number,
+            group_name=group.name,
+            instance_type=instance_type,
+            subnet_id=subnet.id,
+            zone_name=subnet.availability_zone,
+            zone_id=subnet.availability_zone_id,
+            addresses=taken,
+            launched_at=now,
+            ready_at=ready_at,
+            image_release=group.release,
+            image_id=image_id if image_id not in (None, "default") else None,
+        )
+        group.next_number += 1
+        group.nodes.append(node)
+        record(
+            cluster,
+            f"EC2 Instance {node.instance_id} successfully provisioned in Cluster {cluster.name} "
+            f"and IG {group.name}",
+            now,
+            group=group,
+            node=node,
+            metadata={"Instance": {"NodeLogicalId": node.logical_id}},
+        )
+
+
+def _per_node(
+    clusters: Clusters, subnet: Any, count: int, each: int
+) -> list[tuple[tuple[int, int], ...]]:
+    if not subnet.id:
+        # An address of the service's own VPC, from the range that nobody routes (RFC 6598).
+        base = int.from_bytes(bytes([100, 64, 0, 0]), "big")
+        return [((base + n, base + n + 1),) for n in random.sample(range(4, 4_000_000), count)]
+    try:
+        rest = clusters.network.take(subnet, count * each)
+    except AddressesExhaustedError as error:  # `_launch` has counted
+        raise AssertionError(str(error)) from error
+    found: list[tuple[tuple[int, int], ...]] = []
+    current: list[tuple[int, int]] = []
+    missing = each
+    for start, end in rest:
+        position = start
+        while position < end:
+            got = min(missing, end - position)
+            current.append((position, position + got))
+            position += got
+            missing -= got
+            if missing == 0:
+                found.append(tuple(current))
+                current, missing = [], each
+    return found
+
+
+def _record_shortage(clusters: Clusters, cluster: Cluster, shortage: Shortage) -> None:
+    now = clusters.runtime.clock.now()
+    record(
+        cluster,
+        f"Failed to provision EC2 Instance in Cluster {cluster.name} and IG "
+        f"{shortage.group.name}",
+        now,
+        level="Error",
+        group=shortage.group,
+        metadata={"InstanceGroup": {"FailureMessage": shortage.message}},
+    )
+
+
+def all_running(cluster: Cluster, group: Group, now: datetime) -> bool:
+    return all(node.status_at(now) != "Pending" for node in group.live())
+
+
+def other_clusters_use(clusters: Clusters, plan_arn: str, without: Cluster | None) -> int:
+    """Instances of a training plan that clusters hold already."""
+    return sum(
+        group.target_count
+        for cluster in store(
+            clusters.runtime, clusters.account, clusters.region
+        ).by_name.values()
+        if cluster is not without
+        for group in cluster.groups.values()
+        if group.plan_arn == plan_arn
+    )

@@ -1,0 +1,341 @@
+"""UpdateCluster and UpdateClusterSoftware."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from datetime import datetime, timedelta
+from typing import Any
+
+from clusterwright.localaws.call import AwsError, Call, operation
+from clusterwright.localaws.services.sagemaker import clusters as creation
+from clusterwright.localaws.services.sagemaker import rules
+from clusterwright.localaws.services.sagemaker.events import record
+from clusterwright.localaws.services.sagemaker.provision import (
+    Shortage,
+    provision,
+    remove,
+    use_network,
+)
+from clusterwright.localaws.services.sagemaker.state import (
+    DEFAULT_IMAGE_RELEASE,
+    Cluster,
+    Clusters,
+    Group,
+    Node,
+    clusters_of,
+    specification_of,
+)
+
+# Kept when an update does not repeat them ("Omitting SlurmConfig from a later UpdateCluster
+# request does not revert the cluster", AWS's migration page).
+_STICKY = ("SlurmConfig",)
+_CLUSTER_FIELDS = (
+    "RestrictedInstanceGroupsConfig",
+    "TieredStorageConfig",
+    "NodeRecovery",
+    "NodeProvisioningMode",
+    "ClusterRole",
+    "AutoScaling",
+)
+
+
+@operation("sagemaker", "UpdateCluster")
+def update_cluster(call: Call) -> Mapping[str, Any]:
+    clusters = clusters_of(call)
+    cluster = clusters.find(call.parameters["ClusterName"])
+    require_in_service(cluster, "updated")
+    wanted = _wanted(cluster, call.parameters)
+    rules.check_request(wanted, name=cluster.name)
+    creation.check_roles(call, wanted)
+    rules.check_network(clusters, wanted)
+    rules.check_offerings(call, clusters, wanted)
+    before = {group.name: group.target_count for group in cluster.groups.values()}
+    rules.check_quotas(call, clusters, before, wanted, cluster=cluster)
+    undo = _snapshot(cluster)
+    _apply(clusters, cluster, call.parameters, wanted)
+    use_network(clusters, cluster)
+    record(cluster, f"Cluster {cluster.name} update started successfully", call.now)
+    shortages = provision(clusters, cluster, cluster.groups.values())
+    cluster.status = "Updating" if not cluster.continuous else "InService"
+    cluster.failure = None
+    cluster.at(
+        clusters.settle_at(), lambda when: _finish(clusters, cluster, shortages, undo, when)
+    )
+    clusters.advance()
+    return {"ClusterArn": cluster.arn}
+
+
+@operation("sagemaker", "UpdateClusterSoftware")
+def update_cluster_software(call: Call) -> Mapping[str, Any]:
+    """Replace root volumes by a new image; the nodes keep their ids and addresses."""
+    clusters = clusters_of(call)
+    cluster = clusters.find(call.parameters["ClusterName"])
+    require_in_service(cluster, "patched")
+    asked = call.parameters.get("InstanceGroups")
+    releases = {
+        entry["InstanceGroupName"]: entry.get("ImageReleaseVersion")
+        for entry in asked or [{"InstanceGroupName": name} for name in cluster.groups]
+    }
+    for name in releases:
+        if name not in cluster.groups:
+            raise rules.invalid(f"Instance group {name} does not exist in {cluster.name}.")
+    cluster.status = "SystemUpdating"
+    groups = [cluster.groups[name] for name in releases]
+    for group in groups:
+        group.status = "SystemUpdating"
+        group.software_status = "InProgress"
+        for node in group.live():
+            node.status = "SystemUpdating"
+        record(
+            cluster,
+            f"UpdateClusterSoftware initiated for IG {group.name} in Cluster {cluster.name} "
+            "using default strategy.",
+            call.now,
+            group=group,
+        )
+
+    def patched(when: datetime) -> None:
+        for group in groups:
+            group.release = latest(group.release, releases[group.name])
+            group.status = "InService"
+            group.software_status = "Succeeded"
+            for node in group.live():
+                node.status = None
+                node.image_release = group.release
+                node.software_updated_at = when
+                if call.parameters.get("ImageId") not in (None, "default"):
+                    node.image_id = call.parameters["ImageId"]
+            record(
+                cluster,
+                f"UpdateClusterSoftware completed successfully for IG {group.name} in Cluster "
+                f"{cluster.name}.",
+                when,
+                group=group,
+            )
+        cluster.status = "InService"
+
+    cluster.at(clusters.settle_at(), patched)
+    clusters.advance()
+    return {"ClusterArn": cluster.arn}
+
+
+def require_in_service(cluster: Cluster, what: str) -> None:
+    """Refuse changes of a cluster that is busy or broken.
+
+    Raises
+    ------
+    AwsError
+        ConflictException.
+    """
+    if cluster.status != "InService":
+        raise AwsError(
+            "ConflictException",
+            f"Cluster {cluster.name} cannot be {what} while it is in status {cluster.status}.",
+        )
+
+
+def latest(current: str, wanted: str | None) -> str:
+    """The release that nodes get: the one asked for, or the newest that the local AWS knows."""
+    if wanted:
+        return wanted
+    return max(current, DEFAULT_IMAGE_RELEASE, key=lambda text: [int(p) for p in text.split(".")])
+
+
+def _wanted(cluster: Cluster, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The cluster as a whole request, as it would be after the update."""
+    doomed = set(asked.get("InstanceGroupsToDelete", ()))
+    unknown = doomed - cluster.groups.keys()
+    if unknown:
+        raise rules.invalid(f"Instance groups {', '.join(sorted(unknown))} do not exist.")
+    wanted = dict(cluster.request)
+    for name in _CLUSTER_FIELDS:
+        if asked.get(name) is not None:
+            wanted[name] = asked[name]
+    if asked.get("Orchestrator") is not None:
+        wanted["Orchestrator"] = _orchestrator(cluster, asked["Orchestrator"])
+    for kind, restricted in (("InstanceGroups", False), ("RestrictedInstanceGroups", True)):
+        groups = {
+            group.name: _as_request(group)
+            for group in cluster.groups.values()
+            if group.restricted == restricted and group.name not in doomed
+        }
+        for entry in asked.get(kind, ()):
+            name = entry["InstanceGroupName"]
+            if name in doomed:
+                raise rules.invalid(f"Instance group {name} is both updated and deleted.")
+            groups[name] = _changed(cluster.groups.get(name), entry)
+        if groups or kind in wanted:
+            wanted[kind] = list(groups.values())
+    if not wanted.get("RestrictedInstanceGroups"):
+        wanted.pop("RestrictedInstanceGroups", None)
+    return wanted
+
+
+def _orchestrator(cluster: Cluster, asked: Mapping[str, Any]) -> Mapping[str, Any]:
+    old = cluster.request.get("Orchestrator") or {}
+    if "Eks" in old and asked != old:
+        raise rules.invalid("The Amazon EKS cluster of a HyperPod cluster cannot be changed.")
+    if "Eks" in asked and "Eks" not in old:
+        raise rules.invalid("The orchestrator of a HyperPod cluster cannot be changed.")
+    kept = (old.get("Slurm") or {}).get("AccountingDatabase")
+    slurm = dict(asked.get("Slurm") or {})
+    if kept and "Slurm" in asked and "AccountingDatabase" not in slurm:
+        # "sagemaker-hyperpod-external-accounting-db-slurm": there is no way back to the internal
+        # database.
+        slurm["AccountingDatabase"] = kept
+        return {**asked, "Slurm": slurm}
+    return asked
+
+
+def _as_request(group: Group) -> dict[str, Any]:
+    found = {**group.specification, "InstanceCount": group.target_count}
+    return found if group.min_count is None else {**found, "MinInstanceCount": group.min_count}
+
+
+def _changed(group: Group | None, entry: Mapping[str, Any]) -> dict[str, Any]:
+    if group is None:
+        return dict(entry)
+    old = group.specification
+    if "OverrideVpcConfig" in entry and entry["OverrideVpcConfig"] != old.get("OverrideVpcConfig"):
+        raise rules.invalid(f"OverrideVpcConfig of instance group {group.name} cannot be changed.")
+    kept = {name: old[name] for name in (*_STICKY, "OverrideVpcConfig") if name in old}
+    return {**kept, **entry}
+
+
+def _snapshot(cluster: Cluster) -> tuple[dict[str, Any], dict[str, Group]]:
+    groups = {name: copy(group) for name, group in cluster.groups.items()}
+    for group in groups.values():
+        group.nodes = list(group.nodes)
+    return dict(cluster.request), groups
+
+
+def _apply(
+    clusters: Clusters, cluster: Cluster, asked: Mapping[str, Any], wanted: Mapping[str, Any]
+) -> None:
+    for name in asked.get("InstanceGroupsToDelete", ()):
+        group = cluster.groups[name]
+        if group.slurm_role == "Controller":
+            raise rules.invalid("The controller instance group cannot be deleted.")
+    cluster.request = {k: v for k, v in wanted.items() if k != "Tags"}
+    for name in asked.get("InstanceGroupsToDelete", ()):
+        _delete_group(clusters, cluster, cluster.groups[name])
+    for kind in ("InstanceGroups", "RestrictedInstanceGroups"):
+        given = {entry["InstanceGroupName"] for entry in asked.get(kind, ())}
+        for entry in wanted.get(kind, ()):
+            name = entry["InstanceGroupName"]
+            if name not in given:
+                continue
+            group = cluster.groups.get(name)
+            if group is None:
+                cluster.groups[name] = creation.new_group(entry, kind)
+            else:
+                _change_group(clusters, cluster, group, entry)
+
+
+def _change_group(
+    clusters: Clusters, cluster: Cluster, group: Group, entry: Mapping[str, Any]
+) -> None:
+    group.before_rollback = (group.target_count, group.min_count)
+    old_types = group.instance_types
+    group.specification = specification_of(entry)
+    group.target_count = int(entry["InstanceCount"])
+    group.min_count = entry.get("MinInstanceCount")
+    if not cluster.continuous:
+        group.status = "Updating"
+    now = clusters.runtime.clock.now()
+    stale = [] if old_types == group.instance_types else group.live()
+    fresh = [node for node in group.live() if node not in stale]
+    surplus = len(fresh) - group.target_count
+    if surplus > 0:
+        # Unhealthy ones first, then those that came last (AWS, MinCount rollback).
+        order = sorted(
+            fresh,
+            key=lambda node: (node.status_at(now) != "Failure", -node.number),
+        )
+        stale = [*stale, *order[:surplus]]
+    if stale:
+        remove(clusters, cluster, group, stale)
+
+
+def _delete_group(clusters: Clusters, cluster: Cluster, group: Group) -> None:
+    group.status = "Deleting"
+    group.target_count = 0
+    group.min_count = None
+    if group.live():
+        remove(clusters, cluster, group, group.live())
+    # After the nodes of `remove`, which are due at the same time or earlier.
+    due = max(clusters.node_ready_at(), clusters.settle_at())
+    cluster.at(due, lambda _: _drop(cluster, group.name))
+
+
+def _drop(cluster: Cluster, name: str) -> None:
+    cluster.groups.pop(name, None)
+    for kind in ("InstanceGroups", "RestrictedInstanceGroups"):
+        if kind in cluster.request:
+            cluster.request[kind] = [
+                entry for entry in cluster.request[kind] if entry["InstanceGroupName"] != name
+            ]
+
+
+def _finish(
+    clusters: Clusters,
+    cluster: Cluster,
+    shortages: list[Shortage],
+    undo: tuple[dict[str, Any], dict[str, Group]],
+    when: datetime,
+) -> None:
+    pending = [n for n in cluster.nodes() if n.status_at(when) == "Pending"]
+    if pending and not cluster.continuous:
+        later = max(node.ready_at for node in pending)
+        cluster.at(later, lambda due: _finish(clusters, cluster, shortages, undo, due))
+        return
+    failing = shortages if not cluster.continuous else [s for s in shortages if s.final]
+    if not failing:
+        creation.settle_groups(clusters, cluster, shortages, when)
+        cluster.status = "InService"
+        record(cluster, f"Cluster {cluster.name} update completed successfully", when)
+        if cluster.continuous:
+            creation.keep_trying(clusters, cluster)
+        return
+    cluster.failure = failing[0].message
+    cluster.status = "RollingBack"
+    record(
+        cluster,
+        f"Cluster {cluster.name} update failed",
+        when,
+        level="Error",
+        metadata={"Cluster": {"FailureMessage": cluster.failure}},
+    )
+    _restore(clusters, cluster, undo)
+    due = when + timedelta(seconds=clusters.runtime.world.delays.cluster)
+    cluster.at(due, lambda _: _in_service(cluster))
+
+
+def _restore(
+    clusters: Clusters, cluster: Cluster, undo: tuple[dict[str, Any], dict[str, Group]]
+) -> None:
+    """Undo an update: new nodes go, removed ones come again as new instances."""
+    request, groups = undo
+    cluster.request = request
+    for name, group in list(cluster.groups.items()):
+        old = groups.get(name)
+        known = {node.instance_id for node in old.nodes} if old else set[str]()
+        fresh: list[Node] = [n for n in group.live() if n.instance_id not in known]
+        if fresh:
+            remove(clusters, cluster, group, fresh)
+        if old is None:
+            _delete_group(clusters, cluster, group)
+            continue
+        group.specification = old.specification
+        group.target_count, group.min_count = old.target_count, old.min_count
+        group.release = old.release
+    provision(clusters, cluster, [g for g in cluster.groups.values() if g.name in groups])
+    use_network(clusters, cluster)
+
+
+def _in_service(cluster: Cluster) -> None:
+    cluster.status = "InService"
+    for group in cluster.groups.values():
+        if group.status != "Deleting":
+            group.status = "InService"

@@ -1,0 +1,222 @@
+"""Clusters, groups and nodes as the API answers them."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from clusterwright.localaws.services.sagemaker.state import Cluster, Group, Node
+
+_ECHOED = (
+    "InstanceGroupName",
+    "InstanceType",
+    "LifeCycleConfig",
+    "ExecutionRole",
+    "InstanceStorageConfigs",
+    "OnStartDeepHealthChecks",
+    "TrainingPlanArn",
+    "OverrideVpcConfig",
+    "ScheduledUpdateConfig",
+    "CapacityRequirements",
+    "SlurmConfig",
+    "NetworkInterface",
+    "EnvironmentConfig",
+)
+_NOT_RESTRICTED = ("LifeCycleConfig", "CapacityRequirements", "SlurmConfig", "NetworkInterface")
+_CLUSTER = (
+    "VpcConfig",
+    "Orchestrator",
+    "NodeProvisioningMode",
+    "TieredStorageConfig",
+    "ClusterRole",
+)
+
+
+def cluster(found: Cluster, now: datetime) -> Mapping[str, Any]:
+    """The answer of DescribeCluster."""
+    answer: dict[str, Any] = {
+        "ClusterArn": found.arn,
+        "ClusterName": found.name,
+        "ClusterStatus": found.status,
+        "CreationTime": found.created_at,
+        "InstanceGroups": [
+            _group(found, each, now) for each in found.groups.values() if not each.restricted
+        ],
+        "NodeRecovery": found.request.get("NodeRecovery", "Automatic"),
+    }
+    restricted = [_restricted(found, g, now) for g in found.groups.values() if g.restricted]
+    if restricted:
+        answer["RestrictedInstanceGroups"] = restricted
+    for name in _CLUSTER:
+        if found.request.get(name) is not None:
+            answer[name] = found.request[name]
+    scaling = found.request.get("AutoScaling")
+    if scaling:
+        answer["AutoScaling"] = {**scaling, "Status": "InService"}
+    if found.failure:
+        answer["FailureMessage"] = found.failure
+    return answer
+
+
+def summary(found: Cluster) -> Mapping[str, Any]:
+    """One entry of ListClusters."""
+    answer: dict[str, Any] = {
+        "ClusterArn": found.arn,
+        "ClusterName": found.name,
+        "CreationTime": found.created_at,
+        "ClusterStatus": found.status,
+        "ImageVersionStatus": "UpToDate",
+    }
+    plans = sorted({group.plan_arn for group in found.groups.values() if group.plan_arn})
+    return {**answer, "TrainingPlanArns": plans} if plans else answer
+
+
+def node_summary(node: Node, now: datetime) -> Mapping[str, Any]:
+    """One entry of ListClusterNodes."""
+    answer: dict[str, Any] = {
+        "InstanceGroupName": node.group_name,
+        "InstanceId": node.instance_id,
+        "NodeLogicalId": node.logical_id,
+        "InstanceType": node.instance_type,
+        "LaunchTime": node.launched_at,
+        "InstanceStatus": status(node, now),
+        "PrivateDnsHostname": hostname(node),
+        "CurrentImageReleaseVersion": node.image_release,
+        "ImageVersionStatus": "UpToDate",
+    }
+    if node.software_updated_at:
+        answer["LastSoftwareUpdateTime"] = node.software_updated_at
+    return answer
+
+
+def node_details(found: Cluster, node: Node, now: datetime) -> Mapping[str, Any]:
+    """The answer of DescribeClusterNode."""
+    group = found.groups[node.group_name]
+    specification = group.specification
+    answer: dict[str, Any] = {
+        **node_summary(node, now),
+        "ThreadsPerCore": specification.get("ThreadsPerCore", 1),
+        "PrivatePrimaryIp": str(ipaddress.IPv4Address(node.primary_address)),
+        "Placement": {
+            "AvailabilityZone": node.zone_name,
+            "AvailabilityZoneId": node.zone_id,
+        },
+        "DesiredImageReleaseVersion": group.release,
+        "CapacityType": "Spot" if group.spot else "OnDemand",
+    }
+    for name in (
+        "LifeCycleConfig",
+        "OverrideVpcConfig",
+        "InstanceStorageConfigs",
+        "NetworkInterface",
+    ):
+        if specification.get(name) is not None:
+            answer[name] = specification[name]
+    if node.image_id:
+        answer["CurrentImageId"] = answer["DesiredImageId"] = node.image_id
+    kubernetes = specification.get("KubernetesConfig")
+    if kubernetes:
+        answer["KubernetesConfig"] = _kubernetes(kubernetes)
+    return answer
+
+
+def status(node: Node, now: datetime) -> Mapping[str, Any]:
+    answer: dict[str, Any] = {"Status": node.status_at(now)}
+    return {**answer, "Message": node.message} if node.message else answer
+
+
+def hostname(node: Node) -> str:
+    address = str(ipaddress.IPv4Address(node.primary_address))
+    # Nodes in us-east-1 are under ec2.internal, elsewhere under <region>.compute.internal.
+    region = node.zone_name.rstrip("abcdefghijklmnopqrstuvwxyz")
+    domain = "ec2.internal" if region == "us-east-1" else f"{region}.compute.internal"
+    return f"ip-{address.replace('.', '-')}.{domain}"
+
+
+def _group(found: Cluster, group: Group, now: datetime) -> dict[str, Any]:
+    specification = group.specification
+    live = group.live()
+    answer: dict[str, Any] = {
+        "CurrentCount": sum(1 for node in live if node.status_at(now) != "Pending"),
+        "TargetCount": group.target_count,
+        "Status": group.status,
+        "ThreadsPerCore": specification.get("ThreadsPerCore", 1),
+        "CurrentImageReleaseVersion": group.release,
+        "DesiredImageReleaseVersion": group.release,
+        "ImageVersionStatus": "UpToDate",
+        **{name: specification[name] for name in _ECHOED if specification.get(name) is not None},
+    }
+    if group.min_count is not None:
+        answer["MinCount"] = group.min_count
+    types = (specification.get("InstanceRequirements") or {}).get("InstanceTypes")
+    if types:
+        answer["InstanceRequirements"] = {
+            "CurrentInstanceTypes": types,
+            "DesiredInstanceTypes": types,
+        }
+        answer["InstanceTypeDetails"] = [
+            {
+                "InstanceType": name,
+                "CurrentCount": sum(1 for node in live if node.instance_type == name),
+            }
+            for name in types
+        ]
+    if group.plan_arn:
+        answer["TrainingPlanStatus"] = "Applied"
+    if specification.get("ImageId"):
+        answer["CurrentImageId"] = answer["DesiredImageId"] = specification["ImageId"]
+    if found.continuous and len(live) != group.target_count:
+        answer["ActiveOperations"] = {"Scaling": 1}
+    if group.software_status:
+        answer["SoftwareUpdateStatus"] = group.software_status
+    patching = specification.get("AutoPatchConfig")
+    if patching:
+        answer["AutoPatchConfig"] = _patching(patching)
+    if specification.get("KubernetesConfig"):
+        answer["KubernetesConfig"] = _kubernetes(specification["KubernetesConfig"])
+    return answer
+
+
+def _restricted(found: Cluster, group: Group, now: datetime) -> dict[str, Any]:
+    members = _group(found, group, now)
+    return {
+        name: value
+        for name, value in members.items()
+        if name not in _NOT_RESTRICTED
+        and name
+        in (
+            "CurrentCount",
+            "TargetCount",
+            "InstanceGroupName",
+            "InstanceType",
+            "ExecutionRole",
+            "ThreadsPerCore",
+            "InstanceStorageConfigs",
+            "OnStartDeepHealthChecks",
+            "Status",
+            "TrainingPlanArn",
+            "TrainingPlanStatus",
+            "OverrideVpcConfig",
+            "ScheduledUpdateConfig",
+            "EnvironmentConfig",
+        )
+    }
+
+
+def _patching(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    answer = {k: v for k, v in config.items() if k != "PatchSchedule"}
+    schedule = config.get("PatchSchedule")
+    if schedule:
+        answer["CurrentPatchSchedule"] = answer["DesiredPatchSchedule"] = schedule
+    return answer
+
+
+def _kubernetes(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    answer: dict[str, Any] = {}
+    if config.get("Labels") is not None:
+        answer["CurrentLabels"] = answer["DesiredLabels"] = config["Labels"]
+    if config.get("Taints") is not None:
+        answer["CurrentTaints"] = answer["DesiredTaints"] = config["Taints"]
+    return answer
