@@ -82,7 +82,14 @@ def _build(service: str, account: str, region: str) -> BaseClient:
         request.headers[ACCOUNT_HEADER] = account
         return _answer(request)
 
+    service_id = str(built.meta.service_model.service_id)
+
+    def name_service(parsed: dict[str, Any], **_: Any) -> None:
+        # An exception of botocore does not say which service refused.
+        parsed.setdefault("ResponseMetadata", {})["ServiceId"] = service_id
+
     built.meta.events.register_first("before-send", send)
+    built.meta.events.register("after-call", name_service)
     return built
 
 

@@ -1,1 +1,18 @@
-"""Our CloudFormation: templates in, API calls out, with the states and events of AWS."""
+"""Our CloudFormation: templates in, API calls out, with the states and events of AWS.
+
+Nothing of moto's CloudFormation is used: it creates resources when somebody looks at them,
+leaves out what it does not know, and validates nothing. Here every resource goes through the API
+of its service, so that what the API refuses, the stack refuses.
+"""
+
+from __future__ import annotations
+
+
+def install() -> None:
+    """Answer every operation of CloudFormation; those that are not built with a refusal."""
+    from clusterwright.localaws.call import OPERATIONS
+    from clusterwright.localaws.cloudformation import api
+    from clusterwright.localaws.wire import service_model
+
+    for name in service_model("cloudformation").operation_names:
+        OPERATIONS["cloudformation", name] = api.OPERATIONS.get(name) or api.not_built(name)

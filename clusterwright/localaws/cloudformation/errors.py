@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
 
-class CloudFormationError(Exception):
-    """A request is refused. `code` is the error code of the API, `status` its HTTP status.
+from clusterwright.localaws.call import AwsError
+
+
+class CloudFormationError(AwsError):
+    """A request is refused.
 
     The codes and statuses are those of the service model:
     https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/CommonErrors.html
     """
 
-    code = "ValidationError"
-    status = 400
+    error_code: ClassVar[str] = "ValidationError"
+    http_status: ClassVar[int] = 400
 
     def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+        super().__init__(self.error_code, message, self.http_status)
 
 
 class ValidationError(CloudFormationError):
@@ -25,32 +28,32 @@ class ValidationError(CloudFormationError):
 class AlreadyExists(CloudFormationError):
     """A stack or change set of that name exists."""
 
-    code = "AlreadyExistsException"
+    error_code = "AlreadyExistsException"
 
 
 class ChangeSetNotFound(CloudFormationError):
     """No such change set."""
 
-    code = "ChangeSetNotFound"
-    status = 404
+    error_code = "ChangeSetNotFound"
+    http_status = 404
 
 
 class InvalidChangeSetStatus(CloudFormationError):
     """The change set cannot be executed or deleted in the state it is in."""
 
-    code = "InvalidChangeSetStatus"
+    error_code = "InvalidChangeSetStatus"
 
 
 class InsufficientCapabilities(CloudFormationError):
     """The template makes IAM resources and the caller has not acknowledged it."""
 
-    code = "InsufficientCapabilitiesException"
+    error_code = "InsufficientCapabilitiesException"
 
 
 class LimitExceeded(CloudFormationError):
     """A quota of CloudFormation itself."""
 
-    code = "LimitExceededException"
+    error_code = "LimitExceededException"
 
 
 class NotBuilt(CloudFormationError):
@@ -60,7 +63,7 @@ class NotBuilt(CloudFormationError):
     retries.
     """
 
-    code = "InvalidAction"
+    error_code = "InvalidAction"
 
 
 class StackNotFound(ValidationError):

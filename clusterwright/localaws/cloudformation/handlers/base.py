@@ -76,11 +76,14 @@ class Context:
         The 12-digit account, the region, and ``aws``, ``aws-cn`` or ``aws-us-gov``.
     stack_name, stack_id, logical_id, resource_type:
         The resource's place in its stack.
-    stack_tags:
-        Tags of the stack, which CloudFormation puts on every resource that can carry tags.
+    stack_tags, previous_stack_tags:
+        Tags of the stack, which CloudFormation puts on every resource that can carry tags, as
+        they are to be and, in an update, as they were.
     token:
         A token that is the same for one create, update or delete of one resource, for
         parameters such as ``ClientRequestToken``.
+    take_snapshot:
+        At a delete: the template says ``Snapshot``, so the data must be kept in one.
     """
 
     account: str
@@ -92,10 +95,13 @@ class Context:
     resource_type: str
     stack_tags: Mapping[str, str]
     token: str
-    _identified: Callable[[str], None] = lambda physical_id: None
-    _cancelled: Callable[[], bool] = lambda: False
-    _suffix: str = ""
+    previous_stack_tags: Mapping[str, str] = field(default_factory=dict)
+    take_snapshot: bool = False
     poll_interval_s: float = 0.05
+    suffix: str = ""
+    on_identified: Callable[[str], None] = lambda physical_id: None
+    cancelled: Callable[[], bool] = lambda: False
+    pause: Callable[[float], None] = time.sleep
 
     def client(self, service: str, *, region: str | None = None) -> Any:
         """Return the in-process boto3 client of `service` in this account and region."""
@@ -109,7 +115,7 @@ class Context:
         From then on a failure of this create leaves a resource that the rollback deletes;
         without it, the engine believes that nothing was created.
         """
-        self._identified(physical_id)
+        self.on_identified(physical_id)
 
     def wait(self, done: Callable[[], bool], *, what: str, timeout_s: float = 3600.0) -> None:
         """Call `done` until it answers true, with a short pause in between.
@@ -132,11 +138,11 @@ class Context:
         deadline = time.monotonic() + timeout_s
         pause_s = min(0.01, self.poll_interval_s)
         while not done():
-            if self._cancelled():
+            if self.cancelled():
                 raise Cancelled
             if time.monotonic() > deadline:
                 raise HandlerFailure(f"Exceeded attempts to wait for {what}", "NotStabilized")
-            time.sleep(pause_s)
+            self.pause(pause_s)
             pause_s = min(pause_s * 1.5, self.poll_interval_s)
 
     def generated_name(self, *, max_length: int = 255, lower: bool = False) -> str:
@@ -145,7 +151,7 @@ class Context:
         The name is the same whenever it is asked for within one create. It is cut from the
         left parts, never from the random one.
         """
-        suffix = self._suffix.lower() if lower else self._suffix
+        suffix = self.suffix.lower() if lower else self.suffix
         room = max_length - len(suffix) - 2
         stack, logical = self.stack_name, self.logical_id
         if len(stack) + len(logical) > room:
@@ -159,16 +165,26 @@ class Context:
 
         `own` is the ``Tags`` property: a list of pairs, a mapping, or nothing.
         """
-        merged = dict(self.stack_tags)
-        if isinstance(own, Mapping):
-            merged.update({str(key): str(value) for key, value in own.items()})
-        elif isinstance(own, Iterable):
-            merged.update({str(tag["Key"]): str(tag["Value"]) for tag in own})
-        return [{"Key": key, "Value": value} for key, value in merged.items()]
+        return [{"Key": key, "Value": value} for key, value in self.tag_map(own).items()]
 
     def tag_map(self, own: object = None) -> dict[str, str]:
         """Like `tags`, as a mapping."""
-        return {tag["Key"]: tag["Value"] for tag in self.tags(own)}
+        return _merged(self.stack_tags, own)
+
+    def tag_changes(self, old: object, new: object) -> tuple[list[dict[str, str]], list[str]]:
+        """Return the tags to set and the keys to remove in an update.
+
+        `old` and `new` are the ``Tags`` property before and after; changes of the stack's own
+        tags are included.
+        """
+        before = _merged(self.previous_stack_tags, old)
+        after = _merged(self.stack_tags, new)
+        changed = [
+            {"Key": key, "Value": value}
+            for key, value in after.items()
+            if before.get(key) != value
+        ]
+        return changed, [key for key in before if key not in after]
 
 
 class Handler:
@@ -229,3 +245,12 @@ class Handler:
 
 class NotReadable(Exception):
     """The type cannot be read back; drift detection says ``NOT_CHECKED``."""
+
+
+def _merged(stack_tags: Mapping[str, str], own: object) -> dict[str, str]:
+    merged = dict(stack_tags)
+    if isinstance(own, Mapping):
+        merged.update({str(key): str(value) for key, value in own.items()})
+    elif isinstance(own, Iterable):
+        merged.update({str(tag["Key"]): str(tag["Value"]) for tag in own})
+    return merged
