@@ -11,6 +11,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from clusterwright.localaws import accounts, pages, services, wire
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from clusterwright.localaws.world import Fault
 
 Forward = Callable[[], "Answer | None"]
+
+# CloudFormation calls other services from threads of its own while its request waits for them.
+_OWN_LOCKS = frozenset({"cloudformation"})
 
 # Object stores stream bodies of any size and have an error shape of their own: moto has both.
 _UNPARSED = frozenset({"s3", "s3control"})
@@ -75,7 +79,7 @@ def answer_request(request: Request, moto_name: str, region: str, forward: Forwa
             parameters,
             min((fault.truncate for fault in hits if fault.truncate), default=None),
         )
-        with current.lock:
+        with nullcontext() if service in _OWN_LOCKS else current.lock:
             result = implementation(call)
         result = pages.shorten([f for f in hits if f.empty], service, operation, result)
         _check_answer(service, operation, result)
