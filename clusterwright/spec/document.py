@@ -20,18 +20,38 @@ MAXIMUM_FILE_BYTES = 1_000_000
 MAXIMUM_DEPTH = 40
 """Deeper than any key of the spec; guards the reader against a file made of brackets."""
 
-_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9_]*)")
-_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+MAXIMUM_DIGITS = 18
+"""More digits than any quantity has; what is longer is an identifier without its quotes."""
+
+# YAML 1.2's plain types, except that a leading zero is asked about: is it text, octal or decimal?
+_NULL = frozenset(("", "~", "null", "Null", "NULL"))
+_BOOLEANS = {
+    "true": True,
+    "True": True,
+    "TRUE": True,
+    "false": False,
+    "False": False,
+    "FALSE": False,
+}
+_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
+_LEADING_ZERO = re.compile(r"[-+]?0[0-9]+")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_LINE_END = re.compile(r"\r\n|\n|\r")
 _TAG = "tag:yaml.org,2002:"
 
 
 @dataclass
 class Document:
-    """Plain data of one file, with the position of each key and value by path."""
+    """Plain data of one file, with the position of each key and value by path.
+
+    `problems` holds what is wrong with single values; they are left out of `data`, so that the
+    rest of the file can still be examined.
+    """
 
     file: str
-    data: Any
+    data: dict[str, Any]
     lines: list[str]
+    problems: list[Problem] = field(default_factory=list)
     values: dict[Path, Position] = field(default_factory=dict)
     keys: dict[Path, Position] = field(default_factory=dict)
 
@@ -55,31 +75,16 @@ def read_document(path: str | os.PathLike[str]) -> Document:
     Raises
     ------
     SpecErrors
-        The file cannot be read, is not YAML, is not a mapping, repeats a key, or uses anchors or tags.
+        The file cannot be read, is not YAML, or is not a mapping. Repeated keys, anchors and tags
+        are in the document's `problems`.
     """
     return parse_document(_read_text(FilePath(path)), os.fspath(path))
 
 
 def parse_document(text: str, file: str) -> Document:
     """Parse the text of one file; `file` is the name that errors show. Raises SpecErrors."""
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError
-
-    lines = text.splitlines()
-    yaml = YAML(typ="safe", pure=True)
-    try:
-        node = yaml.compose(text)
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        position = None
-        if mark is not None:
-            position = _position(file, lines, mark.line, mark.column, 1)
-        said = " ".join((error.problem or error.context or "not valid YAML").split())
-        raise SpecErrors([Problem(f"not valid YAML: {said}", position=position)]) from None
-    except (YAMLError, ValueError, RecursionError) as error:
-        said = " ".join(str(error).split()) or type(error).__name__
-        problem = Problem(f"not valid YAML: {said}", position=Position(file, 1, 1))
-        raise SpecErrors([problem]) from None
+    lines = _LINE_END.split(text)
+    node = _compose(text, file, lines)
     if node is None:
         raise SpecErrors(
             [
@@ -92,16 +97,47 @@ def parse_document(text: str, file: str) -> Document:
         )
     reader = _Reader(file, lines)
     data = reader.read(node, ())
-    if not isinstance(data, dict) and not reader.problems:
-        reader.problems.append(
-            Problem(
-                f"a spec is a mapping of keys to values, this is {kind_of(data)}",
-                position=reader.values.get(()) or Position(file, 1, 1),
-            )
+    if not isinstance(data, dict):
+        raise SpecErrors(
+            reader.problems
+            or [
+                Problem(
+                    f"a spec is a mapping of keys to values, this is {kind_of(data)}",
+                    position=reader.values.get(()) or Position(file, 1, 1),
+                )
+            ]
         )
-    if reader.problems:
-        raise SpecErrors(reader.problems)
-    return Document(file, data, lines, reader.values, reader.keys)
+    return Document(file, data, lines, reader.problems, reader.values, reader.keys)
+
+
+def _compose(text: str, file: str, lines: list[str]) -> Any:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+    from ruamel.yaml.reader import ReaderError
+
+    try:
+        return YAML(typ="safe", pure=True).compose(text)
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        position = _position(file, lines, mark.line, mark.column, 1) if mark else None
+        said = " ".join((error.problem or error.context or "not valid YAML").split())
+        hint = "indent with spaces; YAML takes no tabs" if "'\\t'" in said else None
+        problem = Problem(f"not valid YAML: {said}", hint=hint, position=position)
+    except ReaderError as error:
+        before = _LINE_END.split(text[: error.position])
+        problem = Problem(
+            f"not valid YAML: U+{ord(text[error.position]):04X} is no character of a text file",
+            hint="is this the right file?",
+            position=_position(file, lines, len(before) - 1, len(before[-1]), 1),
+        )
+    except RecursionError:
+        problem = Problem(
+            f"nested deeper than {MAXIMUM_DEPTH}", position=_position(file, lines, 0, 0, 1)
+        )
+    except (YAMLError, ValueError) as error:
+        said = " ".join(str(error).split()) or type(error).__name__
+        problem = Problem(f"not valid YAML: {said}", position=_position(file, lines, 0, 0, 1))
+    raise SpecErrors([problem]) from None
 
 
 def kind_of(value: object) -> str:
@@ -136,17 +172,8 @@ class _Reader:
         if len(path) > MAXIMUM_DEPTH:
             self.problems.append(Problem(f"nested deeper than {MAXIMUM_DEPTH}", position=position))
             return None
-        if id(node) in self._open or getattr(node, "anchor", None):
-            self.problems.append(
-                Problem(
-                    "anchors and aliases are not allowed",
-                    path,
-                    hint="write the value out: a reviewer reads what a line says, not what it points to",
-                    position=position,
-                )
-            )
+        if self._anchored(node, path):
             return None
-        self._open.add(id(node))
         kind = type(node).__name__
         if kind == "MappingNode":
             return self._mapping(node, path)
@@ -161,36 +188,46 @@ class _Reader:
             return None
         result: dict[str, Any] = {}
         for key_node, value_node in node.value:
-            key_position = self._of(key_node)
-            if type(key_node).__name__ != "ScalarNode":
-                self.problems.append(Problem("a key must be a word", path, position=key_position))
-                continue
-            key = str(key_node.value)
-            if key == "<<":
-                self.problems.append(
-                    Problem(
-                        "merge keys (`<<`) are not allowed",
-                        path,
-                        hint="put what environments share into base.yaml",
-                        position=key_position,
-                    )
-                )
+            key = self._key(key_node, path)
+            if key is None:
                 continue
             here = (*path, key)
             if key in result:
-                first = self.keys[here]
                 self.problems.append(
                     Problem(
                         f"the key `{key}` is written twice",
                         here,
-                        note=f"first at line {first.line}",
-                        position=key_position,
+                        note=f"first at line {self.keys[here].line}",
+                        position=self._of(key_node),
                     )
                 )
                 continue
-            self.keys[here] = key_position
+            self.keys[here] = self._of(key_node)
             result[key] = self.read(value_node, here)
         return result
+
+    def _key(self, node: Any, path: Path) -> str | None:
+        position = self._of(node)
+        if type(node).__name__ != "ScalarNode":
+            self.problems.append(Problem("a key must be a word", (*path, "?"), position=position))
+            return None
+        key = str(node.value)
+        if key == "<<":
+            self.problems.append(
+                Problem(
+                    "merge keys (`<<`) are not allowed",
+                    (*path, key),
+                    hint="put what environments share into base.yaml",
+                    position=position,
+                )
+            )
+            return None
+        here = (*path, key)
+        if self._anchored(node, here) or (
+            _explicit(node, self.lines) and self._refuse_tag(node, here)
+        ):
+            return None
+        return key
 
     def _scalar(self, node: Any, path: Path) -> Any:
         text = str(node.value)
@@ -199,20 +236,47 @@ class _Reader:
             if self._tagged(node, "str", path):
                 return None
             return text
-        tag = str(node.tag)
         if _explicit(node, self.lines):
             self._refuse_tag(node, path)
             return None
-        if tag == _TAG + "null":
+        if text in _NULL:
             return None
-        if tag == _TAG + "bool":
-            return text.lower() == "true"
+        if text in _BOOLEANS:
+            return _BOOLEANS[text]
+        if _LEADING_ZERO.fullmatch(text) or (
+            _INTEGER.fullmatch(text) and len(text) > MAXIMUM_DIGITS
+        ):
+            return self._digits(text, path, node)
         if _INTEGER.fullmatch(text):
-            return int(text.replace("_", "")) if len(text) < 40 else text
+            return int(text)
         if _FLOAT.fullmatch(text):
-            number = float(text.replace("_", ""))
+            number = float(text)
             return number if abs(number) != float("inf") else text
         return text
+
+    def _digits(self, text: str, path: Path, node: Any) -> None:
+        if len(text) > MAXIMUM_DIGITS:
+            shown = text if len(text) <= 2 * MAXIMUM_DIGITS else f"{text[:MAXIMUM_DIGITS]}..."
+            message = f"{shown} is too large for a number"
+            hint = "quote it if it is text"
+        else:
+            message = f"{text} begins with a zero: text, octal or decimal?"
+            hint = f'quote it if it is text ("{text}"); drop the zero if it is a number'
+        self.problems.append(Problem(message, path, hint=hint, position=self._of(node)))
+
+    def _anchored(self, node: Any, path: Path) -> bool:
+        if id(node) not in self._open and not getattr(node, "anchor", None):
+            self._open.add(id(node))
+            return False
+        self.problems.append(
+            Problem(
+                "anchors and aliases are not allowed",
+                path,
+                hint="write the value out: a reader sees what a line says, not what it points to",
+                position=self._of(node),
+            )
+        )
+        return True
 
     def _tagged(self, node: Any, expected: str, path: Path) -> bool:
         if str(node.tag) == _TAG + expected and not _explicit(node, self.lines):
@@ -220,7 +284,7 @@ class _Reader:
         self._refuse_tag(node, path)
         return True
 
-    def _refuse_tag(self, node: Any, path: Path) -> None:
+    def _refuse_tag(self, node: Any, path: Path) -> bool:
         self.problems.append(
             Problem(
                 f"YAML tags are not allowed (`{node.tag}`)",
@@ -229,6 +293,7 @@ class _Reader:
                 position=self._of(node),
             )
         )
+        return True
 
     def _of(self, node: Any) -> Position:
         start, end = node.start_mark, node.end_mark
@@ -254,7 +319,12 @@ def _read_text(path: FilePath) -> str:
     try:
         if path.is_dir():
             raise SpecErrors(
-                [Problem(f"{path} is a directory, not a file", hint="name a file, such as configs/dev.yaml")]
+                [
+                    Problem(
+                        f"{path} is a directory, not a file",
+                        hint="name a file, such as configs/dev.yaml",
+                    )
+                ]
             )
         size = path.stat().st_size
         if size > MAXIMUM_FILE_BYTES:

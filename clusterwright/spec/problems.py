@@ -24,8 +24,9 @@ class Position:
 class Problem:
     """One thing that is wrong, in a sentence without a final full stop.
 
-    `path` leads to the value (or, with `on_key`, to its key); the reader of the file turns it into
-    a `position`. `note` points at a second place, where two places contradict each other.
+    `path` leads to the value (or, with `on_key`, to its key; with `missing_key`, to where it
+    should be); the reader of the file turns it into a `position`. `note` points at a second place,
+    where two places contradict each other; `other_path` is that place as a path.
     """
 
     message: str
@@ -35,8 +36,10 @@ class Problem:
     note: str | None = None
     position: Position | None = None
     other_path: Path | None = None
+    missing_key: bool = False
 
     def at(self, position: Position | None) -> Problem:
+        """The same problem at a place in a file."""
         return replace(self, position=position)
 
     def __str__(self) -> str:
@@ -72,10 +75,18 @@ def path_text(path: Sequence[str | int]) -> str:
     return text
 
 
+def overlap(one: Path, other: Path) -> bool:
+    """Whether the two paths are the same or one leads through the other."""
+    shared = min(len(one), len(other))
+    return one[:shared] == other[:shared]
+
+
 def _ordered(problems: Iterable[Problem]) -> list[Problem]:
     # One mistake can be found by several checks: say it once, in the order of the file.
     unique = {(p.message, p.path, p.position): p for p in problems}
-    return sorted(
-        unique.values(),
-        key=lambda p: (p.position.file, p.position.line, p.position.column) if p.position else ("",),
-    )
+    return sorted(unique.values(), key=_place)
+
+
+def _place(problem: Problem) -> tuple[str, int, int]:
+    position = problem.position
+    return (position.file, position.line, position.column) if position else ("", 0, 0)

@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
-from clusterwright.spec.document import Document, read_document
-from clusterwright.spec.layering import Layers
-from clusterwright.spec.problems import Problem, SpecErrors
+from clusterwright.spec.document import Document, kind_of, read_document
+from clusterwright.spec.layering import Layers, without_nulls
+from clusterwright.spec.problems import Path, Problem, SpecErrors
 
 DEFAULT_PARTITION = "training"
+USERS_FILE_KEYS = ("user_groups", "users")
 
 
-def resolve(layers: Layers) -> dict[str, Any]:
-    """The merged data with derived values; wrong types are left for the models to report.
+@dataclass
+class Resolved:
+    """Merged data with derived values, ready to be validated."""
 
-    Raises
-    ------
-    SpecErrors
-        The file that `slurm.users` names cannot be read.
-    """
-    data = dict(layers.data)
-    region = data.get("region")
-    if isinstance(region, str) and data.get("partition") is None:
-        data["partition"] = partition_of(region)
-    _name_lustre(data)
-    _read_users(data, layers)
-    _default_partition(data)
-    return data
+    data: dict[str, Any]
+    derived: set[Path] = field(default_factory=set)
+    """Paths whose value follows from other values."""
+
+    problems: list[Problem] = field(default_factory=list)
+    """What is wrong with the users file."""
+
+
+def resolve(layers: Layers) -> Resolved:
+    """The merged data with derived values; wrong types are left for the models to report."""
+    resolved = Resolved(dict(layers.data))
+    _partition(resolved)
+    _name_lustre(resolved)
+    _read_users(resolved, layers)
+    _default_partition(resolved)
+    return resolved
 
 
 def partition_of(region: str) -> str:
@@ -38,71 +44,111 @@ def partition_of(region: str) -> str:
     return "aws-cn" if region.startswith("cn-") else "aws"
 
 
-def _name_lustre(data: dict[str, Any]) -> None:
-    storage = data.get("storage")
+def _partition(resolved: Resolved) -> None:
+    if "partition" not in resolved.data:
+        # Without a region that can be read, the region is what is reported.
+        region = resolved.data.get("region")
+        resolved.data["partition"] = partition_of(region) if isinstance(region, str) else "aws"
+        resolved.derived.add(("partition",))
+
+
+def _name_lustre(resolved: Resolved) -> None:
+    storage = resolved.data.get("storage")
     file_systems = storage.get("lustre") if isinstance(storage, dict) else None
     if not isinstance(storage, dict) or not isinstance(file_systems, list):
         return
     named = []
-    for item in file_systems:
-        if isinstance(item, dict) and item.get("name") is None:
+    for index, item in enumerate(file_systems):
+        if isinstance(item, dict) and "name" not in item:
             mount_path = item.get("mount_path", "/fsx")
             if isinstance(mount_path, str):
-                words = "".join(c if c.isalnum() else "-" for c in mount_path).strip("-")
-                item = {**item, "name": "-".join(w for w in words.split("-") if w) or "fsx"}
+                named.append({**item, "name": _words(mount_path) or "fsx"})
+                resolved.derived.add(("storage", "lustre", index, "name"))
+                continue
         named.append(item)
-    data["storage"] = {**storage, "lustre": named}
+    resolved.data["storage"] = {**storage, "lustre": named}
 
 
-def _read_users(data: dict[str, Any], layers: Layers) -> None:
-    slurm = data.get("slurm")
+def _words(mount_path: str) -> str:
+    """The words of a path as a name of at most 63 letters, digits and hyphens."""
+    letters = "".join(c if c.isascii() and c.isalnum() else "-" for c in mount_path)
+    return "-".join(word for word in letters.split("-") if word)[:63].rstrip("-")
+
+
+def _read_users(resolved: Resolved, layers: Layers) -> None:
+    slurm = resolved.data.get("slurm")
     if not isinstance(slurm, dict) or not isinstance(slurm.get("users"), str):
         return
+    slurm = {**slurm}
+    named = slurm.pop("users")
+    resolved.data["slurm"] = slurm
     position = layers.position(("slurm", "users"))
     origin = layers.origin.get(("slurm", "users"))
     folder = FilePath(origin.file).parent if origin else FilePath()
-    path = folder / slurm["users"]
     try:
-        document = read_document(os.fspath(path))
+        document = read_document(os.fspath(folder / named))
     except SpecErrors as errors:
-        raise SpecErrors(
-            problem if problem.position else problem.at(position) for problem in errors
-        ) from None
-    users = document.data.get("users")
-    if set(document.data) != {"users"} or not isinstance(users, list):
-        raise SpecErrors(
-            [
-                Problem(
-                    "a users file holds one key, `users`, with a list",
-                    position=document.position(()),
-                )
-            ]
+        resolved.problems += [
+            Problem(p.message, ("slurm", "users"), p.hint, position=p.position or position)
+            for p in errors
+        ]
+        return
+    resolved.problems += [
+        Problem(p.message, ("slurm", *p.path), p.hint, note=p.note, position=p.position)
+        for p in document.problems
+    ]
+    for key, value in document.data.items():
+        if key not in USERS_FILE_KEYS:
+            message = f"a users file holds `users` and `user_groups`, not `{key}`"
+        elif not isinstance(value, list):
+            message = f"a list is wanted, this is {kind_of(value)}"
+        elif key in slurm:
+            message = f"`{key}` is in the users file and beside its name: which one?"
+        else:
+            slurm[key] = without_nulls(value)
+            continue
+        resolved.problems.append(
+            Problem(message, ("slurm", key), position=document.position((key,), on_key=True))
         )
-    data["slurm"] = {**slurm, "users": users}
-    _adopt(document, layers)
+    if "users" not in document.data:
+        resolved.problems.append(
+            Problem(
+                "a users file holds a list `users`",
+                ("slurm", "users"),
+                position=document.position(()),
+            )
+        )
+    _adopt(document, layers, [key for key in USERS_FILE_KEYS if key in slurm])
 
 
-def _adopt(document: Document, layers: Layers) -> None:
-    """Makes positions of the users file answer for paths under `slurm.users`."""
-    prefix = ("slurm", "users")
+def _adopt(document: Document, layers: Layers, keys: list[str]) -> None:
+    """Makes positions of the users file answer for paths under `slurm`."""
     moved = Document(document.file, document.data, document.lines)
     for table, target in ((document.values, moved.values), (document.keys, moved.keys)):
         for path, position in table.items():
-            if path[:1] == ("users",):
-                target[(*prefix, *path[1:])] = position
+            if (
+                path
+                and path[0] in keys
+                and (path[0] == "users" or ("slurm", path[0]) not in layers.origin)
+            ):
+                target[("slurm", *path)] = position
     for path in [*moved.values, *moved.keys]:
         layers.origin[path] = moved
 
 
-def _default_partition(data: dict[str, Any]) -> None:
-    slurm = data.get("slurm", {})
-    compute = data.get("compute")
+def _default_partition(resolved: Resolved) -> None:
+    slurm = resolved.data.get("slurm", {})
+    compute = resolved.data.get("compute")
     if not isinstance(slurm, dict) or slurm.get("partitions") or not isinstance(compute, list):
         return
     names = [
         group["name"]
         for group in compute
-        if isinstance(group, dict) and group.get("role") == "compute" and isinstance(group.get("name"), str)
+        if isinstance(group, dict)
+        and group.get("role") == "compute"
+        and isinstance(group.get("name"), str)
     ]
     if names:
-        data["slurm"] = {**slurm, "partitions": [{"name": DEFAULT_PARTITION, "groups": names}]}
+        partition = {"name": DEFAULT_PARTITION, "groups": names}
+        resolved.data["slurm"] = {**slurm, "partitions": [partition]}
+        resolved.derived.add(("slurm", "partitions"))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 
 def closest(name: str, candidates: Iterable[str], *, count: int = 3) -> list[str]:
     """The candidates most like `name`, best first; empty if none is near enough to be meant."""
+    import difflib
+
     known = {candidate.lower(): candidate for candidate in candidates}
-    found = difflib.get_close_matches(name.lower(), known, n=count, cutoff=0.6)
+    # Nothing that is meant to be a word of the spec is longer, and difflib is slow on long texts.
+    found = difflib.get_close_matches(name.lower()[:100], known, n=count, cutoff=0.6)
     return [known[key] for key in found]
 
 

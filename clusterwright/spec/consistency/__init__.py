@@ -9,14 +9,18 @@ from collections.abc import Callable, Iterator
 
 from clusterwright.spec.consistency import (
     accounting,
+    buckets,
+    capacity,
     checkpoints,
     compute,
     existing,
     identifiers,
+    images,
     lustre,
     not_built,
     partitions,
     ranges,
+    relevant,
     users,
     zones,
 )
@@ -25,14 +29,18 @@ from clusterwright.spec.problems import Problem
 
 ALL: tuple[Callable[[Cluster], Iterator[Problem]], ...] = (
     not_built.problems,
+    relevant.problems,
     zones.problems,
     ranges.problems,
     identifiers.problems,
     compute.problems,
+    capacity.problems,
     partitions.problems,
     lustre.problems,
+    buckets.problems,
     existing.problems,
     checkpoints.problems,
     accounting.problems,
+    images.problems,
     users.problems,
 )

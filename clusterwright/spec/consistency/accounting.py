@@ -1,7 +1,8 @@
 """Accounting outside the cluster needs continuous provisioning and a recent image.
 
-Source: AWS documentation, `sagemaker-hyperpod-external-accounting-db-slurm`: AccountingDatabase requires
-NodeProvisioningMode=Continuous and an AMI released after 2026-08-30, and cannot be reverted.
+Source: AWS documentation, `sagemaker-hyperpod-external-accounting-db-slurm`:
+AccountingDatabase requires NodeProvisioningMode=Continuous and an AMI released after
+2026-08-30, and cannot be reverted.
 """
 
 from __future__ import annotations
@@ -19,20 +20,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     accounting = cluster.slurm.accounting
     here = ("slurm", "accounting")
     if accounting.kind != "rds":
-        for field in sorted(accounting.model_fields_set - {"kind"}):
-            yield Problem(
-                f"`{field}` belongs to accounting of the kind rds",
-                (*here, field),
-                other_path=(*here, "kind"),
-            )
         return
-    if accounting.existing is not None:
-        for field in sorted(accounting.model_fields_set - {"kind", "existing"}):
-            yield Problem(
-                f"`{field}` would alter a database that exists; it is only used",
-                (*here, field),
-                other_path=(*here, "existing"),
-            )
     if cluster.slurm.configuration != "managed":
         yield Problem(
             "accounting on RDS is given to HyperPod's own configuration; "

@@ -17,8 +17,9 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     for index, bucket in enumerate(cluster.storage.buckets):
         if bucket.mount_path and within(path, bucket.mount_path):
             yield Problem(
-                f"{path} is on the bucket mount {bucket.mount_path}: the mount is read-only, and Mountpoint "
-                "for S3 neither renames files nor changes them in place, which saving a checkpoint needs",
+                f"{path} is on the bucket mount {bucket.mount_path}: it is read-only, "
+                "and Mountpoint for S3 neither renames files nor changes them in place, which saving "
+                "a checkpoint needs",
                 here,
                 hint="put checkpoints on Lustre and export them to the bucket with a repository",
                 other_path=("storage", "buckets", index, "mount_path"),
@@ -32,5 +33,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         yield Problem(
             f"{path} is on no file system of this cluster",
             here,
-            hint=f"mounted are {', '.join(sorted(set(places)))}" if places else "add storage.lustre",
+            hint=f"mounted are {', '.join(sorted(set(places)))}"
+            if places
+            else "add storage.lustre",
         )

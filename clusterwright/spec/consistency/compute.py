@@ -29,7 +29,8 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         here = ("compute", index)
         if group.role == "controller" and group.count != 1:
             yield Problem(
-                f"{group.count} controllers: several need a shared state directory, which is not built yet",
+                f"{group.count} controllers: several need a shared state directory, "
+                "which is not built yet",
                 (*here, "count"),
                 hint="count: 1",
             )

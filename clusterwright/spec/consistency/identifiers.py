@@ -7,7 +7,18 @@ from collections.abc import Iterable, Iterator
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.problems import Path, Problem
 
-RESERVED_MOUNT_PATHS = ("/opt/sagemaker", "/opt/dlami/nvme", "/opt/ml", "/opt/slurm", "/var", "/etc", "/usr")
+RESERVED_MOUNT_PATHS = (
+    *(f"/{name}" for name in ("bin", "boot", "dev", "etc", "lib", "lib64", "proc", "root", "run")),
+    *(f"/{name}" for name in ("sbin", "sys", "tmp", "usr", "var")),
+    "/opt/dlami",
+    "/opt/ml",
+    "/opt/sagemaker",
+    "/opt/slurm",
+)
+"""What the node's image, HyperPod and Slurm keep for themselves."""
+
+IMAGE_SCRATCH_PATH = "/opt/dlami/nvme"
+"""Where HyperPod's image mounts the instance's drives: scratch may stay there."""
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
@@ -16,11 +27,17 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     )
     yield from _unique(
         "file system",
-        ((("storage", "lustre", i, "name"), f.name or "") for i, f in enumerate(cluster.storage.lustre)),
+        (
+            (("storage", "lustre", i, "name"), f.name or "")
+            for i, f in enumerate(cluster.storage.lustre)
+        ),
     )
     yield from _unique(
         "bucket",
-        ((("storage", "buckets", i, "name"), b.name) for i, b in enumerate(cluster.storage.buckets)),
+        (
+            (("storage", "buckets", i, "name"), b.name + ("--x-s3" if b.directory else ""))
+            for i, b in enumerate(cluster.storage.buckets)
+        ),
     )
     yield from _mount_paths(cluster)
     yield from _tags(cluster)
@@ -54,12 +71,27 @@ def _mount_paths(cluster: Cluster) -> Iterator[Problem]:
             scratch.setdefault(group.scratch.mount_path, ("compute", i, "scratch", "mount_path"))
     mounts += [(path, mount) for mount, path in scratch.items()]
     for index, (path, mount) in enumerate(mounts):
-        for reserved in RESERVED_MOUNT_PATHS:
-            if within(mount, reserved):
-                yield Problem(f"{mount} belongs to the node's image", path, hint="use a path such as /fsx")
+        if not (mount == IMAGE_SCRATCH_PATH and "scratch" in path):
+            yield from _reserved(path, mount)
         for other_path, other in mounts[:index]:
             if within(mount, other) or within(other, mount):
                 yield Problem(f"{mount} and {other} hide one another", path, other_path=other_path)
+
+
+def _reserved(path: Path, mount: str) -> Iterator[Problem]:
+    for reserved in RESERVED_MOUNT_PATHS:
+        if within(mount, reserved):
+            yield Problem(
+                f"{mount} belongs to the node's image", path, hint="use a path such as /fsx"
+            )
+            return
+        if within(reserved, mount):
+            yield Problem(
+                f"{mount} would hide {reserved} of the node's image",
+                path,
+                hint="use a path such as /fsx",
+            )
+            return
 
 
 def within(path: str, folder: str) -> bool:
@@ -70,11 +102,16 @@ def within(path: str, folder: str) -> bool:
 def _tags(cluster: Cluster) -> Iterator[Problem]:
     for key in cluster.tags:
         if key.lower().startswith("aws:"):
-            yield Problem(f"`{key}`: tags that begin with aws: belong to AWS", ("tags", key), on_key=True)
+            yield Problem(
+                f"`{key}`: tags that begin with aws: belong to AWS", ("tags", key), on_key=True
+            )
 
 
 def _waivers(cluster: Cluster) -> Iterator[Problem]:
     yield from _unique(
         "waiver",
-        ((("waivers", i, "rule"), f"{w.rule} {w.path or ''}".strip()) for i, w in enumerate(cluster.waivers)),
+        (
+            (("waivers", i, "rule"), f"{w.rule} {w.path or ''}".strip())
+            for i, w in enumerate(cluster.waivers)
+        ),
     )

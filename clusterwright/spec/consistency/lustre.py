@@ -36,7 +36,8 @@ def _kind(fs: Lustre, here: Path) -> Iterator[Problem]:
     if tiering:
         if fs.deployment_type != "PERSISTENT_2":
             yield Problem(
-                f"Intelligent-Tiering is PERSISTENT_2, not {fs.deployment_type}", (*here, "deployment_type")
+                f"Intelligent-Tiering is PERSISTENT_2, not {fs.deployment_type}",
+                (*here, "deployment_type"),
             )
         for field in ("capacity_gib", "throughput_mbps_per_tib"):
             if getattr(fs, field) is not None:
@@ -74,11 +75,14 @@ def _details(fs: Lustre, here: Path) -> Iterator[Problem]:
             )
         if fs.storage_type == "INTELLIGENT_TIERING" and fs.metadata.mode == "automatic":
             yield Problem(
-                "Intelligent-Tiering takes provisioned metadata IOPS only", (*here, "metadata", "mode")
+                "Intelligent-Tiering takes provisioned metadata IOPS only",
+                (*here, "metadata", "mode"),
             )
     cache = fs.read_cache
     if cache is not None and (cache.mode == "provisioned") != (cache.capacity_gib is not None):
-        yield Problem("capacity_gib is given exactly when mode is provisioned", (*here, "read_cache"))
+        yield Problem(
+            "capacity_gib is given exactly when mode is provisioned", (*here, "read_cache")
+        )
     if fs.backup_retention_days and not fs.deployment_type.startswith("PERSISTENT"):
         yield Problem(f"{fs.deployment_type} takes no backups", (*here, "backup_retention_days"))
     elif fs.backup_retention_days and fs.repositories:
@@ -97,14 +101,17 @@ def _repositories(fs: Lustre, here: Path) -> Iterator[Problem]:
         yield Problem("Intelligent-Tiering takes no repositories", (*here, "repositories"))
     for index, repository in enumerate(fs.repositories):
         path = (*here, "repositories", index)
-        for kind, events in (("import", repository.import_events), ("export", repository.export_events)):
+        for kind, events in (
+            ("import", repository.import_events),
+            ("export", repository.export_events),
+        ):
             if len(set(events)) != len(events):
                 yield Problem("an event is listed twice", (*path, kind))
         for earlier in range(index):
             other = fs.repositories[earlier]
             if within(repository.path, other.path) or within(other.path, repository.path):
                 yield Problem(
-                    f"{repository.path} and {other.path} overlap: two repositories cannot share files",
+                    f"{repository.path} and {other.path} overlap: repositories share no files",
                     (*path, "path"),
                     other_path=(*here, "repositories", earlier, "path"),
                 )

@@ -25,13 +25,17 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         seen.setdefault(partition.name.lower(), (*here, "name"))
         if partition.name.lower() == "default":
             yield Problem(
-                "Slurm keeps the partition name `default` for itself", (*here, "name"), hint="use `training`"
+                "Slurm keeps the partition name `default` for itself",
+                (*here, "name"),
+                hint="use `training`",
             )
         for position, group in enumerate(partition.groups):
             path = (*here, "groups", position)
             if group not in names:
                 yield Problem(
-                    f"no group is called `{group}`", path, hint=did_you_mean(group, sorted(compute))
+                    f"no group is called `{group}`",
+                    path,
+                    hint=did_you_mean(group, sorted(compute)),
                 )
             elif group not in compute:
                 yield Problem(f"`{group}` is not a compute group", path)
@@ -47,7 +51,8 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             yield Problem(f"`{item.name}` is in no partition", ("compute", index, "name"))
     if cluster.slurm.configuration == "managed" and cluster.slurm.topology != "auto":
         yield Problem(
-            f"in managed mode HyperPod writes the topology itself; `{cluster.slurm.topology}` cannot be set",
+            "in managed mode HyperPod writes the topology itself; "
+            f"`{cluster.slurm.topology}` cannot be set",
             ("slurm", "topology"),
             hint="topology: auto, or configuration: scripted",
         )

@@ -33,7 +33,7 @@ def zone_prefix(region: str) -> str:
 
 
 def belongs(zone: str, region: str) -> bool:
-    """Whether a zone id (`use1-az6`, local zone `use1-atl2-az1`) or local zone name fits a region."""
+    """Whether a zone id (`use1-az6`, `use1-atl2-az1`) or a local zone's name fits a region."""
     prefix = re.escape(zone_prefix(region))
     identity = rf"{prefix}(-[a-z]{{3}}\d)?-az\d+"
     local_name = rf"{re.escape(region)}-[a-z]{{3}}-\d[a-z]"
@@ -48,7 +48,8 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             continue
         if re.fullmatch(rf"{cluster.region}[a-z]", zone):
             yield Problem(
-                f"{zone} is the name of a zone; names stand for different zones in different accounts",
+                f"{zone} is the name of a zone; "
+                "names stand for different zones in different accounts",
                 ("network", field),
                 hint=f"give the zone's id, such as {zone_prefix(cluster.region)}-az1",
             )
@@ -67,7 +68,8 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         )
     if cluster.partition != partition_of(cluster.region):
         yield Problem(
-            f"{cluster.region} is in the partition {partition_of(cluster.region)}, not {cluster.partition}",
+            f"{cluster.region} is in the partition {partition_of(cluster.region)}, "
+            f"not {cluster.partition}",
             ("partition",),
             hint="leave `partition` out: it follows from the region",
             other_path=("region",),

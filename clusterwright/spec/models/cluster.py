@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from clusterwright.spec.models import forms
 from clusterwright.spec.models.common import Model
 from clusterwright.spec.models.compute import ComputeGroup
 from clusterwright.spec.models.identity import Identity
@@ -22,40 +23,72 @@ from clusterwright.spec.models.slurm import Slurm
 from clusterwright.spec.models.storage import Storage
 
 
-TAG_PATTERN = r"^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$"
-"""Characters of a tag's key and value (SageMaker's TagKey and TagValue)."""
-
-
 class Cluster(Model):
     """One cluster for training, as reviewed: everything that is built, and nothing else."""
 
-    environment: Annotated[str, Field(pattern=r"^[a-z0-9](-?[a-z0-9])*$", max_length=40)]
+    environment: Annotated[
+        str,
+        Field(
+            pattern=forms.ENVIRONMENT.pattern,
+            max_length=40,
+            examples=[forms.ENVIRONMENT.example],
+        ),
+    ]
     """The cluster's name; stacks are `<environment>-<part>`."""
 
-    account: Annotated[str, Field(pattern=r"^\d{12}$")]
-    region: Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")]
+    account: Annotated[str, Field(pattern=forms.ACCOUNT.pattern, examples=[forms.ACCOUNT.example])]
+    """AWS account, 12 digits in quotes: without them YAML reads a number."""
+
+    region: Annotated[str, Field(pattern=forms.REGION.pattern, examples=[forms.REGION.example])]
+    """AWS region, such as `us-east-1`."""
+
     partition: Literal["aws", "aws-us-gov", "aws-cn"]
     """AWS partition; follows from the region."""
 
     platform: Literal["hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks"]
+    """What runs the cluster. Built so far: `hyperpod-slurm`."""
+
     protection: Literal["retain", "destroy"] = "retain"
-    """retain: stateful resources outlive the stacks, which are protected. destroy: for dev and demo."""
+    """retain: stateful resources outlive the stacks, which are protected. destroy: for dev."""
 
     network: Network
+    """Where the cluster stands: built, or an existing one."""
+
     compute: Annotated[list[ComputeGroup], Field(min_length=1, max_length=100)]
-    storage: Storage = Storage()
-    identity: Identity = Identity()
-    slurm: Slurm = Slurm()
-    image: Image = Image()
-    resilience: Resilience = Resilience()
-    observability: Observability = Observability()
+    """Groups of equal instances."""
+
+    storage: Storage = Field(default_factory=Storage.model_construct)
+    """File systems, buckets and home directories."""
+
+    identity: Identity = Field(default_factory=Identity.model_construct)
+    """Keys, roles and access."""
+
+    slurm: Slurm = Field(default_factory=Slurm.model_construct)
+    """The scheduler and its users."""
+
+    image: Image = Field(default_factory=Image.model_construct)
+    """What the nodes boot from, and when it changes."""
+
+    resilience: Resilience = Field(default_factory=Resilience.model_construct)
+    """Health checks and the replacement of nodes."""
+
+    observability: Observability = Field(default_factory=Observability.model_construct)
+    """Logs, metrics and alarms."""
+
     budget: Budget | None = None
+    """What the cluster may cost; `clusterwright cost` holds the spec against it."""
+
     run: Run | None = None
+    """The training run that the cluster is for."""
+
     tags: Annotated[
         dict[
-            Annotated[str, Field(pattern=TAG_PATTERN, min_length=1, max_length=128)],
-            Annotated[str, Field(pattern=TAG_PATTERN, max_length=256)],
+            Annotated[str, Field(pattern=forms.TAG.pattern, min_length=1, max_length=128)],
+            Annotated[str, Field(pattern=forms.TAG.pattern, max_length=256)],
         ],
         Field(max_length=45),
     ] = {}
+    """Tags of every resource."""
+
     waivers: list[Waiver] = []
+    """Findings that somebody accepts, each with its reason and an expiry."""

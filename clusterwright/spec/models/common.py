@@ -6,6 +6,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from clusterwright.spec.models import forms
+
 
 class Model(BaseModel):
     """A part of the spec: unknown keys are errors, no value is coerced, nothing changes later."""
@@ -15,26 +17,57 @@ class Model(BaseModel):
         frozen=True,
         strict=True,
         populate_by_name=True,
+        allow_inf_nan=False,
         # Building every validator at import costs more than reading the file: build on first use.
+        # For the same reason a default that is a model is made by `model_construct`.
         defer_build=True,
     )
 
 
-S3_URI_PATTERN = r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^\s]*)?$"
-BUCKET_PATTERN = r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$"
-ABSOLUTE_PATH_PATTERN = r"^/[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*$"
+LARGEST_INTEGER = 2_147_483_647
+"""What an integer of the FSx API holds (StorageCapacity, botocore 1.44.5)."""
 
-Name = Annotated[str, Field(pattern=r"^[a-zA-Z0-9](-*[a-zA-Z0-9])*$", min_length=1, max_length=63)]
+Name = Annotated[
+    str,
+    Field(pattern=forms.NAME.pattern, min_length=1, max_length=63, examples=[forms.NAME.example]),
+]
 """A name as SageMaker takes it (CreateCluster: ClusterName, InstanceGroupName)."""
 
-AbsolutePath = Annotated[str, Field(pattern=ABSOLUTE_PATH_PATTERN, max_length=1024)]
-"""A path on a node, or inside a file system: `/fsx`, `/data/tokens`."""
+UnixName = Annotated[
+    str, Field(pattern=forms.UNIX_NAME.pattern, examples=[forms.UNIX_NAME.example])
+]
 
-S3Uri = Annotated[str, Field(pattern=S3_URI_PATTERN, max_length=1100)]
-BucketName = Annotated[str, Field(pattern=BUCKET_PATTERN)]
-Arn = Annotated[str, Field(pattern=r"^arn:aws[a-z-]*:[a-z0-9-]+:[a-z0-9-]*:(\d{12}|aws)?:.+$")]
-Email = Annotated[str, Field(pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$", max_length=254)]
-SecurityGroupId = Annotated[str, Field(pattern=r"^sg-[0-9a-f]{8,17}$")]
-SubnetId = Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8,17}$")]
-VpcId = Annotated[str, Field(pattern=r"^vpc-[0-9a-f]{8,17}$")]
-Cidr = Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,3}){3}/\d{1,2}$")]
+AbsolutePath = Annotated[
+    str,
+    Field(
+        pattern=forms.ABSOLUTE_PATH.pattern,
+        max_length=1024,
+        examples=[forms.ABSOLUTE_PATH.example],
+    ),
+]
+"""A path on a node: `/fsx`, `/fsx/checkpoints`."""
+
+S3Uri = Annotated[
+    str, Field(pattern=forms.S3_URI.pattern, max_length=1100, examples=[forms.S3_URI.example])
+]
+BucketName = Annotated[str, Field(pattern=forms.BUCKET.pattern, examples=[forms.BUCKET.example])]
+Email = Annotated[
+    str, Field(pattern=forms.EMAIL.pattern, max_length=254, examples=[forms.EMAIL.example])
+]
+SecurityGroupId = Annotated[
+    str,
+    Field(pattern=forms.SECURITY_GROUP_ID.pattern, examples=[forms.SECURITY_GROUP_ID.example]),
+]
+SubnetId = Annotated[
+    str, Field(pattern=forms.SUBNET_ID.pattern, examples=[forms.SUBNET_ID.example])
+]
+VpcId = Annotated[str, Field(pattern=forms.VPC_ID.pattern, examples=[forms.VPC_ID.example])]
+Cidr = Annotated[str, Field(pattern=forms.CIDR.pattern, examples=[forms.CIDR.example])]
+FileSystemDns = Annotated[
+    str,
+    Field(
+        pattern=forms.FILE_SYSTEM_DNS.pattern,
+        max_length=275,
+        examples=[forms.FILE_SYSTEM_DNS.example],
+    ),
+]

@@ -6,14 +6,23 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from clusterwright.spec.models.common import AbsolutePath, Arn, Model, Name
+from clusterwright.spec.models import forms
+from clusterwright.spec.models.common import AbsolutePath, Model, Name
+
+ReservationId = Annotated[
+    str, Field(pattern=forms.RESERVATION_ID.pattern, examples=[forms.RESERVATION_ID.example])
+]
 
 
 class OnDemand(Model):
+    """Paid by the hour, while there is any."""
+
     kind: Literal["on-demand"]
 
 
 class Spot(Model):
+    """Spare capacity that AWS takes back when it is needed elsewhere."""
+
     kind: Literal["spot"]
 
 
@@ -21,14 +30,16 @@ class Reservation(Model):
     """An on-demand capacity reservation of EC2."""
 
     kind: Literal["reservation"]
-    id: Annotated[str, Field(pattern=r"^cr-[0-9a-f]{8,17}$")]
+    id: ReservationId
+    """The reservation, `cr-...`."""
 
 
 class CapacityBlock(Model):
     """A capacity block for ML, already bought."""
 
     kind: Literal["capacity-block"]
-    id: Annotated[str, Field(pattern=r"^cr-[0-9a-f]{8,17}$")]
+    id: ReservationId
+    """The block's reservation, `cr-...`."""
 
 
 class TrainingPlan(Model):
@@ -36,8 +47,10 @@ class TrainingPlan(Model):
 
     kind: Literal["training-plan"]
     arn: Annotated[
-        Arn, Field(pattern=r"^arn:aws[a-z-]*:sagemaker:[a-z0-9-]+:\d{12}:training-plan/[a-z0-9-]{1,64}$")
+        str,
+        Field(pattern=forms.TRAINING_PLAN_ARN.pattern, examples=[forms.TRAINING_PLAN_ARN.example]),
     ]
+    """The plan, of the cluster's account and region."""
 
 
 Capacity = Annotated[
@@ -49,21 +62,31 @@ class Ebs(Model):
     """One more EBS volume per instance, mounted by the image at /opt/sagemaker."""
 
     capacity_gib: Annotated[int, Field(ge=1, le=16384)]
+    """Size of the volume."""
 
 
 class Scratch(Model):
     """The instance's own NVMe drives as one striped file system; empty after every replacement."""
 
     mount_path: AbsolutePath = "/scratch"
+    """Where it is mounted."""
 
 
 class ComputeGroup(Model):
+    """A group of equal instances with one role."""
+
     name: Name
+    """The group's name, unique in the cluster."""
+
     role: Literal["controller", "login", "compute"]
-    instance_type: Annotated[str, Field(min_length=1, max_length=64)]
+    """controller: runs Slurm. login: where people work. compute: runs jobs."""
+
+    instance_type: Annotated[
+        str, Field(min_length=1, max_length=64, examples=[forms.INSTANCE_TYPE.example])
+    ]
     """EC2's name everywhere (`p5.48xlarge`); `ml.` is added where an API wants it."""
 
-    count: Annotated[int, Field(ge=0, le=6758)]
+    count: Annotated[int, Field(ge=0, le=6758, examples=[1])]
     """Every instance of the group, spares included."""
 
     min_count: Annotated[int, Field(ge=0, le=6758)] | None = None
@@ -72,12 +95,20 @@ class ComputeGroup(Model):
     spare_count: Annotated[int, Field(ge=0, le=6758)] = 0
     """Of these, kept out of jobs."""
 
-    capacity: Capacity = OnDemand(kind="on-demand")
+    capacity: Capacity = Field(default_factory=lambda: OnDemand.model_construct(kind="on-demand"))
+    """How the instances are obtained; `{kind: on-demand}` if absent."""
+
     ebs: Ebs | None = None
+    """One more volume per instance."""
+
     scratch: Scratch | None = None
+    """The instance's own drives, for types that have some."""
+
     threads_per_core: Annotated[int, Field(ge=1, le=2)] | None = None
+    """1 switches hyper-threads off; the type's own setting if absent."""
+
     network_interface: Literal["efa", "efa-only"] | None = None
     """What the additional network cards become; the platform's default if absent."""
 
     placement_group: bool | None = None
-    """A cluster placement group, on the platforms that take one; the platform's default if absent."""
+    """A cluster placement group, where the platform takes one; its default if absent."""

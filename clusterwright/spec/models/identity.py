@@ -6,15 +6,28 @@ from typing import Annotated
 
 from pydantic import Field
 
-from clusterwright.spec.models.common import Arn, Model
+from clusterwright.spec.models import forms
+from clusterwright.spec.models.common import Model
 
 
 class Identity(Model):
-    kms_key_arn: Annotated[Arn, Field(pattern=r"^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key/.+$")] | None = None
+    """Keys, roles and access."""
+
+    kms_key_arn: (
+        Annotated[
+            str, Field(pattern=forms.KMS_KEY_ARN.pattern, examples=[forms.KMS_KEY_ARN.example])
+        ]
+        | None
+    ) = None
     """An existing key, never altered; one is created if absent."""
 
     permissions_boundary_arn: (
-        Annotated[Arn, Field(pattern=r"^arn:aws[a-z-]*:iam::(\d{12}|aws):policy/.+$")] | None
+        Annotated[
+            str, Field(pattern=forms.POLICY_ARN.pattern, examples=[forms.POLICY_ARN.example])
+        ]
+        | None
     ) = None
+    """A managed policy that bounds every role that is created."""
+
     session_manager: bool = True
     """Shells on nodes through AWS Systems Manager."""

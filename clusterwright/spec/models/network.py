@@ -6,19 +6,29 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from clusterwright.spec.models import forms
 from clusterwright.spec.models.common import Cidr, Model, SecurityGroupId, SubnetId, VpcId
 
-ZoneId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)+$", max_length=40)]
+ZoneId = Annotated[
+    str, Field(pattern=forms.ZONE.pattern, max_length=40, examples=[forms.ZONE.example])
+]
 
 
 class ExistingNetwork(Model):
     """A network that somebody else owns: it is used, never altered."""
 
     vpc_id: VpcId
-    subnet_ids: Annotated[list[SubnetId], Field(min_length=1, max_length=16)]
+    """The VPC."""
+
+    subnet_ids: Annotated[
+        list[SubnetId], Field(min_length=1, max_length=16, examples=[[forms.SUBNET_ID.example]])
+    ]
     """Subnets of the nodes, all in `availability_zone_id` (EFA never crosses a zone)."""
 
-    security_group_ids: Annotated[list[SecurityGroupId], Field(min_length=1, max_length=5)]
+    security_group_ids: Annotated[
+        list[SecurityGroupId],
+        Field(min_length=1, max_length=5, examples=[[forms.SECURITY_GROUP_ID.example]]),
+    ]
     """Groups that every node carries; each must allow all traffic from and to itself."""
 
     database_subnet_ids: list[SubnetId] = []
@@ -26,17 +36,19 @@ class ExistingNetwork(Model):
 
 
 class Network(Model):
+    """Where the cluster stands."""
+
     cidr: Cidr = "10.0.0.0/16"
     """The VPC's address range, /16 to /28."""
 
     secondary_cidrs: Annotated[list[Cidr], Field(max_length=4)] = []
-    """Further ranges. With one, the nodes may fill the first; EFA Lustre stays in the nodes' range."""
+    """Further ranges. With one, the nodes may fill the first; EFA Lustre stays with the nodes."""
 
     availability_zone_id: ZoneId
-    """The zone of the nodes and their file systems, by id (`use1-az6`): names differ per account."""
+    """The zone of nodes and file systems, by id (`use1-az6`): names differ per account."""
 
     second_availability_zone_id: ZoneId | None = None
-    """Only for what demands two zones (the accounting database); chosen from the catalogue if absent."""
+    """Only for the accounting database, which demands two; from the catalogue if absent."""
 
     egress: Literal["closed", "nat"] = "closed"
     """closed: no way to the internet, an endpoint for every service used. nat: a NAT gateway."""
@@ -45,4 +57,7 @@ class Network(Model):
     """Free addresses beyond the nodes' own, for replacing nodes while the old ones still exist."""
 
     flow_log_retention_days: Annotated[int, Field(ge=1, le=3653)] = 90
+    """How long records of the network's traffic are kept."""
+
     existing: ExistingNetwork | None = None
+    """Use this network instead of building one."""

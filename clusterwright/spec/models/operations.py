@@ -3,33 +3,76 @@
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, PlainSerializer
 
+from clusterwright.spec.models import forms
 from clusterwright.spec.models.common import Email, Model
 
-Day = Annotated[datetime.date, Field(strict=False)]
+
+def _day(value: Any) -> Any:
+    """A day from its text form; what is no text is left for pydantic to refuse."""
+    if not isinstance(value, str):
+        return value
+    from pydantic_core import PydanticCustomError
+
+    try:
+        if len(value) != len("2027-01-31"):
+            raise ValueError(value)
+        return datetime.date.fromisoformat(value)
+    except ValueError:
+        raise PydanticCustomError("day", "not a day, such as 2027-01-31") from None
+
+
+Day = Annotated[
+    datetime.date,
+    BeforeValidator(_day),
+    PlainSerializer(datetime.date.isoformat, return_type=str, when_used="json"),
+]
+"""A day as YYYY-MM-DD."""
 
 
 class AutoPatch(Model):
+    """When HyperPod replaces the image of nodes by a newer one."""
+
     strategy: Literal["when-idle", "when-all-idle"]
+    """when-idle: each node when it has no job. when-all-idle: all, when none has."""
 
 
 class Image(Model):
-    release_version: Annotated[str, Field(pattern=r"^\d{1,3}\.\d{1,3}\.\d{1,3}$")] | None = None
+    """What the nodes boot from."""
+
+    release_version: (
+        Annotated[
+            str, Field(pattern=forms.IMAGE_RELEASE.pattern, examples=[forms.IMAGE_RELEASE.example])
+        ]
+        | None
+    ) = None
     """HyperPod's image release, pinned so that a change of image is a change of this file."""
 
     released: Day | None = None
     """The day that release came out; accounting on RDS needs one after 2026-08-30."""
 
-    image_id: Annotated[str, Field(pattern=r"^ami-[0-9a-f]{8,17}$")] | None = None
+    image_id: (
+        Annotated[str, Field(pattern=forms.IMAGE_ID.pattern, examples=[forms.IMAGE_ID.example])]
+        | None
+    ) = None
+    """An image of your own, built from HyperPod's."""
+
     auto_patch: AutoPatch | None = None
+    """Never by itself if absent."""
 
 
 class Resilience(Model):
+    """Health checks and the replacement of nodes."""
+
     node_recovery: Literal["automatic", "none"] = "automatic"
+    """automatic: HyperPod reboots or replaces a node that fails its health checks."""
+
     node_provisioning: Literal["continuous", "all-at-once"] = "continuous"
+    """continuous: the cluster starts with the nodes there are; others join as they come."""
+
     deep_health_checks: Annotated[
         list[Literal["instance-stress", "instance-connectivity"]], Field(max_length=2)
     ] = []
@@ -37,12 +80,38 @@ class Resilience(Model):
 
 
 LogRetentionDays = Literal[
-    1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653
+    1,
+    3,
+    5,
+    7,
+    14,
+    30,
+    60,
+    90,
+    120,
+    150,
+    180,
+    365,
+    400,
+    545,
+    731,
+    1096,
+    1827,
+    2192,
+    2557,
+    2922,
+    3288,
+    3653,
 ]
+"""What CloudWatch Logs takes (PutRetentionPolicy)."""
 
 
 class Observability(Model):
+    """Logs, metrics and alarms."""
+
     log_retention_days: LogRetentionDays = 90
+    """How long the nodes' logs are kept."""
+
     prometheus: bool = False
     """A managed Prometheus workspace for the nodes' metrics."""
 
@@ -51,25 +120,43 @@ class Observability(Model):
 
 
 class Budget(Model):
-    monthly_usd: Annotated[float, Field(gt=0, strict=False)] | None = None
-    run_usd: Annotated[float, Field(gt=0, strict=False)] | None = None
+    """What the cluster may cost: above a limit fails, an unknown price leaves it open."""
+
+    monthly_usd: Annotated[float, Field(gt=0)] | None = None
+    """Limit per month of 730 hours; also an AWS budget with alerts."""
+
+    run_usd: Annotated[float, Field(gt=0)] | None = None
+    """Limit for the whole run, `run.hours` long."""
+
     alert_emails: Annotated[list[Email], Field(max_length=10)] = []
+    """Told when the month's spending reaches a threshold."""
+
     alert_thresholds_percent: Annotated[
         list[Annotated[int, Field(ge=1, le=1000)]], Field(min_length=1, max_length=5)
     ] = [80, 100]
+    """Percentages of `monthly_usd`."""
 
 
 class Run(Model):
-    hours: Annotated[float, Field(gt=0, le=87_600, strict=False)]
+    """The training run that the cluster is for."""
+
+    hours: Annotated[float, Field(gt=0, le=87_600, examples=[720])]
     """How long the training run holds the cluster; decides the cost of the run."""
 
 
 class Waiver(Model):
     """A finding that somebody accepts, with the reason and the day it must be looked at again."""
 
-    rule: Annotated[str, Field(pattern=r"^CW-[A-Z]\d{3}$")]
+    rule: Annotated[str, Field(pattern=forms.RULE.pattern, examples=[forms.RULE.example])]
+    """The rule's id."""
+
     path: str | None = None
     """The finding's path; every finding of the rule if absent."""
 
-    reason: Annotated[str, Field(min_length=10)]
-    expires: Day
+    reason: Annotated[
+        str, Field(min_length=10, max_length=1000, examples=["agreed with the network team"])
+    ]
+    """Why the finding is accepted, in a sentence."""
+
+    expires: Annotated[Day, Field(examples=["2027-01-31"])]
+    """From this day on the waiver is itself a finding."""

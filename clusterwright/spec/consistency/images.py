@@ -1,0 +1,31 @@
+"""An image is named once, and a day belongs to an image that is named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.problems import Problem
+
+
+def problems(cluster: Cluster) -> Iterator[Problem]:
+    image = cluster.image
+    if image.image_id is not None and image.release_version is not None:
+        yield Problem(
+            "image_id and release_version both name the image: which one?",
+            ("image", "image_id"),
+            other_path=("image", "release_version"),
+        )
+    if image.released is not None and image.image_id is None and image.release_version is None:
+        yield Problem(
+            "`released` is the day of an image that is named; else HyperPod takes its newest",
+            ("image", "released"),
+            hint="add release_version or image_id",
+            other_path=("image",),
+        )
+    if image.auto_patch is not None and image.image_id is not None:
+        yield Problem(
+            "HyperPod patches its own image, not one of yours",
+            ("image", "auto_patch"),
+            other_path=("image", "image_id"),
+        )

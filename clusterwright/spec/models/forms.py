@@ -1,0 +1,155 @@
+r"""The forms that text values have: a pattern, the words a message uses for it, and an example.
+
+Patterns use `[0-9]`, never `\d`: pydantic's engine takes digits of every script for `\d`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Form(NamedTuple):
+    """A form of text. `words` completes the sentence "... is not <words>"."""
+
+    pattern: str
+    words: str
+    example: str
+
+
+_SEGMENT = r"\.?[A-Za-z0-9_-][A-Za-z0-9._-]*"
+_HOST = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+
+ACCOUNT = Form(r"^[0-9]{12}$", "an account id of 12 digits", "111122223333")
+ENVIRONMENT = Form(
+    r"^[a-z0-9](-?[a-z0-9])*$", "a name of small letters, digits and single hyphens", "dev"
+)
+REGION = Form(r"^[a-z]{2}(-[a-z]+)+-[0-9]$", "a region, such as us-east-1", "us-east-1")
+ZONE = Form(
+    r"^[a-z0-9]+(-[a-z0-9]+)+$",
+    "a zone id, such as use1-az6 (names differ per account)",
+    "use1-az6",
+)
+NAME = Form(
+    r"^[a-zA-Z0-9](-*[a-zA-Z0-9])*$",
+    "a name of letters, digits and hyphens that begins and ends with a letter or digit",
+    "workers",
+)
+"""SageMaker's ClusterName and ClusterPartitionName (botocore 1.44.5)."""
+
+INSTANCE_TYPE = Form(
+    r"^[a-z0-9][a-z0-9-]*\.[a-z0-9.-]+$", "an instance type, such as p5.48xlarge", "p5.48xlarge"
+)
+UNIX_NAME = Form(
+    r"^[a-z_][a-z0-9_-]{0,31}$",
+    "a Unix name: small letters, digits, `_` and `-`, at most 32, beginning with a letter or `_`",
+    "ada",
+)
+SLURM_ACCOUNT = Form(
+    r"^[a-z0-9][a-z0-9_-]{0,31}$",
+    "a Slurm account: small letters, digits, `_` and `-`",
+    "research",
+)
+ABSOLUTE_PATH = Form(
+    rf"^(/{_SEGMENT})+$",
+    "an absolute path of letters, digits, `.`, `_` and `-`, such as /fsx/data",
+    "/fsx",
+)
+"""Narrower than SageMaker's ClusterFsxMountPath: no `..`, no empty parts."""
+
+FILE_SYSTEM_PATH = Form(
+    rf"^(/|(/{_SEGMENT})+)$", "a path inside the file system, such as /data", "/data"
+)
+CIDR = Form(
+    r"^[0-9]{1,3}(\.[0-9]{1,3}){3}/[0-9]{1,2}$",
+    "an address range, such as 10.0.0.0/16",
+    "10.0.0.0/16",
+)
+EMAIL = Form(r"^[^@\s]+@[^@\s]+\.[^@\s]+$", "an e-mail address", "ml-infrastructure@acme.example")
+S3_URI = Form(
+    r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^\s]*)?$",
+    "the address of a bucket, such as s3://acme-corpus/tokens",
+    "s3://acme-corpus/tokens",
+)
+BUCKET = Form(
+    r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$",
+    "a bucket's name: 3 to 63 small letters, digits, hyphens and dots, without s3://",
+    "acme-corpus",
+)
+VPC_ID = Form(r"^vpc-[0-9a-f]{8,17}$", "the id of a VPC (vpc-...)", "vpc-0a1b2c3d4e5f60718")
+SUBNET_ID = Form(
+    r"^subnet-[0-9a-f]{8,17}$", "the id of a subnet (subnet-...)", "subnet-0a1b2c3d4e5f60718"
+)
+SECURITY_GROUP_ID = Form(
+    r"^sg-[0-9a-f]{8,17}$", "the id of a security group (sg-...)", "sg-0a1b2c3d4e5f60718"
+)
+RESERVATION_ID = Form(
+    r"^cr-[0-9a-f]{8,17}$",
+    "the id of a capacity reservation or block (cr-...)",
+    "cr-0a1b2c3d4e5f60718",
+)
+FILE_SYSTEM_ID = Form(
+    r"^fs-[0-9a-f]{8,17}$", "the id of a file system (fs-...)", "fs-0a1b2c3d4e5f60718"
+)
+FILE_SYSTEM_DNS = Form(
+    r"^(fs|fc)i?-[0-9a-f]{8,}\..{4,253}$",
+    "a file system's DNS name (fs-....fsx.<region>.amazonaws.com)",
+    "fs-0a1b2c3d4e5f60718.fsx.us-east-1.amazonaws.com",
+)
+"""SageMaker's ClusterDnsName and FSx's DNSName (botocore 1.44.5)."""
+
+LUSTRE_MOUNT_NAME = Form(
+    r"^[A-Za-z0-9_-]{1,8}$", "a mount name of at most 8 letters, digits, `_` and `-`", "abcdefgh"
+)
+"""FSx's LustreFileSystemMountName (botocore 1.44.5)."""
+
+WEEKLY_TIME = Form(
+    r"^[1-7]:([01][0-9]|2[0-3]):[0-5][0-9]$",
+    "a weekly time, day:hour:minute with Monday as 1, such as 7:03:00",
+    "7:03:00",
+)
+DATABASE_HOST = Form(rf"^{_HOST}(\.{_HOST})*$", "a host name", "slurm.example.internal")
+DATABASE_NAME = Form(
+    r"^[A-Za-z][A-Za-z0-9_]{0,63}$", "a database name of letters, digits and `_`", "slurm_acct_db"
+)
+DATABASE_CLASS = Form(
+    r"^db\.[a-z0-9-]+\.[a-z0-9]+$", "an RDS instance class, such as db.t3.large", "db.t3.large"
+)
+SECRET_ARN = Form(
+    r"^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:.+$",
+    "the ARN of a secret (arn:aws:secretsmanager:...)",
+    "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-AbCdEf",
+)
+KMS_KEY_ARN = Form(
+    r"^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$",
+    "the ARN of a KMS key (arn:aws:kms:...:key/...)",
+    "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab",
+)
+POLICY_ARN = Form(
+    r"^arn:aws[a-z-]*:iam::([0-9]{12}|aws):policy/.+$",
+    "the ARN of an IAM policy (arn:aws:iam::...:policy/...)",
+    "arn:aws:iam::111122223333:policy/boundary",
+)
+TRAINING_PLAN_ARN = Form(
+    r"^arn:aws[a-z-]*:sagemaker:[a-z0-9-]+:[0-9]{12}:training-plan/[a-z0-9-]{1,64}$",
+    "the ARN of a training plan (arn:aws:sagemaker:...:training-plan/...)",
+    "arn:aws:sagemaker:us-east-1:111122223333:training-plan/plan",
+)
+SSH_PUBLIC_KEY = Form(
+    r"^(ssh-[a-z0-9-]+|ecdsa-sha2-[a-z0-9-]+|sk-[a-z0-9@.-]+) [A-Za-z0-9+/]+={0,3}( [^\r\n]*)?$",
+    "one line of an OpenSSH public key",
+    "ssh-ed25519 AAAA... ada@acme.example",
+)
+IMAGE_RELEASE = Form(
+    r"^[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}$", "an image release, major.minor.patch", "1.0.0"
+)
+IMAGE_ID = Form(r"^ami-[0-9a-f]{8,17}$", "the id of an image (ami-...)", "ami-0a1b2c3d4e5f60718")
+RULE = Form(r"^CW-[A-Z][0-9]{3}$", "a rule's id, such as CW-N003", "CW-N003")
+TAG = Form(
+    r"^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$",
+    "a tag of letters, digits, spaces and _ . : / = + - @",
+    "ml-infrastructure",
+)
+"""SageMaker's TagKey and TagValue (botocore 1.44.5)."""
+
+ALL: tuple[Form, ...] = tuple(value for value in globals().values() if isinstance(value, Form))
+WORDS: dict[str, str] = {form.pattern: form.words for form in ALL}

@@ -1,0 +1,123 @@
+"""Keys that mean nothing beside others: the size of a file system that exists, say.
+
+A spec that sets one is wrong (consistency/relevant.py); the resolved spec does not show them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel
+
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.problems import Path
+
+
+class Meaningless(NamedTuple):
+    """A key that has no effect, why, and which key takes its meaning away."""
+
+    path: Path
+    reason: str
+    because: Path
+    written: bool
+    """Whether a file sets it."""
+
+
+def meaningless(cluster: Cluster) -> Iterator[Meaningless]:
+    """Every key of the cluster that has no effect, whether a file sets it or not."""
+    network = cluster.network
+    if network.existing is not None:
+        yield from _beside(
+            network,
+            ("network",),
+            {"existing", "availability_zone_id", "address_headroom_percent"},
+            "`{}` would alter a network that exists; it is only used",
+            ("network", "existing"),
+        )
+    for index, file_system in enumerate(cluster.storage.lustre):
+        if file_system.existing is not None:
+            here: Path = ("storage", "lustre", index)
+            yield from _beside(
+                file_system,
+                here,
+                {"name", "mount_path", "existing", "efa"},
+                "`{}` would alter a file system that exists; it is only mounted",
+                (*here, "existing"),
+            )
+    home = cluster.storage.home
+    if home is not None and home.existing is not None:
+        yield from _beside(
+            home,
+            ("storage", "home"),
+            {"kind", "mount_path", "existing"},
+            "`{}` would alter a file system that exists; it is only mounted",
+            ("storage", "home", "existing"),
+        )
+    accounting = cluster.slurm.accounting
+    if accounting.kind != "rds":
+        yield from _beside(
+            accounting,
+            ("slurm", "accounting"),
+            {"kind"},
+            "`{}` belongs to accounting of the kind rds",
+            ("slurm", "accounting", "kind"),
+        )
+    elif accounting.existing is not None:
+        yield from _beside(
+            accounting,
+            ("slurm", "accounting"),
+            {"kind", "existing"},
+            "`{}` would alter a database that exists; it is only used",
+            ("slurm", "accounting", "existing"),
+        )
+    if network.existing is None and (accounting.kind != "rds" or accounting.existing is not None):
+        yield Meaningless(
+            ("network", "second_availability_zone_id"),
+            "only an accounting database that is built needs a second zone",
+            ("slurm", "accounting", "kind"),
+            network.second_availability_zone_id is not None,
+        )
+    yield from _budget(cluster)
+
+
+def without_meaningless(cluster: Cluster, data: dict[str, Any]) -> dict[str, Any]:
+    """`data` (the cluster as plain data, changed in place) without keys that have no effect."""
+    for item in meaningless(cluster):
+        parent: Any = data
+        for part in item.path[:-1]:
+            parent = parent[part]
+        parent.pop(item.path[-1], None)
+    return data
+
+
+def _budget(cluster: Cluster) -> Iterator[Meaningless]:
+    budget = cluster.budget
+    if budget is None:
+        return
+    if budget.monthly_usd is None:
+        yield from _beside(
+            budget,
+            ("budget",),
+            {"monthly_usd", "run_usd"},
+            "`{}` belongs to the month's budget: give monthly_usd",
+            ("budget",),
+        )
+    elif not budget.alert_emails:
+        yield from _beside(
+            budget,
+            ("budget",),
+            {"monthly_usd", "run_usd", "alert_emails"},
+            "`{}` without alert_emails: nobody is told",
+            ("budget",),
+        )
+
+
+def _beside(
+    model: BaseModel, here: Path, allowed: Iterable[str], reason: str, because: Path
+) -> Iterator[Meaningless]:
+    for name, field in type(model).model_fields.items():
+        if name not in allowed:
+            key = field.alias or name
+            written = name in model.model_fields_set
+            yield Meaningless((*here, key), reason.format(key), because, written)
