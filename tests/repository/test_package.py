@@ -25,7 +25,8 @@ allowed = set(sys.argv[1].split(","))
 class Refuse(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
         top = name.split(".")[0]
-        if top not in allowed and top not in sys.stdlib_module_names:
+        standard = top in sys.stdlib_module_names or top.startswith("_sysconfigdata")
+        if top not in allowed and not standard:
             raise ModuleNotFoundError(f"{name} is not part of the core", name=name)
 sys.meta_path.insert(0, Refuse())
 from clusterwright.cli.main import main
@@ -80,6 +81,13 @@ def test_gate_of_a_pull_request_runs_with_the_core_alone(
     assert result.returncode in exit_codes, result.stderr
     assert "not part of the core" not in result.stderr
     assert result.stdout.strip()
+
+
+def test_command_that_needs_an_extra_says_which(core_modules: frozenset[str]) -> None:
+    result = _core(core_modules, "localaws", "--port", "0")
+    assert result.returncode == 3
+    assert result.stderr.startswith("error: this command needs the `local` extra (")
+    assert "hint: `pip install 'clusterwright[local]'`" in result.stderr
 
 
 def test_core_really_lacks_the_rest(core_modules: frozenset[str]) -> None:
