@@ -24,18 +24,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 EXIT_INTERNAL_ERROR = 70
 
-# What an installation without an extra lacks first: not a bug, but something to install.
-_MODULES_OF_EXTRAS = {
-    "aws_cdk": "cdk",
-    "constructs": "cdk",
-    "cfnlint": "local",
-    "flask": "local",
-    "jsonschema": "local",
-    "moto": "local",
-    "werkzeug": "local",
-    "yaml": "local",
-}
-
 
 class LazyGroup(click.Group):
     """A click group whose commands are imported when they are run."""
@@ -110,13 +98,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:  # the last line of defence: our bug, said as one
-        extra = _missing_extra(error)
-        if extra:
-            _say(
-                f"this command needs the `{extra}` extra ({error})",
-                f"`pip install 'clusterwright[{extra}]'`, or `make setup` in a checkout",
-            )
-            return 3
         if os.environ.get("CLUSTERWRIGHT_DEBUG"):
             raise
         _say(
@@ -124,12 +105,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "set CLUSTERWRIGHT_DEBUG=1 to see where, and please report it",
         )
         return EXIT_INTERNAL_ERROR
-
-
-def _missing_extra(error: Exception) -> str | None:
-    if isinstance(error, ModuleNotFoundError) and error.name:
-        return _MODULES_OF_EXTRAS.get(error.name.partition(".")[0])
-    return None
 
 
 def _usage_hint(error: click.UsageError) -> str:

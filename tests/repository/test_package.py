@@ -86,8 +86,9 @@ def test_gate_of_a_pull_request_runs_with_the_core_alone(
 def test_command_that_needs_an_extra_says_which(core_modules: frozenset[str]) -> None:
     result = _core(core_modules, "localaws", "--port", "0")
     assert result.returncode == 3
-    assert result.stderr.startswith("error: this command needs the `local` extra (")
-    assert "hint: `pip install 'clusterwright[local]'`" in result.stderr
+    assert result.stderr.startswith("error: ")
+    assert "moto" in result.stderr
+    assert "pip install 'clusterwright[local]'" in result.stderr
 
 
 def test_core_really_lacks_the_rest(core_modules: frozenset[str]) -> None:
