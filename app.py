@@ -1,0 +1,15 @@
+"""The CDK entry: reads one spec and builds its stacks.
+
+`cdk deploy -c env=prod --all`, or without the CDK's command line
+`CLUSTERWRIGHT_ENV=prod python app.py`, which writes the same templates.
+"""
+
+from __future__ import annotations
+
+import stacks
+
+spec = stacks.read_spec()
+app = stacks.open_app()
+stacks.build(app, spec)
+stacks.add_policies(app)
+stacks.write(app)

@@ -1,0 +1,34 @@
+"""The function that the CDK adds to empty buckets, and a log group that goes with the stack."""
+
+from __future__ import annotations
+
+import aws_cdk as cdk
+from constructs import Construct
+
+from clusterwright.spec.models.cluster import Cluster
+from stacks.log_groups import log_group
+
+PROVIDER = "Custom::S3AutoDeleteObjectsCustomResourceProvider"
+"""The construct that `auto_delete_objects` makes once per stack (aws-cdk-lib 2.275.0)."""
+
+
+def log_what_empties(scope: Construct, cluster: Cluster) -> None:
+    """Give the emptying function of `scope`'s stack a log group, unless it has one.
+
+    Otherwise Lambda makes one at the first call, which keeps its events for ever and which nothing
+    removes: `protection: destroy` promises that nothing is left over.
+    """
+    stack = cdk.Stack.of(scope)
+    if stack.node.try_find_child("EmptyingLogs") is not None:
+        return
+    handler = stack.node.find_child(PROVIDER).node.find_child("Handler")
+    part = stack.stack_name.removeprefix(f"{cluster.environment}-")
+    group = log_group(
+        stack,
+        "EmptyingLogs",
+        name=f"/clusterwright/{cluster.environment}/{part}/emptying",
+        days=cluster.observability.log_retention_days,
+        key_arn=None,
+    )
+    assert isinstance(handler, cdk.CfnResource)
+    handler.add_property_override("LoggingConfig", {"LogGroup": group.ref})

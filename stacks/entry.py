@@ -1,0 +1,142 @@
+"""From the command line to an app: which spec, which context, which output directory."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+import aws_cdk as cdk
+
+from clusterwright.platforms import load_cluster
+from clusterwright.spec import LoadedSpec, SpecErrors
+from stacks import policies
+from stacks.limits import refuse_what_cannot_be_built
+
+EXIT_INVALID = 3
+"""The spec, or what names it, is wrong."""
+
+ROOT = Path(__file__).resolve().parent.parent
+DEFAULT_OUTPUT = "cdk.out"
+
+REPORTS = ("validation-report.json", "policy-validation-report.json")
+"""The CDK leaves them in the output directory, and its command line prints an old one as new."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+
+
+class UnnamedSpec(Exception):
+    """No spec is named, or more than one; the message says what to give."""
+
+
+def read_spec() -> LoadedSpec:
+    """The spec that `-c env=`, `-c config=` or the environment names.
+
+    It is read before there is an app, because an app creates its output directory at once. Where
+    the spec is wrong, every problem goes to stderr with its position, and the process ends with 3.
+    """
+    try:
+        loaded = load_cluster(spec_path(command_line_context(os.environ), os.environ))
+        refuse_what_cannot_be_built(loaded)
+    except SpecErrors as errors:
+        _refuse(str(problem) for problem in errors)
+    except UnnamedSpec as error:
+        _refuse([str(error)])
+    return loaded
+
+
+def open_app(outdir: str | os.PathLike[str] | None = None, **options: Any) -> cdk.App:
+    """An app with the context of `cdk.json`, so that `python app.py` writes what `cdk synth` does.
+
+    Without `outdir` the assembly goes where the CDK's command line wants it, else to `cdk.out`.
+    """
+    where = outdir or os.environ.get("CDK_OUTDIR") or DEFAULT_OUTPUT
+    return cdk.App(context=context_of_cdk_json(), outdir=os.fspath(where), **options)
+
+
+def add_policies(app: cdk.App) -> None:
+    """The rules that a synthesis must pass (cdk-nag), unless they are switched off."""
+    policies.add(app)
+
+
+def write(app: cdk.App) -> None:
+    """Write the assembly into a directory without reports of an earlier run.
+
+    Findings of a policy end the process with 1; their text is on stderr already.
+    """
+    for name in REPORTS:
+        (Path(app.outdir) / name).unlink(missing_ok=True)
+    try:
+        app.synth()
+    except RuntimeError as error:
+        if "ValidationFailed" not in str(error) and "Validation failed" not in str(error):
+            raise
+        print(f"error: {str(error).strip().splitlines()[0]}", file=sys.stderr)
+        raise SystemExit(1) from None
+
+
+def context_of_cdk_json() -> dict[str, Any]:
+    """Feature flags and the like, as the CDK's command line would hand them over."""
+    text = (ROOT / "cdk.json").read_text(encoding="utf-8")
+    context: dict[str, Any] = json.loads(text)["context"]
+    return context
+
+
+def command_line_context(environment: Mapping[str, str]) -> dict[str, Any]:
+    """The context that the CDK's command line hands to the app; empty without it."""
+    context: dict[str, Any] = json.loads(environment.get("CDK_CONTEXT_JSON") or "{}")
+    overflow = environment.get("CONTEXT_OVERFLOW_LOCATION_ENV")
+    if overflow:
+        # Where the context is larger than an environment variable may be, the rest is in a file.
+        context |= json.loads(Path(overflow).read_text(encoding="utf-8"))
+    return context
+
+
+def spec_path(context: Mapping[str, Any], environment: Mapping[str, str]) -> Path:
+    """The file of the spec: `-c env=` or `-c config=`, else the environment's variables.
+
+    Raises
+    ------
+    UnnamedSpec
+        None is named, or both kinds are.
+    """
+    for how, env, config in (
+        ("-c env=NAME or -c config=PATH", context.get("env"), context.get("config")),
+        (
+            "CLUSTERWRIGHT_ENV=NAME or CLUSTERWRIGHT_CONFIG=PATH",
+            environment.get("CLUSTERWRIGHT_ENV"),
+            environment.get("CLUSTERWRIGHT_CONFIG"),
+        ),
+    ):
+        if env and config:
+            raise UnnamedSpec(
+                f"the spec is named twice: {env} and {config}\n\nhint: {how}, not both"
+            )
+        if config:
+            return Path(str(config))
+        if env:
+            return _path_of(str(env))
+    raise UnnamedSpec(
+        "no spec is named\n\n"
+        "hint: `cdk synth -c env=dev`, or `CLUSTERWRIGHT_ENV=dev python app.py`"
+    )
+
+
+def _path_of(name: str) -> Path:
+    if not _NAME.fullmatch(name):
+        raise UnnamedSpec(
+            f"env takes a name, not {name!r}\n\nhint: for any other file: -c config=PATH"
+        )
+    # Errors show the path; from the repository's root the short one is what its readers know.
+    folder = Path("configs") if Path.cwd() == ROOT else ROOT / "configs"
+    return folder / f"{name}.yaml"
+
+
+def _refuse(messages: Any) -> NoReturn:
+    for message in messages:
+        print(f"error: {message}", file=sys.stderr)
+    raise SystemExit(EXIT_INVALID) from None

@@ -1,0 +1,302 @@
+"""The cluster itself on SageMaker HyperPod with Slurm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_sagemaker as sagemaker
+from constructs import Construct
+
+from clusterwright.catalog import Catalog
+from clusterwright.platforms import accelerators
+from clusterwright.platforms.hyperpod import MAXIMUM_STORAGE_CONFIGS, ml_name
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.compute import ComputeGroup
+from stacks import scripts
+from stacks.accounting import AccountingDatabase
+from stacks.acknowledge import acknowledge
+from stacks.home import HomeMount
+from stacks.lustre import LustreMount
+from stacks.network import Attachments
+from stacks.part import Part
+
+_CFN = sagemaker.CfnCluster
+
+NODE_TYPES = {"controller": "Controller", "login": "Login", "compute": "Compute"}
+HEALTH_CHECKS = {
+    "instance-stress": "InstanceStress",
+    "instance-connectivity": "InstanceConnectivity",
+}
+PATCHING = {"when-idle": "WhenIdle", "when-all-idle": "WhenAllIdle"}
+
+
+@dataclass(frozen=True)
+class ClusterInputs:
+    """What the cluster needs of the other stacks."""
+
+    attachments: Attachments
+    role: iam.IRole
+    key_arn: str
+    source_s3_uri: str
+    lustre: Sequence[LustreMount]
+    home: HomeMount | None
+    accounting: AccountingDatabase | None
+
+
+class HyperPodSlurm(Part):
+    """Instance groups, and the rights that only now have an id to be granted on."""
+
+    PART = "cluster"
+
+    def __init__(
+        self, scope: Construct, cluster: Cluster, catalog: Catalog, inputs: ClusterInputs
+    ) -> None:
+        super().__init__(scope, cluster, description="SageMaker HyperPod with Slurm")
+        self._catalog, self._inputs = catalog, inputs
+        self._managed = cluster.slurm.configuration == "managed"
+        rights = self._rights()
+        continuous = cluster.resilience.node_provisioning == "continuous"
+        self.resource = _CFN(
+            self,
+            "Cluster",
+            cluster_name=cluster.environment,
+            instance_groups=[self._group(group) for group in cluster.compute],
+            node_provisioning_mode="Continuous" if continuous else None,
+            node_recovery=cluster.resilience.node_recovery.capitalize(),
+            orchestrator=self._orchestrator(),
+            vpc_config=_CFN.VpcConfigProperty(
+                security_group_ids=list(inputs.attachments.node_security_group_ids),
+                subnets=list(inputs.attachments.node_subnet_ids),
+            ),
+        )
+        self.resource.node.add_dependency(rights)
+        self._outputs()
+
+    def _rights(self) -> iam.Policy:
+        """Rights on subnets, security groups and secrets, whose ids come from other stacks."""
+        cluster, attachments = self.cluster, self._inputs.attachments
+
+        def arn(kind: str, name: str) -> str:
+            return f"arn:{cluster.partition}:ec2:{cluster.region}:{cluster.account}:{kind}/{name}"
+
+        interfaces = arn("network-interface", "*")
+        statements = [
+            # SageMaker developer guide, "Setting up SageMaker HyperPod with a custom Amazon VPC".
+            iam.PolicyStatement(
+                sid="LookAtNetwork",
+                actions=[
+                    "ec2:DescribeDhcpOptions",
+                    "ec2:DescribeNetworkInterfaces",
+                    "ec2:DescribeSecurityGroups",
+                    "ec2:DescribeSubnets",
+                    "ec2:DescribeVpcs",
+                ],
+                resources=["*"],
+            ),
+            iam.PolicyStatement(
+                sid="MakeInterfaces",
+                actions=["ec2:CreateNetworkInterface"],
+                resources=[
+                    interfaces,
+                    *(arn("subnet", name) for name in attachments.node_subnet_ids),
+                    *(arn("security-group", name) for name in attachments.node_security_group_ids),
+                ],
+            ),
+            iam.PolicyStatement(
+                sid="UseInterfaces",
+                actions=[
+                    "ec2:CreateNetworkInterfacePermission",
+                    "ec2:CreateTags",
+                    "ec2:DeleteNetworkInterface",
+                    "ec2:DeleteNetworkInterfacePermission",
+                    "ec2:DetachNetworkInterface",
+                ],
+                resources=[interfaces],
+            ),
+        ]
+        if self._inputs.accounting is not None and cluster.slurm.accounting.existing is None:
+            statements.append(
+                iam.PolicyStatement(
+                    sid="AccountingSecret",
+                    actions=["secretsmanager:DescribeSecret", "secretsmanager:GetSecretValue"],
+                    resources=[self._inputs.accounting.secret_arn],
+                )
+            )
+        policy = iam.Policy(self, "NodeRights", statements=statements, roles=[self._inputs.role])
+        acknowledge(
+            policy, "AwsSolutions-IAM5[Resource::*]", "EC2's Describe actions take no resource"
+        )
+        acknowledge(
+            policy,
+            f"AwsSolutions-IAM5[Resource::{interfaces}]",
+            "interfaces are made with the nodes and have no name before",
+        )
+        return policy
+
+    def _orchestrator(self) -> _CFN.OrchestratorProperty | None:
+        if not self._managed:
+            return None
+        accounting = self._inputs.accounting
+        return _CFN.OrchestratorProperty(
+            slurm=_CFN.ClusterOrchestratorSlurmConfigProperty(
+                slurm_config_strategy=self.cluster.slurm.strategy or "Managed",
+                accounting_database=(
+                    _CFN.ClusterAccountingDatabaseProperty(
+                        endpoint=accounting.endpoint,
+                        port=_number(accounting.port),
+                        name=accounting.database_name,
+                        secret_arn=accounting.secret_arn,
+                    )
+                    if accounting is not None
+                    else None
+                ),
+            )
+        )
+
+    def _group(self, group: ComputeGroup) -> _CFN.ClusterInstanceGroupProperty:
+        cluster, image = self.cluster, self.cluster.image
+        entry = scripts.ENTRY[cluster.slurm.configuration]
+        capacity = group.capacity
+        return _CFN.ClusterInstanceGroupProperty(
+            instance_group_name=group.name,
+            instance_type=ml_name(group.instance_type),
+            instance_count=group.count,
+            min_instance_count=group.min_count,
+            execution_role=self._inputs.role.role_arn,
+            threads_per_core=group.threads_per_core,
+            life_cycle_config=_CFN.ClusterLifeCycleConfigProperty(
+                source_s3_uri=self._inputs.source_s3_uri,
+                on_create=None if self._managed else entry,
+                on_init_complete=entry if self._managed else None,
+            ),
+            instance_storage_configs=self._storage(group),
+            slurm_config=self._slurm(group) if self._managed else None,
+            capacity_requirements=_capacity(capacity.kind),
+            training_plan_arn=capacity.arn if capacity.kind == "training-plan" else None,
+            network_interface=(
+                _CFN.ClusterNetworkInterfaceProperty(interface_type=group.network_interface)
+                if group.network_interface is not None
+                else None
+            ),
+            on_start_deep_health_checks=self._health_checks(group),
+            image_id=image.image_id,
+            image_release_version=image.release_version,
+            auto_patch_config=(
+                _CFN.AutoPatchConfigProperty(patching_strategy=PATCHING[image.auto_patch.strategy])
+                if image.auto_patch is not None
+                else None
+            ),
+        )
+
+    def _slurm(self, group: ComputeGroup) -> _CFN.ClusterSlurmConfigProperty:
+        partitions = [p.name for p in self.cluster.slurm.partitions if group.name in p.groups]
+        return _CFN.ClusterSlurmConfigProperty(
+            node_type=NODE_TYPES[group.role], partition_names=partitions or None
+        )
+
+    def _health_checks(self, group: ComputeGroup) -> list[str] | None:
+        accelerated = accelerators.family(group.instance_type, self._catalog) != "none"
+        if group.role != "compute" or not accelerated:
+            return None
+        return [HEALTH_CHECKS[c] for c in self.cluster.resilience.deep_health_checks] or None
+
+    def _storage(
+        self, group: ComputeGroup
+    ) -> list[_CFN.ClusterInstanceStorageConfigProperty] | None:
+        """At most four entries: volumes first, then home, then Lustre in the spec's order.
+
+        The node program mounts every file system that is not mounted yet, so one that has no room
+        here is missing on no node. In scripted mode it mounts them all.
+        """
+        entry = _CFN.ClusterInstanceStorageConfigProperty
+        # HyperPod takes a key of ours with continuous provisioning only (SageMaker developer
+        # guide, "Customer managed AWS KMS key encryption for SageMaker HyperPod").
+        own_key = self.cluster.resilience.node_provisioning == "continuous"
+        key = self._inputs.key_arn if own_key else None
+        found = []
+        if own_key:
+            found.append(
+                entry(
+                    ebs_volume_config=_CFN.ClusterEbsVolumeConfigProperty(
+                        root_volume=True, volume_kms_key_id=key
+                    )
+                )
+            )
+        if group.ebs is not None:
+            found.append(
+                entry(
+                    ebs_volume_config=_CFN.ClusterEbsVolumeConfigProperty(
+                        volume_size_in_gb=group.ebs.capacity_gib, volume_kms_key_id=key
+                    )
+                )
+            )
+        if self._managed:
+            found += self._file_systems()[: MAXIMUM_STORAGE_CONFIGS - len(found)]
+        return found or None
+
+    def _file_systems(self) -> list[_CFN.ClusterInstanceStorageConfigProperty]:
+        entry = _CFN.ClusterInstanceStorageConfigProperty
+        found = []
+        if self._inputs.home is not None:
+            found.append(
+                entry(
+                    fsx_open_zfs_config=_CFN.ClusterFsxOpenZfsConfigProperty(
+                        dns_name=self._inputs.home.dns_name,
+                        mount_path=self._inputs.home.mount_path,
+                    )
+                )
+            )
+        for file_system in self._inputs.lustre:
+            found.append(
+                entry(
+                    fsx_lustre_config=_CFN.ClusterFsxLustreConfigProperty(
+                        dns_name=file_system.dns_name,
+                        mount_name=file_system.mount_name,
+                        mount_path=file_system.mount_path,
+                    )
+                )
+            )
+        return found
+
+    def _outputs(self) -> None:
+        cluster, region = self.cluster, self.cluster.region
+        arn = self.resource.attr_cluster_arn
+        cluster_id = cdk.Fn.select(1, cdk.Fn.split("/", arn))
+        doors = [
+            g.name for role in ("login", "controller") for g in cluster.compute if g.role == role
+        ]
+        outputs = {
+            "ClusterName": cluster.environment,
+            "ClusterArn": arn,
+            "ListNodesCommand": (
+                f"aws sagemaker list-cluster-nodes --cluster-name {cluster.environment} "
+                f"--region {region}"
+            ),
+        }
+        if cluster.identity.session_manager:
+            outputs["SsmLoginCommand"] = (
+                f"aws ssm start-session --target sagemaker-cluster:{cluster_id}_{doors[0]}-"
+                f"<instance-id> --region {region}"
+            )
+        for index, file_system in enumerate(self._inputs.lustre, start=1):
+            suffix = "" if index == 1 else str(index)
+            outputs[f"LustreDnsName{suffix}"] = file_system.dns_name
+            outputs[f"LustreMountName{suffix}"] = file_system.mount_name
+        for name, value in outputs.items():
+            cdk.CfnOutput(self, name, value=value)
+
+
+def _capacity(kind: str) -> _CFN.ClusterCapacityRequirementsProperty | None:
+    """Spot and on-demand are said; a training plan's group is told by its plan."""
+    if kind == "spot":
+        return _CFN.ClusterCapacityRequirementsProperty(spot={})
+    if kind == "on-demand":
+        return _CFN.ClusterCapacityRequirementsProperty(on_demand={})
+    return None
+
+
+def _number(port: str | int) -> int | float:
+    return cdk.Token.as_number(port) if isinstance(port, str) else port

@@ -1,0 +1,132 @@
+"""The lifecycle scripts in S3, under a prefix that is the digest of their contents.
+
+HyperPod fetches the prefix when it makes or replaces a node. A new prefix for every change means
+that a node never gets half of a change, that the change is visible in the cluster's template, and
+that a rollback finds the old scripts where they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_logs as logs
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_s3_deployment as deployment
+from constructs import Construct
+
+from clusterwright.catalog import Catalog
+from clusterwright.spec.models.cluster import Cluster
+from stacks import names, node_files, scripts
+from stacks.accounting import AccountingDatabase
+from stacks.acknowledge import acknowledge
+from stacks.emptying import log_what_empties
+from stacks.home import HomeMount
+from stacks.log_groups import log_group
+from stacks.lustre import LustreMount
+from stacks.part import Part
+
+COPY_MEMORY_MIB = 512
+"""The copying function runs `aws s3 sync`; with Lambda's 128 MiB it is slow."""
+
+
+class Lifecycle(Part):
+    """The bucket and what is in it. Everything in it can be made again from the repository."""
+
+    PART = "lifecycle"
+
+    def __init__(
+        self,
+        scope: Construct,
+        cluster: Cluster,
+        catalog: Catalog,
+        *,
+        lustre: Sequence[LustreMount],
+        home: HomeMount | None,
+        accounting: AccountingDatabase | None,
+    ) -> None:
+        super().__init__(scope, cluster, description="lifecycle scripts and what they read")
+        cluster_file = node_files.cluster_json(cluster, catalog)
+        self.prefix = f"lifecycle/{scripts.scripts_digest({'cluster.json': cluster_file})}"
+        self.bucket = self._bucket()
+        sources = [
+            deployment.Source.asset(
+                str(scripts.FOLDER),
+                exclude=list(scripts.EXCLUDED),
+                ignore_mode=cdk.IgnoreMode.GLOB,
+            ),
+            deployment.Source.json_data("cluster.json", cluster_file),
+            deployment.Source.json_data(
+                "deployment.json", node_files.deployment_json(lustre, home, accounting)
+            ),
+        ]
+        if cluster.slurm.configuration == "scripted":
+            sources.append(
+                deployment.Source.json_data(
+                    "provisioning_parameters.json",
+                    node_files.provisioning_parameters(cluster, lustre, home),
+                )
+            )
+        self._copy(sources)
+        self.source_s3_uri = f"s3://{self.bucket.bucket_name}/{self.prefix}/"
+
+    def _bucket(self) -> s3.Bucket:
+        bucket = s3.Bucket(
+            self,
+            "Scripts",
+            bucket_name=names.lifecycle_bucket(self.cluster),
+            # S3's own key: the contents are public scripts and a reviewed file without
+            # secrets, and nodes can fetch them before anything else works.
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+            enforce_ssl=True,
+            auto_delete_objects=True,
+            removal_policy=cdk.RemovalPolicy.DESTROY,
+        )
+        log_what_empties(self, self.cluster)
+        acknowledge(
+            bucket,
+            "AwsSolutions-S1",
+            "the bucket holds scripts that are in Git; who fetched them is of no interest",
+        )
+        return bucket
+
+    def _copy(self, sources: Sequence[deployment.ISource]) -> None:
+        group = log_group(
+            self,
+            "CopyingLogs",
+            name=f"/clusterwright/{self.cluster.environment}/lifecycle/copying",
+            days=self.cluster.observability.log_retention_days,
+            key_arn=None,
+        )
+        role = iam.Role(
+            self,
+            "CopyingRole",
+            description=f"{self.cluster.environment}: copies the lifecycle scripts",
+            assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
+            inline_policies={
+                "Logs": iam.PolicyDocument(
+                    statements=[
+                        iam.PolicyStatement(
+                            actions=["logs:CreateLogStream", "logs:PutLogEvents"],
+                            resources=[group.attr_arn],
+                        )
+                    ]
+                )
+            },
+        )
+        self.copy = deployment.BucketDeployment(
+            self,
+            "Copy",
+            destination_bucket=self.bucket,
+            destination_key_prefix=self.prefix,
+            sources=list(sources),
+            # The scripts of the version before stay: a rollback of the cluster needs them.
+            retain_on_delete=True,
+            prune=False,
+            memory_limit=COPY_MEMORY_MIB,
+            role=role,
+            log_group=logs.LogGroup.from_log_group_name(self, "CopyingGroup", group.ref),
+        )

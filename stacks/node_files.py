@@ -1,0 +1,165 @@
+"""The files that tell a node what to be; their contract is docs/reference/node-files.md.
+
+`cluster.json` holds what is known at synthesis and is part of the hash of the scripts;
+`deployment.json` and `provisioning_parameters.json` hold tokens that CloudFormation fills in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from clusterwright.catalog import Catalog, Known
+from clusterwright.platforms import accelerators
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.compute import ComputeGroup
+from clusterwright.spec.models.slurm import User
+from stacks import names
+from stacks.accounting import AccountingDatabase
+from stacks.home import HomeMount
+from stacks.lustre import LustreMount
+
+SCHEMA_VERSION = 1
+
+PROVISIONING_VERSION = "1.0.0"
+"""Of HyperPod's provisioning_parameters.json."""
+
+
+def cluster_json(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:
+    """Everything that a node needs and that a reviewer has seen; never the number of nodes."""
+    storage, slurm = cluster.storage, cluster.slurm
+    partition_of = {name: p.name for p in slurm.partitions for name in p.groups}
+    accounting = slurm.accounting.kind
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "cluster": cluster.environment,
+        "region": cluster.region,
+        "platform": cluster.platform,
+        "configuration": slurm.configuration,
+        "groups": [_group(group, partition_of, catalog) for group in cluster.compute],
+        "lustre": [
+            {"name": fs.name, "mount_path": fs.mount_path, "efa": fs.efa} for fs in storage.lustre
+        ],
+        "home": {"mount_path": storage.home.mount_path} if storage.home is not None else None,
+        "user_groups": [{"name": group.name, "gid": group.gid} for group in slurm.user_groups],
+        "users": [_user(user, has_accounts=accounting != "none") for user in slurm.users],
+        "slurm": {
+            "partitions": [
+                # Jobs that name no partition go to the first one.
+                {"name": partition.name, "default": index == 0}
+                for index, partition in enumerate(slurm.partitions)
+            ],
+            "accounting": accounting,
+            "topology": {"auto": "automatic"}.get(slurm.topology, slurm.topology),
+        },
+        "containers": {"pyxis": slurm.containers.pyxis},
+        "mountpoints": [
+            {"bucket": bucket.name, "prefix": None, "mount_path": bucket.mount_path}
+            for bucket in storage.buckets
+            if bucket.mount_path is not None
+        ],
+        "directory_buckets": [
+            names.directory_bucket(bucket, cluster)
+            for bucket in storage.buckets
+            if bucket.directory
+        ],
+        "checkpoint_path": storage.checkpoint_path,
+        "node_steps": {},
+    }
+
+
+def deployment_json(
+    lustre: Sequence[LustreMount],
+    home: HomeMount | None,
+    accounting: AccountingDatabase | None,
+) -> dict[str, Any]:
+    """Where things are; values are tokens until CloudFormation has made the things."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "lustre": [
+            {"name": fs.name, "dns_name": fs.dns_name, "mount_name": fs.mount_name}
+            for fs in lustre
+        ],
+        "home": (
+            {"dns_name": home.dns_name, "volume_path": home.volume_path}
+            if home is not None
+            else None
+        ),
+        "accounting": (
+            {
+                "endpoint": accounting.endpoint,
+                "port": accounting.port,
+                "database": accounting.database_name,
+                "secret_arn": accounting.secret_arn,
+            }
+            if accounting is not None
+            else None
+        ),
+        # HyperPod's own log group carries the cluster's id, which does not exist yet.
+        "log_group_name": None,
+    }
+
+
+def provisioning_parameters(
+    cluster: Cluster, lustre: Sequence[LustreMount], home: HomeMount | None
+) -> dict[str, Any]:
+    """HyperPod's own file of the scripted mode: which group is what."""
+    partition_of = {name: p.name for p in cluster.slurm.partitions for name in p.groups}
+    by_role: dict[str, list[str]] = {}
+    for group in cluster.compute:
+        by_role.setdefault(group.role, []).append(group.name)
+    parameters: dict[str, Any] = {
+        "version": PROVISIONING_VERSION,
+        "workload_manager": "slurm",
+        "controller_group": by_role["controller"][0],
+        "worker_groups": [
+            {"instance_group_name": name, "partition_name": partition_of[name]}
+            for name in by_role["compute"]
+        ],
+    }
+    if "login" in by_role:
+        parameters["login_group"] = by_role["login"][0]
+    if lustre:
+        parameters["fsx_dns_name"] = lustre[0].dns_name
+        parameters["fsx_mountname"] = lustre[0].mount_name
+    if home is not None:
+        parameters["fsx_openzfs_dns_name"] = home.dns_name
+    return parameters
+
+
+def has_efa(group: ComputeGroup, catalog: Catalog) -> bool:
+    """Whether the group's nodes have EFA; types that the catalogue does not describe have none."""
+    instance = catalog.instance(group.instance_type)
+    if instance is None or not isinstance(instance.efa_interfaces, Known):
+        return False
+    return instance.efa_interfaces.value > 0
+
+
+def _group(group: ComputeGroup, partition_of: dict[str, str], catalog: Catalog) -> dict[str, Any]:
+    return {
+        "name": group.name,
+        "role": group.role,
+        "instance_type": group.instance_type,
+        "accelerator": accelerators.family(group.instance_type, catalog),
+        "accelerator_count": accelerators.count(group.instance_type, catalog),
+        "partition": partition_of.get(group.name),
+        "spare_count": group.spare_count,
+        "scratch": (
+            {"mount_path": group.scratch.mount_path, "raid_level": 0}
+            if group.scratch is not None
+            else None
+        ),
+        "efa": has_efa(group, catalog),
+    }
+
+
+def _user(user: User, *, has_accounts: bool) -> dict[str, Any]:
+    return {
+        "name": user.name,
+        "uid": user.uid,
+        "gid": user.gid if user.gid is not None else user.uid,
+        "groups": list(user.groups),
+        "ssh_public_keys": list(user.ssh_public_keys),
+        "slurm_account": user.slurm_account if has_accounts else None,
+        "sudo": user.sudo,
+    }

@@ -1,0 +1,178 @@
+"""Who may talk to whom: one group for nodes and one for each kind of server, all rules by group.
+
+Every rule is a resource of its own, not a property of its group: groups that name each other
+would make a circle. FSx and EFA fail where a group exists but its rules do not yet, so nothing
+that uses a group may be created before the rules; the groups live in a stack below all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from aws_cdk import aws_ec2 as ec2
+from constructs import Construct
+
+from clusterwright.spec.models.cluster import Cluster
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Ports of a protocol; all of them where `from_port` is None."""
+
+    protocol: str
+    from_port: int | None = None
+    to_port: int | None = None
+    what: str = ""
+
+
+ALL = Traffic("-1", what="all traffic")
+
+# FSx for Lustre, "File system access control with Amazon VPC": Lustre's own ports.
+LUSTRE = (
+    Traffic("tcp", 988, 988, "Lustre"),
+    Traffic("tcp", 1018, 1023, "Lustre"),
+)
+
+# FSx for OpenZFS, "File system access control with Amazon VPC": NFS and what belongs to it.
+NFS = tuple(
+    Traffic(protocol, first, last, what)
+    for protocol in ("tcp", "udp")
+    for first, last, what in ((111, 111, "portmapper"), (2049, 2049, "NFS"), (20001, 20003, "NFS"))
+)
+
+HTTPS = Traffic("tcp", 443, 443, "HTTPS")
+HTTP = Traffic("tcp", 80, 80, "HTTP")
+DATABASE_PORT = 3306
+DATABASE = Traffic("tcp", DATABASE_PORT, DATABASE_PORT, "accounting database")
+
+EVERYWHERE = "0.0.0.0/0"
+
+
+class SecurityGroups(Construct):
+    """The groups of a cluster in its own VPC; an attribute is None where it has no use."""
+
+    def __init__(
+        self, scope: Construct, construct_id: str, cluster: Cluster, *, vpc_id: str
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._cluster, self._vpc_id = cluster, vpc_id
+        self.nodes = self._group("Nodes", "nodes of the cluster")
+        self.lustre = self._lustre()
+        self.home = self._home()
+        self.database = self._database()
+        self.endpoints = self._endpoints()
+        # EFA bypasses the kernel and IP: a rule by address, even 0.0.0.0/0, does not cover it.
+        _between(self, "NodesToNodes", self.nodes, self.nodes, [ALL], "EFA, MPI, NCCL and Slurm")
+        self._way_out()
+
+    def _group(self, name: str, what: str) -> ec2.CfnSecurityGroup:
+        environment = self._cluster.environment
+        return ec2.CfnSecurityGroup(
+            self,
+            name,
+            group_description=f"{environment}: {what}",
+            vpc_id=self._vpc_id,
+            # A group without egress rules gets one to everywhere from EC2; a rule that leads
+            # nowhere keeps it out. CloudFormation removes EC2's rule when it sees one of ours.
+            security_group_egress=[_NOWHERE],
+        )
+
+    def _lustre(self) -> ec2.CfnSecurityGroup | None:
+        built = [fs for fs in self._cluster.storage.lustre if fs.existing is None]
+        if not built:
+            return None
+        group = self._group("Lustre", "FSx for Lustre file systems")
+        # With EFA, clients and servers must allow all traffic by group (FSx documentation).
+        traffic = [ALL] if any(fs.efa for fs in built) else LUSTRE
+        _between(self, "LustreServers", group, group, traffic, "Lustre servers among themselves")
+        _between(self, "NodesToLustre", self.nodes, group, traffic, "Lustre clients")
+        _between(self, "LustreToNodes", group, self.nodes, traffic, "Lustre servers call back")
+        return group
+
+    def _home(self) -> ec2.CfnSecurityGroup | None:
+        home = self._cluster.storage.home
+        if home is None or home.existing is not None:
+            return None
+        group = self._group("Home", "home directories")
+        _between(self, "NodesToHome", self.nodes, group, NFS, "home directories")
+        return group
+
+    def _database(self) -> ec2.CfnSecurityGroup | None:
+        accounting = self._cluster.slurm.accounting
+        if accounting.kind != "rds" or accounting.existing is not None:
+            return None
+        group = self._group("Database", "Slurm accounting database")
+        _between(self, "NodesToDatabase", self.nodes, group, [DATABASE], "slurmdbd")
+        return group
+
+    def _endpoints(self) -> ec2.CfnSecurityGroup | None:
+        if self._cluster.network.egress != "closed":
+            return None
+        group = self._group("Endpoints", "VPC endpoints")
+        _between(self, "NodesToEndpoints", self.nodes, group, [HTTPS], "AWS services")
+        return group
+
+    def _way_out(self) -> None:
+        closed = self._cluster.network.egress == "closed"
+        # S3's gateway endpoint has no group, and the id of its prefix list is no attribute of any
+        # resource. With `closed` the route table leads nowhere else, so this opens S3 alone.
+        for traffic in [HTTPS] if closed else [HTTPS, HTTP]:
+            ec2.CfnSecurityGroupEgress(
+                self,
+                f"NodesOut{traffic.from_port}",
+                group_id=self.nodes.attr_group_id,
+                cidr_ip=EVERYWHERE,
+                ip_protocol=traffic.protocol,
+                from_port=traffic.from_port,
+                to_port=traffic.to_port,
+                description=(
+                    f"{traffic.what}: S3 through its gateway endpoint"
+                    if closed
+                    else f"{traffic.what}: through the NAT gateway"
+                ),
+            )
+
+
+_NOWHERE = ec2.CfnSecurityGroup.EgressProperty(
+    ip_protocol="icmp",
+    from_port=252,
+    to_port=86,
+    cidr_ip="255.255.255.255/32",
+    description="Nothing: keeps out the rule that allows everything",
+)
+"""The rule that the CDK's own groups use for `allow_all_outbound=False`."""
+
+
+def _between(
+    scope: Construct,
+    name: str,
+    source: ec2.CfnSecurityGroup,
+    target: ec2.CfnSecurityGroup,
+    traffic: Iterable[Traffic],
+    why: str,
+) -> None:
+    """Let `source` open connections to `target`: egress there, ingress here, both by group id."""
+    for index, item in enumerate(traffic):
+        suffix = str(index) if index else ""
+        description = f"{why}: {item.what}"
+        ec2.CfnSecurityGroupEgress(
+            scope,
+            f"{name}Egress{suffix}",
+            group_id=source.attr_group_id,
+            destination_security_group_id=target.attr_group_id,
+            ip_protocol=item.protocol,
+            from_port=item.from_port,
+            to_port=item.to_port,
+            description=description,
+        )
+        ec2.CfnSecurityGroupIngress(
+            scope,
+            f"{name}Ingress{suffix}",
+            group_id=target.attr_group_id,
+            source_security_group_id=source.attr_group_id,
+            ip_protocol=item.protocol,
+            from_port=item.from_port,
+            to_port=item.to_port,
+            description=description,
+        )
