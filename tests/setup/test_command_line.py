@@ -135,7 +135,24 @@ def test_set_up_that_is_current_takes_less_than_a_second() -> None:
         pytest.skip("this environment was not made by `make setup`")
     started = time.monotonic()
     result = subprocess.run(
-        [os.fspath(ROOT / "scripts" / "setup.sh")], capture_output=True, check=True, text=True
+        [os.fspath(ROOT / "scripts" / "setup.sh"), "--check"],
+        capture_output=True,
+        check=False,
+        text=True,
     )
-    assert result.stderr.startswith("setup: current (")
-    assert time.monotonic() - started < 1.0
+    seconds = time.monotonic() - started
+    assert result.stderr.startswith("setup: current ("), f"run `make setup`: {result.stderr}"
+    assert seconds < 1.0
+
+
+def test_check_says_what_is_to_do_and_does_nothing(checkout: Path) -> None:
+    result = subprocess.run(
+        [os.fspath(checkout / "scripts" / "setup.sh"), "--check"],
+        env=os.environ | {"PYTHON": sys.executable},
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert result.returncode == 1
+    assert result.stderr == "setup: to do: Python environment in .venv/ and what follows\n"
+    assert not (checkout / ".venv").exists()

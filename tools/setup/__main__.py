@@ -20,10 +20,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--quiet", action="store_true", help="print nothing when everything is current"
     )
+    parser.add_argument(
+        "--check", action="store_true", help="change nothing; exit 1 when something is to do"
+    )
     options = parser.parse_args(arguments)
     try:
         with only_one(ROOT / ".clusterwright" / "setup.lock"):
-            return _bring_up_to_date(quiet=options.quiet)
+            return _bring_up_to_date(quiet=options.quiet, check=options.check)
     except SetupError as error:
         print(f"\nerror: {error.message}", file=sys.stderr)
         if error.detail:
@@ -31,18 +34,20 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"\nhint: {error.hint}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("\nsetup: interrupted; `make setup` goes on from the last finished step",
-              file=sys.stderr)  # fmt: skip
+        print("\nsetup: interrupted; `make setup` goes on where it stopped", file=sys.stderr)
         return 130
 
 
-def _bring_up_to_date(*, quiet: bool) -> int:
+def _bring_up_to_date(*, quiet: bool, check: bool) -> int:
     started = time.monotonic()
     first = first_outdated(STEPS)
     if first == len(STEPS):
         if not quiet:
             print(f"setup: current ({time.monotonic() - started:.2f} s)", file=sys.stderr)
         return 0
+    if check:
+        print(f"setup: to do: {STEPS[first].title} and what follows", file=sys.stderr)
+        return 1
     progress = Progress(len(STEPS))
     for number, step in enumerate(STEPS[first:], start=first + 1):
         with progress.step(number, step.title):
