@@ -134,8 +134,8 @@ class AwsUnavailable(Exception):
     service, operation:
         boto3's client name (`service-quotas`) and the API operation (`ListServiceQuotas`).
     iam_action:
-        The permission the operation needs (`servicequotas:ListServiceQuotas`); where a denial names
-        another action, that one.
+        The permission the operation needs (`servicequotas:ListServiceQuotas`); where a denial
+        names another action, that one.
     region:
         The region that was asked, or `None` where none was set.
     reason:

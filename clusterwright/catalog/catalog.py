@@ -211,6 +211,11 @@ class Catalog:
                 return Unknown(reason)
         return Unknown(f"no {kind} price of {instance_type} in {place} is in any source")
 
+    @property
+    def priced(self) -> frozenset[tuple[str, str, str]]:
+        """Every (type, kind, place) with a price, the user's included."""
+        return frozenset(self._instance_prices) | frozenset(self._overrides.instances)
+
     def service_price(self, service: str, item: str, region: str) -> Fact[Price]:
         """Of a service's item (`service_items`) in one region."""
         mine = self._overrides.services.get((service, item, region))

@@ -13,18 +13,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from clusterwright.catalog import writer
-from clusterwright.catalog.building import instances, others, places, prices, quotas
+from clusterwright.catalog import snapshot, writer
+from clusterwright.catalog.building import inputs, instances, others, places, prices, quotas
 
 DATA: Final = Path(__file__).resolve().parent / "data"
 
 
 def documents() -> dict[str, dict[str, Any]]:
-    """Every data file's content by name."""
+    """Every data file's content by name, live snapshots included."""
     names = instances.names()
     records = instances.instances(names["hyperpod"])
     zones, offerings = places.zones_and_offerings(records["instances"], records["instances"])
-    return {
+    made = {
         "sources": others.sources(),
         "names": names,
         "instances": records,
@@ -38,6 +38,9 @@ def documents() -> dict[str, dict[str, Any]]:
         "lustre": others.lustre(),
         "limits": others.limits(),
     }
+    for live in inputs.snapshots():
+        made = snapshot.apply(made, live)
+    return made
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -9,7 +9,15 @@ from typing import Literal
 from clusterwright.catalog.facts import Fact
 
 PriceKind = Literal[
-    "ec2-on-demand", "hyperpod-on-demand", "capacity-block", "training-plan-offer", "ec2-spot"
+    "ec2-on-demand",
+    "hyperpod-on-demand",
+    "capacity-block",
+    "training-plan-offer",
+    "ec2-spot",
+    "hyperpod-spot",
+    # What a user paid for capacity bought in advance: in no price list, only in a user's prices.
+    "training-plan",
+    "capacity-block-paid",
 ]
 QuotaUse = Literal[
     "hyperpod-cluster",

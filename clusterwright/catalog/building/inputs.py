@@ -10,7 +10,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from clusterwright.catalog.snapshot import Snapshot
+
 SOURCES: Final = Path(__file__).resolve().parent.parent / "sources"
+LIVE: Final = SOURCES / "live"
 
 MOTO_VERSION: Final = "5.2.5"
 BOTOCORE_VERSION: Final = "1.44.5"
@@ -31,13 +34,13 @@ def document(name: str) -> Mapping[str, Any]:
     return loaded
 
 
-def snapshots() -> list[dict[str, Any]]:
+def snapshots() -> list[Snapshot]:
     """What `catalog refresh --write` read from live APIs, oldest first."""
     found = [
-        json.loads(path.read_text(encoding="utf-8"))
-        for path in sorted((SOURCES / "live").glob("*.json"))
+        Snapshot.from_json(json.loads(path.read_text(encoding="utf-8")))
+        for path in sorted(LIVE.glob("*.json"))
     ]
-    return sorted(found, key=lambda snapshot: (snapshot["date"], snapshot["region"]))
+    return sorted(found, key=lambda live: (live.date, live.region))
 
 
 def api_instance_types() -> dict[str, dict[str, Any]]:

@@ -1,0 +1,64 @@
+"""Reads and writes a whole catalogue directory; every file appears at once or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from clusterwright.catalog import writer
+from clusterwright.catalog.store import Store
+
+
+def read(store: Store) -> dict[str, dict[str, Any]]:
+    """Every document of a catalogue.
+
+    Raises
+    ------
+    CatalogError
+        A file is missing, damaged or of another version.
+    """
+    return {name: store.document(name) for name in writer.DEPTHS}
+
+
+def write(documents: Mapping[str, Mapping[str, Any]], directory: Path) -> None:
+    """Write every document; a reader sees old files or new ones, never half a file.
+
+    All texts are on the disk before the first file is replaced. Until the last file is, the
+    sources are those of both states, so that what is left of the old one can still be read.
+
+    Raises
+    ------
+    OSError
+        The directory cannot be written; files that were not replaced yet are as before.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".refresh-", dir=directory) as folder:
+        staging = Path(folder)
+        both = _sources_of_both(documents, directory / "sources.json")
+        _put(staging / "both.json", writer.text("sources", both))
+        for name, content in documents.items():
+            _put(staging / f"{name}.json", writer.text(name, content))
+        (staging / "both.json").replace(directory / "sources.json")
+        for name in [*sorted(documents.keys() - {"sources"}), "sources"]:
+            (staging / f"{name}.json").replace(directory / f"{name}.json")
+
+
+def _sources_of_both(
+    documents: Mapping[str, Mapping[str, Any]], present: Path
+) -> Mapping[str, Any]:
+    after = documents["sources"]
+    if not present.exists():
+        return after
+    before = json.loads(present.read_bytes())
+    return {**after, "sources": {**before["sources"], **after["sources"]}}
+
+
+def _put(path: Path, text: str) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
