@@ -18,8 +18,8 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         if bucket.mount_path and within(path, bucket.mount_path):
             yield Problem(
                 f"{path} is on the bucket mount {bucket.mount_path}: it is read-only, "
-                "and Mountpoint for S3 neither renames files nor changes them in place, which saving "
-                "a checkpoint needs",
+                "and Mountpoint for S3 neither renames files nor changes them in place, "
+                "which saving a checkpoint needs",
                 here,
                 hint="put checkpoints on Lustre and export them to the bucket with a repository",
                 other_path=("storage", "buckets", index, "mount_path"),

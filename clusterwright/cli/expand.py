@@ -1,0 +1,93 @@
+"""`clusterwright expand`: the resolved spec, with every default and where each value comes from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clusterwright.cli.spec import config_options, config_path, load_or_exit
+
+if TYPE_CHECKING:
+    from clusterwright.spec import LoadedSpec
+
+EPILOG = """
+Examples:
+
+\b
+  clusterwright expand configs/prod.yaml
+  clusterwright expand --env prod --origins
+  clusterwright expand configs/prod.yaml --format json | jq .network
+"""
+
+
+@click.command(epilog=EPILOG)
+@config_options
+@click.option(
+    "--origins", is_flag=True, help="Name file and line of each value, or `default` or `derived`."
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["yaml", "json"]),
+    default="yaml",
+    show_default=True,
+)
+def command(
+    config: str | None,
+    config_option: str | None,
+    environment: str | None,
+    origins: bool,
+    output_format: str,
+) -> None:
+    """Print the resolved spec: layers merged, defaults and derived values filled in, keys sorted.
+
+    What is printed is a spec again, and expands to itself.
+    """
+    from clusterwright.render.spec import spec_yaml, whole
+
+    spec = load_or_exit(
+        config_path(config, config_option, environment),
+        command="expand",
+        output_format=output_format,
+    )
+    data = whole(_without_nulls(spec.resolved()))
+    if output_format == "json":
+        from clusterwright.render.envelope import json_answer
+
+        fields = {key: data[key] for key in sorted(data)}
+        if origins:
+            fields["origins"] = _origin_data(spec, data)
+        click.echo(json_answer("expand", 0, fields), nl=False)
+        return
+    click.echo(spec_yaml(data, _origin_texts(spec, data) if origins else None), nl=False)
+
+
+def _without_nulls(data: dict[str, Any]) -> dict[str, Any]:
+    from clusterwright.spec.layering import without_nulls
+
+    result: dict[str, Any] = without_nulls(data)
+    return result
+
+
+def _origin_texts(spec: LoadedSpec, data: dict[str, Any]) -> dict[tuple[str | int, ...], str]:
+    from clusterwright.render.spec import leaves
+
+    texts = {}
+    for path, _ in leaves(data):
+        origin = spec.origin(path)
+        texts[path] = origin if isinstance(origin, str) else f"{origin.file}:{origin.line}"
+    return texts
+
+
+def _origin_data(spec: LoadedSpec, data: dict[str, Any]) -> dict[str, Any]:
+    from clusterwright.render.spec import leaves
+    from clusterwright.spec import path_text
+
+    result: dict[str, Any] = {}
+    for path, _ in leaves(data):
+        origin = spec.origin(path)
+        result[path_text(path)] = (
+            origin if isinstance(origin, str) else {"file": origin.file, "line": origin.line}
+        )
+    return result

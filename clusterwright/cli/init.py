@@ -1,0 +1,216 @@
+"""`clusterwright init`: a commented starting file that loads, checks and can be deployed."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from clusterwright.cli.errors import UserError
+
+if TYPE_CHECKING:
+    from clusterwright.spec.starting import Choices
+
+PLATFORMS = ("hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks")
+
+DEFAULT_REGION = "us-east-1"
+DEFAULT_ZONE = "use1-az6"
+
+# Which option set the value that the spec's models refuse.
+OPTION_OF_PATH: dict[tuple[str | int, ...], str] = {
+    ("environment",): "--environment",
+    ("account",): "--account",
+    ("region",): "--region",
+    ("network", "availability_zone_id"): "--zone",
+    ("compute", 2, "instance_type"): "--instance-type",
+    ("compute", 2, "count"): "--count",
+}
+
+EPILOG = """
+Examples:
+
+\b
+  clusterwright init --platform hyperpod-slurm --output configs/mine.yaml
+  clusterwright init --platform hyperpod-slurm --region us-east-2 --instance-type p5en.48xlarge
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.option("--platform", metavar="NAME", required=True, help="hyperpod-slurm.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="The file to write; standard output if absent.",
+)
+@click.option("--environment", default="dev", show_default=True, help="The cluster's name.")
+@click.option(
+    "--account", default="111122223333", show_default=True, help="AWS account, 12 digits."
+)
+@click.option("--region", default=DEFAULT_REGION, show_default=True, help="AWS region.")
+@click.option("--zone", help="Zone id; by default one that offers the instance type.")
+@click.option(
+    "--instance-type", default="p5.48xlarge", show_default=True, help="Of the nodes that run jobs."
+)
+@click.option("--count", type=int, default=2, show_default=True, help="How many of them.")
+@click.option("--force", is_flag=True, help="Overwrite the file if it exists.")
+def command(
+    platform: str,
+    output: Path | None,
+    environment: str,
+    account: str,
+    region: str,
+    zone: str | None,
+    instance_type: str,
+    count: int,
+    force: bool,
+) -> None:
+    """Write a commented starting file."""
+    from clusterwright.spec.starting import Choices
+
+    _built(platform)
+    _well_formed(environment, account, region, zone, instance_type)
+    if output is not None:
+        _writable(output, force)
+    choices = Choices(
+        environment,
+        account,
+        region,
+        zone or _zone_with(instance_type, region),
+        instance_type,
+        count,
+    )
+    if output is None:
+        with tempfile.TemporaryDirectory(prefix="clusterwright-") as folder:
+            text = _written(platform, choices, Path(folder) / "spec.yaml", None)
+        click.echo(text, nl=False)
+        return
+    _write(platform, choices, output, force)
+    click.echo(f"{output} is written; next: clusterwright check {output} --offline", err=True)
+
+
+def _built(platform: str) -> None:
+    from clusterwright.spec.consistency.not_built import BUILT_PLATFORMS
+    from clusterwright.spec.suggest import did_you_mean
+
+    if platform in BUILT_PLATFORMS:
+        return
+    if platform in PLATFORMS:
+        raise UserError(
+            f"platform {platform} is not built yet", f"built so far: {', '.join(BUILT_PLATFORMS)}"
+        )
+    raise UserError(
+        f"there is no platform {platform}",
+        did_you_mean(platform, PLATFORMS) or f"built so far: {', '.join(BUILT_PLATFORMS)}",
+    )
+
+
+def _well_formed(
+    environment: str, account: str, region: str, zone: str | None, instance_type: str
+) -> None:
+    """Nothing reaches the file that could be read as anything but one word of it."""
+    import re
+
+    from clusterwright.spec.models import forms
+
+    for option, value, form in (
+        ("--environment", environment, forms.ENVIRONMENT),
+        ("--account", account, forms.ACCOUNT),
+        ("--region", region, forms.REGION),
+        ("--zone", zone, forms.ZONE),
+        ("--instance-type", instance_type, forms.INSTANCE_TYPE),
+    ):
+        if value is not None and (
+            re.search(form.pattern, value) is None or not value.isprintable()
+        ):
+            raise UserError(f"{option}: {value!r} is not {form.words}")
+
+
+def _writable(output: Path, force: bool) -> None:
+    if output.is_dir():
+        raise UserError(f"{output} is a directory", f"name a file: --output {output}/dev.yaml")
+    if not output.parent.is_dir():
+        raise UserError(f"{output.parent} does not exist", f"mkdir -p {output.parent}")
+    if os.path.lexists(output) and not force:
+        raise UserError(
+            f"{output} exists and is left as it is",
+            "name another file, or --force to overwrite it",
+        )
+
+
+def _zone_with(instance_type: str, region: str) -> str:
+    """A zone that offers the type; where the catalogue knows none, the first of the region."""
+    from clusterwright.catalog import Known, load_catalog
+
+    catalog = load_catalog()
+    offering = catalog.offering(instance_type, region)
+    zones = sorted(offering.value) if isinstance(offering, Known) else []
+    if region == DEFAULT_REGION and (DEFAULT_ZONE in zones or not zones):
+        return DEFAULT_ZONE
+    if zones:
+        return zones[0]
+    # Nothing is known of an unknown region: its name is what will be refused.
+    return min(catalog.zone_ids(region), default=DEFAULT_ZONE)
+
+
+def _write(platform: str, choices: Choices, output: Path, force: bool) -> None:
+    """The file appears whole or not at all, and takes nobody's place without --force."""
+    handle, name = tempfile.mkstemp(prefix=f".{output.name}.", suffix=".yaml", dir=output.parent)
+    os.close(handle)
+    draft = Path(name)
+    try:
+        _written(platform, choices, draft, _schema_from(output.parent))
+        umask = os.umask(0)
+        os.umask(umask)
+        draft.chmod(0o666 & ~umask)
+        if force:
+            draft.replace(output)
+        else:
+            os.link(draft, output)
+    except FileExistsError:
+        raise UserError(
+            f"{output} exists and is left as it is",
+            "name another file, or --force to overwrite it",
+        ) from None
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _written(platform: str, choices: Choices, draft: Path, schema: str | None) -> str:
+    """Writes the text to `draft` and loads it: what is handed out is a spec."""
+    from clusterwright.platforms import load_cluster
+    from clusterwright.spec import SpecErrors
+    from clusterwright.spec.starting import starting_file
+
+    text = starting_file(platform, choices, schema=schema)
+    draft.write_text(text, encoding="utf-8")
+    try:
+        load_cluster(draft)
+    except SpecErrors as errors:
+        raise _option_error(errors) from None
+    return text
+
+
+def _option_error(errors: SpecErrors) -> UserError:
+    from clusterwright.spec import path_text
+
+    for problem in errors:
+        option = OPTION_OF_PATH.get(problem.path)
+        if option is not None:
+            said = problem.message.removeprefix(f"{path_text(problem.path)}: ")
+            return UserError(f"{option}: {said}", problem.hint)
+    first = errors.problems[0]
+    return UserError(
+        f"with the base.yaml beside it the file would be wrong: {first.message}", first.hint
+    )
+
+
+def _schema_from(folder: Path) -> str | None:
+    """The schema of the checkout that `folder` is in, from there; None outside a checkout."""
+    for up, parent in enumerate(folder.resolve().parents, start=1):
+        if (parent / "schema" / "cluster.schema.json").is_file():
+            return "../" * up + "schema/cluster.schema.json"
+    return None

@@ -1,0 +1,36 @@
+"""The commented file that `clusterwright init` writes to start from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from string import Template
+from typing import NamedTuple
+
+FOLDER = Path(__file__).parent / "starting_files"
+"""One template per platform that is built."""
+
+
+class Choices(NamedTuple):
+    """What the file says where it cannot know."""
+
+    environment: str
+    account: str
+    region: str
+    zone: str
+    instance_type: str
+    count: int
+
+
+def starting_file(platform: str, choices: Choices, *, schema: str | None = None) -> str:
+    """The text of a whole spec, commented.
+
+    Parameters
+    ----------
+    platform:
+        One of the platforms that are built.
+    schema:
+        Path of the JSON Schema from the file's folder, for editors; no such line if None.
+    """
+    template = Template((FOLDER / f"{platform}.yaml").read_text(encoding="utf-8"))
+    line = f"# yaml-language-server: $schema={schema}\n#\n" if schema else ""
+    return line + template.substitute(choices._asdict())
