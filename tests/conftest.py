@@ -16,6 +16,7 @@ pytest_plugins = [
     "tests.support.no_skips",
     "tests.support.sockets",
     "tests.support.suite_seconds",
+    "tests.support.synthesis",
 ]
 
 # The same examples in every run, so that a red run can be repeated; CLUSTERWRIGHT_FUZZ=1 looks
