@@ -69,13 +69,14 @@ class Shell:
         self,
         command: str,
         *,
-        exit_code: int = 0,
+        exit_code: int | tuple[int, ...] = 0,
         contains: Sequence[str] = (),
         environment: dict[str, str] | None = None,
     ) -> str:
         """Run one command line and show it with its output.
 
-        Raises StepFailed unless it exits with `exit_code` and prints every text of `contains`.
+        Raises StepFailed unless it exits with `exit_code` (or one of them) and prints every text of
+        `contains`.
         """
         own = environment or {}
         shown = " ".join(
@@ -100,8 +101,10 @@ class Shell:
         folded = f", {events} lines of CloudFormation events not shown" if events else ""
         print(f"# exit code {code}, {seconds}{folded}", flush=True)
         output = "".join(lines)
-        if code != exit_code:
-            raise StepFailed(f"`{command}` exited with {code}, not with {exit_code}")
+        expected = exit_code if isinstance(exit_code, tuple) else (exit_code,)
+        if code not in expected:
+            wanted = " or ".join(str(number) for number in expected)
+            raise StepFailed(f"`{command}` exited with {code}, not with {wanted}")
         for text in contains:
             if text not in output:
                 raise StepFailed(f"`{command}` did not print {text!r}")
