@@ -75,8 +75,8 @@ class Shell:
     ) -> str:
         """Run one command line and show it with its output.
 
-        Raises StepFailed unless it exits with `exit_code` (or one of them) and prints every text of
-        `contains`.
+        Raises StepFailed unless it exits with `exit_code`, or with one of them, and prints every
+        text of `contains`.
         """
         own = environment or {}
         shown = " ".join(
