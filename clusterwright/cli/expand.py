@@ -1,4 +1,4 @@
-"""`clusterwright expand`: the resolved spec, with every default and where each value comes from."""
+"""`clusterwright expand`: the resolved spec, with defaults and where each value comes from."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ import click
 from clusterwright.cli.errors import UserError
 
 if TYPE_CHECKING:
+    from clusterwright.spec import SpecErrors
     from clusterwright.spec.starting import Choices
 
 PLATFORMS = ("hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks")

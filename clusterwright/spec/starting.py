@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from string import Template
-from typing import NamedTuple
 
 FOLDER = Path(__file__).parent / "starting_files"
 """One template per platform that is built."""
 
 
-class Choices(NamedTuple):
+@dataclass(frozen=True)
+class Choices:
     """What the file says where it cannot know."""
 
     environment: str
@@ -33,4 +34,4 @@ def starting_file(platform: str, choices: Choices, *, schema: str | None = None)
     """
     template = Template((FOLDER / f"{platform}.yaml").read_text(encoding="utf-8"))
     line = f"# yaml-language-server: $schema={schema}\n#\n" if schema else ""
-    return line + template.substitute(choices._asdict())
+    return line + template.substitute(asdict(choices))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -71,3 +71,29 @@ FileSystemDns = Annotated[
         examples=[forms.FILE_SYSTEM_DNS.example],
     ),
 ]
+
+LogRetentionDays = Literal[
+    1,
+    3,
+    5,
+    7,
+    14,
+    30,
+    60,
+    90,
+    120,
+    150,
+    180,
+    365,
+    400,
+    545,
+    731,
+    1096,
+    1827,
+    2192,
+    2557,
+    2922,
+    3288,
+    3653,
+]
+"""What CloudWatch Logs takes (PutRetentionPolicy)."""

@@ -18,18 +18,22 @@ class OnDemand(Model):
     """Paid by the hour, while there is any."""
 
     kind: Literal["on-demand"]
+    """By the hour."""
 
 
 class Spot(Model):
     """Spare capacity that AWS takes back when it is needed elsewhere."""
 
     kind: Literal["spot"]
+    """By the hour, interruptible."""
 
 
 class Reservation(Model):
     """An on-demand capacity reservation of EC2."""
 
     kind: Literal["reservation"]
+    """From a reservation."""
+
     id: ReservationId
     """The reservation, `cr-...`."""
 
@@ -38,6 +42,8 @@ class CapacityBlock(Model):
     """A capacity block for ML, already bought."""
 
     kind: Literal["capacity-block"]
+    """From a capacity block."""
+
     id: ReservationId
     """The block's reservation, `cr-...`."""
 
@@ -46,6 +52,8 @@ class TrainingPlan(Model):
     """A SageMaker training plan, already bought, whose target is a HyperPod cluster."""
 
     kind: Literal["training-plan"]
+    """From a training plan."""
+
     arn: Annotated[
         str,
         Field(pattern=forms.TRAINING_PLAN_ARN.pattern, examples=[forms.TRAINING_PLAN_ARN.example]),

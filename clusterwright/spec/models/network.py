@@ -7,7 +7,14 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from clusterwright.spec.models import forms
-from clusterwright.spec.models.common import Cidr, Model, SecurityGroupId, SubnetId, VpcId
+from clusterwright.spec.models.common import (
+    Cidr,
+    LogRetentionDays,
+    Model,
+    SecurityGroupId,
+    SubnetId,
+    VpcId,
+)
 
 ZoneId = Annotated[
     str, Field(pattern=forms.ZONE.pattern, max_length=40, examples=[forms.ZONE.example])
@@ -56,7 +63,7 @@ class Network(Model):
     address_headroom_percent: Annotated[int, Field(ge=0, le=100)] = 10
     """Free addresses beyond the nodes' own, for replacing nodes while the old ones still exist."""
 
-    flow_log_retention_days: Annotated[int, Field(ge=1, le=3653)] = 90
+    flow_log_retention_days: LogRetentionDays = 90
     """How long records of the network's traffic are kept."""
 
     existing: ExistingNetwork | None = None

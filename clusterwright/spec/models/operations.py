@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PlainSerializer
 
 from clusterwright.spec.models import forms
-from clusterwright.spec.models.common import Email, Model
+from clusterwright.spec.models.common import Email, LogRetentionDays, Model
 
 
 def _day(value: Any) -> Any:
@@ -77,33 +77,6 @@ class Resilience(Model):
         list[Literal["instance-stress", "instance-connectivity"]], Field(max_length=2)
     ] = []
     """Run on every accelerated compute instance before it joins."""
-
-
-LogRetentionDays = Literal[
-    1,
-    3,
-    5,
-    7,
-    14,
-    30,
-    60,
-    90,
-    120,
-    150,
-    180,
-    365,
-    400,
-    545,
-    731,
-    1096,
-    1827,
-    2192,
-    2557,
-    2922,
-    3288,
-    3653,
-]
-"""What CloudWatch Logs takes (PutRetentionPolicy)."""
 
 
 class Observability(Model):
