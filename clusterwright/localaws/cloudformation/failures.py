@@ -14,6 +14,7 @@ from clusterwright.localaws.cloudformation.errors import CloudFormationError
 from clusterwright.localaws.cloudformation.handlers.base import Cancelled, HandlerFailure
 
 _GONE = re.compile(r"NotFound|NoSuch|DoesNotExist|NotExist|^404$|UnknownResource")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _CODES: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(r"AlreadyExists|AlreadyOwnedByYou|Duplicate|EntityAlreadyExists"),
@@ -65,7 +66,9 @@ def _api_message(response: dict[str, Any]) -> str:
     message = str(about.get("Message", "")) or code
     metadata = response.get("ResponseMetadata", {})
     status = metadata.get("HTTPStatusCode", 400)
-    request_id = metadata.get("RequestId") or uuid.uuid4()
+    request_id = str(metadata.get("RequestId", ""))
+    if not _UUID.fullmatch(request_id):  # moto answers some calls with a placeholder
+        request_id = str(uuid.uuid4())
     return _handler_message(
         f"{message} (Service: {_service(metadata)}, Status Code: {status}, "
         f"Request ID: {request_id})",

@@ -209,6 +209,11 @@ class _Planner:
         kind = definition["Type"]
         properties = evaluate_properties(self._scope, definition)
         coerced, violations = check_properties(kind, self._stack.region, properties)
+        refused = handler_of(kind).refused(coerced)
+        if refused and not violations:
+            raise ValidationError(
+                f"The local AWS does not carry {', '.join(refused)} of {kind} ({name})."
+            )
         old = self._stack.resources.get(name)
         attributes: tuple[str, ...] = ()
         if old is None or not old.physical_id:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from clusterwright.localaws.cloudformation.handlers.base import Handler
 
-_NOT_HANDLERS = frozenset({"base"})
+_NOT_HANDLERS = frozenset({"base", "support"})
 
 
 @functools.cache

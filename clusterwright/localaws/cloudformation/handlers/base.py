@@ -196,8 +196,12 @@ class Handler:
     type_name: ClassVar[str] = ""
     """For example ``AWS::EC2::VPC``. A class without one is a base class, and not registered."""
 
-    tag_property: ClassVar[str | None] = None
-    """Unused by the engine; for handlers that share code about tags."""
+    not_carried: ClassVar[frozenset[str]] = frozenset()
+    """Properties of the schema that this handler would have to leave out. A template that gives
+    one is refused by name before anything runs: nothing is left out in silence."""
+
+    carried: ClassVar[frozenset[str] | None] = None
+    """The other way round, for types of which only a part is carried; None is everything."""
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         """Create the resource, wait until it is usable, and return its id and attributes.
@@ -233,6 +237,14 @@ class Handler:
             This type does not support drift detection here.
         """
         raise NotReadable
+
+    def refused(self, properties: Properties) -> list[str]:
+        """Return the given properties that the local AWS does not carry for this type."""
+        return [
+            name
+            for name in properties
+            if name in self.not_carried or (self.carried is not None and name not in self.carried)
+        ]
 
     def replacing(self, old: Properties, new: Properties) -> set[str]:
         """Return changed properties that force a replacement although the schema allows them.
