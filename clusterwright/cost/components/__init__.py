@@ -1,0 +1,1 @@
+"""One file per component; each has `lines(pricing)`."""

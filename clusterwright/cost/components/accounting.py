@@ -1,0 +1,41 @@
+"""The accounting database on RDS, with its secret."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.cost.bill import Line
+from clusterwright.cost.pricing import Item, Pricing
+from clusterwright.spec.problems import Path
+
+STORAGE = Item("rds", "MySQL gp3 storage single-AZ", "GB-month")
+STORAGE_MULTI_AZ = Item("rds", "MySQL gp3 storage multi-AZ", "GB-month")
+BACKUPS = Item("rds", "backup storage beyond the database's size", "GB-month")
+SECRET = Item("secretsmanager", "secret", "secret-month")
+
+
+def lines(pricing: Pricing) -> Iterator[Line]:
+    """Nothing where the database exists or is the image's own."""
+    accounting = pricing.cluster.slurm.accounting
+    if accounting.kind != "rds" or accounting.existing is not None:
+        return
+    here: Path = ("slurm", "accounting")
+    zones = "multi-AZ" if accounting.multi_az else "single-AZ"
+    instance = Item("rds", f"{accounting.instance_class} MySQL {zones}", "hour")
+    yield pricing.line(
+        "accounting",
+        f"RDS {accounting.instance_class}, {zones}",
+        1,
+        instance,
+        path=(*here, "instance_class"),
+        per="hour",
+    )
+    yield pricing.line(
+        "accounting",
+        f"RDS storage, {zones}",
+        accounting.capacity_gib,
+        STORAGE_MULTI_AZ if accounting.multi_az else STORAGE,
+        path=(*here, "capacity_gib"),
+    )
+    yield pricing.used("accounting", "RDS backups", BACKUPS, path=(*here, "backup_retention_days"))
+    yield pricing.line("accounting", "database password in Secrets Manager", 1, SECRET, path=here)

@@ -1,0 +1,35 @@
+"""Home directories on FSx for OpenZFS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.cost.bill import Line
+from clusterwright.cost.pricing import Item, Pricing
+from clusterwright.spec.problems import Path
+
+STORAGE = Item("fsx_openzfs", "SSD storage", "GB-month")
+THROUGHPUT = Item("fsx_openzfs", "throughput", "MBps-month")
+BACKUPS = Item("fsx_openzfs", "backup", "GB-month")
+
+
+def lines(pricing: Pricing) -> Iterator[Line]:
+    """Capacity and throughput; the IOPS that come with the capacity are included."""
+    home = pricing.cluster.storage.home
+    if home is None or home.existing is not None:
+        return
+    here: Path = ("storage", "home")
+    yield pricing.line(
+        "home", "OpenZFS SSD storage", home.capacity_gib, STORAGE, path=(*here, "capacity_gib")
+    )
+    yield pricing.line(
+        "home",
+        "OpenZFS throughput",
+        home.throughput_mbps,
+        THROUGHPUT,
+        path=(*here, "throughput_mbps"),
+    )
+    if home.backup_retention_days:
+        yield pricing.used(
+            "home", "OpenZFS backups", BACKUPS, path=(*here, "backup_retention_days")
+        )

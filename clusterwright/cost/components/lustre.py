@@ -1,0 +1,119 @@
+"""FSx for Lustre: capacity by tier, metadata IOPS above the included ones, throughput, caches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.catalog import Known
+from clusterwright.cost.bill import Line
+from clusterwright.cost.pricing import Item, Pricing
+from clusterwright.spec.models.storage import Lustre
+from clusterwright.spec.problems import Path
+
+METADATA = Item("fsx_lustre", "metadata IOPS above included", "IOPS-month")
+TIERING_THROUGHPUT = Item("fsx_lustre", "Intelligent-Tiering throughput", "MBps-month")
+TIERING_STORAGE = Item("fsx_lustre", "Intelligent-Tiering storage", "GB-month")
+TIERING_REQUESTS = Item("fsx_lustre", "Intelligent-Tiering requests", "1000 requests")
+TIERING_METADATA = Item("fsx_lustre", "Intelligent-Tiering metadata IOPS", "IOPS-month")
+TIERING_CACHE = Item("fsx_lustre", "Intelligent-Tiering SSD read cache", "GB-month")
+HDD_CACHE = Item("fsx_lustre", "SSD read cache of HDD", "GB-month")
+BACKUPS = Item("fsx_lustre", "backup", "GB-month")
+
+
+def capacity_item(fs: Lustre) -> Item:
+    """The item of a file system's capacity, by tier."""
+    throughput = f" {fs.throughput_mbps_per_tib}" if fs.throughput_mbps_per_tib else ""
+    return Item("fsx_lustre", f"{fs.deployment_type} {fs.storage_type}{throughput}", "GB-month")
+
+
+def lines(pricing: Pricing) -> Iterator[Line]:
+    """Lines of every file system that is built; an existing one is on somebody else's bill."""
+    built = [
+        (("storage", "lustre", index), fs)
+        for index, fs in enumerate(pricing.cluster.storage.lustre)
+        if fs.existing is None
+    ]
+    for here, fs in built:
+        if fs.storage_type == "INTELLIGENT_TIERING":
+            yield from _tiering(pricing, fs, here)
+        else:
+            yield from _provisioned(pricing, fs, here)
+    # What depends on use is one line for all file systems: a user states one figure for it.
+    tiering = [here for here, fs in built if fs.storage_type == "INTELLIGENT_TIERING"]
+    if tiering:
+        yield pricing.used(
+            "lustre", "Intelligent-Tiering: what is stored", TIERING_STORAGE, path=tiering[0]
+        )
+        yield pricing.used(
+            "lustre", "Intelligent-Tiering: requests", TIERING_REQUESTS, path=tiering[0]
+        )
+    backups = [here for here, fs in built if fs.backup_retention_days]
+    if backups:
+        path = (*backups[0], "backup_retention_days")
+        yield pricing.used("lustre", "backups", BACKUPS, path=path)
+
+
+def _provisioned(pricing: Pricing, fs: Lustre, here: Path) -> Iterator[Line]:
+    capacity_gib = fs.capacity_gib or 0
+    item = capacity_item(fs)
+    yield pricing.line(
+        "lustre", f"{fs.name}: {item.name}", capacity_gib, item, path=(*here, "capacity_gib")
+    )
+    if fs.hdd_read_cache:
+        # FSx documentation, HDD storage: the cache is 20 % of the capacity.
+        yield pricing.line(
+            "lustre",
+            f"{fs.name}: SSD cache",
+            capacity_gib // 5,
+            HDD_CACHE,
+            path=(*here, "hdd_read_cache"),
+        )
+    iops = fs.metadata.iops if fs.metadata else None
+    if iops is None:
+        return
+    path = (*here, "metadata", "iops")
+    included = pricing.catalog.lustre.automatic_metadata_iops(capacity_gib)
+    if not isinstance(included, Known):
+        yield pricing.line(
+            "lustre", f"{fs.name}: metadata IOPS", None, METADATA, path=path, note=included.reason
+        )
+    elif iops > included.value:
+        yield pricing.line(
+            "lustre",
+            f"{fs.name}: metadata IOPS",
+            iops - included.value,
+            METADATA,
+            path=path,
+            note=f"{iops:,} less {included.value:,} that the capacity includes",
+        )
+
+
+def _tiering(pricing: Pricing, fs: Lustre, here: Path) -> Iterator[Line]:
+    throughput_mbps = fs.throughput_mbps or 0
+    yield pricing.line(
+        "lustre",
+        f"{fs.name}: Intelligent-Tiering throughput",
+        throughput_mbps,
+        TIERING_THROUGHPUT,
+        path=(*here, "throughput_mbps"),
+    )
+    if fs.metadata is not None and fs.metadata.iops is not None:
+        yield pricing.line(
+            "lustre",
+            f"{fs.name}: metadata IOPS",
+            fs.metadata.iops,
+            TIERING_METADATA,
+            path=(*here, "metadata", "iops"),
+        )
+    cache = fs.read_cache
+    if cache is None or cache.mode != "none":
+        yield pricing.line(
+            "lustre",
+            f"{fs.name}: SSD read cache",
+            cache.capacity_gib if cache and cache.capacity_gib else None,
+            TIERING_CACHE,
+            path=(*here, "read_cache"),
+            note=None
+            if cache and cache.capacity_gib
+            else "sized by FSx from the throughput, by how much no source says",
+        )

@@ -1,0 +1,40 @@
+"""Everything that is charged by use: what a user may state a monthly figure for."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clusterwright.cost.components import (
+    accounting,
+    home,
+    identity,
+    lustre,
+    network,
+    objects,
+    observability,
+)
+from clusterwright.cost.pricing import Item
+
+USAGE_ITEMS: Final[dict[str, Item]] = {
+    item.key: item
+    for item in (
+        lustre.TIERING_STORAGE,
+        lustre.TIERING_REQUESTS,
+        lustre.BACKUPS,
+        home.BACKUPS,
+        objects.STORAGE,
+        objects.REQUESTS,
+        objects.EXPRESS_STORAGE,
+        objects.EXPRESS_REQUESTS,
+        network.NAT_DATA,
+        network.ENDPOINT_DATA,
+        network.BETWEEN_ZONES,
+        accounting.BACKUPS,
+        identity.REQUESTS,
+        observability.LOG_INGESTION,
+        observability.LOG_STORAGE,
+        observability.SAMPLES,
+        observability.SAMPLE_STORAGE,
+        observability.QUERIES,
+    )
+}

@@ -1,0 +1,243 @@
+"""A bill as text, JSON or Markdown."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from clusterwright.cost.bill import HOURS_PER_MONTH, STALE_AFTER_DAYS, Bill, Gate, Line
+from clusterwright.render.envelope import json_answer
+from clusterwright.render.source import excerpt
+from clusterwright.render.style import PLAIN, Style
+from clusterwright.render.table import Align, columns, markdown_cell, markdown_table
+
+_ALIGNS: tuple[Align, ...] = ("left", "right", "left", "right", "right", "right", "left")
+_HEADER = ("", "quantity", "unit", "USD/unit", "USD/hour", "USD/month", "")
+_WIDTH = 100
+
+
+def bill_json(
+    bill: Bill, gates: Sequence[Gate], exit_code: int, *, prices_file: str | None = None
+) -> str:
+    """The contract's `lines` and `total`, with what else a program may want to know."""
+    total = bill.total
+    return json_answer(
+        "cost",
+        exit_code,
+        {
+            "environment": bill.environment,
+            "region": bill.region,
+            "platform": bill.platform,
+            "currency": "USD",
+            "hours_per_month": HOURS_PER_MONTH,
+            "run_hours": bill.run_hours,
+            "prices_file": prices_file,
+            "lines": [_line_data(line) for line in bill.lines],
+            "total": {
+                "hourly_usd": _cents(total.hourly_usd, 6),
+                "monthly_usd": _cents(total.monthly_usd, 6),
+                "run_usd": _cents(total.run_usd, 6),
+                "at_least": total.at_least,
+                "unknown_lines": total.unknown_lines,
+            },
+            "gates": [
+                {
+                    "path": gate.path,
+                    "status": gate.status,
+                    "limit_usd": gate.limit_usd,
+                    "known_usd": _cents(gate.known_usd, 6),
+                    "message": gate.message,
+                }
+                for gate in gates
+            ],
+        },
+    )
+
+
+def bill_text(bill: Bill, gates: Sequence[Gate], style: Style = PLAIN) -> str:
+    """A table by component, the total, what it leaves out, where prices come from, the budgets."""
+    rows: list[Sequence[str]] = [_HEADER]
+    marks = _sources(bill)
+    component = ""
+    heads = {}
+    for line in bill.lines:
+        if line.component != component:
+            component = line.component
+            heads[len(rows)] = component
+            rows.append((component, *[""] * 6))
+        mark = marks.get(_source(line), "")
+        rows.append(("  " + _short(line.item), *_cells(line), f"[{mark}]" if mark else ""))
+    total = bill.total
+    least = "at least" if total.at_least else ""
+    rows.append(("total", "", "", least, _money(total.hourly_usd), _money(total.monthly_usd), ""))
+    if total.run_usd is not None and bill.run_hours is not None:
+        rows.append(
+            (f"run of {_number(bill.run_hours)} h", "", "", least, "", _money(total.run_usd), "")
+        )
+    lines = [f"{bill.environment} in {bill.region} on {bill.platform}", ""]
+    for index, text in enumerate(columns(rows, _ALIGNS)):
+        strong = index == 0 or index in heads or text.startswith(("total", "run of"))
+        lines.append(style.paint("bold", text) if strong else text)
+    lines += _unknown_text(bill, style)
+    lines += _sources_text(bill, marks, style)
+    for gate in gates:
+        lines += _gate_text(gate, style)
+    return "\n".join(lines) + "\n"
+
+
+def bill_markdown(bill: Bill, gates: Sequence[Gate]) -> str:
+    """A short verdict first, the lines folded below it."""
+    total = bill.total
+    least = "at least " if total.at_least else ""
+    month = f"{least}**{_money(total.monthly_usd)} USD per month**"
+    hour = f"{_money(total.hourly_usd)} USD per hour"
+    lines = [f"### Cost of {markdown_cell(bill.environment)}: {month}", ""]
+    facts = [f"{least}{hour}"]
+    if total.run_usd is not None and bill.run_hours is not None:
+        run = f"{least}{_money(total.run_usd)} USD for a run of {_number(bill.run_hours)} hours"
+        facts.append(run)
+    if total.unknown_lines:
+        facts.append(f"{total.unknown_lines} lines are unknown and add to the total")
+    if bill.stale:
+        facts.append(f"{len(bill.stale)} prices are older than {STALE_AFTER_DAYS} days or undated")
+    lines += [f"- {fact}" for fact in facts]
+    lines += [f"- budget **{gate.status}**: {markdown_cell(gate.message)}" for gate in gates]
+    lines += ["", "<details><summary>Lines</summary>", ""]
+    header = ("component", "item", "quantity", "unit", "USD per unit", "USD/h", "USD/month")
+    aligns: tuple[Align, ...] = ("left", "left", "right", "left", "right", "right", "right")
+    lines += markdown_table(
+        header, [(line.component, line.item, *_cells(line)) for line in bill.lines], aligns
+    )
+    lines += ["", "</details>", "", "<details><summary>Unknown lines and sources</summary>", ""]
+    lines += [
+        f"- {markdown_cell(line.item)}: {markdown_cell(_why(line))}" for line in bill.unknown
+    ]
+    lines += [
+        f"- {markdown_cell(source)}, {markdown_cell(date)}" for source, date in _sources(bill)
+    ]
+    lines += ["", "</details>"]
+    return "\n".join(lines) + "\n"
+
+
+def _line_data(line: Line) -> dict[str, Any]:
+    return {
+        "component": line.component,
+        "item": line.item,
+        "quantity": line.quantity,
+        "unit": line.unit,
+        "unit_price_usd": line.unit_price_usd,
+        "hourly_usd": _cents(line.hourly_usd, 6),
+        "monthly_usd": _cents(line.monthly_usd, 6),
+        "source": line.source,
+        "date": line.date,
+        "stale": line.stale,
+        "path": line.path,
+        "note": line.note,
+        "reason": line.reason,
+        "effect": line.effect,
+        "settle_with": line.rate,
+    }
+
+
+def _cells(line: Line) -> tuple[str, str, str, str, str]:
+    unknown = line.unit_price_usd is None
+    return (
+        "by use" if line.quantity is None else _number(line.quantity),
+        line.unit,
+        "unknown" if unknown else f"{line.unit_price_usd.normalize():f}",  # type: ignore[union-attr]
+        "?" if line.hourly_usd is None else _money(line.hourly_usd),
+        "?" if line.monthly_usd is None else _money(line.monthly_usd),
+    )
+
+
+def _unknown_text(bill: Bill, style: Style) -> list[str]:
+    lines: list[str] = []
+    unpriced = [line for line in bill.lines if line.unit_price_usd is None]
+    if unpriced:
+        head = f"price unknown ({_each(len(unpriced))} to the total"
+        lines += ["", style.paint("unknown", head)]
+        for line in unpriced:
+            if line.note:
+                lines += _wrapped(f"{_short(line.item)}: {line.note}")
+        for why in dict.fromkeys(line.reason for line in unpriced if line.reason):
+            lines += _wrapped(why)
+        lines += [
+            "",
+            f"{style.paint('hint', 'hint:')} state what you pay in prices.yaml:",
+            "  rates:",
+        ]
+        lines += [f"    - {rate}" for rate in dict.fromkeys(line.rate for line in unpriced)]
+    by_use = [line for line in bill.unknown if line.quantity is None]
+    if by_use:
+        head = f"by use ({_each(len(by_use))} to the total"
+        where = "what you use in a month can be stated in prices.yaml, under `usage`"
+        lines += ["", style.paint("unknown", head), f"  {where}"]
+    return lines
+
+
+def _each(count: int) -> str:
+    return "1 line), adds" if count == 1 else f"{count} lines), each adds"
+
+
+def _why(line: Line) -> str:
+    return "; ".join(part for part in (line.note, line.reason, line.effect) if part)
+
+
+def _sources_text(bill: Bill, marks: dict[tuple[str, str], int], style: Style) -> list[str]:
+    if not marks:
+        return []
+    old = {_source(line) for line in bill.stale}
+    lines = ["", "prices:"]
+    for key, mark in marks.items():
+        source, date = key
+        stale = f" ({style.paint('warning', 'stale')})" if key in old else ""
+        lines.append(f"  [{mark}] {source}, {date}{stale}")
+    if old:
+        lines.append(f"  stale: older than {STALE_AFTER_DAYS} days, or of no date")
+    return lines
+
+
+def _gate_text(gate: Gate, style: Style) -> list[str]:
+    if gate.status == "pass":
+        return ["", f"{style.paint('pass', 'budget:')} {gate.message}"]
+    word = "error" if gate.status == "fail" else "unknown"
+    lines = ["", f"{style.paint(word, f'{word}:')} {gate.message}"]
+    if gate.position is not None:
+        lines += excerpt(gate.position, style, meaning=word)
+    return lines
+
+
+def _sources(bill: Bill) -> dict[tuple[str, str], int]:
+    """Each source with its date, numbered in the order of the lines."""
+    found: dict[tuple[str, str], int] = {}
+    for line in bill.lines:
+        if line.source is not None:
+            found.setdefault(_source(line), len(found) + 1)
+    return found
+
+
+def _source(line: Line) -> tuple[str, str]:
+    return line.source or "", line.date or ""
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="    ")
+
+
+def _short(item: str, length: int = 40) -> str:
+    return item if len(item) <= length else item[: length - 1] + "…"
+
+
+def _money(amount: Decimal) -> str:
+    digits = 2 if amount == 0 or abs(amount) >= Decimal("0.01") else 4
+    return f"{amount:,.{digits}f}"
+
+
+def _number(quantity: Decimal) -> str:
+    return f"{quantity.normalize():,f}"
+
+
+def _cents(amount: Decimal | None, digits: int) -> Decimal | None:
+    return None if amount is None else round(amount, digits)

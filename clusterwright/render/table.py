@@ -1,0 +1,44 @@
+"""Plain tables: columns as wide as their widest cell, numbers to the right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+Align = Literal["left", "right"]
+
+
+def columns(rows: Sequence[Sequence[str]], aligns: Sequence[Align], *, gap: int = 2) -> list[str]:
+    """Each row as one line, cells padded to their column; no trailing blanks."""
+    widths = [max((len(row[i]) for row in rows), default=0) for i in range(len(aligns))]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.rjust(width) if align == "right" else cell.ljust(width)
+            for cell, width, align in zip(row, widths, aligns, strict=True)
+        ]
+        lines.append((" " * gap).join(cells).rstrip())
+    return lines
+
+
+def markdown_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], aligns: Sequence[Align]
+) -> list[str]:
+    """A table of Markdown; pipes and line ends in cells are escaped."""
+    rule = ["---:" if align == "right" else "---" for align in aligns]
+    return [
+        _row(header),
+        _row(rule),
+        *(_row([markdown_cell(cell) for cell in row]) for row in rows),
+    ]
+
+
+def markdown_cell(text: str) -> str:
+    """Text that stays inside its cell and means nothing to Markdown."""
+    for character in "\\|*_`[]<>":
+        text = text.replace(character, "\\" + character)
+    return " ".join(text.split())
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"

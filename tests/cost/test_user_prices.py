@@ -1,0 +1,79 @@
+"""A user's prices: read with positions, refused with reasons, found beside the spec."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from clusterwright.cost import user_prices
+from clusterwright.spec import SpecErrors
+
+GOOD = """\
+rates:
+  - {instance_type: p5.48xlarge, kind: training-plan, region: us-east-1, usd: 41.5,
+     unit: instance-hour, source: plan run-1, date: 2026-11-01}
+usage:
+  s3/PUT/COPY/POST/LIST: 12.5
+"""
+
+
+def test_rates_and_figures_of_use_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "prices.yaml"
+    path.write_text(GOOD)
+    found = user_prices.read(path)
+    assert found.rates[0]["usd"] == 41.5
+    assert found.usage == {"s3/PUT/COPY/POST/LIST": Decimal("12.5")}
+    assert found.file == str(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line"),
+    [
+        ("rate: []\n", "unknown key `rate`", 1),
+        ("rates: {}\n", "must be a list of rates", 1),
+        (GOOD.replace("usd: 41.5", "usd: -1"), "must be an amount of 0 or more", 2),
+        (GOOD.replace("kind: training-plan", "kind: plan"), "must be one of", 2),
+        (GOOD.replace(" date: 2026-11-01", ""), "", 3),
+        ("usage: [1]\n", "usage is a mapping", 1),
+        ("usage: {s3/PUTS: 1}\n", "nothing is charged as `s3/PUTS`", 1),
+        ("usage: {kms/requests: -1}\n", "0 or more, is wanted", 1),
+        ("usage: {kms/requests: many}\n", "a quantity of 10000 requests per month", 1),
+        ("usage: {kms/requests: true}\n", "a quantity of 10000 requests per month", 1),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(
+    tmp_path: Path, text: str, message: str, line: int
+) -> None:
+    path = tmp_path / "prices.yaml"
+    path.write_text(text)
+    with pytest.raises(SpecErrors) as caught:
+        user_prices.read(path)
+    (problem, *_) = caught.value.problems
+    assert message in problem.message
+    assert problem.position is not None
+    assert problem.position.file == str(path)
+    assert problem.position.line in (line, line - 1)
+
+
+def test_everything_wrong_is_said_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "prices.yaml"
+    path.write_text("rates: [1, 2]\nusage: {a: 1, b: 2}\nmore: 1\n")
+    with pytest.raises(SpecErrors) as caught:
+        user_prices.read(path)
+    assert len(caught.value.problems) == 5
+
+
+def test_the_file_beside_the_spec_comes_before_the_one_of_configs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    spec = tmp_path / "elsewhere" / "spec.yaml"
+    spec.parent.mkdir()
+    assert user_prices.find(spec) is None
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "prices.yaml").write_text(GOOD)
+    assert user_prices.find(spec) == Path("configs/prices.yaml")
+    (spec.parent / "prices.yaml").write_text(GOOD)
+    assert user_prices.find(spec) == spec.parent / "prices.yaml"
