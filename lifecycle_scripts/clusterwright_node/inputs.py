@@ -23,10 +23,10 @@ RESOURCE_CONFIG = "/opt/ml/config/resource_config.json"
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 _UNIX_NAME = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
-_INSTANCE_TYPE = re.compile(r"(?!ml\.)[a-z][a-z0-9-]*\.[a-z0-9-]+")
+_INSTANCE_TYPE = re.compile(r"(?!ml\.)[a-z0-9][a-z0-9-]*\.[a-z0-9.-]+")
 _REGION = re.compile(r"[a-z]{2}(?:-[a-z]+)+-[0-9]")
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
-_DIRECTORY_BUCKET = re.compile(r"[a-z0-9][a-z0-9-]*--([a-z0-9]+-[a-z]+[0-9]+)--x-s3")
+_DIRECTORY_BUCKET = re.compile(r"[a-z0-9][a-z0-9-]*--([a-z0-9]+(?:-[a-z0-9]+)+)--x-s3")
 _PREFIX = re.compile(r"[^\x00-\x20/][^\x00-\x20]*/")
 _PATH = re.compile(r"(?:/[A-Za-z0-9._+@-]+)+")
 _DNS = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")

@@ -77,7 +77,10 @@ class Machine:
     def timestamp(self) -> str:
         """Now, in UTC, with milliseconds."""
         now = time.time()
-        return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{now * 1000 % 1000:03d}Z"
+        return (
+            time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
+            + f".{int(now * 1000) % 1000:03d}Z"
+        )
 
     def hostname(self) -> str:
         return socket.gethostname()

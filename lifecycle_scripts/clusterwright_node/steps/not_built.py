@@ -44,19 +44,19 @@ def refusals(node: Node) -> list[str]:
         found.append(
             f"accounting {cluster.slurm.accounting} in the scripted configuration (managed has it)"
         )
-    if cluster.slurm.topology != "none":
-        found.append(
-            f"topology {cluster.slurm.topology} in the scripted configuration (managed has it)"
-        )
+    if cluster.slurm.topology in ("tree", "block"):
+        found.append(f"topology {cluster.slurm.topology} in the scripted configuration")
     return found
 
 
 def omissions(node: Node) -> list[str]:
     """What is asked for and left undone, without harm to the rest."""
-    found = []
-    for group in node.inputs.cluster.groups:
-        if group.spare_count:
-            found.append(
-                f"group {group.name}: its {group.spare_count} spare nodes take jobs like others"
-            )
+    cluster = node.inputs.cluster
+    found = [
+        f"group {group.name}: its {group.spare_count} spare nodes take jobs like others"
+        for group in cluster.groups
+        if group.spare_count
+    ]
+    if not node.is_managed and cluster.slurm.topology == "automatic":
+        found.append("topology in the scripted configuration: slurm.conf keeps HyperPod's")
     return found

@@ -109,45 +109,54 @@ def _device(node: Node) -> str:
 
 
 def _array(node: Node, found: list[Disk]) -> str:
+    """The array over all disks, by the kernel's name: made, put together or found running."""
     begun = node.journal.begun(_MAKING_ARRAY) is not None
-    running = {child for disk in found for child in disk.children}
-    if running and not begun:
-        if len(running) == 1 and all(len(disk.children) == 1 for disk in found):
-            path, kind = next(iter(running))
-            if kind == "raid0" and disks.array_name(node, path) == ARRAY_NAME:
-                return path
-        raise StepError(
-            "the disks already carry {}".format(", ".join(sorted(path for path, _ in running))),
-            "replace the node, or remove scratch from the group",
-        )
+    if not begun:
+        running = _running_array(node, found)
+        if running is not None:
+            return running
     members = [disk.path for disk in found if _is_our_member(node, disk)]
-    if len(members) == len(found) and not begun:
+    if begun or len(members) < len(found):
+        # Blank disks, or a run that was killed while it made the array.
+        _make_array(node, found, members)
+    else:
         node.machine.change("mdadm", "--assemble", "--run", ARRAY, *members)
-        return ARRAY
-    # Blank disks, or a run that was killed while it made the array.
-    if begun:
-        for path in sorted({path for path, kind in running if kind.startswith("raid")}):
-            if disks.array_name(node, path) != ARRAY_NAME:
-                raise StepError(f"{path} is an array that is not ours", "replace the node")
-            node.machine.change("mdadm", "--stop", path)
+    made = _running_array(node, disks.instance_store_disks(node))
+    if made is None:
+        raise StepError("mdadm made no array of the disks", "see dmesg; replace the node")
+    return made
+
+
+def _running_array(node: Node, found: list[Disk]) -> str | None:
+    """Our array where it runs over all the disks, None where nothing runs on them."""
+    running = {child for disk in found for child in disk.children}
+    if not running:
+        return None
+    if len(running) == 1 and all(disk.children for disk in found):
+        path, kind = next(iter(running))
+        if kind == "raid0" and disks.array_name(node, path) == ARRAY_NAME:
+            return path
+    raise StepError(
+        f"the disks already carry {', '.join(sorted(path for path, _ in running))}",
+        "replace the node, or remove scratch from the group",
+    )
+
+
+def _make_array(node: Node, found: list[Disk], members: list[str]) -> None:
+    """Makes the array anew. `members` are the disks that carry our superblock."""
+    for path, _ in sorted({child for disk in found for child in disk.children}):
+        if disks.array_name(node, path) != ARRAY_NAME:
+            raise StepError(f"{path} is not ours", "replace the node")
+        node.machine.change("mdadm", "--stop", path)
     paths = [disk.path for disk in found]
     node.journal.begin(_MAKING_ARRAY, " ".join(paths))
     for path in members:
         node.machine.change("mdadm", "--zero-superblock", path)
+    options = ["--run", "--level=0", "--metadata=1.2", "--homehost=any", f"--name={ARRAY_NAME}"]
     node.machine.change(
-        "mdadm",
-        "--create",
-        ARRAY,
-        "--run",
-        "--level=0",
-        "--metadata=1.2",
-        "--homehost=any",
-        "--name=" + ARRAY_NAME,
-        f"--raid-devices={len(paths)}",
-        *paths,
+        "mdadm", "--create", ARRAY, *options, f"--raid-devices={len(paths)}", *paths
     )
     node.journal.end(_MAKING_ARRAY)
-    return ARRAY
 
 
 def _is_our_member(node: Node, disk: Disk) -> bool:
@@ -168,7 +177,7 @@ def _is_our_member(node: Node, disk: Disk) -> bool:
 def _file_system(node: Node, device: str) -> str:
     """The UUID of our file system on `device`, which is made where there is none."""
     written = disks.signature(node, device)
-    killed = node.journal.begun(_MAKING_FILE_SYSTEM) == device
+    killed = node.journal.begun(_MAKING_FILE_SYSTEM) is not None
     if written is not None and not killed and (written.kind, written.label) != ("xfs", LABEL):
         raise StepError(
             f"{device} holds a {written.kind} that this program did not write",

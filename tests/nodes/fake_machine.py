@@ -1,0 +1,561 @@
+"""A machine that is a folder and a table: the real program runs on it, commands are played.
+
+State survives the process, as a node's does: files below the root, everything else in state.json.
+The commands answer in the formats of the real ones as far as the program reads them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from clusterwright_node.machine import Machine, Result
+
+
+class FakeMachine(Machine):
+    """Plays one node. With `kill_at`, SIGKILLs its own process at that point between changes."""
+
+    def __init__(self, folder: Path, kill_at: int | None = None) -> None:
+        super().__init__(str(folder / "root"))
+        self.folder = folder
+        self.kill_at = kill_at
+        self.points: list[str] = []
+        self.ran: list[tuple[str, ...]] = []
+        self.now = 0.0
+        self._saved = ""
+        self.state: dict[str, Any] = json.loads((folder / "state.json").read_text())
+
+    # --- seams of Machine
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        for event in list(self.state["events"]):
+            if event["at"] <= self.now:
+                self.state["events"].remove(event)
+                self._set(event["path"], event["value"])
+
+    def hostname(self) -> str:
+        return "ip-" + self.state["address"].replace(".", "-")
+
+    def is_root(self) -> bool:
+        return True
+
+    def has_command(self, name: str) -> bool:
+        return name not in self.state["missing_commands"] and self._method(name) is not None
+
+    def can_connect(self, host: str, port: int, timeout_seconds: float = 3.0) -> bool:
+        return (host, port) == ("10.1.0.10", 6817) and bool(self.state["controller_up"])
+
+    def owner(self, handle: int) -> tuple[int, int]:
+        note = self._owner_note(handle)
+        if not note.exists():
+            return 0, 0
+        uid, gid = note.read_text().split()
+        return int(uid), int(gid)
+
+    def set_owner(self, handle: int, uid: int, gid: int) -> None:
+        note = self._owner_note(handle)
+        note.parent.mkdir(exist_ok=True)
+        temporary = note.with_suffix(f".{os.getpid()}")
+        temporary.write_text(f"{uid} {gid}")
+        temporary.replace(note)
+
+    def before(self, label: str) -> None:
+        self._point("before " + label)
+
+    def between(self, label: str) -> None:
+        self._point("within " + label)
+
+    def after(self, label: str) -> None:
+        self._point("after " + label)
+
+    def execute(self, argv: Sequence[str], timeout_seconds: float) -> Result:
+        self.ran.append(tuple(argv))
+        method = self._method(argv[0])
+        if argv[0] in self.state["missing_commands"] or method is None:
+            raise FileNotFoundError(argv[0])
+        if argv[0] in self.state["hanging_commands"]:
+            self.now += timeout_seconds
+            raise TimeoutError
+        code, stdout, stderr = method(list(argv[1:]))
+        self.save()
+        return Result(tuple(argv), code, stdout, stderr)
+
+    def save(self) -> None:
+        """Persists the state, whole, as a machine's state is never half there."""
+        text = json.dumps(self.state, sort_keys=True)
+        if text == self._saved:
+            return
+        self._saved = text
+        temporary = self.folder / "state.json.new"
+        temporary.write_text(text)
+        temporary.replace(self.folder / "state.json")
+
+    def reboot(self) -> None:
+        """Power off and on: mounts, /run and processes are gone; systemd starts what is enabled."""
+        self.state["mounts"] = [row for row in self.state["mounts"] if row.get("by_image")]
+        self.state["lnet"] = {}
+        run = self.root / "run"
+        for path in sorted(run.rglob("*"), reverse=True):
+            path.rmdir() if path.is_dir() else path.unlink()
+        for unit in self.state["units"].values():
+            unit["active"] = False
+            unit["loaded"] = None
+        names = sorted(self.state["units"], key=lambda name: (not name.endswith("efa.service"), name))
+        for name in names:
+            if self.state["units"][name]["enabled"]:
+                self._start(name)
+        self.save()
+
+    # --- helpers
+
+    def _method(self, name: str) -> Any:
+        return getattr(self, "_cmd_" + re.sub(r"[^a-z0-9]", "_", name), None)
+
+    def _point(self, label: str) -> None:
+        if self.kill_at == len(self.points):
+            os.kill(os.getpid(), signal.SIGKILL)
+        self.points.append(label)
+
+    def _owner_note(self, handle: int) -> Path:
+        path = os.readlink(f"/proc/self/fd/{handle}")
+        owners = self.folder / "owners"
+        if "shared_owners" in self.state:
+            owners = Path(self.state["shared_owners"])
+        return owners / hashlib.sha256(path.encode()).hexdigest()
+
+    def _set(self, path: list[str], value: object) -> None:
+        table: Any = self.state
+        for key in path[:-1]:
+            table = table[key]
+        table[path[-1]] = value
+
+    # --- looking around
+
+    def _cmd_ip(self, _: list[str]) -> tuple[int, str, str]:
+        address = self.state["address"]
+        rows = [
+            {"ifname": "lo", "addr_info": [{"local": "127.0.0.1", "scope": "host"}]},
+            {"ifname": "ens5", "addr_info": [{"local": a, "scope": "global"} for a in [address]]},
+            {"ifname": "ens6", "addr_info": [{"local": "fe80::1", "scope": "link"}]},
+        ]
+        return 0, json.dumps(rows), ""
+
+    def _cmd_findmnt(self, _: list[str]) -> tuple[int, str, str]:
+        rows = [{"target": "/", "source": "/dev/nvme0n1p1", "fstype": "ext4", "options": "rw"}]
+        for row in self.state["mounts"]:
+            rows.append({key: row[key] for key in ("target", "source", "fstype", "options")})
+        return 0, json.dumps({"filesystems": rows}), ""
+
+    def _cmd_ls(self, args: list[str]) -> tuple[int, str, str]:
+        target = args[0].removeprefix(str(self.root)).removesuffix("/.")
+        if target in self.state["automounts"]:
+            self.state["mounts"].append(self.state["automounts"].pop(target))
+        return 0, "", ""
+
+    def _cmd_touch(self, args: list[str]) -> tuple[int, str, str]:
+        path = Path(args[0])
+        inside = "/" + str(path.relative_to(self.root))
+        if any(inside.startswith(prefix) for prefix in self.state["read_only"]):
+            return 1, "", f"touch: cannot touch '{path}': Read-only file system"
+        if not path.parent.is_dir():
+            return 1, "", f"touch: cannot touch '{path}': No such file or directory"
+        path.touch()
+        return 0, "", ""
+
+    def _cmd_rm(self, args: list[str]) -> tuple[int, str, str]:
+        Path(args[-1]).unlink(missing_ok=True)
+        return 0, "", ""
+
+    def _cmd_dd(self, args: list[str]) -> tuple[int, str, str]:
+        options = dict(arg.split("=", 1) for arg in args)
+        if "oflag" in options:
+            Path(options["of"]).write_bytes(b"")
+        for index, counters in enumerate(self.state["lnet"].values()):
+            moved = self.state["efa_moves"][index % len(self.state["efa_moves"])]
+            counters["send"] += moved
+            counters["recv"] += moved
+        return 0, "", "67108864 bytes copied"
+
+    def _cmd_chronyc(self, _: list[str]) -> tuple[int, str, str]:
+        status = "Normal" if self.state["clock_ok"] else "Not synchronised"
+        return 0, f"Reference ID    : A9FEA97B\nLeap status     : {status}\n", ""
+
+    def _cmd_timedatectl(self, _: list[str]) -> tuple[int, str, str]:
+        return 0, "yes\n" if self.state["clock_ok"] else "no\n", ""
+
+    def _cmd_journalctl(self, _: list[str]) -> tuple[int, str, str]:
+        return 0, self.state["last_unit_error"], ""
+
+    # --- names and accounts
+
+    def _cmd_getent(self, args: list[str]) -> tuple[int, str, str]:
+        database, keys = args[0], args[1:]
+        if database == "ahosts":
+            bad = keys[0] in self.state["unresolved"]
+            return (2, "", "") if bad else (0, f"10.9.9.9 STREAM {keys[0]}\n", "")
+        lines = []
+        for key in keys:
+            for name, entry in self.state[database].items():
+                if key in (name, str(entry["id"])):
+                    lines.append(self._entry(database, name, entry))
+        return (0 if len(lines) >= len(keys) else 2), "".join(lines), ""
+
+    @staticmethod
+    def _entry(database: str, name: str, entry: dict[str, Any]) -> str:
+        if database == "group":
+            return f"{name}:x:{entry['id']}:{','.join(entry['members'])}\n"
+        return f"{name}:x:{entry['id']}:{entry['gid']}::{entry['home']}:/bin/bash\n"
+
+    def _locked(self) -> bool:
+        if self.state["passwd_locked_for"] > 0:
+            self.state["passwd_locked_for"] -= 1
+            return True
+        return False
+
+    def _cmd_groupadd(self, args: list[str]) -> tuple[int, str, str]:
+        if self._locked():
+            return 10, "", "groupadd: cannot lock /etc/group; try again later."
+        gid, name = int(args[1]), args[2]
+        if name in self.state["group"] or gid in [g["id"] for g in self.state["group"].values()]:
+            return 9, "", f"groupadd: group '{name}' already exists"
+        self.state["group"][name] = {"id": gid, "members": []}
+        return 0, "", ""
+
+    def _cmd_useradd(self, args: list[str]) -> tuple[int, str, str]:
+        if self._locked():
+            return 1, "", "useradd: cannot lock /etc/passwd; try again later."
+        name = args[-1]
+        if name in self.state["passwd"]:
+            return 9, "", f"useradd: user '{name}' already exists"
+        assert "--no-create-home" in args
+        value = dict(zip(args, args[1:], strict=False))
+        entry = {"gid": int(value["--gid"]), "home": value["--home-dir"], "id": int(value["--uid"])}
+        self.state["passwd"][name] = entry
+        self._join(name, value.get("--groups", ""))
+        return 0, "", ""
+
+    def _cmd_usermod(self, args: list[str]) -> tuple[int, str, str]:
+        name = args[-1]
+        value = dict(zip(args, args[1:], strict=False))
+        if "--gid" in value:
+            self.state["passwd"][name]["gid"] = int(value["--gid"])
+        if "--home" in value:
+            self.state["passwd"][name]["home"] = value["--home"]
+        self._join(name, value.get("--groups", ""))
+        return 0, "", ""
+
+    def _cmd_gpasswd(self, args: list[str]) -> tuple[int, str, str]:
+        self.state["group"][args[2]]["members"].remove(args[1])
+        return 0, "", ""
+
+    def _join(self, name: str, groups: str) -> None:
+        for group in filter(None, groups.split(",")):
+            members = self.state["group"][group]["members"]
+            if name not in members:
+                members.append(name)
+
+    def _cmd_visudo(self, args: list[str]) -> tuple[int, str, str]:
+        text = Path(args[-1]).read_text()
+        good = all(re.fullmatch(r"\w+ ALL=\(ALL\) NOPASSWD:ALL", line) for line in text.splitlines())
+        return (0, "parsed OK", "") if good else (1, "", "syntax error")
+
+    # --- systemd
+
+    def _cmd_systemctl(self, args: list[str]) -> tuple[int, str, str]:
+        verb = args[0]
+        if verb == "daemon-reload":
+            for name, unit in self.state["units"].items():
+                unit["loaded"] = self._unit_text(name)
+            return 0, "", ""
+        name = args[1]
+        text = self._unit_text(name)
+        if verb == "show":
+            return 0, self._show(name, text, args[2].split("=", 1)[1].split(",")), ""
+        if text is None:
+            return 5, "", f"Unit {name} could not be found."
+        if verb == "cat":
+            return 0, text, ""
+        unit = self._unit(name)
+        if verb == "enable":
+            unit["enabled"] = True
+            return 0, "", ""
+        if verb == "stop":
+            unit["active"] = False
+            self._unmount_by(name)
+            return 0, "", ""
+        assert verb == "start", args
+        error = self._start(name)
+        if error:
+            self.state["last_unit_error"] = error
+            return 1, "", f"Job for {name} failed because the control process exited with error code."
+        return 0, "", ""
+
+    def _unit(self, name: str) -> dict[str, Any]:
+        fresh = {"active": False, "enabled": False, "loaded": None}
+        unit: dict[str, Any] = self.state["units"].setdefault(name, fresh)
+        if unit["loaded"] is None:
+            unit["loaded"] = self._unit_text(name)
+        return unit
+
+    def _unit_text(self, name: str) -> str | None:
+        text = self.read_text(f"/etc/systemd/system/{name}") or self.state["image_units"].get(name)
+        if text is None:
+            return None
+        for extra in self.listing(f"/etc/systemd/system/{name}.d"):
+            text += self.read_text(f"/etc/systemd/system/{name}.d/{extra}") or ""
+        return str(text)
+
+    def _show(self, name: str, text: str | None, wanted: list[str]) -> str:
+        if text is None and name not in self.state["units"]:
+            known = {"LoadState": "not-found", "ActiveState": "inactive", "UnitFileState": ""}
+        else:
+            unit = self._unit(name)
+            active = "active" if unit["active"] else "inactive"
+            known = {
+                "LoadState": "loaded" if text is not None else "not-found",
+                "ActiveState": unit.get("forced_state", active),
+                "UnitFileState": "enabled" if unit["enabled"] else "disabled",
+                "NeedDaemonReload": "no" if unit["loaded"] == text else "yes",
+            }
+        return "".join(f"{key}={known[key]}\n" for key in wanted if key in known)
+
+    def _start(self, name: str) -> str | None:
+        unit = self._unit(name)
+        if unit["active"]:
+            return None
+        text = unit["loaded"] or ""
+        if name.endswith(".mount"):
+            error = self._start_mount(name, text)
+        elif name.startswith("clusterwright-s3-"):
+            error = self._start_s3(name, text)
+        elif name == "clusterwright-lnet-efa.service":
+            error = self._start_lnet()
+        elif name in ("slurmd.service", "sackd.service"):
+            error = self._start_slurm_client(text)
+        elif name == "slurmctld.service":
+            error = self._start_slurmctld()
+        else:
+            error = self.state["failing_units"].get(name)
+        unit["active"] = error is None
+        if name.startswith("chrony") and error is None:
+            self.state["clock_ok"] = True
+        return error
+
+    def _start_mount(self, name: str, text: str) -> str | None:
+        value = dict(re.findall(r"(?m)^(What|Where|Type|Options)=(.*)$", text))
+        where, what, kind = value["Where"], value["What"], value["Type"]
+        if not (self.root / where.lstrip("/")).is_dir():
+            return f"{where}: no such folder"
+        if self.state["mounts_fail_for"] > 0:
+            self.state["mounts_fail_for"] -= 1
+            return f"mount.{kind}: {what}: Connection timed out"
+        source = what
+        if kind == "lustre":
+            source = re.sub(r"^[^@]+@", "10.1.0.99@", what)
+        elif kind == "nfs":
+            kind = "nfs4"
+        elif kind == "xfs":
+            found = [
+                device
+                for device, signature in self.state["signatures"].items()
+                if what == "/dev/disk/by-uuid/" + signature["uuid"]
+            ]
+            if not found:
+                return f"{what} does not exist"
+            source = found[0]
+        elif kind == "none":
+            kind = "xfs"
+        options = "rw," + value["Options"]
+        self.state["mounts"].append(
+            {"target": where, "source": source, "fstype": kind, "options": options, "by": name}
+        )
+        return None
+
+    def _start_s3(self, name: str, text: str) -> str | None:
+        match = re.search(r"(?m)^ExecStart=(\S+) (\S+) (\S+) (.*)$", text)
+        assert match, text
+        program, _, where, options = match.groups()
+        if not self.exists(program):
+            return f"{program}: not found"
+        self.state["mounts"].append(
+            {
+                "target": where,
+                "source": "mountpoint-s3",
+                "fstype": "fuse",
+                "options": "ro" if "--read-only" in options else "rw",
+                "by": name,
+            }
+        )
+        return None
+
+    def _unmount_by(self, name: str) -> None:
+        self.state["mounts"] = [row for row in self.state["mounts"] if row.get("by") != name]
+
+    def _start_lnet(self) -> str | None:
+        if "kefalnd" in self.state["missing_modules"]:
+            return "modprobe: FATAL: Module kefalnd not found"
+        script = self.read_text("/usr/local/lib/clusterwright/lnet-efa.sh") or ""
+        for device in re.findall(r"net add --net efa --if (\S+) ", script):
+            self.state["lnet"].setdefault(device, {"send": 7, "recv": 7, "status": "up"})
+        return None
+
+    def _start_slurmctld(self) -> str | None:
+        conf = self.read_text("/opt/slurm/etc/slurm.conf") or ""
+        if "ClusterName=" not in conf:
+            return "slurmctld: fatal: Could not establish a configuration source"
+        self.state["controller_up"] = True
+        self.state["partitions_read"] = self._partitions_in_files()
+        return None
+
+    def _start_slurm_client(self, text: str) -> str | None:
+        files = re.findall(r"(?m)^EnvironmentFile=(\S+)$", text)
+        environment = "".join(self.read_text(path) or "" for path in files)
+        if "--conf-server 10.1.0.10:6817" not in environment:
+            return "slurmd: error: fetch_config: DNS SRV lookup failed"
+        return None if self.state["controller_up"] else "slurmd: error: Unable to contact slurmctld"
+
+    # --- Slurm
+
+    def _partitions_in_files(self) -> list[str]:
+        names = []
+        for name in self.listing("/opt/slurm/etc"):
+            names += re.findall(r"(?m)^PartitionName=(\S+)", self.read_text(f"/opt/slurm/etc/{name}") or "")
+        return names
+
+    def _cmd_scontrol(self, args: list[str]) -> tuple[int, str, str]:
+        up = self.state["controller_up"]
+        if args == ["ping"]:
+            state = "UP" if up else "DOWN"
+            return (0 if up else 1), f"Slurmctld(primary) at ip-10-1-0-10 is {state}\n", ""
+        if not up:
+            return 1, "", "slurm_load_ctl_conf error: Unable to contact slurm controller"
+        if args == ["show", "config"]:
+            return 0, "Configuration data\nClusterName             = prod\n", ""
+        assert args == ["reconfigure"], args
+        self.state["reconfigured"] = True
+        self.state["partitions_read"] = self._partitions_in_files()
+        return 0, "", ""
+
+    def _cmd_sacctmgr(self, args: list[str]) -> tuple[int, str, str]:
+        if not self.state["slurmdbd_up"]:
+            return 1, "", "sacctmgr: error: Connection refused"
+        rows = self.state["associations"]
+        if "show" in args:
+            return 0, "".join(f"{account}|{user}\n" for account, user in rows), ""
+        if "account" in args:
+            row = [args[args.index("account") + 1], ""]
+        else:
+            value = dict(arg.split("=", 1) for arg in args if "=" in arg)
+            row = [value["account"], args[args.index("user") + 1]]
+            if [row[0], ""] not in rows:
+                return 1, "", "sacctmgr: error: No such account"
+        if row in rows:
+            return 1, "", "sacctmgr: Already existing"
+        rows.append(row)
+        return 0, "", ""
+
+    # --- LNet
+
+    def _cmd_lnetctl(self, _: list[str]) -> tuple[int, str, str]:
+        if not self.state["lnet"]:
+            return 254, "", "show:\n  - net:\n    errno: -2\n    descr: cannot get networks: No such file"
+        lines = ["net:", "    - net type: efa", "      local NI(s):"]
+        for index, (device, counters) in enumerate(sorted(self.state["lnet"].items())):
+            lines += [
+                f"        - nid: 10.1.0.31@efa{index or ''}",
+                f"          status: {counters['status']}",
+                "          interfaces:",
+                f"              0: {device}",
+                "          statistics:",
+                f"              send_count: {counters['send']}",
+                f"              recv_count: {counters['recv']}",
+                "              drop_count: 0",
+                "          tunables:",
+                "              peer_timeout: 180",
+                "              peer_credits: 32",
+                "          dev cpt: -1",
+                '          CPT: "[0,1]"',
+            ]
+        return 0, "\n".join(lines) + "\n", ""
+
+    # --- disks
+
+    def _cmd_lsblk(self, _: list[str]) -> tuple[int, str, str]:
+        mounted = {row["source"]: row["target"] for row in self.state["mounts"]}
+        arrays = self.state["arrays"]
+        rows: list[dict[str, Any]] = []
+        for path, model in sorted(self.state["disks"].items()):
+            row: dict[str, Any] = {
+                "name": path,
+                "type": "disk",
+                "model": model + "        ",
+                "mountpoint": mounted.get(path),
+            }
+            below = [
+                {"name": name, "type": "raid0", "model": None, "mountpoint": mounted.get(name)}
+                for name, members in arrays.items()
+                if path in members
+            ]
+            if below:
+                row["children"] = below
+            rows.append(row)
+        return 0, json.dumps({"blockdevices": rows}), ""
+
+    def _cmd_wipefs(self, args: list[str]) -> tuple[int, str, str]:
+        signature = self.state["signatures"].get(args[-1])
+        if signature is None:
+            return 0, "", ""
+        row = {"device": args[-1].split("/")[-1], "offset": "0x0", **signature}
+        return 0, json.dumps({"signatures": [row]}), ""
+
+    def _cmd_mdadm(self, args: list[str]) -> tuple[int, str, str]:
+        signatures, arrays = self.state["signatures"], self.state["arrays"]
+        devices = [arg for arg in args if arg.startswith("/dev/")]
+        if args[0] in ("--detail", "--examine"):
+            found = arrays.get(devices[0]) or [devices[0]]
+            signature = signatures.get(found[0])
+            if not signature or signature["type"] != "linux_raid_member":
+                return 1, "", "mdadm: No md superblock detected"
+            return 0, f"MD_LEVEL=raid0\nMD_NAME={signature['label']}\n", ""
+        if args[0] == "--zero-superblock":
+            signatures.pop(devices[0], None)
+            return 0, "", ""
+        if args[0] == "--stop":
+            arrays.pop(devices[0])
+            return 0, "", ""
+        members = devices[1:]
+        if args[0] == "--assemble":
+            arrays["/dev/md127"] = members
+            return 0, "", ""
+        assert args[0] == "--create", args
+        if any(path in signatures for path in members):
+            return 1, "", "mdadm: super1.x cannot open: Device or resource busy"
+        for path in members:
+            label = "any:clusterwright-scratch"
+            signatures[path] = {"type": "linux_raid_member", "label": label, "uuid": "u"}
+            self.save()
+            self._point("within mdadm --create")
+        arrays["/dev/md127"] = members
+        return 0, "", ""
+
+    def _cmd_mkfs_xfs(self, args: list[str]) -> tuple[int, str, str]:
+        device = args[-1]
+        self.state["signatures"][device] = {"type": "xfs", "label": "", "uuid": ""}
+        self.save()
+        self._point("within mkfs.xfs")
+        uuid = "5c4a7c39-0000-4000-8000-000000000001"
+        self.state["signatures"][device] = {"type": "xfs", "label": "cw-scratch", "uuid": uuid}
+        return 0, "", ""
+
+    def _cmd_udevadm(self, _: list[str]) -> tuple[int, str, str]:
+        return 0, "", ""

@@ -1,0 +1,98 @@
+"""A run that is killed at any point converges when it is run again, and a further run does nothing.
+
+Each change of the machine has a point before it, one after it and, where it can be seen half done, one within.
+The program runs in a process of its own, which gets SIGKILL there.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.nodes.world import MEMORY, World, make_world
+
+# A managed login node does a part of what a managed controller does.
+CASES = [
+    ("controller-1", "managed"),
+    ("workers-1", "managed"),
+    ("controller-1", "scripted"),
+    ("login-1", "scripted"),
+    ("workers-1", "scripted"),
+]
+
+
+def copied(world: World, name: str) -> World:
+    """The same node once more, as it is now."""
+    folder = world.folder.with_name(name)
+    shutil.copytree(world.folder, folder, symlinks=True)
+    return World(folder, world.configuration)
+
+
+@pytest.mark.parametrize(("node", "configuration"), CASES)
+def test_killed_at_every_point_the_next_run_converges(
+    world: Callable[..., World], node: str, configuration: str
+) -> None:
+    fresh = world(node, configuration)
+    reference = copied(fresh, "reference")
+    first = reference.run()
+    assert first.code == 0, first.text
+    points = first.machine.points
+    goal = reference.picture()
+    assert len(points) > 60
+
+    for point, label in enumerate(points):
+        victim = copied(fresh, f"victim-{point}")
+        assert victim.run_and_be_killed(point), f"{point}: {label} was not reached"
+        again = victim.run()
+        assert again.code == 0, f"killed {label}\n{again.text}"
+        assert victim.picture() == goal, f"killed {label}"
+        if point % 10 == 0:
+            third = victim.run()
+            assert set(third.statuses().values()) <= {"unchanged", "skipped"}, label
+            assert third.machine.points == [], label
+        shutil.rmtree(victim.folder)
+
+
+@settings(max_examples=25)
+@given(
+    case=st.sampled_from(CASES),
+    kills=st.lists(st.integers(0, 60), min_size=2, max_size=6),
+)
+def test_killed_again_and_again_it_still_converges(case: tuple[str, str], kills: list[int]) -> None:
+    node, configuration = case
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+        reference = make_world(Path(folder) / "reference", node, configuration)
+        assert reference.run().code == 0
+        victim = make_world(Path(folder) / "victim", node, configuration)
+        for kill in kills:
+            victim.run_and_be_killed(kill)
+        last = victim.run()
+        assert last.code == 0, last.text
+        assert victim.picture() == reference.picture()
+
+
+def test_a_killed_run_is_named_by_the_next(world: Callable[..., World]) -> None:
+    node = world("workers-1")
+    points = copied(node, "reference").run().machine.points
+    at = next(i for i, label in enumerate(points) if "mdadm --create" in label)
+    assert node.run_and_be_killed(at)
+    assert node.journal()["step"] == "scratch"
+    again = node.run()
+    assert any("inside the step scratch" in text for text in again.notices())
+    assert node.journal()["step"] is None
+    assert node.journal()["begun"] == {}
+
+
+def test_every_kind_of_point_is_tried(world: Callable[..., World]) -> None:
+    """The list of points is not silently empty where it matters."""
+    labels = "\n".join(world("workers-1", "scripted").run().machine.points)
+    for part in ("within write", "within mkfs.xfs", "within mdadm --create", "after run useradd"):
+        assert part in labels
+    assert "before mkdir /home/ada" in labels
+    assert "after run systemctl start fsx.mount" in labels

@@ -1,0 +1,247 @@
+"""Builds fake nodes, runs the program on them, kills it, and takes pictures of the result."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import os
+import re
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from clusterwright_node.inputs import RESOURCE_CONFIG
+from clusterwright_node.journal import JOURNAL
+from clusterwright_node.log import LOG
+from clusterwright_node.main import main
+
+from tests.nodes.fake_machine import FakeMachine
+
+MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+_REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "node-files.md"
+RESOURCES = json.loads((Path(__file__).parent / "data" / "resource_config.json").read_text())
+_INSTANCE_STORE = "Amazon EC2 NVMe Instance Storage"
+
+
+@dataclass
+class Run:
+    """How one run of the program went."""
+
+    code: int
+    lines: list[dict[str, Any]]
+    last: str
+    machine: FakeMachine
+    text: str = field(repr=False, default="")
+
+    def statuses(self) -> dict[str, str]:
+        """Step name to the status with which it ended."""
+        return {row["step"]: row["status"] for row in self.lines if row["event"] == "end"}
+
+    def end_of(self, step: str) -> dict[str, Any]:
+        return next(row for row in self.lines if row["event"] == "end" and row["step"] == step)
+
+    def notices(self) -> list[str]:
+        return [row["text"] for row in self.lines if row["event"] == "notice"]
+
+
+@dataclass
+class World:
+    """One fake node: `root/` is its disk, `state.json` the rest, `inputs/` the scripts' folder."""
+
+    folder: Path
+    configuration: str
+
+    @property
+    def root(self) -> Path:
+        return self.folder / "root"
+
+    @property
+    def state(self) -> dict[str, Any]:
+        loaded: dict[str, Any] = json.loads((self.folder / "state.json").read_text())
+        return loaded
+
+    def change(self, **changes: Any) -> None:
+        """Sets parts of the machine's state."""
+        state = self.state
+        state.update(changes)
+        (self.folder / "state.json").write_text(json.dumps(state))
+
+    def edit(self, name: str, edit: Callable[[Any], None]) -> None:
+        """Edits one of the input files."""
+        path = self.folder / "inputs" / name
+        value = json.loads(path.read_text())
+        edit(value)
+        path.write_text(json.dumps(value))
+
+    def run(self, kill_at: int | None = None, configuration: str | None = None) -> Run:
+        """Runs the program in this process."""
+        machine = FakeMachine(self.folder, kill_at)
+        stream = io.StringIO()
+        arguments = ["--configuration", configuration or self.configuration]
+        arguments += ["--inputs", str(self.folder / "inputs"), "--lock-wait-seconds", "0"]
+        code = main(arguments, machine=machine, stream=stream, use_alarm=False)
+        machine.save()
+        text = stream.getvalue().splitlines()
+        lines = [json.loads(line) for line in text if line.startswith("{")]
+        return Run(code, lines, text[-1], machine, stream.getvalue())
+
+    def run_and_be_killed(self, kill_at: int) -> bool:
+        """Runs the program in a process of its own that SIGKILLs itself at the given point.
+
+        Returns whether it came that far.
+        """
+        child = os.fork()
+        if child == 0:
+            try:
+                self.run(kill_at)
+            finally:
+                os._exit(0)
+        _, status = os.waitpid(child, 0)
+        return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+
+    def picture(self) -> dict[str, Any]:
+        """Everything that two converged machines must have in common."""
+        files = {}
+        for path in sorted(self.root.rglob("*")):
+            name = "/" + str(path.relative_to(self.root))
+            if name == LOG or name.startswith("/run/clusterwright/node.lock"):
+                continue
+            mode = oct(path.stat().st_mode)
+            files[name] = f"{mode} {path.read_text()}" if path.is_file() else mode
+        state = copy.deepcopy(self.state)
+        for counters in state["lnet"].values():
+            counters.update(send=0, recv=0)
+        marker = re.compile(r"\d+ messages")
+        files = {name: marker.sub("N messages", text) for name, text in files.items()}
+        # A second reload or reconfiguration is harmless and leaves nothing behind.
+        state.pop("reconfigured")
+        state["mounts"].sort(key=lambda row: row["target"])
+        return {"files": files, "state": state}
+
+    def journal(self) -> dict[str, Any]:
+        loaded: dict[str, Any] = json.loads((self.root / JOURNAL.lstrip("/")).read_text())
+        return loaded
+
+
+def make_world(folder: Path, node: str, configuration: str, **changes: Any) -> World:
+    """A node of the cluster in docs/reference/node-files.md, as it is before its first run."""
+    instance = _instance(node)
+    world = World(folder, configuration)
+    (folder / "inputs").mkdir(parents=True)
+    for name, value in input_files(configuration).items():
+        (folder / "inputs" / name).write_text(json.dumps(value))
+    _write(world, RESOURCE_CONFIG, json.dumps(RESOURCES))
+    is_worker = node.startswith("workers")
+    state = _fresh_state(instance["CustomerIpAddress"])
+    if is_worker:
+        state["disks"].update({f"/dev/nvme{n}n1": _INSTANCE_STORE for n in range(1, 4)})
+        for number in range(79, 87):
+            _write(world, f"/sys/class/infiniband/rdmap{number}s0/device/vendor", "0x1d0f\n")
+    if configuration == "managed":
+        state["mounts"] += [
+            _mount("/fsx", "10.1.0.99@tcp:/abcdefgh", "lustre"),
+            _mount("/home", "fs-0fedcba9876543210.fsx.us-east-1.amazonaws.com:/fsx", "nfs4"),
+        ]
+        state["controller_up"] = True
+        for path in ("fsx", "home"):
+            (world.root / path).mkdir(parents=True)
+    elif node.startswith("controller"):
+        _write(world, "/opt/slurm/etc/slurm.conf", _SLURM_CONF)
+    else:
+        state["controller_up"] = True
+    for path in ("/usr/bin/enroot", "/usr/local/lib/slurm/spank_pyxis.so", "/usr/bin/mount-s3"):
+        _write(world, path, "")
+    state.update(changes)
+    (folder / "state.json").write_text(json.dumps(state))
+    return world
+
+
+def input_files(configuration: str) -> dict[str, Any]:
+    """The examples of the reference page; for the scripted configuration without what it lacks."""
+    blocks = re.findall(r"```json\n(.*?)```", _REFERENCE.read_text(encoding="utf-8"), re.DOTALL)
+    cluster, deployment, provisioning, _ = (json.loads(block) for block in blocks)
+    files = {"cluster.json": cluster, "deployment.json": deployment}
+    if configuration == "scripted":
+        cluster["configuration"] = "scripted"
+        cluster["slurm"].update(accounting="none", topology="none")
+        for user in cluster["users"]:
+            user["slurm_account"] = None
+        deployment["accounting"] = None
+        files["provisioning_parameters.json"] = provisioning
+    return files
+
+
+def _instance(node: str) -> dict[str, str]:
+    for group in RESOURCES["InstanceGroups"]:
+        for instance in group["Instances"]:
+            if instance["InstanceName"] == node:
+                return dict(instance)
+    raise KeyError(node)
+
+
+def _mount(target: str, source: str, kind: str) -> dict[str, object]:
+    return {
+        "target": target,
+        "source": source,
+        "fstype": kind,
+        "options": "rw,noatime",
+        "by_image": True,
+    }
+
+
+def _write(world: World, path: str, text: str) -> None:
+    target = world.root / path.lstrip("/")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text)
+
+
+def _fresh_state(address: str) -> dict[str, Any]:
+    daemon = "[Service]\nExecStart=/opt/slurm/sbin/{0} -D ${1}_OPTIONS\n"
+    return {
+        "address": address,
+        "arrays": {},
+        "associations": [["root", ""], ["root", "root"]],
+        "automounts": {},
+        "clock_ok": True,
+        "controller_up": False,
+        "disks": {"/dev/nvme0n1": "Amazon Elastic Block Store"},
+        "efa_moves": [64],
+        "events": [],
+        "failing_units": {},
+        "group": {"root": {"id": 0, "members": []}, "ubuntu": {"id": 1000, "members": []}},
+        "hanging_commands": [],
+        "image_units": {
+            "chrony.service": "[Service]\nExecStart=/usr/sbin/chronyd\n",
+            "munge.service": "[Service]\nExecStart=/usr/sbin/munged\n",
+            "slurmctld.service": daemon.format("slurmctld", "SLURMCTLD"),
+            "slurmd.service": daemon.format("slurmd", "SLURMD"),
+            "sackd.service": daemon.format("sackd", "SACKD"),
+        },
+        "last_unit_error": "",
+        "lnet": {},
+        "missing_commands": [],
+        "missing_modules": [],
+        "mounts": [],
+        "mounts_fail_for": 0,
+        "partitions_read": [],
+        "passwd": {"root": {"gid": 0, "home": "/root", "id": 0}},
+        "passwd_locked_for": 0,
+        "read_only": [],
+        "reconfigured": False,
+        "signatures": {},
+        "slurmdbd_up": True,
+        "units": {},
+        "unresolved": [],
+    }
+
+
+_SLURM_CONF = """# written by HyperPod
+ClusterName=prod
+SlurmctldHost=ip-10-1-0-10(10.1.0.10)
+NodeName=ip-10-1-0-[31-32] CPUs=192 State=UNKNOWN
+NodeName=ip-10-1-0-33 NodeAddr=10.1.0.33 CPUs=192
+PartitionName=dev Nodes=ALL Default=YES
+"""
