@@ -33,6 +33,10 @@ class AwsError(Exception):
             setattr(self, name, value)
 
 
+class NotOurs(Exception):  # noqa: N818  no error: a way to answer
+    """An implementation leaves this call to moto, as for a resource that moto keeps."""
+
+
 @dataclass(frozen=True)
 class Call:
     """One call: who asks what of which service, with parameters as the API model names them."""

@@ -7,6 +7,7 @@ the service's protocol and with a code that no SDK retries.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 import traceback
@@ -15,7 +16,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from clusterwright.localaws import accounts, pages, services, wire
-from clusterwright.localaws.call import OPERATIONS, AwsError, Call
+from clusterwright.localaws.call import OPERATIONS, AwsError, Call, NotOurs
 from clusterwright.localaws.faults import fault_message, fault_status
 from clusterwright.localaws.network import network_of
 from clusterwright.localaws.runtime import Runtime, runtime
@@ -57,8 +58,10 @@ def answer_request(request: Request, moto_name: str, region: str, forward: Forwa
         return forward()
     services.prepare(service)
     if service in _NETWORKED:
-        # The world's subnets are there before anybody looks.
-        network_of(current, accounts.account_of(request), region)
+        # The world's subnets are there, and what was due has happened, before anybody looks.
+        with current.lock:
+            network_of(current, accounts.account_of(request), region)
+            current.advance()
     operation, path_parameters = wire.operation_of(service, request)
     if operation is None:
         return _forward(service, "", request, forward)
@@ -66,6 +69,8 @@ def answer_request(request: Request, moto_name: str, region: str, forward: Forwa
         hits = current.faults.hits(service, operation) if current.faults else []
         _strike(hits, service, operation, accounts.account_of(request))
         implementation = OPERATIONS.get((service, operation))
+        if implementation is None and service in services.WHOLE:
+            raise unknown_operation(service, operation)
         if implementation is None:
             answered = _forward(service, operation, request, forward)
             return _shorten_answer(hits, service, operation, request, answered)
@@ -145,8 +150,9 @@ def _forward(service: str, operation: str, request: Request, forward: Forward) -
     try:
         return forward()
     except NotImplementedError:
-        raise_or_answer = unknown_operation(service, operation)
-        return wire.answer(service, operation or None, request, raise_or_answer)
+        return wire.answer(
+            service, operation or None, request, unknown_operation(service, operation)
+        )
     except AwsError as error:
         return wire.answer(service, operation or None, request, error)
     except Exception as error:

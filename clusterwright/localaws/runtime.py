@@ -59,6 +59,14 @@ class Runtime:
             found = [(a, r, store) for (k, a, r), store in self._stores.items() if k == kind]
         yield from found
 
+    def advance(self) -> None:
+        """Let everything happen that is due by now, in every store that has a clock."""
+        with self.lock:
+            for store in list(self._stores.values()):
+                advance = getattr(store, "advance", None)
+                if advance is not None:
+                    advance()
+
     def forget(self) -> None:
         """Drop everything that was created; the world stays."""
         from clusterwright.localaws.faults import FaultBook

@@ -55,6 +55,7 @@ class Plan:
     capacity_id: str = field(default_factory=lambda: secrets.token_hex(8))
     ultra_server_type: str | None = None
     ultra_server_count: int | None = None
+    tags: list[dict[str, str]] = field(default_factory=list)
 
     def status_at(self, now: datetime) -> str:
         if self.forced_status:
@@ -164,6 +165,7 @@ def create_training_plan(call: Call) -> Mapping[str, Any]:
         end=capacity["EndTime"],
         upfront_fee_usd=Decimal(fee) if fee else None,
         target_resources=offering["TargetResources"],
+        tags=list(call.parameters.get("Tags", ())),
     )
     plans.by_name[name] = plan
     return {"TrainingPlanArn": plan.arn}

@@ -3,7 +3,8 @@
 Sources of the rules: the API model (botocore 1.44.5, docstrings of CreateCluster and its shapes);
 AWS's guide pages "Migrating to API-driven Slurm configuration" (its troubleshooting section has
 the messages) and "Continuous provisioning for enhanced cluster operations with Slurm"; "Custom
-Amazon VPC Setup for SageMaker HyperPod". Where AWS's wording is not known, the sentence is ours.
+Amazon VPC Setup for SageMaker HyperPod"; the CloudFormation schema of AWS::SageMaker::Cluster
+(2026-10-20). Where AWS's wording is not known, the sentence is ours.
 """
 
 from __future__ import annotations
@@ -63,6 +64,19 @@ def check_group(group: Mapping[str, Any], request: Mapping[str, Any]) -> None:
             f"InstanceCount {group['InstanceCount']}."
         )
     _check_storage(group, request)
+    lifecycle = group.get("LifeCycleConfig") or {}
+    if lifecycle.get("OnCreate") and lifecycle.get("OnInitComplete"):
+        # The schema: "Mutually exclusive with OnInitComplete."
+        raise invalid(
+            f"OnCreate and OnInitComplete of instance group {name} are mutually exclusive."
+        )
+    eks = "Eks" in (request.get("Orchestrator") or {})
+    if group.get("ImageReleaseVersion") and not eks:
+        # The schema: "Supported only for EKS-orchestrated clusters."
+        raise invalid(
+            f"ImageReleaseVersion of instance group {name} is supported only for "
+            "EKS-orchestrated clusters."
+        )
     if group.get("TrainingPlanArn") and "Spot" in (group.get("CapacityRequirements") or {}):
         raise invalid(f"Instance group {name} cannot use a training plan and Spot capacity.")
     types = group.get("InstanceRequirements", {}).get("InstanceTypes", [])

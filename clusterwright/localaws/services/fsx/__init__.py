@@ -1,0 +1,19 @@
+"""FSx: Lustre and OpenZFS file systems, data repository associations, tasks. Nothing of moto's."""
+
+from clusterwright.localaws.services.fsx import (
+    associations as _associations,
+)
+from clusterwright.localaws.services.fsx import (
+    file_systems as _file_systems,
+)
+from clusterwright.localaws.services.fsx import (
+    tags as _tags,
+)
+from clusterwright.localaws.services.fsx import (
+    tasks as _tasks,
+)
+from clusterwright.localaws.services.fsx import (
+    volumes as _volumes,
+)
+
+__all__ = ["_associations", "_file_systems", "_tags", "_tasks", "_volumes"]

@@ -1,0 +1,43 @@
+"""Tags of clusters and training plans; those of everything else are moto's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright.localaws.call import AwsError, Call, NotOurs, operation
+from clusterwright.localaws.services.sagemaker import plans
+from clusterwright.localaws.services.sagemaker.state import clusters_of
+
+
+@operation("sagemaker", "AddTags")
+def add_tags(call: Call) -> Mapping[str, Any]:
+    tags = _tags(call)
+    for tag in call.parameters["Tags"]:
+        tags[:] = [old for old in tags if old["Key"] != tag["Key"]]
+        tags.append({"Key": tag["Key"], "Value": tag["Value"]})
+    return {"Tags": tags}
+
+
+@operation("sagemaker", "DeleteTags")
+def delete_tags(call: Call) -> Mapping[str, Any]:
+    tags = _tags(call)
+    tags[:] = [tag for tag in tags if tag["Key"] not in call.parameters["TagKeys"]]
+    return {}
+
+
+@operation("sagemaker", "ListTags")
+def list_tags(call: Call) -> Mapping[str, Any]:
+    return {"Tags": list(_tags(call))}
+
+
+def _tags(call: Call) -> list[dict[str, str]]:
+    arn = str(call.parameters["ResourceArn"])
+    if ":cluster/" in arn:
+        for cluster in clusters_of(call).by_name.values():
+            if cluster.arn == arn:
+                return cluster.tags
+        raise AwsError("ValidationException", f"Resource {arn} does not exist.")
+    if ":training-plan/" in arn:
+        return plans.find(call, arn).tags
+    raise NotOurs
