@@ -198,7 +198,7 @@ class Catalog:
         mine = self._overrides.instances.get((instance_type, kind, place))
         if mine is not None:
             return mine
-        if kind == "ec2-spot":
+        if kind.endswith("-spot"):
             return Unknown("spot prices change by the minute and are not in the catalogue")
         row = self._instance_prices.get((instance_type, kind, place))
         if row is not None:

@@ -67,7 +67,7 @@ def flatten(documents: Mapping[str, dict[str, Any]]) -> dict[tuple[str, str], tu
     for name, kind, place, reason in documents["prices"]["unknown_instance_prices"]:
         found["prices", f"{name} {kind} {place}"] = (f"unknown: {reason}", "")
     for service, code, name, _, source, written in documents["quotas"]["quotas"]:
-        found["quotas", f"{service} {name}"] = (f"{code or 'no code'}, {_words(written)}", source)
+        found["quotas", f"{service} {code or name}"] = (f"{_words(written)}, {name}", source)
     return found
 
 

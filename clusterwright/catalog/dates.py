@@ -8,7 +8,7 @@ from typing import Final
 
 STALE_AFTER_DAYS: Final = 90
 
-_DAY: Final = re.compile(r"(?:undated; between )?(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
+_DAY: Final = re.compile(r"(?:undated; between )?(\d{4})(?:-(\d{2})(?!\d)(?:-(\d{2}))?)?")
 
 
 def as_of(date: str) -> dt.date | None:

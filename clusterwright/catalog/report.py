@@ -23,6 +23,14 @@ from clusterwright.catalog.model import (
     UltraServer,
 )
 
+# Kinds that some price list has; the others are in a user's own prices alone.
+_SHOWN_KINDS: Final = (
+    "ec2-on-demand",
+    "hyperpod-on-demand",
+    "capacity-block",
+    "training-plan-offer",
+    "ec2-spot",
+)
 PLATFORMS: Final = ("hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks")
 
 
@@ -220,7 +228,8 @@ def _offerings(catalog: Catalog, name: str, region: str | None) -> tuple[Line, .
 
 
 def _prices(catalog: Catalog, name: str, region: str | None) -> tuple[Line, ...]:
-    kinds: tuple[PriceKind, ...] = get_args(PriceKind)
+    mine = {kind for known, kind, _ in catalog.priced if known == name}
+    kinds: list[PriceKind] = [k for k in get_args(PriceKind) if k in _SHOWN_KINDS or k in mine]
     places = {place for known, _, place in catalog.priced if known == name}
     lines = []
     for kind in kinds:

@@ -331,7 +331,10 @@ def _say_reading(region: str) -> None:
 
 
 def _say_unavailable(error: AwsUnavailable, output_format: str) -> int:
-    click.echo(f"error: {error.message}; nothing was written\n\nhint: {error.hint}", err=True)
+    needs = "" if error.reason == "denied" else f"; the call needs {error.iam_action}"
+    click.echo(
+        f"error: {error.message}; nothing was written\n\nhint: {error.hint}{needs}", err=True
+    )
     if output_format == "json":
         from clusterwright.render.envelope import json_answer
 

@@ -8,6 +8,10 @@ from typing import Any, Final
 from clusterwright.catalog.cells import cell, unknown
 
 
+# What a note starts with where the value is arithmetic on what the source says.
+_DERIVED: Final = "derived: "
+
+
 def integer(text: str) -> int:
     return int(text)
 
@@ -66,6 +70,6 @@ def fact(row: Mapping[str, str]) -> Any:
         return unknown(row["note"] or "not found")
     field = row["field"].partition(":")[0]
     convert = FIELDS.get(field, str)
-    note = row["note"]
-    derived = note.startswith("derived")
+    note = row["note"].removeprefix(_DERIVED)
+    derived = row["note"].startswith(_DERIVED)
     return cell(convert(row["value"]), row["source"], note, derived=derived)

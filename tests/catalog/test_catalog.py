@@ -1,0 +1,299 @@
+"""Questions to the catalogue: known, unknown, misspelt, and only as much read as is needed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clusterwright.catalog import (
+    Catalog,
+    CatalogError,
+    Known,
+    Unknown,
+    load_catalog,
+)
+from clusterwright.catalog.store import PACKAGE_DATA, Store
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    return load_catalog()
+
+
+def value(fact: Known[Any] | Unknown) -> Any:
+    assert isinstance(fact, Known), fact
+    return fact.value
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("p5.48large", "p5.48xlarge"),
+        ("P5.48XLARGE", "p5.48xlarge"),
+        ("ml.p5.48xlarge", "p5.48xlarge"),
+        ("p5-48xlarge", "p5.48xlarge"),
+        ("trn2.48xlrage", "trn2.48xlarge"),
+        ("p6b200.48xlarge", "p6-b200.48xlarge"),
+        ("m5.8xlage", "m5.8xlarge"),
+        ("p6e-gb200.36xlarg", "p6e-gb200.36xlarge"),
+    ],
+)
+def test_a_misspelt_type_is_recognised(catalog: Catalog, typed: str, meant: str) -> None:
+    assert catalog.suggest_instance(typed)[0] == meant
+
+
+def test_nonsense_is_not_made_into_a_type(catalog: Catalog) -> None:
+    assert catalog.suggest_instance("banana") == []
+
+
+def test_a_type_may_exist_without_being_described(catalog: Catalog) -> None:
+    assert "c4.large" in catalog.instance_names
+    assert catalog.instance("c4.large") is None
+    assert catalog.instance("p5.48xlarge") is catalog.instance("p5.48xlarge")
+    assert isinstance(catalog.offering("c4.large", "us-east-1"), Unknown)
+    assert isinstance(catalog.interface_layout("c4.large"), Unknown)
+    assert isinstance(catalog.addresses_per_node("c4.large", "eks"), Unknown)
+
+
+def test_an_empty_offering_is_an_answer_and_a_region_without_data_is_not(catalog: Catalog) -> None:
+    assert value(catalog.offering("p5e.48xlarge", "us-east-1")) == frozenset()
+    assert isinstance(catalog.offering("p5.48xlarge", "us-gov-west-1"), Unknown)
+    assert isinstance(catalog.offering("p6e-gb200.36xlarge", "eu-west-1"), Unknown)
+
+
+def test_local_zones_are_known_by_name_and_by_id(catalog: Catalog) -> None:
+    zones = catalog.zone_ids("us-east-1")
+    assert {"use1-az6", "us-east-1-dfw-2a", "use1-dfw2-az1"} <= zones
+    assert value(catalog.offering("p6e-gb200.36xlarge", "us-east-1")) == {
+        "us-east-1-dfw-2a",
+        "use1-dfw2-az1",
+    }
+    assert "us-west-2-phx-2a" in catalog.zone_ids("us-west-2")
+    assert catalog.zone_ids("mars-1") == frozenset()
+    assert catalog.local_zone("use1-dfw2-az1") == "us-east-1-dfw-2a"
+    assert catalog.local_zone("use1-az6") is None
+
+
+def test_a_local_zone_has_its_own_price(catalog: Catalog) -> None:
+    for name in ("us-east-1-dfw-2a", "use1-dfw2-az1"):
+        assert isinstance(catalog.instance_price("u-p6e-gb200x72", name, "capacity-block"), Known)
+    assert isinstance(
+        catalog.instance_price("u-p6e-gb200x72", "us-east-1", "capacity-block"), Unknown
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "use", "code"),
+    [
+        ("p5.48xlarge", "hyperpod-cluster", "L-8762A75F"),
+        ("p5.48xlarge", "hyperpod-spot", "L-F742E2D7"),
+        ("p5.48xlarge", "reserved-capacity", "L-9EF527CA"),
+        ("p5.48xlarge", "ec2-on-demand", "L-417A185B"),
+        ("p5.48xlarge", "ec2-spot", "L-7212CCBC"),
+        ("p5.4xlarge", "capacity-block", "L-DA6814F2"),
+        ("p5en.48xlarge", "capacity-block", "L-4F9BB70B"),
+        ("p6-b200.48xlarge", "ec2-on-demand", "L-417A185B"),
+        ("trn1.32xlarge", "ec2-on-demand", "L-2C3B7624"),
+        ("trn2.48xlarge", "capacity-block", "L-64569A79"),
+        ("g5.48xlarge", "ec2-on-demand", "L-DB2E81BA"),
+        ("inf2.48xlarge", "ec2-spot", "L-B5D1601B"),
+        ("m5.8xlarge", "ec2-on-demand", "L-1216C47A"),
+        ("m5.4xlarge", "hyperpod-cluster", "L-24520F3F"),
+    ],
+)
+def test_each_use_counts_against_its_own_quota(
+    catalog: Catalog, name: str, use: Any, code: str
+) -> None:
+    quota = value(catalog.quota_for(name, use))
+    assert quota.code == code
+    assert catalog.quota(quota.service, code) == quota
+
+
+@pytest.mark.parametrize(
+    ("name", "use"),
+    [
+        ("p6-b200.48xlarge", "capacity-block"),
+        ("p4de.24xlarge", "capacity-block"),
+        ("trn1n.32xlarge", "reserved-capacity"),
+        ("m5.8xlarge", "hyperpod-cluster"),
+        ("u7i-12tb.224xlarge", "ec2-on-demand"),
+        ("gr6.8xlarge", "ec2-on-demand"),
+    ],
+)
+def test_a_use_without_a_documented_quota_is_unknown(
+    catalog: Catalog, name: str, use: Any
+) -> None:
+    assert isinstance(catalog.quota_for(name, use), Unknown)
+
+
+def test_a_quota_may_be_known_by_name_alone(catalog: Catalog) -> None:
+    quota = value(catalog.quota_for("g5.48xlarge", "hyperpod-cluster"))
+    assert quota.code is None
+    assert quota.name == "ml.g5.48xlarge for cluster usage"
+    assert isinstance(quota.default, Unknown)
+
+
+def test_a_default_may_differ_by_region(catalog: Catalog) -> None:
+    quota = catalog.quota("fsx", "L-88479C21")
+    assert quota is not None
+    assert isinstance(quota.default, Unknown)
+    assert value(quota.default_in("us-east-1")) == 262144
+    assert value(quota.default_in("eu-west-1")) == 65536
+    plain = catalog.quota("sagemaker", "L-2CE978FC")
+    assert plain is not None
+    assert value(plain.default_in("eu-west-1")) == value(plain.default) == 20
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "precision", "supported"),
+    [
+        ("H100", "fp8", True),
+        ("H100", "mxfp8", False),
+        ("A100-80GB", "fp8", False),
+        ("A100-40GB", "bf16", True),
+        ("B200", "nvfp4", True),
+        ("B300", "mxfp8", True),
+        ("L40S", "fp8", True),
+        ("Trn2", "bf16", True),
+        ("Trn1", "nvfp4", False),
+    ],
+)
+def test_precisions(catalog: Catalog, accelerator: str, precision: str, supported: bool) -> None:
+    assert value(catalog.supports_precision(accelerator, precision)) is supported
+
+
+def test_precisions_and_partitions_that_no_source_gives_are_unknown(catalog: Catalog) -> None:
+    assert isinstance(catalog.supports_precision("RTX-PRO-6000", "nvfp4"), Unknown)
+    assert isinstance(catalog.supports_precision("H100", "fp3"), Unknown)
+    assert isinstance(catalog.supports_precision("H900", "fp8"), Unknown)
+    assert isinstance(catalog.mig_profiles("RTX-PRO-6000"), Unknown)
+    assert isinstance(catalog.mig_profiles("H900"), Unknown)
+
+
+def test_partitions(catalog: Catalog) -> None:
+    assert "1g.10gb" in value(catalog.mig_profiles("H100"))
+    assert "1g.18gb" in value(catalog.mig_profiles("H200"))
+    assert value(catalog.mig_profiles("L4")) == ()
+    assert value(catalog.mig_profiles("Trn2")) == ()
+
+
+def test_the_accelerators_that_plans_may_name_are_there(catalog: Catalog) -> None:
+    wanted = [
+        "A100-40GB",
+        "A100-80GB",
+        "H100",
+        "H200",
+        "H800",
+        "GH200",
+        "B200",
+        "B300",
+        "GB200",
+        "Trn1",
+        "Trn2",
+    ]
+    assert set(wanted) <= set(catalog.accelerator_names)
+    found = catalog.accelerator_of("p6e-gb200.36xlarge")
+    assert found is not None
+    assert found.name == "GB200"
+    assert catalog.accelerator_of("m5.8xlarge") is None
+    assert catalog.accelerator_of("nothing.large") is None
+
+
+def test_the_scale_up_domain(catalog: Catalog) -> None:
+    sizes = {
+        "p5.48xlarge": 8,
+        "p5.4xlarge": 1,
+        "p6e-gb200.36xlarge": 72,
+        "trn1.32xlarge": 16,
+        "m5.8xlarge": 0,
+        "g5.xlarge": 1,
+    }
+    for name, size in sizes.items():
+        instance = catalog.instance(name)
+        assert instance is not None
+        assert value(instance.scale_up_size) == size
+    b200 = catalog.instance("p6-b200.48xlarge")
+    assert b200 is not None
+    assert b200.scale_up_link_gbytes_per_s.derived
+    assert value(b200.scale_up_link_gbytes_per_s) == 1800
+    p4d = catalog.instance("p4d.24xlarge")
+    assert p4d is not None
+    assert isinstance(p4d.scale_up_link_gbytes_per_s, Unknown)
+
+
+def test_ultraservers(catalog: Catalog) -> None:
+    found = catalog.ultraservers["u-p6e-gb200x72"]
+    assert value(found.instance_count) == 18
+    assert value(found.accelerator_count) == 72
+    assert value(found.places) == ("us-east-1-dfw-2a",)
+    assert isinstance(catalog.ultraservers["Trn2 UltraServer"].api_name, Unknown)
+
+
+def test_limits(catalog: Catalog) -> None:
+    assert value(catalog.limit("hyperpod.instances_per_group_max")) == 6758
+    assert isinstance(catalog.limit("hyperpod.lifecycle_script_timeout_minutes"), Unknown)
+    assert isinstance(catalog.limit("hyperpod.nonsense"), Unknown)
+    assert catalog.limit_units["capacity_block.duration_days_max"] == "days"
+
+
+def test_a_question_reads_only_the_files_that_it_needs() -> None:
+    store = Store()
+    catalog = Catalog(store)
+    assert not store._documents
+    catalog.quota("sagemaker", "L-2CE978FC")
+    assert set(store._documents) == {"sources", "quotas"}
+    catalog.service_price("s3", "Standard storage (first tier)", "us-east-1")
+    assert set(store._documents) == {"sources", "quotas", "prices"}
+
+
+def test_another_directory_is_read_instead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(PACKAGE_DATA, tmp_path / "facts")
+    sources = tmp_path / "facts/sources.json"
+    changed = json.loads(sources.read_text(encoding="utf-8"))
+    changed["sources"]["botocore"][1] = "2027-01-01"
+    sources.write_text(json.dumps(changed), encoding="utf-8")
+    monkeypatch.setenv("CLUSTERWRIGHT_CATALOG", str(tmp_path / "facts"))
+    instance = load_catalog().instance("p5.48xlarge")
+    assert instance is not None
+    assert isinstance(instance.hyperpod, Known)
+    assert instance.hyperpod.date == "2027-01-01"
+    given = load_catalog(directory=PACKAGE_DATA).instance("p5.48xlarge")
+    assert given is not None
+    assert isinstance(given.hyperpod, Known)
+    assert given.hyperpod.date == "2026-11-17"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "cannot be read: No such file"),
+        ("{", "is damaged"),
+        ('{"schema_version": 2}', "is not of version 1"),
+        ("[]", "is not of version 1"),
+    ],
+)
+def test_a_directory_that_cannot_be_read_is_said(
+    tmp_path: Path, content: str | None, words: str
+) -> None:
+    folder = tmp_path / "facts"
+    shutil.copytree(PACKAGE_DATA, folder)
+    (folder / "quotas.json").unlink()
+    if content is not None:
+        (folder / "quotas.json").write_text(content, encoding="utf-8")
+    catalog = load_catalog(directory=folder)
+    assert catalog.instance("p5.48xlarge") is not None
+    with pytest.raises(CatalogError, match=words):
+        catalog.quota("sagemaker", "L-2CE978FC")
+
+
+def test_a_value_of_an_unlisted_source_is_a_damaged_catalogue(tmp_path: Path) -> None:
+    shutil.copytree(PACKAGE_DATA, tmp_path / "facts")
+    (tmp_path / "facts/sources.json").write_text('{"schema_version": 1, "sources": {}}')
+    with pytest.raises(CatalogError, match="has no source 'api-instance-types'"):
+        load_catalog(directory=tmp_path / "facts").instance("p5.48xlarge")
