@@ -21,6 +21,11 @@ def partition_of(region: str) -> str:
     return "aws-us-gov" if region.startswith("us-gov-") else "aws"
 
 
+def url_suffix(partition: str) -> str:
+    """Return the domain that the services of a partition are under."""
+    return _URL_SUFFIXES.get(partition, "amazonaws.com")
+
+
 def pseudo_parameters(stack: Stack, notification_arns: list[str]) -> dict[str, Any]:
     """Return the pseudo parameters of a stack.
 
@@ -33,7 +38,7 @@ def pseudo_parameters(stack: Stack, notification_arns: list[str]) -> dict[str, A
         "AWS::Region": stack.region,
         "AWS::StackId": stack.stack_id,
         "AWS::StackName": stack.name,
-        "AWS::URLSuffix": _URL_SUFFIXES.get(stack.partition, "amazonaws.com"),
+        "AWS::URLSuffix": url_suffix(stack.partition),
     }
 
 

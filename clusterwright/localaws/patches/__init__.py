@@ -12,6 +12,7 @@ import threading
 # boto3's name of the service -> modules of this package, in the order of applying.
 PATCHES: dict[str, tuple[str, ...]] = {
     "ec2": ("ec2_addresses", "ec2_dependencies", "ec2_managed_interfaces"),
+    "iam": ("iam_managed_policies",),
 }
 
 _lock = threading.Lock()

@@ -17,22 +17,25 @@ CURES = (
 
 
 def apply() -> None:
+    _endpoints_own_interfaces()
+    _endpoints_heed_every_parameter()
+    _nat_gateways_give_up_theirs()
+
+
+def _endpoints_own_interfaces() -> None:
     from moto.ec2.models import EC2Backend
-    from moto.ec2.responses import EC2Response
 
     create_in_moto = EC2Backend.create_vpc_endpoint
     modify_in_moto = EC2Backend.modify_vpc_endpoint
-    delete_nat_in_moto = EC2Backend.delete_nat_gateway
-    answer_modify = EC2Response.modify_vpc_endpoint
 
     def create_vpc_endpoint(self: Any, *arguments: Any, **named: Any) -> Any:
-        if runtime().active:
-            for group_id in named.get("security_group_ids") or []:
-                _group(self, group_id)
+        if not runtime().active:
+            return create_in_moto(self, *arguments, **named)
+        for group_id in named.get("security_group_ids") or []:
+            _group(self, group_id)
         endpoint = create_in_moto(self, *arguments, **named)
-        if runtime().active:
-            _default_group(self, endpoint)
-            _set_groups(self, endpoint)
+        _default_group(self, endpoint)
+        _set_groups(self, endpoint)
         return endpoint
 
     def modify_vpc_endpoint(self: Any, vpc_id: str, *arguments: Any, **named: Any) -> None:
@@ -48,18 +51,17 @@ def apply() -> None:
         elif endpoint.destination_prefix_list_id:
             _follow_tables(self, endpoint, tables_before)
 
-    def delete_nat_gateway(self: Any, nat_gateway_id: str) -> Any:
-        gateway = delete_nat_in_moto(self, nat_gateway_id)
-        if runtime().active:
-            for address in gateway.address_set:
-                association = address.get("associationId")
-                if association:
-                    self.disassociate_address(association_id=association)
-            self.enis.pop(gateway._eni.id, None)
-        return gateway
+    EC2Backend.create_vpc_endpoint = create_vpc_endpoint  # type: ignore[method-assign]
+    EC2Backend.modify_vpc_endpoint = modify_vpc_endpoint  # type: ignore[method-assign]
 
-    def answer(self: Any) -> Any:
-        answered = answer_modify(self)
+
+def _endpoints_heed_every_parameter() -> None:
+    from moto.ec2.responses import EC2Response
+
+    answer_in_moto = EC2Response.modify_vpc_endpoint
+
+    def modify_vpc_endpoint(self: Any) -> Any:
+        answered = answer_in_moto(self)
         if runtime().active:
             endpoint = self.ec2_backend.describe_vpc_endpoints(
                 vpc_end_point_ids=[self._get_param("VpcEndpointId")]
@@ -71,10 +73,25 @@ def apply() -> None:
                 endpoint.policy_document = None
         return answered
 
-    EC2Backend.create_vpc_endpoint = create_vpc_endpoint  # type: ignore[method-assign]
-    EC2Backend.modify_vpc_endpoint = modify_vpc_endpoint  # type: ignore[method-assign]
+    EC2Response.modify_vpc_endpoint = modify_vpc_endpoint  # type: ignore[method-assign]
+
+
+def _nat_gateways_give_up_theirs() -> None:
+    from moto.ec2.models import EC2Backend
+
+    delete_in_moto = EC2Backend.delete_nat_gateway
+
+    def delete_nat_gateway(self: Any, nat_gateway_id: str) -> Any:
+        gateway = delete_in_moto(self, nat_gateway_id)
+        if runtime().active:
+            for address in gateway.address_set:
+                association = address.get("associationId")
+                if association:
+                    self.disassociate_address(association_id=association)
+            self.enis.pop(gateway._eni.id, None)
+        return gateway
+
     EC2Backend.delete_nat_gateway = delete_nat_gateway  # type: ignore[method-assign]
-    EC2Response.modify_vpc_endpoint = answer  # type: ignore[method-assign]
 
 
 def _default_group(ec2: Any, endpoint: Any) -> None:

@@ -142,9 +142,7 @@ class Cluster(Handler):
             if name in before and before[name] != release and release is not None
         ]
         if groups:
-            ctx.client("sagemaker").update_cluster_software(
-                ClusterName=arn, InstanceGroups=groups
-            )
+            ctx.client("sagemaker").update_cluster_software(ClusterName=arn, InstanceGroups=groups)
             self._settled(ctx, arn, new)
 
 
