@@ -117,30 +117,31 @@ def _examine(
     from clusterwright.spec.models.cluster import Cluster
 
     found: list[Problem] = []
+    touched = [problem.path for problem in known]
     try:
         cluster = Cluster.model_validate(resolved.data)
     except ValidationError as error:
         from clusterwright.spec.recover import mended
         from clusterwright.spec.translate import translate
 
-        found = [
-            problem
-            for problem in translate(error, resolved.data)
-            if not any(overlap(problem.path, k.path) for k in known if k.path)
-        ]
-        whole = mended(resolved.data, [*known, *translate(error, resolved.data)])
+        all_found = translate(error, resolved.data)
+        # What is wrong with a derived value is wrong with what it follows from, and said there.
+        echoes = [*(k.path for k in known), *resolved.derived]
+        found = [p for p in all_found if not any(overlap(p.path, echo) for echo in echoes)]
+        whole = mended(resolved.data, [*known, *all_found])
         if whole is None:
             return None, found
+        touched += whole[1]
         try:
-            cluster = Cluster.model_validate(whole)
+            cluster = Cluster.model_validate(whole[0])
         except ValidationError:
             # What was put in does not fit either: what is known must do.
             return None, found
     consistency = [problem for check in (*ALL, *checks) for problem in check(cluster)]
-    if found or known:
+    if touched:
         from clusterwright.spec.recover import untouched
 
-        consistency = untouched(consistency, [*known, *found])
+        consistency = untouched(consistency, touched)
     return cluster, [*found, *consistency]
 
 
@@ -154,7 +155,7 @@ def _placed(problem: Problem, layers: Layers) -> Problem:
         position = Position(layers.documents[-1].file, 1, 1)
     note = problem.note
     if problem.other_path is not None and note is None and not problem.on_key:
-        other = layers.position(problem.other_path)
+        other = layers.written(problem.other_path)
         if other is not None and (other.file, other.line) != (position.file, position.line):
             note = f"see {path_text(problem.other_path)} at {other.file}:{other.line}"
     where = path_text(problem.path[:-1] if problem.missing_key else problem.path)

@@ -26,7 +26,8 @@ class Problem:
 
     `path` leads to the value (or, with `on_key`, to its key; with `missing_key`, to where it
     should be); the reader of the file turns it into a `position`. `note` points at a second place,
-    where two places contradict each other; `other_path` is that place as a path.
+    where two places contradict each other; `other_path` is that place as a path. `rests_on` names
+    further values that the problem follows from: where one is wrong itself, it is not said.
     """
 
     message: str
@@ -37,6 +38,7 @@ class Problem:
     position: Position | None = None
     other_path: Path | None = None
     missing_key: bool = False
+    rests_on: tuple[Path, ...] = ()
 
     def at(self, position: Position | None) -> Problem:
         """The same problem at a place in a file."""

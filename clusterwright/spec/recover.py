@@ -18,50 +18,59 @@ from clusterwright.spec.keys import field_at, fields_of, is_list, models_in
 from clusterwright.spec.problems import Path, Problem, overlap
 
 
-def mended(data: dict[str, Any], problems: Iterable[Problem]) -> dict[str, Any] | None:
-    """A copy of `data` with every value that has a problem replaced; None if that cannot be."""
+def mended(
+    data: dict[str, Any], problems: Iterable[Problem]
+) -> tuple[dict[str, Any], list[Path]] | None:
+    """A copy of `data` with every value that has a problem replaced, and the paths of those.
+
+    None if that cannot be.
+    """
     result: dict[str, Any] = copy.deepcopy(data)
+    touched: list[Path] = []
     for problem in problems:
-        if not _mend(result, problem):
+        path = _mend(result, problem)
+        if path is None:
             return None
-    return result
+        touched.append(path)
+        if problem.on_key and problem.other_path is not None:
+            # What was probably meant has no value now.
+            touched.append(problem.other_path)
+    return result, touched
 
 
-def untouched(found: Iterable[Problem], problems: Iterable[Problem]) -> list[Problem]:
-    """Those of `found` that rest on no value with a problem."""
-    wrong = [path for p in problems for path in (p.path, p.other_path) if path]
-    return [
-        problem
-        for problem in found
-        if not any(
-            overlap(path, bad)
-            for path in (problem.path, problem.other_path)
-            if path is not None
-            for bad in wrong
-        )
-    ]
+def untouched(found: Iterable[Problem], touched: Iterable[Path]) -> list[Problem]:
+    """Those of `found` that rest on no value that was replaced."""
+    touched = list(touched)
+    return [problem for problem in found if not any(_follows(problem, bad) for bad in touched)]
 
 
-def _mend(data: dict[str, Any], problem: Problem) -> bool:
+def _follows(problem: Problem, bad: Path) -> bool:
+    """Whether the problem may be there only because the value at `bad` is wrong."""
+    places = (problem.path, problem.other_path)
+    return any(overlap(path, bad) for path in places if path is not None) or any(
+        path[: len(bad)] == bad for path in problem.rests_on
+    )
+
+
+def _mend(data: dict[str, Any], problem: Problem) -> Path | None:
+    """Replaces or removes the value, and returns the path of what was replaced."""
     path = problem.path
-    field = None
-    # Up to the nearest key of a model: an entry of a list or of the tags cannot be replaced alone.
-    while path and field is None:
-        while path and isinstance(path[-1], int):
+    while path:
+        # Up to the nearest key of a model: an entry of a list or of the tags stays with its like.
+        if isinstance(path[-1], int):
             path = path[:-1]
-        if not path:
-            return False
+            continue
         field = field_at(path)
-        if field is None and problem.on_key and path == problem.path:
-            return _remove(data, path)
         if field is None:
+            if problem.on_key and path == problem.path:
+                return _removed(data, path)
             path = path[:-1]
-    if field is None:
-        return False
-    if not field.is_required():
-        return _remove(data, path)
-    value = _example(field)
-    return value is not None and _put(data, path, value)
+            continue
+        if not field.is_required():
+            return _removed(data, path)
+        value = _example(field)
+        return _put(data, path, value) if value is not None else None
+    return None
 
 
 def _example(field: FieldInfo) -> Any:
@@ -90,17 +99,17 @@ def _parent(data: Any, path: Path) -> Any:
     return data
 
 
-def _remove(data: dict[str, Any], path: Path) -> bool:
+def _removed(data: dict[str, Any], path: Path) -> Path:
     parent = _parent(data, path)
+    # Where the parent itself was replaced there is nothing left to remove.
     if isinstance(parent, dict):
         parent.pop(path[-1], None)
-    # Where the parent itself was replaced there is nothing left to remove.
-    return True
+    return path
 
 
-def _put(data: dict[str, Any], path: Path, value: Any) -> bool:
+def _put(data: dict[str, Any], path: Path, value: Any) -> Path | None:
     parent = _parent(data, path)
     if not isinstance(parent, dict):
-        return False
+        return None
     parent[path[-1]] = value
-    return True
+    return path

@@ -26,8 +26,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "spec.md"
 
 HEAD = """# The spec
 
-Generated from `clusterwright/spec/models` by `python -m clusterwright.spec.reference`. How to write
-one: [Write a spec](../how-to/write-a-spec.md).
+Generated from `clusterwright/spec/models` by `python -m clusterwright.spec.reference`.
+How to write one: [Write a spec](../how-to/write-a-spec.md).
 
 Units are in the names: `_gib` is GiB (2^30 bytes), `_mbps` MB/s (10^6 bytes per second), `_usd`
 US dollars. A key set to `null` is not given. Unknown keys are errors. What must hold between

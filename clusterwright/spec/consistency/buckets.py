@@ -72,24 +72,27 @@ def _names(cluster: Cluster) -> Iterator[Problem]:
 
 
 def _built_once(cluster: Cluster) -> Iterator[Problem]:
-    uses: list[tuple[Path, str, bool]] = [
-        (("storage", "buckets", i, "create"), b.name, b.create)
+    uses: list[tuple[Path, str, str, bool]] = [
+        (("storage", "buckets", i), "name", b.name, b.create)
         for i, b in enumerate(cluster.storage.buckets)
         if not b.directory
     ]
-    for i, file_system in enumerate(cluster.storage.lustre):
-        for j, repository in enumerate(file_system.repositories):
-            path: Path = ("storage", "lustre", i, "repositories", j, "create")
-            uses.append((path, _bucket_of(repository.s3), repository.create))
-    first: dict[str, tuple[Path, bool]] = {}
-    for path, name, create in uses:
-        if name in first and first[name][1] != create:
+    uses += [
+        (("storage", "lustre", i, "repositories", j), "s3", _bucket_of(r.s3), r.create)
+        for i, file_system in enumerate(cluster.storage.lustre)
+        for j, r in enumerate(file_system.repositories)
+    ]
+    first: dict[str, tuple[Path, Path, bool]] = {}
+    for path, key, name, create in uses:
+        named: Path = (*path, key)
+        if name in first and first[name][2] != create:
             yield Problem(
                 f"the bucket {name} is built in one place and said to exist in another",
-                path,
+                (*path, "create"),
                 other_path=first[name][0],
+                rests_on=(named, first[name][1]),
             )
-        first.setdefault(name, (path, create))
+        first.setdefault(name, ((*path, "create"), named, create))
 
 
 def _bucket_of(uri: str) -> str:

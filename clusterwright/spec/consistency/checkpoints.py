@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clusterwright.spec.consistency.identifiers import within
 from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.problems import Problem
+from clusterwright.spec.problems import Path, Problem
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
@@ -25,15 +25,22 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
                 other_path=("storage", "buckets", index, "mount_path"),
             )
             return
-    places = [f.mount_path for f in cluster.storage.lustre]
-    places += [g.scratch.mount_path for g in cluster.compute if g.scratch]
+    places: list[tuple[Path, str]] = [
+        (("storage", "lustre", i, "mount_path"), f.mount_path)
+        for i, f in enumerate(cluster.storage.lustre)
+    ]
+    places += [
+        (("compute", i, "scratch", "mount_path"), g.scratch.mount_path)
+        for i, g in enumerate(cluster.compute)
+        if g.scratch
+    ]
     if cluster.storage.home:
-        places.append(cluster.storage.home.mount_path)
-    if not any(within(path, place) for place in places):
+        places.append((("storage", "home", "mount_path"), cluster.storage.home.mount_path))
+    mounts = sorted({mount for _, mount in places})
+    if not any(within(path, mount) for mount in mounts):
         yield Problem(
             f"{path} is on no file system of this cluster",
             here,
-            hint=f"mounted are {', '.join(sorted(set(places)))}"
-            if places
-            else "add storage.lustre",
+            hint=f"mounted are {', '.join(mounts)}" if mounts else "add storage.lustre",
+            rests_on=(("storage", "lustre"), ("storage", "home"), *(place for place, _ in places)),
         )

@@ -5,17 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.problems import Problem
+from clusterwright.spec.models.compute import ComputeGroup
+from clusterwright.spec.problems import Path, Problem
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
+    yield from _roles(cluster)
+    for index, group in enumerate(cluster.compute):
+        here: Path = ("compute", index)
+        if group.role == "compute":
+            yield from _spares(group, here)
+        else:
+            yield from _no_jobs(group, here)
+        yield from _least(cluster, group, here)
+
+
+def _roles(cluster: Cluster) -> Iterator[Problem]:
     controllers = [i for i, g in enumerate(cluster.compute) if g.role == "controller"]
     if not controllers:
         yield Problem(
             "no group has the role controller",
             ("compute",),
             on_key=True,
-            hint="add {name: controller, role: controller, instance_type: m5.8xlarge, count: 1}",
+            hint="add {name: controller, role: controller, instance_type: m5.4xlarge, count: 1}",
         )
     for index in controllers[1:]:
         yield Problem(
@@ -24,39 +36,59 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             other_path=("compute", controllers[0], "role"),
         )
     if not any(g.role == "compute" for g in cluster.compute):
-        yield Problem("no group has the role compute", ("compute",), on_key=True)
-    for index, group in enumerate(cluster.compute):
-        here = ("compute", index)
-        if group.role == "controller" and group.count != 1:
-            yield Problem(
-                f"{group.count} controllers: several need a shared state directory, "
-                "which is not built yet",
-                (*here, "count"),
-                hint="count: 1",
-            )
-        if group.min_count is not None and group.min_count > group.count:
-            yield Problem(
-                f"min_count {group.min_count} is more than count {group.count}",
-                (*here, "min_count"),
-                other_path=(*here, "count"),
-            )
-        if group.spare_count and group.role != "compute":
-            yield Problem(f"a {group.role} group has no spares", (*here, "spare_count"))
-        elif group.spare_count and group.spare_count >= group.count:
-            yield Problem(
-                f"{group.spare_count} spares of {group.count} leave no instance for jobs",
-                (*here, "spare_count"),
-                other_path=(*here, "count"),
-            )
-        if group.role != "compute" and group.capacity.kind not in ("on-demand", "reservation"):
-            yield Problem(
-                f"a {group.role} must not depend on {group.capacity.kind} capacity",
-                (*here, "capacity", "kind"),
-                hint="kind: on-demand",
-            )
-        if group.min_count is not None and cluster.resilience.node_provisioning != "continuous":
-            yield Problem(
-                "min_count needs continuous provisioning",
-                (*here, "min_count"),
-                other_path=("resilience", "node_provisioning"),
-            )
+        yield Problem(
+            "no group has the role compute",
+            ("compute",),
+            on_key=True,
+            hint="add {name: workers, role: compute, instance_type: p5.48xlarge, count: 2}",
+        )
+
+
+def _no_jobs(group: ComputeGroup, here: Path) -> Iterator[Problem]:
+    """What only makes sense where jobs run."""
+    role: Path = (*here, "role")
+    if group.role == "controller" and group.count != 1:
+        yield Problem(
+            f"{group.count} controllers: several need a shared state directory, "
+            "which is not built yet",
+            (*here, "count"),
+            hint="count: 1",
+            other_path=role,
+        )
+    if group.spare_count:
+        yield Problem(
+            f"a {group.role} group has no spares", (*here, "spare_count"), other_path=role
+        )
+    if group.capacity.kind not in ("on-demand", "reservation"):
+        yield Problem(
+            f"a {group.role} must not depend on {group.capacity.kind} capacity",
+            (*here, "capacity", "kind"),
+            hint="kind: on-demand",
+            other_path=role,
+        )
+
+
+def _spares(group: ComputeGroup, here: Path) -> Iterator[Problem]:
+    if group.spare_count and group.spare_count >= group.count:
+        yield Problem(
+            f"{group.spare_count} spares of {group.count} leave no instance for jobs",
+            (*here, "spare_count"),
+            other_path=(*here, "count"),
+        )
+
+
+def _least(cluster: Cluster, group: ComputeGroup, here: Path) -> Iterator[Problem]:
+    if group.min_count is None:
+        return
+    if group.min_count > group.count:
+        yield Problem(
+            f"min_count {group.min_count} is more than count {group.count}",
+            (*here, "min_count"),
+            other_path=(*here, "count"),
+        )
+    if cluster.resilience.node_provisioning != "continuous":
+        yield Problem(
+            "min_count needs continuous provisioning",
+            (*here, "min_count"),
+            other_path=("resilience", "node_provisioning"),
+        )

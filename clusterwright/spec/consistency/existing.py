@@ -22,6 +22,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             ("network", "existing", "database_subnet_ids"),
             hint="database_subnet_ids: [subnet-..., subnet-...], or slurm.accounting.existing",
             other_path=("slurm", "accounting", "kind"),
+            rests_on=(("slurm", "accounting", "existing"),),
         )
     if network.existing is not None:
         yield from _repeated(
@@ -39,11 +40,15 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
                 "no accounting database is built that could stand in these subnets",
                 ("network", "existing", "database_subnet_ids"),
                 other_path=("slurm", "accounting", "kind"),
+                rests_on=(("slurm", "accounting", "existing"),),
             )
     home = cluster.storage.home
     if home is not None and home.existing is None and home.capacity_gib is None:
         yield Problem(
-            "`capacity_gib` is missing", ("storage", "home", "capacity_gib"), missing_key=True
+            "`capacity_gib` is missing",
+            ("storage", "home", "capacity_gib"),
+            missing_key=True,
+            rests_on=(("storage", "home", "existing"),),
         )
     yield from _arns(cluster)
 

@@ -91,11 +91,11 @@ FILE_SYSTEM_ID = Form(
     r"^fs-[0-9a-f]{8,17}$", "the id of a file system (fs-...)", "fs-0a1b2c3d4e5f60718"
 )
 FILE_SYSTEM_DNS = Form(
-    r"^(fs|fc)i?-[0-9a-f]{8,}\..{4,253}$",
+    r"^(fs|fc)i?-[0-9a-f]{8,}\.[A-Za-z0-9.-]{4,253}$",
     "a file system's DNS name (fs-....fsx.<region>.amazonaws.com)",
     "fs-0a1b2c3d4e5f60718.fsx.us-east-1.amazonaws.com",
 )
-"""SageMaker's ClusterDnsName and FSx's DNSName (botocore 1.44.5)."""
+"""SageMaker's ClusterDnsName and FSx's DNSName (botocore 1.44.5), less what no host name has."""
 
 LUSTRE_MOUNT_NAME = Form(
     r"^[A-Za-z0-9_-]{1,8}$", "a mount name of at most 8 letters, digits, `_` and `-`", "abcdefgh"
@@ -115,17 +115,17 @@ DATABASE_CLASS = Form(
     r"^db\.[a-z0-9-]+\.[a-z0-9]+$", "an RDS instance class, such as db.t3.large", "db.t3.large"
 )
 SECRET_ARN = Form(
-    r"^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:.+$",
+    r"^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]+$",
     "the ARN of a secret (arn:aws:secretsmanager:...)",
     "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-AbCdEf",
 )
 KMS_KEY_ARN = Form(
-    r"^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$",
+    r"^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$",
     "the ARN of a KMS key (arn:aws:kms:...:key/...)",
     "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab",
 )
 POLICY_ARN = Form(
-    r"^arn:aws[a-z-]*:iam::([0-9]{12}|aws):policy/.+$",
+    r"^arn:aws[a-z-]*:iam::([0-9]{12}|aws):policy/[A-Za-z0-9+=,.@_/-]+$",
     "the ARN of an IAM policy (arn:aws:iam::...:policy/...)",
     "arn:aws:iam::111122223333:policy/boundary",
 )

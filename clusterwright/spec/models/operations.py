@@ -123,7 +123,7 @@ class Waiver(Model):
     rule: Annotated[str, Field(pattern=forms.RULE.pattern, examples=[forms.RULE.example])]
     """The rule's id."""
 
-    path: str | None = None
+    path: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
     """The finding's path; every finding of the rule if absent."""
 
     reason: Annotated[

@@ -1,0 +1,272 @@
+"""Specs that say nearly everything there is to say, for tests that change one value at a time."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+Path = tuple[str | int, ...]
+
+BUILT: dict[str, Any] = {
+    "environment": "rich",
+    "account": "111122223333",
+    "region": "us-east-1",
+    "partition": "aws",
+    "platform": "hyperpod-slurm",
+    "protection": "destroy",
+    "network": {
+        "cidr": "10.0.0.0/16",
+        "secondary_cidrs": ["10.1.0.0/24"],
+        "availability_zone_id": "use1-az6",
+        "second_availability_zone_id": "use1-az4",
+        "egress": "nat",
+        "address_headroom_percent": 20,
+        "flow_log_retention_days": 30,
+    },
+    "compute": [
+        {"name": "controller", "role": "controller", "instance_type": "m5.4xlarge", "count": 1},
+        {"name": "login", "role": "login", "instance_type": "m5.2xlarge", "count": 1},
+        {
+            "name": "workers",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 8,
+            "min_count": 6,
+            "spare_count": 1,
+            "capacity": {
+                "kind": "training-plan",
+                "arn": "arn:aws:sagemaker:us-east-1:111122223333:training-plan/rich",
+            },
+            "ebs": {"capacity_gib": 500},
+            "scratch": {"mount_path": "/scratch"},
+            "threads_per_core": 1,
+            "network_interface": "efa-only",
+        },
+        {
+            "name": "spot",
+            "role": "compute",
+            "instance_type": "p5.4xlarge",
+            "count": 2,
+            "capacity": {"kind": "spot"},
+        },
+    ],
+    "storage": {
+        "lustre": [
+            {
+                "name": "main",
+                "mount_path": "/fsx",
+                "deployment_type": "PERSISTENT_2",
+                "storage_type": "SSD",
+                "capacity_gib": 4800,
+                "throughput_mbps_per_tib": 1000,
+                "efa": True,
+                "metadata": {"mode": "provisioned", "iops": 12000},
+                "compression": "none",
+                "version": "2.15",
+                "maintenance_window": "6:04:30",
+                "repositories": [
+                    {
+                        "s3": "s3://acme-corpus/tokens",
+                        "path": "/data",
+                        "import": ["NEW", "CHANGED", "DELETED"],
+                        "import_metadata_on_create": False,
+                        "imported_file_chunk_mib": 2048,
+                    },
+                    {
+                        "s3": "s3://acme-rich-checkpoints",
+                        "path": "/checkpoints",
+                        "export": ["NEW", "CHANGED"],
+                        "create": True,
+                    },
+                ],
+            },
+            {
+                "name": "archive",
+                "mount_path": "/archive",
+                "deployment_type": "PERSISTENT_1",
+                "storage_type": "HDD",
+                "capacity_gib": 6000,
+                "throughput_mbps_per_tib": 12,
+                "hdd_read_cache": True,
+                "backup_retention_days": 7,
+            },
+            {
+                "name": "lake",
+                "mount_path": "/lake",
+                "storage_type": "INTELLIGENT_TIERING",
+                "throughput_mbps": 4000,
+                "metadata": {"mode": "provisioned", "iops": 6000},
+                "read_cache": {"mode": "provisioned", "capacity_gib": 4000},
+            },
+        ],
+        "buckets": [
+            {"name": "acme-datasets", "mount_path": "/s3/datasets"},
+            {"name": "acme-rich-logs", "create": True, "expire_noncurrent_days": 30},
+            {"name": "acme-rich", "create": True, "directory": True},
+        ],
+        "home": {
+            "kind": "openzfs",
+            "mount_path": "/home",
+            "capacity_gib": 128,
+            "throughput_mbps": 256,
+            "backup_retention_days": 3,
+        },
+        "checkpoint_path": "/fsx/checkpoints",
+    },
+    "identity": {
+        "kms_key_arn": "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef",
+        "permissions_boundary_arn": "arn:aws:iam::111122223333:policy/boundary",
+        "session_manager": False,
+    },
+    "slurm": {
+        "configuration": "managed",
+        "strategy": "Merge",
+        "partitions": [
+            {"name": "training", "groups": ["workers"]},
+            {"name": "spot", "groups": ["spot"]},
+        ],
+        "accounting": {
+            "kind": "rds",
+            "instance_class": "db.m5.large",
+            "capacity_gib": 200,
+            "multi_az": True,
+            "backup_retention_days": 14,
+        },
+        "containers": {"pyxis": True},
+        "topology": "auto",
+        "user_groups": [{"name": "research", "gid": 20000}],
+        "users": [
+            {
+                "name": "ada",
+                "uid": 20001,
+                "gid": 20000,
+                "groups": ["research"],
+                "ssh_public_keys": ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA ada@acme.example"],
+                "slurm_account": "research",
+                "sudo": True,
+            },
+            {"name": "grace", "uid": 20002},
+        ],
+    },
+    "image": {
+        "release_version": "1.2.3",
+        "released": "2026-09-17",
+        "auto_patch": {"strategy": "when-idle"},
+    },
+    "resilience": {
+        "node_recovery": "none",
+        "node_provisioning": "continuous",
+        "deep_health_checks": ["instance-stress"],
+    },
+    "observability": {
+        "log_retention_days": 30,
+        "prometheus": True,
+        "alarm_emails": ["alarm@acme.example"],
+    },
+    "budget": {
+        "monthly_usd": 100000,
+        "run_usd": 50000.5,
+        "alert_emails": ["money@acme.example"],
+        "alert_thresholds_percent": [50, 90],
+    },
+    "run": {"hours": 168},
+    "tags": {"owner": "ml-infrastructure"},
+    "waivers": [
+        {
+            "rule": "CW-N003",
+            "path": "network.cidr",
+            "reason": "agreed with the network team",
+            "expires": "2027-01-31",
+        }
+    ],
+}
+"""Everything built. Every value differs from its default, where both are possible."""
+
+EXISTING: dict[str, Any] = {
+    **{k: BUILT[k] for k in ("environment", "account", "region", "platform", "image")},
+    "network": {
+        "availability_zone_id": "use1-az6",
+        "existing": {
+            "vpc_id": "vpc-0a1b2c3d4e5f60718",
+            "subnet_ids": ["subnet-0a1b2c3d4e5f60718"],
+            "security_group_ids": ["sg-0a1b2c3d4e5f60718"],
+        },
+    },
+    "compute": BUILT["compute"][:3],
+    "storage": {
+        "lustre": [
+            {
+                "mount_path": "/fsx",
+                "efa": True,
+                "existing": {
+                    "id": "fs-0a1b2c3d4e5f60718",
+                    "dns_name": "fs-0a1b2c3d4e5f60718.fsx.us-east-1.amazonaws.com",
+                    "mount_name": "abcdefgh",
+                    "security_group_id": "sg-0f1e2d3c4b5a69788",
+                },
+            }
+        ],
+        "home": {
+            "kind": "openzfs",
+            "existing": {
+                "dns_name": "fs-0f1e2d3c4b5a69788.fsx.us-east-1.amazonaws.com",
+                "security_group_id": "sg-0f1e2d3c4b5a69788",
+            },
+        },
+    },
+    "slurm": {
+        "accounting": {
+            "kind": "rds",
+            "existing": {
+                "endpoint": "slurm.example.us-east-1.rds.amazonaws.com",
+                "port": 3307,
+                "database_name": "accounting",
+                "secret_arn": "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-AbC",
+            },
+        }
+    },
+}
+"""Everything that can exist already does."""
+
+
+def paths(data: Any, path: Path = ()) -> Iterator[Path]:
+    """Every path of the data, mappings and lists included, the root left out."""
+    children: Any = ()
+    if isinstance(data, dict):
+        children = data.items()
+    elif isinstance(data, list):
+        children = enumerate(data)
+    for key, child in children:
+        yield (*path, key)
+        yield from paths(child, (*path, key))
+
+
+def value_at(data: Any, path: Path) -> Any:
+    for part in path:
+        data = data[part]
+    return data
+
+
+def with_value(data: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
+    """A copy of `data` with `value` at `path`."""
+    result = copy.deepcopy(data)
+    value_at(result, path[:-1])[path[-1]] = value
+    return result
+
+
+def without(data: dict[str, Any], path: Path) -> dict[str, Any]:
+    """A copy of `data` without what stands at `path`."""
+    result = copy.deepcopy(data)
+    del value_at(result, path[:-1])[path[-1]]
+    return result
+
+
+def renamed(data: dict[str, Any], path: Path, name: str) -> dict[str, Any]:
+    """A copy of `data` in which the key at `path` is called `name`."""
+    result = copy.deepcopy(data)
+    parent = value_at(result, path[:-1])
+    entries = [(name if key == path[-1] else key, value) for key, value in parent.items()]
+    parent.clear()
+    parent.update(entries)
+    return result
