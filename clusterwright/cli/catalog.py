@@ -357,7 +357,7 @@ def _write_target(catalog: Catalog) -> Path | None:
     if catalog.store.directory != PACKAGE_DATA:
         return catalog.store.directory
     hint = "use --output DIR, then set CLUSTERWRIGHT_CATALOG=DIR"
-    if not (PACKAGE_DATA.parents[2] / ".git").exists():
+    if not (PACKAGE_DATA.parents[2] / "pyproject.toml").exists():
         raise UserError("the built-in facts of an installed package are not rewritten", hint)
     import os
 

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from clusterwright.catalog.cells import cell, unknown
 
-
 # What a note starts with where the value is arithmetic on what the source says.
 _DERIVED: Final = "derived: "
 

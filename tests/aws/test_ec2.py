@@ -1,0 +1,68 @@
+"""Instance types, offerings and zones, as EC2 answers them."""
+
+from __future__ import annotations
+
+import pytest
+from botocore.stub import Stubber
+from moto import mock_aws
+
+from clusterwright.aws import ec2
+from clusterwright.aws.errors import AwsUnavailable
+from clusterwright.aws.session import AwsSession
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> AwsSession:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "111122223333")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    return AwsSession("us-east-1")
+
+
+def test_types_are_asked_for_a_hundred_at_a_time(session: AwsSession) -> None:
+    names = [f"m5.size{i}" for i in range(150)]
+    with Stubber(session.client("ec2")) as stub:
+        for batch in (names[:100], names[100:]):
+            stub.add_response(
+                "describe_instance_types",
+                {"InstanceTypes": [{"InstanceType": "m5.large"} for _ in batch]},
+                {"InstanceTypes": batch},
+            )
+        assert len(list(ec2.instance_types(session, names))) == 150
+        stub.assert_no_pending_responses()
+
+
+def test_a_name_that_the_region_lacks_is_no_empty_answer(session: AwsSession) -> None:
+    with Stubber(session.client("ec2")) as stub:
+        stub.add_client_error("describe_instance_types", "InvalidInstanceType")
+        with pytest.raises(AwsUnavailable) as caught:
+            list(ec2.instance_types(session, ["p9.large"]))
+    assert caught.value.code == "InvalidInstanceType"
+
+
+def test_every_page_of_the_offerings_is_read(session: AwsSession) -> None:
+    with Stubber(session.client("ec2")) as stub:
+        for zone, token in (("use1-az1", "more"), ("use1-az2", None)):
+            stub.add_response(
+                "describe_instance_type_offerings",
+                {
+                    "InstanceTypeOfferings": [
+                        {
+                            "InstanceType": "p5.48xlarge",
+                            "LocationType": "availability-zone-id",
+                            "Location": zone,
+                        }
+                    ],
+                    **({"NextToken": token} if token else {}),
+                },
+            )
+        found = list(ec2.offerings(session))
+    assert found == [
+        ec2.Offering("p5.48xlarge", "use1-az1"),
+        ec2.Offering("p5.48xlarge", "use1-az2"),
+    ]
+
+
+def test_zones_of_a_region() -> None:
+    with mock_aws():
+        found = ec2.zones(AwsSession("us-east-1"))
+    assert ec2.Zone("use1-az6", "us-east-1a", "availability-zone", "opt-in-not-required") in found

@@ -1,0 +1,87 @@
+"""Quotas: the account's own before the default, and a denial is never a missing quota."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from botocore.stub import Stubber
+
+from clusterwright.aws import quotas
+from clusterwright.aws.errors import AwsUnavailable
+from clusterwright.aws.session import AwsSession
+
+CODE = "L-8762A75F"
+ASKED = {"ServiceCode": "sagemaker", "QuotaCode": CODE}
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> AwsSession:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "111122223333")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    return AwsSession("us-east-1")
+
+
+def answer(value: float | None, code: str = CODE) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "ServiceCode": "sagemaker",
+        "QuotaCode": code,
+        "QuotaName": "ml.p5.48xlarge for cluster usage",
+        "Unit": "None",
+        "Adjustable": True,
+    }
+    return found if value is None else {**found, "Value": value}
+
+
+def test_the_accounts_own_value(session: AwsSession) -> None:
+    with Stubber(session.client("service-quotas")) as stub:
+        stub.add_response("get_service_quota", {"Quota": answer(8)}, ASKED)
+        found = quotas.quota(session, "sagemaker", CODE)
+    assert found == quotas.QuotaValue(
+        "sagemaker", CODE, "ml.p5.48xlarge for cluster usage", 8.0, "None", True, True
+    )
+
+
+def test_the_default_where_the_account_has_none(session: AwsSession) -> None:
+    with Stubber(session.client("service-quotas")) as stub:
+        stub.add_client_error("get_service_quota", "NoSuchResourceException")
+        stub.add_response("get_aws_default_service_quota", {"Quota": answer(0)}, ASKED)
+        found = quotas.quota(session, "sagemaker", CODE)
+    assert found is not None
+    assert (found.value, found.applied) == (0.0, False)
+
+
+def test_a_code_that_aws_does_not_know(session: AwsSession) -> None:
+    with Stubber(session.client("service-quotas")) as stub:
+        stub.add_client_error("get_service_quota", "NoSuchResourceException")
+        stub.add_client_error("get_aws_default_service_quota", "NoSuchResourceException")
+        assert quotas.quota(session, "sagemaker", "L-00000000") is None
+
+
+def test_a_denial_is_not_a_missing_quota(session: AwsSession) -> None:
+    with Stubber(session.client("service-quotas")) as stub:
+        stub.add_client_error("get_service_quota", "AccessDeniedException", http_status_code=400)
+        with pytest.raises(AwsUnavailable) as caught:
+            quotas.quota(session, "sagemaker", CODE)
+    assert caught.value.reason == "denied"
+    assert caught.value.iam_action == "servicequotas:GetServiceQuota"
+
+
+@pytest.mark.parametrize(
+    ("function", "operation", "applied"),
+    [
+        (quotas.default_quotas, "list_aws_default_service_quotas", False),
+        (quotas.applied_quotas, "list_service_quotas", True),
+    ],
+)
+def test_lists_are_read_to_the_end(
+    session: AwsSession, function: Any, operation: str, applied: bool
+) -> None:
+    with Stubber(session.client("service-quotas")) as stub:
+        stub.add_response(operation, {"Quotas": [answer(1)], "NextToken": "more"})
+        stub.add_response(operation, {"Quotas": [answer(None, "L-2CE978FC")]})
+        found = list(function(session, "sagemaker"))
+    assert [(q.code, q.value, q.applied) for q in found] == [
+        (CODE, 1.0, applied),
+        ("L-2CE978FC", None, applied),
+    ]

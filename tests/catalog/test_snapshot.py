@@ -1,0 +1,246 @@
+"""What live APIs answered goes over the facts on file, and only what they answered."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clusterwright.catalog import Known, Unknown, changes, directory, load_catalog, snapshot
+from clusterwright.catalog.api_shapes import API_FIELDS
+from clusterwright.catalog.snapshot import Snapshot
+from clusterwright.catalog.store import Store
+
+STORE = Store()
+BEFORE = directory.read(STORE)
+
+
+def answered(name: str, **different: Any) -> dict[str, Any]:
+    """The API fields of a type as they are on file, some of them different."""
+    record = BEFORE["instances"]["instances"].get(name) or {}
+    return {**{field: record.get(field, 0) for field in API_FIELDS}, **different}
+
+
+def live(**different: Any) -> Snapshot:
+    fields: dict[str, Any] = {
+        "region": "us-east-1",
+        "date": "2027-02-01",
+        "endpoint": None,
+        "instances": {"p5.48xlarge": answered("p5.48xlarge")},
+        "zones": ("use1-az1", "use1-az6"),
+        "local_zones": {},
+        "offers": {"p5.48xlarge": ("use1-az6",)},
+        "prices": {
+            ("p5.48xlarge", "ec2-on-demand"): "60.00",
+            ("p5.48xlarge", "hyperpod-on-demand"): "66.048",
+        },
+        "quotas": (("sagemaker", "L-8762A75F", "ml.p5.48xlarge for cluster usage", "None", 4.0),),
+    }
+    return Snapshot(**{**fields, **different})
+
+
+def after(snap: Snapshot, tmp_path: Path) -> Any:
+    directory.write(snapshot.apply(BEFORE, snap), tmp_path)
+    return load_catalog(directory=tmp_path)
+
+
+def test_the_documents_that_were_given_stay_as_they_are() -> None:
+    kept = copy.deepcopy(BEFORE)
+    snapshot.apply(BEFORE, live())
+    assert kept == BEFORE
+
+
+def test_answers_have_their_own_source_and_date(tmp_path: Path) -> None:
+    catalog = after(live(), tmp_path)
+    price = catalog.instance_price("p5.48xlarge", "us-east-1", "ec2-on-demand")
+    assert isinstance(price, Known)
+    assert (str(price.value.usd), price.date) == ("60.00", "2027-02-01")
+    assert price.source == "AWS Price List (Pricing GetProducts), us-east-1"
+    offering = catalog.offering("p5.48xlarge", "us-east-1")
+    assert isinstance(offering, Known)
+    assert "use1-az6" in offering.value
+    assert "use1-az1" not in offering.value
+    quota = catalog.quota("sagemaker", "L-8762A75F")
+    assert (quota.default.value, quota.unit, quota.date) == (4, "instances", "2027-02-01")
+
+
+def test_what_was_not_asked_stays_as_it_was(tmp_path: Path) -> None:
+    catalog, old = after(live(), tmp_path), load_catalog()
+    for name, region, kind in (
+        ("p5.48xlarge", "us-east-2", "ec2-on-demand"),
+        ("p5.48xlarge", "us-east-1", "capacity-block"),
+        ("p5.48xlarge", "us-east-1", "training-plan-offer"),
+    ):
+        assert catalog.instance_price(name, region, kind) == old.instance_price(name, region, kind)
+    assert catalog.offering("p5.48xlarge", "eu-west-2") == old.offering("p5.48xlarge", "eu-west-2")
+    assert catalog.lustre.tiers == old.lustre.tiers
+
+
+def test_a_price_that_the_price_list_no_longer_has_is_unknown(tmp_path: Path) -> None:
+    catalog = after(live(), tmp_path)
+    gone = catalog.instance_price("p4d.24xlarge", "us-east-1", "ec2-on-demand")
+    assert isinstance(gone, Unknown)
+    assert gone.reason == "not in the Price List of us-east-1 on 2027-02-01"
+
+
+def test_several_amounts_for_one_price_are_unknown(tmp_path: Path) -> None:
+    catalog = after(live(prices={("p5.48xlarge", "ec2-on-demand"): None}), tmp_path)
+    price = catalog.instance_price("p5.48xlarge", "us-east-1", "ec2-on-demand")
+    assert isinstance(price, Unknown)
+    assert "several amounts" in price.reason
+
+
+def test_a_correction_of_the_api_survives_the_api(tmp_path: Path) -> None:
+    wrong = answered("trn2.48xlarge", accelerator_memory_gib=512)
+    catalog = after(live(instances={"trn2.48xlarge": wrong}), tmp_path)
+    memory = catalog.instance("trn2.48xlarge").accelerator_memory_gib
+    assert (memory.value, memory.date) == (96, "2025-12-02")
+
+
+def test_a_type_that_only_documents_described_takes_what_the_api_says(tmp_path: Path) -> None:
+    now = answered("p5.48xlarge", vcpus=144, architecture="arm64", efa_interfaces=8)
+    catalog = after(live(instances={"p6e-gb200.36xlarge": now}), tmp_path)
+    instance = catalog.instance("p6e-gb200.36xlarge")
+    assert instance.efa_interfaces == Known(8, *_types_source())
+    assert isinstance(instance.accelerator, Known)
+    assert instance.accelerator.value == "GB200"
+    # Now that EC2 lists the type, its absence from a region's offerings is an answer.
+    assert catalog.offering("p6e-gb200.36xlarge", "us-west-2").value == frozenset()
+
+
+def _types_source() -> tuple[str, str]:
+    return "EC2 DescribeInstanceTypes, us-east-1", "2027-02-01"
+
+
+def test_a_new_type_is_described_and_the_rest_of_it_is_unknown(tmp_path: Path) -> None:
+    new = answered("m5.8xlarge", vcpus=999)
+    catalog = after(live(instances={"c4.large": new}), tmp_path)
+    instance = catalog.instance("c4.large")
+    assert instance.vcpus == Known(999, *_types_source())
+    assert isinstance(instance.nitro, Unknown)
+    assert list(catalog.described_names) != []
+
+
+def test_a_quota_without_a_code_finds_it_by_name(tmp_path: Path) -> None:
+    found = ("sagemaker", "L-0123ABCD", "ml.g5.48xlarge for cluster usage", "None", 0.0)
+    new = ("sagemaker", "L-1123ABCD", "ml.p9.48xlarge for cluster usage", "None", 0.0)
+    dark = ("vpc", "L-F678F1CE", "VPCs per Region", "None", None)
+    catalog = after(live(quotas=(found, new, dark)), tmp_path)
+    quota = catalog.quota_for("g5.48xlarge", "hyperpod-cluster").value
+    assert (quota.code, quota.default.value) == ("L-0123ABCD", 0)
+    assert catalog.quota("sagemaker", "L-1123ABCD").unit == "count"
+    assert isinstance(catalog.quota("vpc", "L-F678F1CE").default, Unknown)
+
+
+def test_a_local_zone_learns_its_id(tmp_path: Path) -> None:
+    zone = {"us-west-2-phx-2a": "usw2-phx2-az1"}
+    catalog = after(live(local_zones=zone), tmp_path)
+    assert catalog.local_zone("usw2-phx2-az1") == "us-west-2-phx-2a"
+
+
+@pytest.mark.parametrize("part", snapshot.PARTS)
+def test_a_part_that_was_not_asked_for_is_left_alone(part: str, tmp_path: Path) -> None:
+    made = snapshot.apply(BEFORE, live(parts=(part,)))
+    changed = {name for name in made if made[name] != BEFORE[name]} - {"sources"}
+    files = {
+        "instances": {"instances", "zones", "offerings"},
+        "prices": {"prices"},
+        "quotas": {"quotas"},
+    }
+    assert changed == files[part]
+
+
+def test_the_local_aws_is_not_called_aws() -> None:
+    made = snapshot.apply(BEFORE, live(endpoint="http://localhost:4566"))
+    titles = [t for key, (t, _) in made["sources"]["sources"].items() if key.startswith("live-")]
+    assert titles
+    assert all(title.endswith("at http://localhost:4566, which is not AWS") for title in titles)
+
+
+def test_sources_that_nothing_refers_to_any_more_go() -> None:
+    once = snapshot.apply(BEFORE, live())
+    twice = snapshot.apply(once, live(date="2027-03-01"))
+    left = {key for key in twice["sources"]["sources"] if key.startswith("live-")}
+    assert left
+    assert all(key.endswith("2027-03-01") for key in left)
+
+
+def test_a_snapshot_can_be_kept() -> None:
+    kept = json.loads(json.dumps(live().to_json()))
+    assert Snapshot.from_json(kept) == live()
+
+
+def test_quotas_worth_keeping() -> None:
+    known = [("vpc", "L-1")]
+    keeps = snapshot.keeps_quota
+    assert keeps("vpc", "L-1", "anything", known)
+    assert not keeps("vpc", "L-2", "anything", known)
+    assert keeps("sagemaker", "L-3", "ml.p9.48xlarge for cluster spot instance usage", known)
+    assert not keeps("sagemaker", "L-3", "ml.p9.48xlarge for training job usage", known)
+
+
+def test_the_difference_is_said_by_fact() -> None:
+    made = snapshot.apply(BEFORE, live(parts=("prices",)))
+    found = changes.compare(BEFORE, made)
+    by_fact = {change.fact: change for change in found.changes}
+    p5 = by_fact["p5.48xlarge ec2-on-demand us-east-1"]
+    assert (p5.kind, p5.before, p5.after) == (
+        "changed",
+        "55.04 USD per instance-hour",
+        "60 USD per instance-hour",
+    )
+    gone = by_fact["p4d.24xlarge ec2-on-demand us-east-1"]
+    assert gone.after == "unknown: not in the Price List of us-east-1 on 2027-02-01"
+    assert found.confirmed == 1
+    assert {change.data_set for change in found.changes} == {"prices"}
+
+
+def test_the_same_facts_differ_in_nothing() -> None:
+    found = changes.compare(BEFORE, BEFORE)
+    assert found.changes == ()
+    assert found.confirmed == 0
+
+
+def test_added_and_removed_facts() -> None:
+    made = snapshot.apply(BEFORE, live(offers={}))
+    kinds = {c.fact: c.kind for c in changes.compare(BEFORE, made).changes}
+    assert kinds["p5.48xlarge us-east-1"] == "removed"
+    kinds = {c.fact: c.kind for c in changes.compare(made, BEFORE).changes}
+    assert kinds["p5.48xlarge us-east-1"] == "added"
+
+
+def test_writing_replaces_whole_files_and_leaves_nothing_beside_them(tmp_path: Path) -> None:
+    target = tmp_path / "new" / "facts"
+    directory.write(BEFORE, target)
+    directory.write(snapshot.apply(BEFORE, live()), target)
+    assert sorted(path.name for path in target.iterdir()) == sorted(f"{n}.json" for n in BEFORE)
+    written = json.loads((target / "sources.json").read_text(encoding="utf-8"))
+    assert written == snapshot.apply(BEFORE, live())["sources"]
+
+
+def test_a_write_that_fails_half_way_leaves_a_catalogue_that_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory.write(BEFORE, tmp_path)
+    real = Path.replace
+    done: list[str] = []
+
+    def failing(self: Path, target: Path) -> Path:
+        if len(done) == 7:
+            raise OSError(28, "No space left on device")
+        done.append(self.name)
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "replace", failing)
+    with pytest.raises(OSError, match="No space"):
+        directory.write(snapshot.apply(BEFORE, live()), tmp_path)
+    monkeypatch.undo()
+    catalog = load_catalog(directory=tmp_path)
+    for name in ("p5.48xlarge", "m5.8xlarge"):
+        assert catalog.instance(name) is not None
+    for quota in catalog.quotas:
+        assert quota.source
+    assert catalog.instance_price("p5.48xlarge", "us-east-1", "ec2-on-demand")
