@@ -19,7 +19,7 @@ from clusterwright.localaws import accounts, pages, services, wire
 from clusterwright.localaws.call import OPERATIONS, AwsError, Call, NotOurs
 from clusterwright.localaws.faults import fault_message, fault_status
 from clusterwright.localaws.network import network_of
-from clusterwright.localaws.runtime import Runtime, runtime
+from clusterwright.localaws.runtime import runtime
 from clusterwright.localaws.validation import request_message, violations
 from clusterwright.localaws.wire import Answer
 
@@ -52,47 +52,71 @@ def answer_request(request: Request, moto_name: str, region: str, forward: Forwa
     forward:
         Asks moto. Its answer is `None` where moto lets a request through to the network.
     """
-    current = runtime()
     service = wire.botocore_name(moto_name)
     if service is None:
         return forward()
-    services.prepare(service)
+    operation: str | None = None
+    try:
+        services.prepare(service)
+        _let_time_pass(service, request, region)
+        operation, path_parameters = wire.operation_of(service, request)
+        if operation is None:
+            return forward()
+        return _answer(service, operation, request, path_parameters, region, forward)
+    except AwsError as error:
+        return wire.answer(service, operation, request, error)
+    except NotImplementedError:
+        return wire.answer(
+            service, operation, request, unknown_operation(service, operation or "")
+        )
+    except Exception as error:  # noqa: BLE001  our bug: said once, and not retried by SDKs
+        return _bug(service, operation, request, error)
+
+
+def _let_time_pass(service: str, request: Request, region: str) -> None:
+    """The world's subnets are there, and what was due has happened, before anybody looks."""
     if service in _NETWORKED:
-        # The world's subnets are there, and what was due has happened, before anybody looks.
+        current = runtime()
         with current.lock:
             network_of(current, accounts.account_of(request), region)
             current.advance()
-    operation, path_parameters = wire.operation_of(service, request)
-    if operation is None:
-        return _forward(service, "", request, forward)
-    try:
-        hits = current.faults.hits(service, operation) if current.faults else []
-        _strike(hits, service, operation, accounts.account_of(request))
-        implementation = OPERATIONS.get((service, operation))
-        if implementation is None and service in services.WHOLE:
-            raise unknown_operation(service, operation)
-        if implementation is None:
-            answered = _forward(service, operation, request, forward)
-            return _shorten_answer(hits, service, operation, request, answered)
+
+
+def _answer(
+    service: str,
+    operation: str,
+    request: Request,
+    path_parameters: Mapping[str, Any],
+    region: str,
+    forward: Forward,
+) -> Answer | None:
+    current = runtime()
+    account = accounts.account_of(request)
+    hits = current.faults.hits(service, operation) if current.faults else []
+    _strike(hits, service, operation, account)
+    implementation = OPERATIONS.get((service, operation))
+    if implementation is None and service in services.WHOLE:
+        raise unknown_operation(service, operation)
+    if service not in _UNPARSED:
         parameters = _checked(service, operation, request, path_parameters)
+    if implementation is not None:
         call = Call(
             service,
             operation,
-            accounts.account_of(request),
+            account,
             region,
             current,
             parameters,
             min((fault.truncate for fault in hits if fault.truncate), default=None),
         )
-        with nullcontext() if service in _OWN_LOCKS else current.lock:
-            result = implementation(call)
-        result = pages.shorten([f for f in hits if f.empty], service, operation, result)
-        _check_answer(service, operation, result)
-        return wire.answer(service, operation, request, result)
-    except AwsError as error:
-        return wire.answer(service, operation, request, error)
-    except Exception as error:  # our bug: said once, with its trace, and not retried by SDKs
-        return _bug(service, operation, request, error)
+        # NotOurs: this resource is moto's after all.
+        with contextlib.suppress(NotOurs):
+            with nullcontext() if service in _OWN_LOCKS else current.lock:
+                result = implementation(call)
+            result = pages.shorten([f for f in hits if f.empty], service, operation, result)
+            _check_answer(service, operation, result)
+            return wire.answer(service, operation, request, result)
+    return _shorten_answer(hits, service, operation, request, forward())
 
 
 def _strike(hits: list[Fault], service: str, operation: str, account: str) -> None:
@@ -144,19 +168,6 @@ def _check_answer(service: str, operation: str, result: Mapping[str, Any]) -> No
     found = violations(shape, result, answers=True)
     if found:
         raise AssertionError(f"{service} {operation} would answer {'; '.join(found[:3])}")
-
-
-def _forward(service: str, operation: str, request: Request, forward: Forward) -> Answer | None:
-    try:
-        return forward()
-    except NotImplementedError:
-        return wire.answer(
-            service, operation or None, request, unknown_operation(service, operation)
-        )
-    except AwsError as error:
-        return wire.answer(service, operation or None, request, error)
-    except Exception as error:
-        return _bug(service, operation or None, request, error)
 
 
 def unknown_operation(service: str, operation: str) -> AwsError:

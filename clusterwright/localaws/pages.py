@@ -92,12 +92,12 @@ def _paging(service: str, operation: str) -> tuple[frozenset[str], str | None]:
 
 
 def _token(offset: int, operation: str) -> str:
-    return base64.urlsafe_b64encode(f"{_PREFIX}{operation}:{offset}".encode()).decode()
+    return base64.b64encode(f"{_PREFIX}{operation}:{offset}".encode()).decode()
 
 
 def _offset(token: str, operation: str, bad_token: str) -> int:
     try:
-        text = base64.urlsafe_b64decode(token.encode()).decode()
+        text = base64.b64decode(token.encode()).decode()
         prefix = f"{_PREFIX}{operation}:"
         if text.startswith(prefix):
             return int(text[len(prefix) :])

@@ -111,12 +111,9 @@ class Application:
         if name != "s3":
             _buffer(environ)
         request = BackendRequest(environ)
+        answered: Answer | None
         if name is None:
-            answered: Answer | None = wire.plain_error(
-                request,
-                "UnknownOperationException",
-                f"the local AWS does not have the service {host.split('.')[0]}",
-            )
+            answered = wire.no_service(host.split(".")[0], request)
         else:
             answered = answer_request(
                 request,
@@ -128,8 +125,8 @@ class Application:
         return _respond(answered, environ, start_response)
 
     def _ask_moto(self, environ: dict[str, Any]) -> Answer:
-        if name_body := environ.get("clusterwright.body"):
-            environ["wsgi.input"] = io.BytesIO(name_body)
+        if "clusterwright.body" in environ:
+            environ["wsgi.input"] = io.BytesIO(environ["clusterwright.body"])
         # werkzeug keeps the parsed request in the environ; moto makes its own.
         environ.pop("werkzeug.request", None)
         captured: list[Any] = []

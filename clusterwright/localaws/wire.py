@@ -149,6 +149,15 @@ def read_answer(service: str, operation: str, answered: Answer) -> dict[str, Any
     return found
 
 
+def no_service(name: str, request: Request) -> Answer:
+    """The refusal of a service that nobody here has, in its own protocol where it is known."""
+    message = f"the local AWS does not have the service {name}"
+    service = botocore_name(name)
+    if service is None:
+        return plain_error(request, "UnknownOperationException", message)
+    return answer(service, None, request, AwsError("UnknownOperationException", message, 400))
+
+
 def plain_error(request: Request, code: str, message: str, status: int = 400) -> Answer:
     """An error for a service whose model nobody knows."""
     content_type = request.content_type or ""

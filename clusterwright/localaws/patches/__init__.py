@@ -11,7 +11,14 @@ import threading
 
 # boto3's name of the service -> modules of this package, in the order of applying.
 PATCHES: dict[str, tuple[str, ...]] = {
-    "ec2": ("ec2_addresses", "ec2_dependencies", "ec2_managed_interfaces"),
+    "ec2": (
+        "ec2_addresses",
+        "ec2_dependencies",
+        "ec2_managed_interfaces",
+        "ec2_local_zones",
+        "ec2_instance_types",
+        "ec2_vcpu_limits",
+    ),
     "iam": ("iam_managed_policies",),
 }
 

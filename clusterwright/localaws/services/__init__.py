@@ -12,11 +12,13 @@ import threading
 # boto3's name of the service -> modules that register operations when they are imported.
 OWN: dict[str, tuple[str, ...]] = {
     "fsx": ("clusterwright.localaws.services.fsx",),
+    "pricing": ("clusterwright.localaws.services.pricing",),
+    "service-quotas": ("clusterwright.localaws.services.service_quotas",),
     "sagemaker": ("clusterwright.localaws.services.sagemaker",),
 }
 
 # Services of which nothing is left to moto: its state and ours would not know each other.
-WHOLE = frozenset({"fsx"})
+WHOLE = frozenset({"fsx", "pricing", "service-quotas"})
 
 _lock = threading.RLock()
 _prepared: set[str] = set()
