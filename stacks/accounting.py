@@ -20,8 +20,9 @@ DATABASE_NAME = "slurm_acct_db"
 """slurmdbd's own default."""
 
 ENGINE = "mariadb"
-ENGINE_VERSION = "11.4"
-FAMILY = f"{ENGINE}{ENGINE_VERSION}"
+FAMILY = f"{ENGINE}11.4"
+ENGINE_VERSION = "11.4.13"
+"""The newest of the series in cfn-lint's list of 2026-10-20; RDS applies newer ones by itself."""
 
 PARAMETERS = {
     # Connections without TLS are refused.
@@ -107,7 +108,7 @@ class Accounting(Part):
             secret,
             "AwsSolutions-SMG4",
             "HyperPod reads the secret when the controller is configured: a rotation behind its "
-            "back would lock slurmdbd out; docs/explanations/what-is-built.md says how to rotate it",
+            "back would lock slurmdbd out (docs/explanations/what-is-built.md: how to rotate it)",
         )
         return secret
 

@@ -1,6 +1,12 @@
-"""Findings of a policy that are accepted, each beside the resource that it is about."""
+"""Findings of linters that are accepted, each beside the resource that it is about.
+
+cdk-nag and the CDK's own validation take acknowledgements of constructs; cfn-lint reads the
+template, so its are in the resource's metadata, with the reason beside them.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import aws_cdk as cdk
 from constructs import IConstruct
@@ -9,3 +15,21 @@ from constructs import IConstruct
 def acknowledge(construct: IConstruct, rule: str, reason: str) -> None:
     """Accept `rule` (`AwsSolutions-IAM5[Resource::*]`) for `construct` and what is below it."""
     cdk.Validations.of(construct).acknowledge(cdk.Acknowledgment(id=rule, reason=reason))
+
+
+def ignore_lint(resource: cdk.CfnResource, rule: str, reason: str) -> None:
+    """Accept cfn-lint's `rule` (`E3644`) for one resource."""
+    for key, value in _lint_metadata(rule, reason).items():
+        resource.add_metadata(key, value)
+
+
+def ignore_lint_everywhere(stack: cdk.Stack, rule: str, reason: str) -> None:
+    """Accept cfn-lint's `rule` for a whole template: outputs can bear no metadata."""
+    stack.template_options.metadata = _lint_metadata(rule, reason)
+
+
+def _lint_metadata(rule: str, reason: str) -> dict[str, Any]:
+    return {
+        "cfn-lint": {"config": {"ignore_checks": [rule]}},
+        "clusterwright": {"accepted": {rule: reason}},
+    }

@@ -16,6 +16,7 @@ from stacks.hyperpod_slurm import ClusterInputs, HyperPodSlurm
 from stacks.identity import Identity
 from stacks.lifecycle import Lifecycle
 from stacks.network import Attachments, Network, existing_attachments
+from stacks.observability import Observability, Watched
 from stacks.storage import Storage
 
 ENVIRONMENT_TAG = "clusterwright:environment"
@@ -29,6 +30,7 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     stacks: list[cdk.Stack] = [identity]
     attachments = _attachments(scope, cluster, stacks, key_arn=identity.key_arn)
     lustre, home = storage.existing_lustre_mounts(cluster), storage.existing_home_mount(cluster)
+    stored = accounts = None
     if storage.is_built(cluster):
         stored = Storage(scope, cluster, attachments, key_arn=identity.key_arn)
         stacks.append(stored)
@@ -43,6 +45,14 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
         database = accounts.database
     lifecycle = Lifecycle(scope, cluster, catalog, lustre=lustre, home=home, accounting=database)
     stacks.append(lifecycle)
+    observability = Observability(
+        scope,
+        cluster,
+        _watched(stored, accounts),
+        role=identity.role,
+        key_arn=identity.key_arn,
+    )
+    stacks.append(observability)
     inputs = ClusterInputs(
         attachments=attachments,
         role=identity.role,
@@ -51,6 +61,7 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
         lustre=lustre,
         home=home,
         accounting=database,
+        log_keeper_arn=observability.log_keeper.function_arn,
     )
     hyperpod = HyperPodSlurm(scope, cluster, catalog, inputs)
     # Nodes fetch the scripts, mount the file systems and open the database as soon as they start:
@@ -72,6 +83,22 @@ def _attachments(
     network = Network(scope, cluster, plan, key_arn=key_arn)
     stacks.append(network)
     return network.attachments
+
+
+def _watched(stored: Storage | None, accounts: Accounting | None) -> Watched:
+    return Watched(
+        lustre=(
+            {name: fs.resource.attr_id for name, fs in stored.file_systems.items()}
+            if stored is not None
+            else {}
+        ),
+        home=(
+            stored.home.resource.attr_id
+            if stored is not None and stored.home is not None
+            else None
+        ),
+        database=accounts.instance.ref if accounts is not None else None,
+    )
 
 
 def _tag(scope: Construct, cluster: Cluster) -> None:

@@ -6,6 +6,7 @@ import aws_cdk as cdk
 from constructs import Construct
 
 from clusterwright.spec.models.cluster import Cluster
+from stacks.acknowledge import ignore_lint
 from stacks.log_groups import log_group
 
 PROVIDER = "Custom::S3AutoDeleteObjectsCustomResourceProvider"
@@ -32,3 +33,4 @@ def log_what_empties(scope: Construct, cluster: Cluster) -> None:
     )
     assert isinstance(handler, cdk.CfnResource)
     handler.add_property_override("LoggingConfig", {"LogGroup": group.ref})
+    ignore_lint(handler, "W3005", "the CDK names its role twice; it does no harm")

@@ -17,10 +17,12 @@ from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
 from stacks import scripts
 from stacks.accounting import AccountingDatabase
-from stacks.acknowledge import acknowledge
+from stacks.acknowledge import acknowledge, ignore_lint_everywhere
+from stacks.dated_types import acknowledge_dated_types
 from stacks.home import HomeMount
 from stacks.lustre import LustreMount
 from stacks.network import Attachments
+from stacks.node_logs import node_log_retention
 from stacks.part import Part
 
 _CFN = sagemaker.CfnCluster
@@ -44,6 +46,7 @@ class ClusterInputs:
     lustre: Sequence[LustreMount]
     home: HomeMount | None
     accounting: AccountingDatabase | None
+    log_keeper_arn: str
 
 
 class HyperPodSlurm(Part):
@@ -73,6 +76,18 @@ class HyperPodSlurm(Part):
             ),
         )
         self.resource.node.add_dependency(rights)
+        self._cluster_id = cdk.Fn.select(1, cdk.Fn.split("/", self.resource.attr_cluster_arn))
+        node_log_retention(
+            self,
+            "LogRetention",
+            cluster,
+            cluster_id=self._cluster_id,
+            function_arn=inputs.log_keeper_arn,
+        )
+        acknowledge_dated_types(self.resource, cluster)
+        ignore_lint_everywhere(
+            self, "W6001", "the outputs of a deployment stand together, those of other stacks too"
+        )
         self._outputs()
 
     def _rights(self) -> iam.Policy:
@@ -264,7 +279,6 @@ class HyperPodSlurm(Part):
     def _outputs(self) -> None:
         cluster, region = self.cluster, self.cluster.region
         arn = self.resource.attr_cluster_arn
-        cluster_id = cdk.Fn.select(1, cdk.Fn.split("/", arn))
         doors = [
             g.name for role in ("login", "controller") for g in cluster.compute if g.role == role
         ]
@@ -278,7 +292,7 @@ class HyperPodSlurm(Part):
         }
         if cluster.identity.session_manager:
             outputs["SsmLoginCommand"] = (
-                f"aws ssm start-session --target sagemaker-cluster:{cluster_id}_{doors[0]}-"
+                f"aws ssm start-session --target sagemaker-cluster:{self._cluster_id}_{doors[0]}-"
                 f"<instance-id> --region {region}"
             )
         for index, file_system in enumerate(self._inputs.lustre, start=1):

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_s3_deployment as deployment
@@ -20,7 +21,7 @@ from clusterwright.catalog import Catalog
 from clusterwright.spec.models.cluster import Cluster
 from stacks import names, node_files, scripts
 from stacks.accounting import AccountingDatabase
-from stacks.acknowledge import acknowledge
+from stacks.acknowledge import acknowledge, ignore_lint
 from stacks.emptying import log_what_empties
 from stacks.home import HomeMount
 from stacks.log_groups import log_group
@@ -130,3 +131,33 @@ class Lifecycle(Part):
             role=role,
             log_group=logs.LogGroup.from_log_group_name(self, "CopyingGroup", group.ref),
         )
+        self._acknowledge(role)
+
+    def _acknowledge(self, role: iam.Role) -> None:
+        cluster = self.cluster
+        assets = (
+            f"cdk-{self.synthesizer.bootstrap_qualifier}-assets-{cluster.account}-{cluster.region}"
+        )
+        scripts_arn = f"<{self.get_logical_id(self.bucket.node.default_child)}.Arn>"
+        for pattern in (
+            "Action::s3:Abort*",
+            "Action::s3:DeleteObject*",
+            "Action::s3:GetBucket*",
+            "Action::s3:GetObject*",
+            "Action::s3:List*",
+            f"Resource::arn:{cluster.partition}:s3:::{assets}/*",
+            f"Resource::{scripts_arn}/*",
+        ):
+            acknowledge(
+                role,
+                f"AwsSolutions-IAM5[{pattern}]",
+                "the CDK's BucketDeployment reads assets in the bootstrap bucket and writes here",
+            )
+        acknowledge(
+            self,
+            "AwsSolutions-L1",
+            "the CDK chooses the runtime of its own BucketDeployment function",
+        )
+        for child in self.node.find_all():
+            if isinstance(child, lambda_.CfnFunction):
+                ignore_lint(child, "W3005", "the CDK names its role twice; it does no harm")

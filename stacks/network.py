@@ -13,6 +13,7 @@ from constructs import Construct
 from clusterwright.platforms.network import NetworkPlan, PlannedSubnet
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.network import ExistingNetwork
+from stacks.acknowledge import ignore_lint
 from stacks.endpoints import Endpoints
 from stacks.flow_logs import FlowLogs
 from stacks.node_security_groups import existing_storage_groups
@@ -125,6 +126,10 @@ class Network(Part):
             map_public_ip_on_launch=False,
             tags=[cdk.CfnTag(key="Name", value=f"{self.cluster.environment}-{planned.name}")],
         )
+        if by_name:
+            ignore_lint(
+                subnet, "W3010", "a local zone: the spec's choice, the same in every account"
+            )
         for block in after:
             subnet.add_resource_dependency(block)
         if planned.purpose != "public":

@@ -1,0 +1,134 @@
+"""Logs with an end, metrics, alarms, a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import aws_cdk as cdk
+from aws_cdk import aws_aps as aps
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_sns as sns
+from constructs import Construct
+
+from clusterwright.spec.models.cluster import Cluster
+from stacks import alarms
+from stacks.budget import monthly_budget
+from stacks.node_logs import NodeLogKeeper
+from stacks.part import Part
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Ids of what was built and can fill up; what exists is watched by its owner."""
+
+    lustre: Mapping[str, str] = field(default_factory=dict)
+    """File system id by the spec's name."""
+
+    home: str | None = None
+    database: str | None = None
+
+
+class Observability(Part):
+    """It stands below the cluster, so that nodes find the workspace when they start."""
+
+    PART = "observability"
+
+    def __init__(
+        self,
+        scope: Construct,
+        cluster: Cluster,
+        watched: Watched,
+        *,
+        role: iam.IRole,
+        key_arn: str,
+    ) -> None:
+        super().__init__(scope, cluster, description="logs, metrics, alarms, budget")
+        self.log_keeper = NodeLogKeeper(self, "NodeLogs", cluster)
+        if cluster.observability.prometheus:
+            self._prometheus(role, key_arn)
+        self._alarms(watched, key_arn)
+        monthly_budget(self, "Budget", cluster)
+
+    def _prometheus(self, role: iam.IRole, key_arn: str) -> None:
+        workspace = aps.CfnWorkspace(
+            self, "Prometheus", alias=self.cluster.environment, kms_key_arn=key_arn
+        )
+        self.protect(workspace)
+        iam.Policy(
+            self,
+            "SendMetrics",
+            roles=[role],
+            statements=[
+                iam.PolicyStatement(actions=["aps:RemoteWrite"], resources=[workspace.attr_arn])
+            ],
+        )
+        cdk.CfnOutput(self, "PrometheusEndpoint", value=workspace.attr_prometheus_endpoint)
+
+    def _alarms(self, watched: Watched, key_arn: str) -> None:
+        cluster = self.cluster
+        environment = cluster.environment
+        actions = [self._topic(key_arn)] if cluster.observability.alarm_emails else []
+        for spec in cluster.storage.lustre:
+            file_system_id = watched.lustre.get(str(spec.name))
+            # Intelligent-Tiering grows by itself: it has no capacity to fill.
+            if file_system_id is not None and spec.capacity_gib is not None:
+                alarms.free_lustre_alarm(
+                    self,
+                    f"Lustre-{spec.name}-NearlyFull",
+                    environment=environment,
+                    name=str(spec.name),
+                    file_system_id=file_system_id,
+                    capacity_gib=spec.capacity_gib,
+                    actions=actions,
+                )
+        home = cluster.storage.home
+        if watched.home is not None and home is not None and home.capacity_gib is not None:
+            alarms.used_home_alarm(
+                self,
+                "HomeNearlyFull",
+                environment=environment,
+                file_system_id=watched.home,
+                capacity_gib=home.capacity_gib,
+                actions=actions,
+            )
+        if watched.database is not None:
+            alarms.free_database_alarm(
+                self,
+                "AccountingNearlyFull",
+                environment=environment,
+                instance_id=watched.database,
+                capacity_gib=cluster.slurm.accounting.capacity_gib,
+                actions=actions,
+            )
+
+    def _topic(self, key_arn: str) -> str:
+        own_key = self.cluster.identity.kms_key_arn is None
+        topic = alarms.alarm_topic(
+            self, "Alarms", self.cluster, key_arn=key_arn if own_key else None
+        )
+        sns.CfnTopicPolicy(
+            self,
+            "AlarmsPolicy",
+            topics=[topic.ref],
+            policy_document=iam.PolicyDocument(
+                statements=[
+                    iam.PolicyStatement(
+                        sid="AlarmsOfThisAccount",
+                        principals=[iam.ServicePrincipal("cloudwatch.amazonaws.com")],
+                        actions=["sns:Publish"],
+                        resources=[topic.ref],
+                        conditions={"StringEquals": {"aws:SourceAccount": self.cluster.account}},
+                    ),
+                    iam.PolicyStatement(
+                        sid="TlsOnly",
+                        effect=iam.Effect.DENY,
+                        principals=[iam.AnyPrincipal()],
+                        actions=["sns:Publish"],
+                        resources=[topic.ref],
+                        conditions={"Bool": {"aws:SecureTransport": "false"}},
+                    ),
+                ]
+            ),
+        )
+        return topic.ref
