@@ -7,6 +7,8 @@ MAKEFLAGS += --no-print-directory
 # The programs of this checkout, whatever else is on the caller's PATH.
 BIN := $(CURDIR)/.venv/bin
 export PATH := $(BIN):$(PATH)
+# With it, every start of every command would compile our modules anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name text; \
