@@ -271,7 +271,7 @@ def load_inputs(
     if resources_value is not None:
         resources = parse_resources(resources_value, problems)
     if problems or cluster is None or deployment is None or resources is None:
-        raise InputsError(problems or ["an input file is null"])
+        raise InputsError(problems)
     return Inputs(cluster, deployment, provisioning, resources, files.digest)
 
 
@@ -295,11 +295,18 @@ class _Files:
         if text is None:
             return None
         self._sha256.update(f"{name} {len(text)}\n{text}".encode())
-        return parse_json(text, name, self._problems)
+        return self._parsed(name, text)
 
     def hyperpods(self, name: str, path: str) -> object | None:
         text = self._text(name, path, lambda: self._machine.read_text(path), required=True)
-        return None if text is None else parse_json(text, name, self._problems)
+        return None if text is None else self._parsed(name, text)
+
+    def _parsed(self, name: str, text: str) -> object | None:
+        before = len(self._problems)
+        value = parse_json(text, name, self._problems)
+        if value is None and len(self._problems) == before:
+            self._problems.append(f"{name}: expected an object, found null")
+        return value
 
     def _text(
         self, name: str, path: str, read: Callable[[], str | None], required: bool

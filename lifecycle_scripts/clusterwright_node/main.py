@@ -118,6 +118,7 @@ class _Run:
         code = SUCCESS
         if outcomes[-1].status == "failed":
             code = BUG if outcomes[-1].is_bug else FAILED
+            code = INVALID if outcomes[-1].step == "verify_inputs" else code
         return self._end(began, outcomes, code, not_run, inputs.digest)
 
     def _end(

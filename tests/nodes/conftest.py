@@ -30,7 +30,7 @@ def _no_waiting_for_disks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def memory_path() -> Iterator[Path]:
-    """A folder in memory where there is one: thousands of small machines are made and thrown away."""
+    """A folder in memory where there is one: many small machines are made and thrown away."""
     with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
         yield Path(folder)
 

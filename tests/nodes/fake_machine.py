@@ -7,6 +7,7 @@ The commands answer in the formats of the real ones as far as the program reads 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -101,7 +102,7 @@ class FakeMachine(Machine):
         temporary.replace(self.folder / "state.json")
 
     def reboot(self) -> None:
-        """Power off and on: mounts, /run and processes are gone; systemd starts what is enabled."""
+        """Mounts, /run and processes are gone; systemd starts what is enabled."""
         self.state["mounts"] = [row for row in self.state["mounts"] if row.get("by_image")]
         self.state["lnet"] = {}
         run = self.root / "run"
@@ -110,7 +111,9 @@ class FakeMachine(Machine):
         for unit in self.state["units"].values():
             unit["active"] = False
             unit["loaded"] = None
-        names = sorted(self.state["units"], key=lambda name: (not name.endswith("efa.service"), name))
+        names = sorted(
+            self.state["units"], key=lambda name: (not name.endswith("efa.service"), name)
+        )
         for name in names:
             if self.state["units"][name]["enabled"]:
                 self._start(name)
@@ -127,7 +130,7 @@ class FakeMachine(Machine):
         self.points.append(label)
 
     def _owner_note(self, handle: int) -> Path:
-        path = os.readlink(f"/proc/self/fd/{handle}")
+        path = str(Path(f"/proc/self/fd/{handle}").readlink())
         owners = self.folder / "owners"
         if "shared_owners" in self.state:
             owners = Path(self.state["shared_owners"])
@@ -238,15 +241,19 @@ class FakeMachine(Machine):
         if name in self.state["passwd"]:
             return 9, "", f"useradd: user '{name}' already exists"
         assert "--no-create-home" in args
-        value = dict(zip(args, args[1:], strict=False))
-        entry = {"gid": int(value["--gid"]), "home": value["--home-dir"], "id": int(value["--uid"])}
+        value = dict(itertools.pairwise(args))
+        entry = {
+            "gid": int(value["--gid"]),
+            "home": value["--home-dir"],
+            "id": int(value["--uid"]),
+        }
         self.state["passwd"][name] = entry
         self._join(name, value.get("--groups", ""))
         return 0, "", ""
 
     def _cmd_usermod(self, args: list[str]) -> tuple[int, str, str]:
         name = args[-1]
-        value = dict(zip(args, args[1:], strict=False))
+        value = dict(itertools.pairwise(args))
         if "--gid" in value:
             self.state["passwd"][name]["gid"] = int(value["--gid"])
         if "--home" in value:
@@ -266,7 +273,9 @@ class FakeMachine(Machine):
 
     def _cmd_visudo(self, args: list[str]) -> tuple[int, str, str]:
         text = Path(args[-1]).read_text()
-        good = all(re.fullmatch(r"\w+ ALL=\(ALL\) NOPASSWD:ALL", line) for line in text.splitlines())
+        good = all(
+            re.fullmatch(r"\w+ ALL=\(ALL\) NOPASSWD:ALL", line) for line in text.splitlines()
+        )
         return (0, "parsed OK", "") if good else (1, "", "syntax error")
 
     # --- systemd
@@ -297,7 +306,11 @@ class FakeMachine(Machine):
         error = self._start(name)
         if error:
             self.state["last_unit_error"] = error
-            return 1, "", f"Job for {name} failed because the control process exited with error code."
+            return (
+                1,
+                "",
+                f"Job for {name} failed because the control process exited with error code.",
+            )
         return 0, "", ""
 
     def _unit(self, name: str) -> dict[str, Any]:
@@ -422,14 +435,18 @@ class FakeMachine(Machine):
         environment = "".join(self.read_text(path) or "" for path in files)
         if "--conf-server 10.1.0.10:6817" not in environment:
             return "slurmd: error: fetch_config: DNS SRV lookup failed"
-        return None if self.state["controller_up"] else "slurmd: error: Unable to contact slurmctld"
+        return (
+            None if self.state["controller_up"] else "slurmd: error: Unable to contact slurmctld"
+        )
 
     # --- Slurm
 
     def _partitions_in_files(self) -> list[str]:
         names = []
         for name in self.listing("/opt/slurm/etc"):
-            names += re.findall(r"(?m)^PartitionName=(\S+)", self.read_text(f"/opt/slurm/etc/{name}") or "")
+            names += re.findall(
+                r"(?m)^PartitionName=(\S+)", self.read_text(f"/opt/slurm/etc/{name}") or ""
+            )
         return names
 
     def _cmd_scontrol(self, args: list[str]) -> tuple[int, str, str]:
@@ -468,7 +485,11 @@ class FakeMachine(Machine):
 
     def _cmd_lnetctl(self, _: list[str]) -> tuple[int, str, str]:
         if not self.state["lnet"]:
-            return 254, "", "show:\n  - net:\n    errno: -2\n    descr: cannot get networks: No such file"
+            return (
+                254,
+                "",
+                "show:\n  - net:\n    errno: -2\n    descr: cannot get networks: No such file",
+            )
         lines = ["net:", "    - net type: efa", "      local NI(s):"]
         for index, (device, counters) in enumerate(sorted(self.state["lnet"].items())):
             lines += [

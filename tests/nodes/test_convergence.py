@@ -1,7 +1,7 @@
-"""A run that is killed at any point converges when it is run again, and a further run does nothing.
+"""A run that is killed at any point converges when it is run again, and one more does nothing.
 
-Each change of the machine has a point before it, one after it and, where it can be seen half done, one within.
-The program runs in a process of its own, which gets SIGKILL there.
+Each change of the machine has a point before it, one after it and, where it can be seen half done,
+one within. The program runs in a process of its own, which gets SIGKILL there.
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ def test_killed_at_every_point_the_next_run_converges(
     case=st.sampled_from(CASES),
     kills=st.lists(st.integers(0, 60), min_size=2, max_size=6),
 )
-def test_killed_again_and_again_it_still_converges(case: tuple[str, str], kills: list[int]) -> None:
+def test_killed_again_and_again_it_still_converges(
+    case: tuple[str, str], kills: list[int]
+) -> None:
     node, configuration = case
     with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
         reference = make_world(Path(folder) / "reference", node, configuration)

@@ -1,5 +1,4 @@
-"""Let `srun --container-image` work: Slurm loads pyxis where enroot and the plugin are on the
-image.
+"""Let `srun --container-image` work, with the enroot and pyxis of the image.
 
 Nothing is downloaded: where they are missing this step fails and says so. The controller names the
 plugin in plugstack.conf, which configless nodes receive; each compute and login node has the

@@ -50,9 +50,8 @@ def apply(node: Node) -> None:
             continue
         node.machine.make_directory(entry.mount_path)
         unit = unit_name(entry)
-        if node.machine.read_text(systemd.unit_path(unit)) not in (None, unit_text(node, entry)):
-            # Another bucket, prefix or path under this name: systemd would leave the old mount in
-            # place.
+        if systemd.is_active(node, unit):
+            # With another bucket or prefix, or unmounted by hand: a start would do nothing.
             node.machine.change("systemctl", "stop", unit)
         systemd.install_unit(node, unit, unit_text(node, entry), timeout_seconds=60.0)
 

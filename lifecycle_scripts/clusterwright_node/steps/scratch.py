@@ -50,6 +50,8 @@ def check(node: Node) -> Verdict:
 def apply(node: Node) -> None:
     path = _scratch(node).mount_path
     _wait_for_image(node)
+    if check(node).yes:
+        return
     mounted = mount_at(node, path)
     if path == IMAGE_MOUNT and mounted is not None and not _is_ours(node, path):
         raise StepError(

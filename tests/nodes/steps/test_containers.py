@@ -1,0 +1,81 @@
+"""The step that lets Slurm load pyxis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.nodes.world import World
+
+PLUGSTACK = "opt/slurm/etc/plugstack.conf"
+LIBRARY = "/usr/local/lib/slurm/spank_pyxis.so"
+
+
+def test_the_controller_names_the_plugin_and_is_reconfigured(world: Callable[..., World]) -> None:
+    node = world("controller-1")
+    (node.root / "opt/slurm/etc").mkdir(parents=True)
+    (node.root / PLUGSTACK).write_text("optional other.so")
+    assert node.run().statuses()["containers"] == "applied"
+    assert (node.root / PLUGSTACK).read_text() == f"optional other.so\nrequired {LIBRARY}\n"
+    assert node.state["reconfigured"]
+
+
+def test_a_slurmctld_that_does_not_run_yet_is_not_reconfigured(
+    world: Callable[..., World],
+) -> None:
+    node = world("controller-1", controller_up=False)
+    node.edit("cluster.json", lambda c: c["users"][0].update(slurm_account=None))
+    assert node.run().code == 0
+    assert not node.state["reconfigured"]
+
+
+@pytest.mark.parametrize("include", ["plugstack.conf.d/*", "plugstack.conf.d/pyxis.conf"])
+def test_a_plugin_that_the_image_loads_is_not_loaded_twice(
+    world: Callable[..., World], include: str
+) -> None:
+    node = world("controller-1")
+    folder = node.root / "opt/slurm/etc/plugstack.conf.d"
+    folder.mkdir(parents=True)
+    (folder / "pyxis.conf").write_text(f"required {LIBRARY}\n")
+    (node.root / PLUGSTACK).write_text(f"include /opt/slurm/etc/{include}\n")
+    assert node.run().statuses()["containers"] == "unchanged"
+
+
+def test_a_comment_loads_nothing(world: Callable[..., World]) -> None:
+    node = world("controller-1")
+    (node.root / "opt/slurm/etc").mkdir(parents=True)
+    (node.root / PLUGSTACK).write_text(f"# required {LIBRARY}\n")
+    assert node.run().statuses()["containers"] == "applied"
+
+
+@pytest.mark.parametrize("name", ["workers-1", "login-1"])
+def test_other_nodes_only_need_the_files(world: Callable[..., World], name: str) -> None:
+    node = world(name)
+    assert node.run().statuses()["containers"] == "unchanged"
+    assert not (node.root / PLUGSTACK).exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("usr/bin/enroot", "the image has no enroot (looked at /usr/bin/enroot"),
+        ("usr/local/lib/slurm/spank_pyxis.so", "the image has no spank_pyxis.so (looked at"),
+    ],
+)
+def test_an_image_without_it_fails_and_says_exactly_that(
+    world: Callable[..., World], path: str, said: str
+) -> None:
+    node = world("workers-1")
+    (node.root / path).unlink()
+    run = node.run()
+    assert run.code == 1
+    assert said in run.last
+    assert "installing them on the node is not built yet" in run.last
+
+
+def test_not_asked_for_is_skipped(world: Callable[..., World]) -> None:
+    node = world("workers-1")
+    node.edit("cluster.json", lambda c: c["containers"].update(pyxis=False))
+    (node.root / "usr/bin/enroot").unlink()
+    assert node.run().statuses()["containers"] == "skipped"

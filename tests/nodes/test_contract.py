@@ -1,0 +1,186 @@
+"""Every file of the node program: standard library, Python 3.9, in the contract, tested."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from clusterwright_node import steps as steps_package
+from clusterwright_node.catalogue import Step, load_steps, ordered, step_names
+from clusterwright_node.node import APPLIES, SATISFIED
+
+from tests.nodes.conftest import LIFECYCLE
+
+FILES = sorted(LIFECYCLE.rglob("*.py"))
+ENTRIES = sorted(LIFECYCLE.glob("*.sh"))
+STEP_FILES = sorted(
+    path for path in Path(steps_package.__path__[0]).glob("*.py") if path.stem != "__init__"
+)
+# In the standard library of some later Python, not of 3.9.
+NEWER_MODULES = {"tomllib", "annotationlib", "compression", "string.templatelib"}
+# Names of functions, methods and types that Python 3.9 does not have.
+NEWER_NAMES = {
+    "aclosing", "aiter", "anext", "batched", "bit_count", "ExceptionGroup",
+    "BaseExceptionGroup", "add_note", "file_digest", "hardlink_to", "is_junction", "kw_only",
+    "LiteralString", "NotRequired", "orig_argv", "pairwise", "ParamSpec",
+    "reveal_type", "Self", "slots", "stdlib_module_names", "StrEnum", "TaskGroup", "TypeAlias",
+    "TypeGuard", "UTC", "walk_up", "override", "with_segments", "process_cpu_count", "EnumType",
+}  # fmt: skip
+
+
+def modules(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            found.add(node.module or "")
+    return found
+
+
+def test_there_is_something_to_look_at() -> None:
+    assert len(FILES) > 30
+    assert [path.name for path in ENTRIES] == ["on_create.sh", "on_init_complete.sh"]
+    assert len(STEP_FILES) >= 18
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_file_needs_only_the_standard_library(path: Path) -> None:
+    for module in modules(path):
+        top = module.split(".")[0]
+        assert top == "clusterwright_node" or top in sys.stdlib_module_names, module
+        assert module not in NEWER_MODULES
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_file_is_python_3_9(path: Path) -> None:
+    tree = ast.parse(path.read_text(), feature_version=(3, 9))
+    if path.name not in ("__init__.py", "__main__.py"):
+        assert "from __future__ import annotations" in path.read_text()
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Attribute):
+            names = [node.attr]
+        elif isinstance(node, ast.Name):
+            names = [node.id]
+        elif isinstance(node, ast.alias):
+            names = [node.name]
+        elif isinstance(node, ast.keyword):
+            names = [node.arg or ""]
+            # zip(strict=) and dataclass(slots=, kw_only=) are 3.10.
+            assert node.arg not in ("strict", "slots", "kw_only"), f"{path}:{node.lineno}"
+        assert not NEWER_NAMES & set(names), f"{path}: {names}"
+        # `X | Y` is evaluated outside annotations only in 3.10.
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("isinstance", "cast"):
+            assert not isinstance(node.args[-1], ast.BinOp), f"{path}:{node.lineno}"
+
+
+def test_the_entry_module_can_be_read_by_an_old_python() -> None:
+    """It says which Python is needed, so older ones have to parse it."""
+    text = (LIFECYCLE / "clusterwright_node" / "__main__.py").read_text()
+    ast.parse(text, feature_version=(3, 4))
+    before, after = text.split("from clusterwright_node", 1)
+    assert "sys.version_info < (3, 9)" in before
+    assert 'f"' not in text
+    assert "import" in after
+
+
+@pytest.mark.parametrize("path", STEP_FILES, ids=lambda path: path.stem)
+def test_a_step_keeps_the_contract(path: Path) -> None:
+    tree = ast.parse(path.read_text())
+    doc = ast.get_docstring(tree)
+    assert doc
+    assert doc.splitlines()[0].endswith((".", ":")), "the first line is the summary of --list"
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert {"applies", "check", "apply"} <= functions
+    constants = {
+        target.id
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    assert {"AFTER", "DEADLINE_SECONDS", "RETRIES"} <= constants
+
+
+@pytest.mark.parametrize("path", STEP_FILES, ids=lambda path: path.stem)
+def test_a_step_has_a_test_of_its_name(path: Path) -> None:
+    test = Path(__file__).parent / "steps" / f"test_{path.stem}.py"
+    tree = ast.parse(test.read_text())
+    tests = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
+    assert len(tests) >= 2, "at least: it does its work, and it fails with a reason"
+
+
+def test_no_test_is_of_a_step_that_is_gone() -> None:
+    tests = {
+        path.stem.removeprefix("test_")
+        for path in (Path(__file__).parent / "steps").glob("test_*")
+    }
+    assert tests == {path.stem for path in STEP_FILES}
+
+
+def test_the_reference_page_lists_every_step(lifecycle: Path) -> None:
+    page = (lifecycle.parent / "docs" / "reference" / "node-files.md").read_text()
+    for name in step_names():
+        assert f"| `{name}` |" in page
+
+
+def test_steps_are_found_and_ordered() -> None:
+    steps = load_steps()
+    names = [step.name for step in steps]
+    assert sorted(names) == step_names()
+    assert names[:3] == ["identify", "verify_inputs", "not_built"]
+    assert names[-1] == "motd"
+    for step in steps:
+        assert all(names.index(before) < names.index(step.name) for before in step.after)
+        assert 0 < step.deadline_seconds <= 900
+        assert 0 <= step.retries <= 20
+
+
+def made_step(name: str, *after: str) -> Step:
+    return Step(name, name, after, 1, 0, lambda _: APPLIES, lambda _: SATISFIED, lambda _: None)
+
+
+def test_steps_that_wait_for_each_other_are_refused() -> None:
+    steps = {"a": made_step("a", "b"), "b": made_step("b", "a"), "c": made_step("c")}
+    with pytest.raises(ValueError, match="wait for each other: a, b"):
+        ordered(steps)
+
+
+def test_a_step_after_one_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(ValueError, match="after nowhere, which does not exist"):
+        ordered({"a": made_step("a", "nowhere")})
+
+
+def test_order_does_not_depend_on_chance() -> None:
+    steps = {name: made_step(name) for name in ("c", "a", "b")}
+    assert [step.name for step in ordered(steps)] == ["a", "b", "c"]
+
+
+def tool(name: str) -> str:
+    return str(Path(sys.executable).parent / name)
+
+
+@pytest.mark.parametrize("path", ENTRIES, ids=lambda path: path.name)
+def test_an_entry_is_clean_shell(path: Path) -> None:
+    checked = subprocess.run(
+        [tool("shellcheck"), path], capture_output=True, text=True, check=False
+    )
+    assert checked.returncode == 0, checked.stdout
+    formatted = subprocess.run(
+        [tool("shfmt"), "-d", "-i", "2", "-ci", path], capture_output=True, text=True, check=False
+    )
+    assert formatted.returncode == 0, formatted.stdout
+    text = path.read_text()
+    for option in ("errexit", "nounset", "pipefail"):
+        assert f"set -o {option}" in text
+    assert path.stat().st_mode & 0o111
+    assert len(text.splitlines()) < 30, "thin"
