@@ -212,7 +212,7 @@ def _quotas(catalog: Catalog, name: str) -> tuple[Line, ...]:
         lines.append(
             Line(f"{use} quota", Known(f"{quota.name} ({code})", found.source, found.date))
         )
-        lines.append(Line(f"{use} default", quota.default))
+        lines.append(Line(f"{use} default, {quota.unit}", quota.default))
     return tuple(lines)
 
 
