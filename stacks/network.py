@@ -127,9 +127,7 @@ class Network(Part):
             tags=[cdk.CfnTag(key="Name", value=f"{self.cluster.environment}-{planned.name}")],
         )
         if by_name:
-            ignore_lint(
-                subnet, "W3010", "a local zone: the spec's choice, the same in every account"
-            )
+            ignore_lint(subnet, "W3010", "a local zone, by the name that every account has")
         for block in after:
             subnet.add_resource_dependency(block)
         if planned.purpose != "public":

@@ -26,11 +26,13 @@ LARGEST_VPC_PREFIX = 16
 SHARED_ADDRESSES = 64
 """Room for what else stands in the nodes' subnet: interface endpoints, OpenZFS."""
 
-OTHER_SUBNETS = ("database1", "database2", "public")
+OTHER_SUBNETS = ("database1", "database2", "public", "endpoints")
 """What may stand beside the nodes, in the order of their ranges."""
 
 OTHER_SUBNET_PREFIX = 27
-"""Database and NAT subnets hold a handful of addresses each."""
+"""Database, NAT and endpoint subnets hold a handful of addresses each."""
+
+Purpose = Literal["nodes", "database", "public", "endpoints"]
 
 # One object server per step of an EFA file system (FSx documentation, EFA-enabled file systems).
 # Without EFA no source gives the servers' size: one per 2,400 GiB is more than FSx builds.
@@ -57,7 +59,7 @@ class GroupAddresses:
 @dataclass(frozen=True)
 class PlannedSubnet:
     name: str
-    purpose: Literal["nodes", "database", "public"]
+    purpose: Purpose
     zone: str
     """Zone id, or the name of a local zone."""
 
@@ -208,31 +210,47 @@ def _fallback(first: IPv4Network, zone: str) -> tuple[PlannedSubnet, ...]:
     return (PlannedSubnet("nodes", "nodes", zone, str(first)),)
 
 
-def _other_subnets(
-    cluster: Cluster, catalog: Catalog
-) -> list[tuple[str, Literal["database", "public"], str]]:
+def _other_subnets(cluster: Cluster, catalog: Catalog) -> list[tuple[str, Purpose, str]]:
     network = cluster.network
-    result: list[tuple[str, Literal["database", "public"], str]] = []
+    result: list[tuple[str, Purpose, str]] = []
+    second = second_zone(cluster, catalog)
+    # A local zone has neither interface endpoints nor RDS (VPC documentation, local zones): they
+    # stand in ordinary zones of the region, where the nodes reach them through the VPC.
+    local = is_local(network.availability_zone_id)
+    first = second if local else network.availability_zone_id
     accounting = cluster.slurm.accounting
     if accounting.kind == "rds" and accounting.existing is None:
-        result.append(("database1", "database", network.availability_zone_id))
-        result.append(("database2", "database", second_zone(cluster, catalog)))
+        result.append(("database1", "database", first))
+        if local:
+            second = _ordinary_zone(cluster, catalog, other_than=(first,))
+        result.append(("database2", "database", second))
     if network.egress == "nat":
-        result.append(("public", "public", network.availability_zone_id))
+        result.append(("public", "public", first))
+    elif local:
+        result.append(("endpoints", "endpoints", first))
     return result
 
 
+def is_local(zone: str) -> bool:
+    """Whether a zone is a local zone, by its id (`use1-dfw2-az1`) or its name."""
+    return zone.count("-") != 1
+
+
 def second_zone(cluster: Cluster, catalog: Catalog) -> str:
-    """The zone of the database's second subnet: the spec's, else the first other of the region."""
+    """A zone beside the training zone: the spec's, else the first ordinary one of the region."""
     network = cluster.network
     if network.second_availability_zone_id is not None:
         return network.second_availability_zone_id
-    ordinary = sorted(z for z in catalog.zone_ids(cluster.region) if z.count("-") == 1)
-    return next(z for z in ordinary if z != network.availability_zone_id)
+    return _ordinary_zone(cluster, catalog, other_than=(network.availability_zone_id,))
+
+
+def _ordinary_zone(cluster: Cluster, catalog: Catalog, *, other_than: tuple[str, ...]) -> str:
+    zones = sorted(z for z in catalog.zone_ids(cluster.region) if not is_local(z))
+    return next(z for z in zones if z not in other_than)
 
 
 def _place(
-    others: list[tuple[str, Literal["database", "public"], str]], ranges: list[IPv4Network]
+    others: list[tuple[str, Purpose, str]], ranges: list[IPv4Network]
 ) -> list[PlannedSubnet] | None:
     blocks = (
         block
