@@ -39,6 +39,16 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _TAG = "tag:yaml.org,2002:"
 
+# Parts of the parser's messages, and what the reader can do about each.
+_YAML_HINTS = {
+    "'\\t'": "indent with spaces; YAML takes no tabs",
+    "mapping values are not allowed": "quote text that holds a colon and a space",
+    "expected <block end>": "is this line indented like its neighbours?",
+    "another document": "a spec is one document: `---` stands at most once, at the top",
+    "expected ',' or": "is a bracket or brace still open above?",
+    "<stream end>": "is a bracket, brace or quote still open above?",
+}
+
 
 @dataclass
 class Document:
@@ -85,29 +95,24 @@ def parse_document(text: str, file: str) -> Document:
     """Parse the text of one file; `file` is the name that errors show. Raises SpecErrors."""
     lines = _LINE_END.split(text)
     node = _compose(text, file, lines)
-    if node is None:
-        raise SpecErrors(
-            [
-                Problem(
-                    "the file is empty",
-                    hint="`clusterwright init --platform hyperpod-slurm` writes one to start from",
-                    position=Position(file, 1, 1),
-                )
-            ]
-        )
     reader = _Reader(file, lines)
-    data = reader.read(node, ())
-    if not isinstance(data, dict):
-        raise SpecErrors(
-            reader.problems
-            or [
-                Problem(
-                    f"a spec is a mapping of keys to values, this is {kind_of(data)}",
-                    position=reader.values.get(()) or Position(file, 1, 1),
-                )
-            ]
+    data = reader.read(node, ()) if node is not None else None
+    if isinstance(data, dict):
+        return Document(file, data, lines, reader.problems, reader.values, reader.keys)
+    raise SpecErrors(reader.problems or [_no_mapping(data, reader.values.get(()), file)])
+
+
+def _no_mapping(data: Any, position: Position | None, file: str) -> Problem:
+    position = position or Position(file, 1, 1)
+    if data is None:
+        return Problem(
+            "the file is empty",
+            hint="`clusterwright init --platform hyperpod-slurm` writes one to start from",
+            position=position,
         )
-    return Document(file, data, lines, reader.problems, reader.values, reader.keys)
+    return Problem(
+        f"a spec is a mapping of keys to values, this is {kind_of(data)}", position=position
+    )
 
 
 def _compose(text: str, file: str, lines: list[str]) -> Any:
@@ -121,7 +126,7 @@ def _compose(text: str, file: str, lines: list[str]) -> Any:
         mark = error.problem_mark or error.context_mark
         position = _position(file, lines, mark.line, mark.column, 1) if mark else None
         said = " ".join((error.problem or error.context or "not valid YAML").split())
-        hint = "indent with spaces; YAML takes no tabs" if "'\\t'" in said else None
+        hint = next((text for part, text in _YAML_HINTS.items() if part in said), None)
         problem = Problem(f"not valid YAML: {said}", hint=hint, position=position)
     except ReaderError as error:
         before = _LINE_END.split(text[: error.position])
@@ -265,15 +270,19 @@ class _Reader:
         self.problems.append(Problem(message, path, hint=hint, position=self._of(node)))
 
     def _anchored(self, node: Any, path: Path) -> bool:
-        if id(node) not in self._open and not getattr(node, "anchor", None):
+        alias = id(node) in self._open
+        if not alias and not getattr(node, "anchor", None):
             self._open.add(id(node))
             return False
+        # An alias is the anchor's node again; where it stands itself only its key knows.
+        position = self.keys.get(path) if alias else None
+        self._open.add(id(node))
         self.problems.append(
             Problem(
                 "anchors and aliases are not allowed",
                 path,
                 hint="write the value out: a reader sees what a line says, not what it points to",
-                position=self._of(node),
+                position=position or self._of(node),
             )
         )
         return True
@@ -350,7 +359,11 @@ def _read_text(path: FilePath) -> str:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
-        problem = Problem("the file is not UTF-8 text", position=Position(str(path), line, 1))
+        problem = Problem(
+            "the file is not UTF-8 text",
+            hint="save it as UTF-8; is this the right file?",
+            position=Position(str(path), line, 1),
+        )
         raise SpecErrors([problem]) from None
 
 

@@ -137,7 +137,10 @@ def _examine(
         except ValidationError:
             # What was put in does not fit either: what is known must do.
             return None, found
-    consistency = [problem for check in (*ALL, *checks) for problem in check(cluster)]
+    consistency = [problem for check in ALL for problem in check(cluster)]
+    # Of one value the first check that finds it wrong has the better words.
+    wrong = {problem.path for problem in consistency}
+    consistency += [p for check in checks for p in check(cluster) if p.path not in wrong]
     if touched:
         from clusterwright.spec.recover import untouched
 
@@ -148,7 +151,8 @@ def _examine(
 def _placed(problem: Problem, layers: Layers) -> Problem:
     position = problem.position
     if position is None and problem.missing_key:
-        position = layers.empty_key(problem.path) or layers.position(problem.path[:-1])
+        position = layers.empty_key(problem.path)
+        position = position or layers.position(problem.path[:-1], on_key=True)
     if position is None:
         position = layers.position(problem.path, on_key=problem.on_key)
     if position is None:
@@ -158,7 +162,8 @@ def _placed(problem: Problem, layers: Layers) -> Problem:
         other = layers.written(problem.other_path)
         if other is not None and (other.file, other.line) != (position.file, position.line):
             note = f"see {path_text(problem.other_path)} at {other.file}:{other.line}"
-    where = path_text(problem.path[:-1] if problem.missing_key else problem.path)
+    names_its_key = problem.missing_key or problem.on_key
+    where = path_text(problem.path[:-1] if names_its_key else problem.path)
     message = problem.message
     if where and not message.startswith(where):
         message = f"{where}: {message}"

@@ -33,8 +33,11 @@ def mended(
             return None
         touched.append(path)
         if problem.on_key and problem.other_path is not None:
-            # What was probably meant has no value now.
-            touched.append(problem.other_path)
+            # What was probably meant has no value: it is treated as missing.
+            meant = _mend(result, Problem("", problem.other_path))
+            if meant is None:
+                return None
+            touched.append(meant)
     return result, touched
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from clusterwright.spec.document import kind_of
@@ -37,7 +38,9 @@ def translate(error: ValidationError, data: dict[str, Any]) -> list[Problem]:
     # `accont` is one mistake, not an unknown key and a missing one.
     problems = [p for p in problems if not (p.missing_key and p.path in meant)]
     if len(details) > MOST_PROBLEMS:
-        problems.append(Problem(f"and {len(details) - MOST_PROBLEMS:,} more problems like these"))
+        first = _problem(details[MOST_PROBLEMS], data)
+        left = len(details) - MOST_PROBLEMS
+        problems.append(replace(first, message=f"and {left:,} more problems like this", hint=None))
     return problems
 
 
@@ -47,7 +50,7 @@ def _problem(detail: Any, data: dict[str, Any]) -> Problem:
     if kind == "missing":
         return Problem(f"`{path[-1]}` is missing", path, missing_key=True)
     if kind == "extra_forbidden":
-        return _unknown_key(path, detail["loc"])
+        return _unknown_key(path, detail["loc"], data)
     if kind in ("literal_error", "union_tag_invalid"):
         return _not_an_option(kind, context, given, path)
     if kind == "union_tag_not_found":
@@ -60,9 +63,12 @@ def _problem(detail: Any, data: dict[str, Any]) -> Problem:
     return Problem(_out_of_range(kind, context, given) or _in_pydantics_words(detail), path)
 
 
-def _unknown_key(path: Path, location: Path) -> Problem:
+def _unknown_key(path: Path, location: Path, data: Any) -> Problem:
     key = str(path[-1])
-    near = closest(key, keys_at(path[:-1], location), count=1)
+    for part in path[:-1]:
+        data = data[part]
+    # What is written already cannot be what was meant.
+    near = closest(key, [k for k in keys_at(path[:-1], location) if k not in data], count=1)
     if near:
         # `other_path` names the key that was meant, so that nobody reports it as missing.
         return Problem(
@@ -98,7 +104,8 @@ def _quoted_like(given: Any, options: list[str]) -> str:
 def _wrong_kind(kind: str, given: Any, path: Path) -> Problem:
     hint = None
     if kind == "string_type" and isinstance(given, (int, float, bool)):
-        hint = "quote it"
+        # What a float was written as is not known any more.
+        hint = f'quote it: "{_shown(given)}"' if not isinstance(given, float) else "quote it"
     elif kind in ("int_type", "float_type") and isinstance(given, str):
         digits = given.replace("_", "").replace(",", "")
         if digits.isascii() and digits.isdecimal():
@@ -117,11 +124,11 @@ def _wrong_kind(kind: str, given: Any, path: Path) -> Problem:
 def _out_of_range(kind: str, context: Any, given: Any) -> str | None:
     shown = _shown(given)
     if kind == "greater_than_equal":
-        return f"{shown} is less than {context['ge']}, the least"
+        return f"{shown} is less than {context['ge']:g}, the least"
     if kind == "greater_than":
-        return f"{shown} is not more than {context['gt']}"
+        return f"{shown} is not more than {context['gt']:g}"
     if kind == "less_than_equal":
-        return f"{shown} is more than {context['le']}, the most"
+        return f"{shown} is more than {context['le']:,}, the most"
     if kind == "string_too_long":
         return f"{shown} has more than {context['max_length']} characters"
     if kind == "string_too_short":
