@@ -1,0 +1,88 @@
+"""Workspaces of Amazon Managed Service for Prometheus."""
+
+from __future__ import annotations
+
+from clusterwright.localaws.cloudformation.handlers.base import (
+    Context,
+    Created,
+    Handler,
+    HandlerFailure,
+    Properties,
+)
+from clusterwright.localaws.cloudformation.handlers.support import (
+    changed,
+    key_value_map,
+    pick,
+    retag,
+)
+
+
+class Workspace(Handler):
+    type_name = "AWS::APS::Workspace"
+    carried = frozenset({"Alias", "KmsKeyArn", "LoggingConfiguration", "Tags"})
+
+    def create(self, ctx: Context, properties: Properties) -> Created:
+        amp = ctx.client("amp")
+        tags = ctx.tag_map(properties.get("Tags"))
+        workspace = amp.create_workspace(
+            **pick(properties, Alias="alias", KmsKeyArn="kmsKeyArn"),
+            **({"tags": tags} if tags else {}),
+        )
+        ctx.identify(workspace["arn"])
+        if "LoggingConfiguration" in properties:
+            amp.create_logging_configuration(
+                workspaceId=workspace["workspaceId"],
+                logGroupArn=properties["LoggingConfiguration"]["LogGroupArn"],
+            )
+        return self._active(ctx, workspace["arn"])
+
+    def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
+        amp = ctx.client("amp")
+        workspace = _id(physical_id)
+        if changed(old, new, "Alias"):
+            amp.update_workspace_alias(workspaceId=workspace, **pick(new, Alias="alias"))
+        if changed(old, new, "LoggingConfiguration"):
+            group = new.get("LoggingConfiguration", {}).get("LogGroupArn")
+            if group is None:
+                amp.delete_logging_configuration(workspaceId=workspace)
+            elif "LoggingConfiguration" in old:
+                amp.update_logging_configuration(workspaceId=workspace, logGroupArn=group)
+            else:
+                amp.create_logging_configuration(workspaceId=workspace, logGroupArn=group)
+        retag(
+            ctx,
+            old,
+            new,
+            add=lambda tags: amp.tag_resource(resourceArn=physical_id, tags=key_value_map(tags)),
+            remove=lambda keys: amp.untag_resource(resourceArn=physical_id, tagKeys=keys),
+        )
+        return self._active(ctx, physical_id)
+
+    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
+        ctx.client("amp").delete_workspace(workspaceId=_id(physical_id))
+
+    def _active(self, ctx: Context, arn: str) -> Created:
+        amp, workspace = ctx.client("amp"), _id(arn)
+
+        def ready() -> bool:
+            state = amp.describe_workspace(workspaceId=workspace)["workspace"]["status"][
+                "statusCode"
+            ]
+            if state == "CREATION_FAILED":
+                raise HandlerFailure(f"{workspace} is in status {state}", "NotStabilized")
+            return bool(state == "ACTIVE")
+
+        ctx.wait(ready, what=f"the workspace {workspace} to be active")
+        found = amp.describe_workspace(workspaceId=workspace)["workspace"]
+        return Created(
+            arn,
+            {
+                "Arn": arn,
+                "PrometheusEndpoint": found.get("prometheusEndpoint", ""),
+                "WorkspaceId": workspace,
+            },
+        )
+
+
+def _id(arn: str) -> str:
+    return arn.rsplit("/", 1)[-1]
