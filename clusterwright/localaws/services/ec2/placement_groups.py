@@ -1,0 +1,122 @@
+"""Placement groups.
+
+https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreatePlacementGroup.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright.localaws.call import AwsError, Call, operation
+from clusterwright.localaws.services.ec2.common import (
+    forget_tags,
+    matches,
+    new_id,
+    refuse_dry_run,
+    tag_new,
+    tags_of,
+)
+
+# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/placement-strategies.html
+_MAXIMUM_PARTITIONS = 7
+_FILTERS = {
+    "group-name": "GroupName",
+    "group-arn": "GroupArn",
+    "spread-level": "SpreadLevel",
+    "state": "State",
+    "strategy": "Strategy",
+}
+
+
+@operation("ec2", "CreatePlacementGroup")
+def create_placement_group(call: Call) -> Mapping[str, Any]:
+    request, groups = call.parameters, _groups(call)
+    name = request.get("GroupName")
+    if not name:
+        raise AwsError("MissingParameter", "The request must contain the parameter groupName")
+    if name in groups:
+        raise AwsError(
+            "InvalidPlacementGroup.Duplicate", f"The placement group '{name}' already exists."
+        )
+    strategy = request.get("Strategy", "cluster")
+    partitions = request.get("PartitionCount")
+    if partitions is not None and strategy != "partition":
+        raise AwsError(
+            "InvalidParameterCombination",
+            "The parameter PartitionCount may be specified with the strategy partition only",
+        )
+    if partitions is not None and not 1 <= partitions <= _MAXIMUM_PARTITIONS:
+        raise AwsError(
+            "InvalidParameterValue",
+            f"Value ({partitions}) for parameter PartitionCount is invalid. It must be between 1 "
+            f"and {_MAXIMUM_PARTITIONS}",
+        )
+    refuse_dry_run(call)
+    group: dict[str, Any] = {
+        "GroupName": name,
+        "GroupId": new_id("pg"),
+        "GroupArn": call.arn("ec2", f"placement-group/{name}"),
+        "State": "available",
+        "Strategy": strategy,
+    }
+    if strategy == "partition":
+        group["PartitionCount"] = partitions or 2
+    if "SpreadLevel" in request or strategy == "spread":
+        group["SpreadLevel"] = request.get("SpreadLevel", "rack")
+    groups[name] = group
+    tag_new(call, group["GroupId"], "placement-group")
+    return {"PlacementGroup": _shape(call, group)}
+
+
+@operation("ec2", "DescribePlacementGroups")
+def describe_placement_groups(call: Call) -> Mapping[str, Any]:
+    request, groups = call.parameters, _groups(call)
+    for name in request.get("GroupNames", []):
+        if name not in groups:
+            raise _unknown(name)
+    known = {group["GroupId"] for group in groups.values()}
+    for group_id in request.get("GroupIds", []):
+        if group_id not in known:
+            raise _unknown(group_id)
+    found = [
+        shape
+        for shape in (_shape(call, group) for group in groups.values())
+        if (not request.get("GroupNames") or shape["GroupName"] in request["GroupNames"])
+        and (not request.get("GroupIds") or shape["GroupId"] in request["GroupIds"])
+        and matches(shape, request.get("Filters", []), _FILTERS)
+    ]
+    return {"PlacementGroups": found}
+
+
+@operation("ec2", "DeletePlacementGroup")
+def delete_placement_group(call: Call) -> Mapping[str, Any]:
+    groups, name = _groups(call), call.parameters["GroupName"]
+    if name not in groups:
+        raise _unknown(name)
+    from clusterwright.localaws.services.ec2.capacity_reservations import reservations_of
+
+    arn = groups[name]["GroupArn"]
+    if any(
+        one.get("PlacementGroupArn") == arn and one["State"] == "active"
+        for one in reservations_of(call).values()
+    ):
+        raise AwsError(
+            "InvalidPlacementGroup.InUse",
+            f"The placement group '{name}' is in use and may not be deleted.",
+        )
+    refuse_dry_run(call)
+    forget_tags(call, groups.pop(name)["GroupId"])
+    return {}
+
+
+def _groups(call: Call) -> dict[str, dict[str, Any]]:
+    return call.runtime.store("ec2 placement groups", call.account, call.region, dict)
+
+
+def _shape(call: Call, group: Mapping[str, Any]) -> dict[str, Any]:
+    return {**group, "Tags": tags_of(call, group["GroupId"])}
+
+
+def _unknown(name: str) -> AwsError:
+    return AwsError("InvalidPlacementGroup.Unknown", f"The Placement Group '{name}' is unknown.")
