@@ -11,6 +11,7 @@ import threading
 
 # boto3's name of the service -> modules that register operations when they are imported.
 OWN: dict[str, tuple[str, ...]] = {
+    "ec2": ("clusterwright.localaws.services.ec2",),
     "fsx": ("clusterwright.localaws.services.fsx",),
     "pricing": ("clusterwright.localaws.services.pricing",),
     "service-quotas": ("clusterwright.localaws.services.service_quotas",),
