@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from clusterwright.catalog.api_shapes import API_FIELDS
+from clusterwright.catalog.api_shapes import API_FIELDS, LEFT_OUT
 from clusterwright.catalog.cells import cell, unknown
 
 SCHEMA_VERSION: Final = 1
@@ -144,7 +144,9 @@ def _instances(records: dict[str, dict[str, Any]], live: Snapshot) -> None:
         before = record["source"]
         record["source"] = source
         for key in API_FIELDS:
-            if not (from_api and _is_correction(record[key], before)):
+            if answered[key] == LEFT_OUT:
+                record[key] = _of_source(record[key], before)
+            elif not (from_api and _is_correction(record[key], before)):
                 record[key] = _rewritten(answered[key], source)
         if record["efa_interfaces"] == 0:
             record["efa_generation"] = "none"
@@ -173,6 +175,11 @@ def _new_record() -> dict[str, Any]:
 def _is_correction(written: Any, record_source: str) -> bool:
     """Whether a hand-kept value stands where the API's is known to be wrong."""
     return isinstance(written, dict) and written.get("source", record_source) != record_source
+
+
+def _of_source(written: Any, source: str) -> Any:
+    """A value that stays, with the source it had from its record."""
+    return written if isinstance(written, dict) else cell(written, source)
 
 
 def _rewritten(answered: Any, source: str) -> Any:
@@ -234,8 +241,20 @@ def _quotas(rows: list[list[Any]], live: Snapshot) -> list[list[Any]]:
             found.append(row)
         else:
             # The unit stays: AWS says "None" where the documentation says vCPU or instances.
+            default = _of_region(row[5], default, live)
             row[:] = [service, code, name, row[3], source, default]
     return sorted(found, key=lambda row: (row[0], row[1] or "~", row[2]))
+
+
+def _of_region(before: Any, answered: Any, live: Snapshot) -> Any:
+    """The default, with those of other regions where it is known to differ by region."""
+    table = before.get("value")
+    if not isinstance(table, dict) or "value" not in answered:
+        return answered
+    if table.get(live.region, table.get("*")) == answered["value"]:
+        return before
+    note = f"{live.region} as of {live.date}, other regions as before"
+    return cell({**table, live.region: answered["value"]}, answered["source"], note)
 
 
 def _unit(unit: str) -> str:
@@ -243,7 +262,7 @@ def _unit(unit: str) -> str:
 
 
 def _number(value: float) -> float | int:
-    return int(value) if value.is_integer() else value
+    return int(value) if float(value).is_integer() else value
 
 
 def _drop_unused_sources(documents: dict[str, dict[str, Any]]) -> None:

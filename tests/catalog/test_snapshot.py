@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from clusterwright.catalog import Known, Unknown, changes, directory, load_catalog, snapshot
-from clusterwright.catalog.api_shapes import API_FIELDS
+from clusterwright.catalog.api_shapes import API_FIELDS, LEFT_OUT, instance_record
 from clusterwright.catalog.snapshot import Snapshot
 from clusterwright.catalog.store import Store
 
@@ -113,6 +113,31 @@ def test_a_type_that_only_documents_described_takes_what_the_api_says(tmp_path: 
 
 def _types_source() -> tuple[str, str]:
     return "EC2 DescribeInstanceTypes, us-east-1", "2027-02-01"
+
+
+def test_what_an_answer_leaves_out_stays_with_the_source_it_had(tmp_path: Path) -> None:
+    record = instance_record({"InstanceType": "p5.48xlarge", "VCpuInfo": {"DefaultVCpus": 1}}, "")
+    assert [key for key in API_FIELDS if record[key] != LEFT_OUT] == [
+        "vcpus", "accelerator_name", "accelerator_count", "accelerator_memory_gib",
+    ]  # fmt: skip
+    catalog, old = after(live(instances={"p5.48xlarge": record}), tmp_path), load_catalog()
+    instance, was = catalog.instance("p5.48xlarge"), old.instance("p5.48xlarge")
+    assert instance.vcpus == Known(1, *_types_source())
+    assert instance.memory_gib == was.memory_gib
+    assert instance.efa_interfaces == was.efa_interfaces
+
+
+def test_a_default_that_differs_by_region_changes_in_its_region_alone(tmp_path: Path) -> None:
+    def fsx(value: float) -> Snapshot:
+        row = ("fsx", "L-88479C21", "OpenZFS SSD storage capacity", "GiB", value)
+        return live(region="eu-west-1", quotas=(row,), parts=("quotas",))
+
+    same = snapshot.apply(BEFORE, fsx(65536))
+    assert changes.compare(BEFORE, same).changes == ()
+    quota = after(fsx(70000), tmp_path).quota("fsx", "L-88479C21")
+    assert quota.default_in("eu-west-1").value == 70000
+    assert quota.default_in("us-east-1").value == 262144
+    assert quota.default_in("eu-north-1").value == 65536
 
 
 def test_a_new_type_is_described_and_the_rest_of_it_is_unknown(tmp_path: Path) -> None:

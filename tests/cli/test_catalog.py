@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import urllib3  # noqa: F401  (opens a socket when it is first imported, which no test may)
 from syrupy.assertion import SnapshotAssertion
 
 from clusterwright.aws.errors import AwsUnavailable
