@@ -131,14 +131,17 @@ class HomeFiles:
             return None
         except OSError as error:
             raise self._astray("authorized_keys", error) from None
-        with os.fdopen(handle, "rb") as stream:
-            found = os.fstat(stream.fileno())
+        try:
+            found = os.fstat(handle)
             if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST_FILE_BYTES:
                 raise StepError(
                     f"{self._path}/.ssh/authorized_keys is not a file of reasonable size",
                     "remove it",
                 )
-            return stream.read().decode("utf-8", "surrogateescape")
+            with os.fdopen(handle, "rb", closefd=False) as stream:
+                return stream.read().decode("utf-8", "surrogateescape")
+        finally:
+            os.close(handle)
 
     def _open(self, stack: contextlib.ExitStack, parent: int, name: str) -> int | None:
         try:

@@ -25,6 +25,7 @@ class Log:
         self._broken = False
         self.node = machine.hostname()
         self.group: str | None = None
+        self._handle: int | None = None
         self._handle = self._open()
 
     def event(self, event: str, **fields: Any) -> None:

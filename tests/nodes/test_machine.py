@@ -1,0 +1,176 @@
+"""The real machine: commands with deadlines, files written whole."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from clusterwright_node import machine as machine_module
+from clusterwright_node.errors import CommandError
+from clusterwright_node.machine import Machine
+from clusterwright_node.systemd import escaped
+
+SLEEPER = (sys.executable, "-S", "-c", "import time; time.sleep(60)")
+
+
+def test_a_command_gives_its_code_and_words() -> None:
+    result = Machine().query("sh", "-c", "echo out; echo err >&2; exit 3")
+    assert (result.returncode, result.stdout, result.stderr) == (3, "out\n", "err\n")
+    assert not result.ok
+    assert result.said == "err"
+
+
+def test_long_words_are_cut() -> None:
+    result = Machine().query("sh", "-c", "yes line | head -200")
+    assert len(result.said) == 300
+
+
+def test_a_change_that_fails_raises_with_its_words() -> None:
+    with pytest.raises(CommandError, match="`sh -c echo no >&2; exit 7` exited 7: no"):
+        Machine().change("sh", "-c", "echo no >&2; exit 7")
+
+
+def test_a_command_that_is_not_there_is_said() -> None:
+    with pytest.raises(CommandError, match="the command no-such-thing is not on this image"):
+        Machine().query("no-such-thing")
+    assert not Machine().has_command("no-such-thing")
+    assert Machine().has_command("sh")
+
+
+def test_a_command_that_hangs_is_killed_with_its_children(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    began = time.monotonic()
+    with pytest.raises(CommandError, match=r"did not end within 0 s and was killed"):
+        Machine().query("sh", "-c", f"sleep 60 & echo $! > {note}; wait", timeout_seconds=0.3)
+    assert time.monotonic() - began < 10
+    child = int(note.read_text())
+    for _ in range(50):
+        try:
+            state = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0]
+        except FileNotFoundError:
+            return
+        if state == "Z":
+            return  # dead; whoever adopted it has not looked yet
+        time.sleep(0.1)
+    raise AssertionError("the child of the killed command still runs")
+
+
+def test_a_command_gets_no_more_than_the_step_has_left() -> None:
+    machine = Machine()
+    began = time.monotonic()
+    with machine.limited(0.3), pytest.raises(CommandError, match="was killed"):
+        machine.query(*SLEEPER, timeout_seconds=60)
+    assert time.monotonic() - began < 10
+
+
+def test_an_interrupted_wait_kills_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when the alarm of a step rings."""
+    killed = []
+    real = machine_module.Machine._kill
+    monkeypatch.setattr(
+        machine_module.Machine, "_kill", staticmethod(lambda p: (killed.append(p.pid), real(p)))
+    )
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("subprocess.Popen.communicate", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Machine().query(*SLEEPER)
+    assert len(killed) == 1
+
+
+def test_slurms_folder_is_on_the_search_path_after_the_users_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PATH", "/mine")
+    assert Machine()._search_path().startswith("/mine:/opt/slurm/bin:")
+    monkeypatch.delenv("PATH")
+    assert Machine()._search_path().startswith("/opt/slurm/bin:")
+
+
+def test_a_file_is_replaced_whole_durable_and_with_its_mode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+
+    def sync(handle: int) -> None:
+        synced.append(str(Path(f"/proc/self/fd/{handle}").readlink()))
+
+    monkeypatch.setattr(os, "fsync", sync)
+    machine = Machine(str(tmp_path))
+    machine.write_text("/etc/a/b.conf", "one")
+    path = tmp_path / "etc/a/b.conf"
+    before = path.stat().st_ino
+    machine.write_text("/etc/a/b.conf", "two", mode=0o600)
+    assert path.read_text() == "two"
+    assert path.stat().st_ino != before
+    assert path.stat().st_mode & 0o7777 == 0o600
+    assert sorted(path.parent.iterdir()) == [path]
+    assert synced.count(str(tmp_path / "etc/a/.b.conf.clusterwright-new")) == 2
+    assert synced.count(str(tmp_path / "etc/a")) == 2, "the rename is durable too"
+
+
+def test_a_leftover_of_a_killed_write_is_replaced_and_not_followed(tmp_path: Path) -> None:
+    machine = Machine(str(tmp_path))
+    victim = tmp_path / "victim"
+    victim.write_text("safe")
+    (tmp_path / ".x.clusterwright-new").symlink_to(victim)
+    machine.write_text("/x", "text")
+    assert victim.read_text() == "safe"
+    assert (tmp_path / "x").read_text() == "text"
+
+
+def test_the_owner_of_a_replaced_file_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """slurm.conf belongs to slurm and must after we have added a line."""
+    given: list[tuple[int, int]] = []
+    monkeypatch.setattr(os, "fchown", lambda _, uid, gid: given.append((uid, gid)))
+    monkeypatch.setattr(os, "geteuid", lambda: -1)
+    (tmp_path / "x").write_text("one")
+    Machine(str(tmp_path)).write_text("/x", "two")
+    assert given == [((tmp_path / "x").stat().st_uid, (tmp_path / "x").stat().st_gid)]
+
+
+def test_reading_what_is_not_there(tmp_path: Path) -> None:
+    machine = Machine(str(tmp_path))
+    assert machine.read_text("/no") is None
+    assert machine.mode_of("/no") is None
+    assert list(machine.listing("/no")) == []
+    assert not machine.exists("/no")
+    machine.remove("/no")
+
+
+def test_nothing_changes_while_observing(tmp_path: Path) -> None:
+    machine = Machine(str(tmp_path))
+    changes: list[Callable[[], object]] = [
+        lambda: machine.write_text("/x", ""),
+        lambda: machine.make_directory("/d"),
+        lambda: machine.remove("/x"),
+        lambda: machine.set_mode("/x", 0o600),
+        lambda: machine.change("true"),
+    ]
+    for change in changes:
+        with machine.observing(), pytest.raises(AssertionError, match="must not change"):
+            change()
+    assert list(tmp_path.iterdir()) == []
+    machine.change("true")
+
+
+@pytest.mark.parametrize(
+    ("path", "unit"),
+    [
+        ("/fsx", "fsx"),
+        ("/opt/dlami/nvme", "opt-dlami-nvme"),
+        ("/mnt/my-corpus", "mnt-my\\x2dcorpus"),
+        ("/mnt/a@b+c", "mnt-a\\x40b\\x2bc"),
+        ("/.hidden/x", "\\x2ehidden-x"),
+    ],
+)
+def test_unit_names_are_systemds(path: str, unit: str) -> None:
+    assert escaped(path) == unit

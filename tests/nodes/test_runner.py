@@ -1,0 +1,352 @@
+"""The shape of a run: lines, journal, lock, deadlines, retries, last words."""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clusterwright_node import main as main_module
+from clusterwright_node import runner
+from clusterwright_node.catalogue import Step
+from clusterwright_node.errors import StepError
+from clusterwright_node.journal import JOURNAL
+from clusterwright_node.log import LOG
+from clusterwright_node.main import main
+from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
+
+from tests.nodes.fake_machine import FakeMachine
+from tests.nodes.world import Run, World
+
+
+def made_step(name: str, **parts: Any) -> Step:
+    """A step that is satisfied, unless `parts` say otherwise."""
+    fields: dict[str, Any] = {
+        "summary": name,
+        "after": (),
+        "deadline_seconds": 60.0,
+        "retries": 0,
+        "applies": lambda _: APPLIES,
+        "check": lambda _: SATISFIED,
+        "apply": lambda _: None,
+    }
+    return Step(name=name, **{**fields, **parts})
+
+
+@pytest.fixture
+def run_with(
+    world: Callable[..., World], monkeypatch: pytest.MonkeyPatch
+) -> Callable[[Sequence[Step]], Run]:
+    """Runs the program with other steps in place of the real ones."""
+    node = world("login-1")
+
+    def run(steps: Sequence[Step]) -> Run:
+        monkeypatch.setattr(main_module, "load_steps", lambda: list(steps))
+        return node.run()
+
+    return run
+
+
+def test_each_step_has_a_line_at_its_start_and_its_end(world: Callable[..., World]) -> None:
+    run = world("workers-1").run()
+    starts = [row for row in run.lines if row["event"] == "start"]
+    ends = [row for row in run.lines if row["event"] == "end"]
+    assert [row["step"] for row in starts] == [row["step"] for row in ends]
+    assert len(ends) == 18
+    for row in starts:
+        assert row["status"] == "started"
+    for row in ends:
+        assert set(row) == {
+            "time", "event", "run", "node", "group", "step", "status", "seconds", "error", "hint",
+        }  # fmt: skip
+        assert row["status"] in ("applied", "unchanged", "skipped")
+        assert isinstance(row["seconds"], float)
+        if row["status"] == "skipped":
+            assert row["hint"]
+    assert run.lines[0]["event"] == "run_start"
+    assert run.lines[-1]["event"] == "run_end"
+    assert len({row["run"] for row in run.lines}) == 1
+    assert run.last == "clusterwright: workers-1 is ready"
+
+
+def test_the_log_file_has_the_same_lines(world: Callable[..., World]) -> None:
+    node = world("login-1")
+    run = node.run()
+    text = (node.root / LOG.lstrip("/")).read_text()
+    assert [json.loads(line) for line in text.splitlines()] == run.lines
+
+
+def test_a_second_run_changes_nothing_and_is_quick(world: Callable[..., World]) -> None:
+    for name, configuration in (("workers-1", "managed"), ("controller-1", "scripted")):
+        node = world(name, configuration)
+        node.run()
+        before = node.picture()
+        began = time.monotonic()
+        run = node.run()
+        assert time.monotonic() - began < 2
+        assert run.code == 0
+        assert set(run.statuses().values()) <= {"unchanged", "skipped"}
+        assert run.machine.points == []
+        assert node.picture() == before
+        assert len(run.machine.ran) <= 40, "each command costs a process on a real node"
+
+
+def test_a_line_cut_off_by_a_kill_is_ended(world: Callable[..., World]) -> None:
+    node = world("login-1")
+    log = node.root / LOG.lstrip("/")
+    log.parent.mkdir(parents=True)
+    log.write_text('{"event": "sta')
+    node.run()
+    lines = log.read_text().splitlines()
+    assert lines[0] == '{"event": "sta'
+    assert json.loads(lines[1])["event"] == "run_start"
+
+
+def test_a_log_that_cannot_be_written_does_not_stop_the_run(world: Callable[..., World]) -> None:
+    node = world("login-1")
+    (node.root / "var").mkdir()
+    (node.root / "var/log").write_text("in the way")
+    run = node.run()
+    assert run.code == 0
+    assert LOG in run.lines[0]["text"]
+
+
+def test_a_closed_standard_output_does_not_stop_the_run(world: Callable[..., World]) -> None:
+    node = world("login-1")
+    stream = io.StringIO()
+    stream.close()
+    machine = FakeMachine(node.folder)
+    arguments = ["--configuration", "managed", "--inputs", str(node.folder / "inputs")]
+    assert main(arguments, machine=machine, stream=stream, use_alarm=False) == 0
+    assert (node.root / LOG.lstrip("/")).read_text().count('"event": "end"') == 18
+
+
+def test_the_first_failure_ends_the_run_and_names_what_was_not_run(
+    world: Callable[..., World],
+) -> None:
+    node = world("workers-1", efa_moves=[0])
+    node.edit("deployment.json", lambda d: d.update(log_group_name="/acme/nodes"))
+    run = node.run()
+    assert run.code == 1
+    assert list(run.statuses())[-1] == "efa_transport"
+    end = run.lines[-1]
+    assert (end["event"], end["status"], end["exit_code"]) == ("run_end", "failed", 1)
+    assert end["steps"]["failed"] == 1
+    assert {"scratch", "users", "motd"} <= set(end["not_run"])
+    assert run.last.startswith("clusterwright: step efa_transport failed on workers-1: data to ")
+    assert ". What to do: the security groups" in run.last
+    assert run.last.endswith(f". Log: {LOG} on the node, log group /acme/nodes")
+    assert "\n" not in run.last
+
+
+def test_a_failed_step_that_is_put_right_goes_on_where_it_was(world: Callable[..., World]) -> None:
+    node = world("workers-1", efa_moves=[0])
+    node.run()
+    node.change(efa_moves=[64])
+    run = node.run()
+    assert run.code == 0
+    assert run.statuses()["lnet_efa"] == "unchanged"
+    assert run.statuses()["efa_transport"] == "applied"
+
+
+def test_apply_is_followed_by_another_look(run_with: Callable[..., Run]) -> None:
+    run = run_with([made_step("a", check=lambda _: missing("it"), apply=lambda _: None)])
+    assert run.code == 1
+    assert "step a failed on ip-10-1-0-20: still not right after it was applied: it" in run.last
+
+
+def test_a_check_that_changes_the_machine_is_a_bug(run_with: Callable[..., Run]) -> None:
+    def check(node: Node) -> Verdict:
+        node.machine.remove("/etc/x")
+        return SATISFIED
+
+    run = run_with([made_step("a", check=check)])
+    assert run.code == 70
+    assert "a check must not change the machine: remove /etc/x" in run.last
+    assert any(row["event"] == "bug" and "Traceback" in row["trace"] for row in run.lines)
+
+
+def test_an_unreadable_file_is_a_failure_not_a_bug(run_with: Callable[..., Run]) -> None:
+    def check(node: Node) -> Verdict:
+        raise PermissionError(13, "Permission denied", "/etc/shadow")
+
+    run = run_with([made_step("a", check=check)])
+    assert run.code == 1
+    assert "Permission denied: '/etc/shadow'" in run.last
+
+
+def test_transient_failures_are_tried_again_with_growing_pauses(
+    run_with: Callable[..., Run],
+) -> None:
+    tries: list[float] = []
+
+    def apply(node: Node) -> None:
+        tries.append(node.machine.monotonic())
+        if len(tries) < 4:
+            raise StepError("not yet", "wait", transient=True)
+
+    step = made_step(
+        "a", retries=5, check=lambda _: SATISFIED if len(tries) >= 4 else missing("x"), apply=apply
+    )
+    run = run_with([step])
+    assert run.statuses() == {"a": "applied"}
+    assert tries == [0, 2, 6, 14]
+    assert "try 1 of 6 failed, next in 2 s: not yet" in run.notices()
+
+
+def test_a_final_failure_is_not_tried_again(run_with: Callable[..., Run]) -> None:
+    tries: list[int] = []
+
+    def apply(_: Node) -> None:
+        tries.append(1)
+        raise StepError("never", "give up")
+
+    run = run_with([made_step("a", retries=5, check=lambda _: missing("x"), apply=apply)])
+    assert run.code == 1
+    assert len(tries) == 1
+
+
+def test_retries_end_with_the_deadline(run_with: Callable[..., Run]) -> None:
+    def apply(_: Node) -> None:
+        raise StepError("not yet", "wait", transient=True)
+
+    step = made_step(
+        "a", retries=99, deadline_seconds=50.0, check=lambda _: missing("x"), apply=apply
+    )
+    run = run_with([step])
+    assert run.code == 1
+    assert run.end_of("a")["seconds"] <= 50
+
+
+def test_a_step_that_does_not_apply_says_why(run_with: Callable[..., Run]) -> None:
+    run = run_with([made_step("a", applies=lambda _: skip("no reason"))])
+    assert run.end_of("a")["status"] == "skipped"
+    assert run.end_of("a")["hint"] == "no reason"
+
+
+def test_settings_of_the_spec_change_deadline_retries_and_use(
+    world: Callable[..., World],
+) -> None:
+    node = world("login-1", unresolved=["s3.us-east-1.amazonaws.com"])
+    node.edit("cluster.json", lambda c: c["node_steps"].update(network={"deadline_seconds": 7}))
+    assert "not done after 7 s" in node.run().last
+    node.edit("cluster.json", lambda c: c["node_steps"].update(network={"enabled": False}))
+    run = node.run()
+    assert run.code == 0
+    assert run.end_of("network")["hint"] == "disabled by node_steps"
+    node = world("login-1", passwd_locked_for=3)
+    node.edit("cluster.json", lambda c: c["node_steps"].update(users={"retries": 0}))
+    assert node.run().code == 1
+
+
+def test_an_overdue_step_is_ended_by_a_signal(
+    world: Callable[..., World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node = world("login-1")
+    step = made_step(
+        "a", deadline_seconds=0.1, check=lambda _: missing("x"), apply=lambda _: time.sleep(60)
+    )
+    monkeypatch.setattr(main_module, "load_steps", lambda: [step])
+    stream = io.StringIO()
+    arguments = ["--configuration", "managed", "--inputs", str(node.folder / "inputs")]
+    began = time.monotonic()
+    assert main(arguments, machine=FakeMachine(node.folder), stream=stream) == 1
+    assert time.monotonic() - began < 10
+    assert "not done after 0.1 s: the step was still at work" in stream.getvalue()
+    assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL, "put back"
+
+
+def test_a_step_that_hangs_where_no_signal_reaches_is_left_behind(
+    world: Callable[..., World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file system that hangs in the kernel must not keep the failure from SageMaker."""
+    node = world("login-1")
+
+    def hang(_: Node) -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+        time.sleep(60)
+
+    step = made_step("a", deadline_seconds=0.1, check=lambda _: missing("x"), apply=hang)
+    monkeypatch.setattr(main_module, "load_steps", lambda: [step])
+    monkeypatch.setattr(runner, "_WATCHDOG_GRACE_SECONDS", 0.2)
+    output = node.folder / "output"
+    child = os.fork()
+    if child == 0:
+        try:
+            with output.open("w") as stream:
+                arguments = ["--configuration", "managed", "--inputs", str(node.folder / "inputs")]
+                main(arguments, machine=FakeMachine(node.folder), stream=stream)
+        finally:
+            os._exit(99)
+    _, status = os.waitpid(child, 0)
+    assert os.WEXITSTATUS(status) == 1
+    last = output.read_text().splitlines()[-1]
+    assert last.startswith("clusterwright: step a failed on ip-10-1-0-20: hangs in the kernel")
+
+
+def test_two_runs_never_overlap(world: Callable[..., World]) -> None:
+    node = world("login-1")
+    lock = node.root / "run/clusterwright/node.lock"
+    lock.parent.mkdir(parents=True)
+    with lock.open("w") as held:
+        held.write("4711\n")
+        held.flush()
+        fcntl.flock(held, fcntl.LOCK_EX)
+        run = node.run()
+        assert run.code == 1
+        assert "step lock failed" in run.last
+        assert "another run (process 4711) holds /run/clusterwright/node.lock" in run.last
+        assert run.machine.points == []
+    assert node.run().code == 0
+
+
+def test_a_killed_run_leaves_no_lock(world: Callable[..., World]) -> None:
+    node = world("login-1")
+    assert node.run_and_be_killed(20)
+    assert node.run().code == 0
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema_version": 9}', '{"schema_version": 1}'])
+def test_a_journal_that_cannot_be_understood_is_started_anew_and_said(
+    world: Callable[..., World], text: str
+) -> None:
+    node = world("workers-1")
+    journal = node.root / JOURNAL.lstrip("/")
+    journal.parent.mkdir(parents=True)
+    journal.write_text(text)
+    run = node.run()
+    assert run.code == 0
+    assert f"{JOURNAL} cannot be understood: started anew" in run.notices()
+    assert node.journal()["step"] is None
+
+
+def test_the_command_line_says_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--nonsense"]) == 3
+    assert main([]) == 3
+    assert "--configuration and --inputs are needed" in capsys.readouterr().err
+    assert main(["--help"]) == 0
+
+
+def test_not_root_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    stream = io.StringIO()
+    arguments = ["--configuration", "managed", "--inputs", str(tmp_path)]
+    assert main(arguments, stream=stream) == 3
+    assert stream.getvalue() == (
+        "clusterwright: step start failed: not root. What to do: run it with sudo\n"
+    )
+
+
+def test_the_steps_can_be_listed() -> None:
+    stream = io.StringIO()
+    assert main(["--list"], stream=stream) == 0
+    lines = stream.getvalue().splitlines()
+    assert len(lines) == 18
+    assert lines[0].split(None, 1) == ["identify", "Find out which node this is."]
