@@ -49,19 +49,24 @@ def instance_types(
             yield from page["InstanceTypes"]
 
 
-def offerings(session: AwsSession, *, region: str | None = None) -> Iterator[Offering]:
-    """Every type that each zone of the region offers, by zone id.
+def offerings(
+    session: AwsSession, *, names: Iterable[str] = (), region: str | None = None
+) -> Iterator[Offering]:
+    """Every type that each zone of the region offers, by zone id; of `names` alone, if any.
 
     Raises
     ------
     AwsUnavailable
         The question was not answered.
     """
+    wanted = sorted(set(names))
+    filters = {"Filters": [{"Name": "instance-type", "Values": wanted}]} if wanted else {}
     for page in session.pages(
         "ec2",
         "DescribeInstanceTypeOfferings",
         region=region,
         LocationType="availability-zone-id",
+        **filters,
     ):
         for offered in page["InstanceTypeOfferings"]:
             yield Offering(offered["InstanceType"], offered["Location"])

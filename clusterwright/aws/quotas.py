@@ -85,6 +85,28 @@ def quota(
     return None
 
 
+def applied_quota(session: AwsSession, service: str, code: str) -> float:
+    """What this account has been given of one quota; never AWS's default in its place.
+
+    Raises
+    ------
+    AwsUnavailable
+        The question was not answered, or Service Quotas names no applied value.
+    """
+    answer = session.call(_CLIENT, "GetServiceQuota", ServiceCode=service, QuotaCode=code)
+    value = answer["Quota"].get("Value")
+    if value is None:
+        why = answer["Quota"].get("ErrorReason", {}).get("ErrorMessage", "the answer has no value")
+        raise AwsUnavailable(
+            service=_CLIENT,
+            operation="GetServiceQuota",
+            region=session.region,
+            reason="other",
+            detail=f"{service} {code}: {why}",
+        )
+    return float(value)
+
+
 def _value(answer: Mapping[str, Any], service: str, *, applied: bool) -> QuotaValue:
     value = answer.get("Value")
     return QuotaValue(

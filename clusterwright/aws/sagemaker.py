@@ -90,7 +90,10 @@ def cluster(session: AwsSession, name: str) -> Cluster | None:
     groups = [_group(group) for group in answer.get("InstanceGroups", ())]
     groups += [_group(group) for group in answer.get("RestrictedInstanceGroups", ())]
     return Cluster(
-        answer.get("ClusterName", name), answer["ClusterArn"], answer["ClusterStatus"], tuple(groups)
+        answer.get("ClusterName", name),
+        answer["ClusterArn"],
+        answer["ClusterStatus"],
+        tuple(groups),
     )
 
 

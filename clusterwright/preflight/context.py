@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 
 from clusterwright.catalog import Catalog
@@ -25,7 +26,13 @@ class Context:
     spec: LoadedSpec
     catalog: Catalog
     today: dt.date
+    usage: Mapping[str, Decimal] = field(default_factory=dict)
+    """The user's figures of what depends on use, for the budget."""
+
     rule_ids: frozenset[str] = frozenset()
+    offline: bool = False
+    """Whether account rules are left out, so that the catalogue is all there is to ask."""
+
     findings: Sequence[Finding] = ()
     """What rules before found; only rules with `after` see any."""
 
@@ -56,10 +63,10 @@ class Context:
     def bill(self) -> Bill:
         from clusterwright.cost.estimate import estimate
 
-        return estimate(self.cluster, self.catalog, today=self.today)
+        return estimate(self.cluster, self.catalog, today=self.today, usage=self.usage)
 
     def groups(self, *kinds: str) -> list[tuple[Path, ComputeGroup]]:
-        """Groups with their paths; only those whose capacity is of one of `kinds`, if any given."""
+        """Groups with their paths; if kinds of capacity are given, only those of these kinds."""
         return [
             (("compute", index), group)
             for index, group in enumerate(self.cluster.compute)

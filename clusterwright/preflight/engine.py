@@ -1,4 +1,4 @@
-"""Runs rules: subjects, facts, verdicts, waivers; one result per rule, none folded into another."""
+"""Runs rules: subjects, facts, verdicts, waivers; one result per rule."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import NOTHING_READ, Fact, FactValues
 from clusterwright.preflight.facts.reader import FactReader
+from clusterwright.preflight.matching import covers
+from clusterwright.preflight.registry import RuleFile
 from clusterwright.preflight.results import (
     CheckResult,
     Finding,
@@ -36,27 +38,31 @@ class Selection:
     skip: frozenset[str] = frozenset()
     offline: bool = False
 
-    def reason_to_skip(self, rule: Rule[Any]) -> str | None:
+    def reason_to_skip(self, file: RuleFile) -> str | None:
         """Why a rule is left out, or None where it runs."""
-        if self.only is not None and rule.id not in self.only:
+        if self.only is not None and file.id not in self.only:
             return "not in --only"
-        if rule.id in self.skip:
+        if file.id in self.skip:
             return "--skip"
-        if self.offline and rule.account:
+        if self.offline and file.scope == "account":
             return "--offline"
         return None
 
 
 def run(
-    rules: Sequence[Rule[Any]],
+    files: Sequence[RuleFile],
     context: Context,
     reader: FactReader | None,
-    selection: Selection = Selection(),  # noqa: B008 - frozen
+    selection: Selection = Selection(),
 ) -> CheckResult:
-    """Every rule's result. `reader` may be None where no account rule is selected."""
+    """Every rule's result; `reader` may be None where no account rule is selected.
+
+    Rules that are skipped are not imported, so their titles are not known.
+    """
     started = time.perf_counter()
-    context = dataclasses.replace(context, rule_ids=frozenset(rule.id for rule in rules))
-    chosen = [rule for rule in rules if selection.reason_to_skip(rule) is None]
+    ids = frozenset(file.id for file in files)
+    context = dataclasses.replace(context, rule_ids=ids, offline=selection.offline)
+    chosen = [file.rule for file in files if selection.reason_to_skip(file) is None]
     works = [_Work(rule) for rule in chosen if not rule.after]
     for work in works:
         work.prepare(context)
@@ -79,7 +85,7 @@ def run(
     return CheckResult(
         file=context.spec.file,
         environment=context.cluster.environment,
-        rules=tuple(_result(rule, done.get(rule.id), selection) for rule in rules),
+        rules=tuple(_result(file, done.get(file.id), selection) for file in files),
         findings=in_order(f for work in done.values() for f in work.findings),
         unanswered=tuple(u for work in done.values() for u in work.unanswered),
         waived=tuple(w for work in done.values() for w in work.waived),
@@ -131,7 +137,7 @@ class _Work:
                     for w in context.cluster.waivers
                     if w.rule == self.rule.id
                     and w.expires >= context.today
-                    and (w.path is None or _covers(w.path, finding.path))
+                    and (w.path is None or covers(w.path, finding.path))
                 ),
                 None,
             )
@@ -206,19 +212,21 @@ def doc_of(rule: Rule[Any]) -> str:
     return f"{REFERENCE}#{rule.id.lower()}"
 
 
-def _covers(waived: str, path: str) -> bool:
-    """Whether a waiver's path is a finding's, or one that the finding's lies in."""
-    return path == waived or path.startswith((f"{waived}.", f"{waived}["))
-
-
-def _result(rule: Rule[Any], work: _Work | None, selection: Selection) -> RuleResult:
+def _result(file: RuleFile, work: _Work | None, selection: Selection) -> RuleResult:
+    account = file.scope == "account"
+    if work is None:
+        return RuleResult(
+            rule=file.id,
+            account=account,
+            status="skipped",
+            skipped_because=selection.reason_to_skip(file),
+        )
     return RuleResult(
-        rule=rule.id,
-        title=rule.title,
-        severity=rule.severity,
-        account=rule.account,
-        status="skipped" if work is None else work.status,
-        tested=0 if work is None else len(work.subjects),
-        skipped_because=selection.reason_to_skip(rule),
-        crash=None if work is None else work.crash,
+        rule=file.id,
+        title=work.rule.title,
+        severity=work.rule.severity,
+        account=account,
+        status=work.status,
+        tested=len(work.subjects),
+        crash=work.crash,
     )

@@ -1,14 +1,22 @@
-"""Finds the rules: every module of `preflight/rules` holds one, called RULE."""
+"""Finds the rules: every module of `rules/offline` and `rules/account` holds one, called RULE.
+
+Ids are known from the names of files, so that a rule which does not run is not even imported.
+"""
 
 from __future__ import annotations
 
 import importlib
-import pkgutil
+import re
 from collections.abc import Iterable
-from functools import cache
-from typing import Any
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, Final, Literal
 
 from clusterwright.preflight.rule import Rule
+
+_PACKAGE: Final = "clusterwright.preflight.rules"
+_FILE_NAME: Final = re.compile(r"([a-z]\d{3})_\w+")
 
 
 class UnknownRule(Exception):
@@ -20,19 +28,47 @@ class UnknownRule(Exception):
         self.near = near
 
 
-@cache
-def all_rules() -> tuple[Rule[Any], ...]:
-    """Every rule, in the order of the ids."""
-    from clusterwright.preflight import rules
+@dataclass(frozen=True)
+class RuleFile:
+    """A rule before it is imported."""
 
+    id: str
+    scope: Literal["offline", "account"]
+    module: str
+
+    @cached_property
+    def rule(self) -> Rule[Any]:
+        """The rule itself.
+
+        Raises
+        ------
+        TypeError
+            The file holds no rule, or one of another id or scope: a bug.
+        """
+        rule = importlib.import_module(self.module).RULE
+        if not isinstance(rule, Rule) or (rule.id, rule.scope) != (self.id, self.scope):
+            raise TypeError(f"{self.module}.RULE is not the {self.scope} rule {self.id}")
+        return rule
+
+
+@cache
+def rule_files() -> tuple[RuleFile, ...]:
+    """Every rule, in the order of the ids."""
+    folder = Path(__file__).parent / "rules"
     found = []
-    for module in pkgutil.iter_modules(rules.__path__):
-        if module.name.startswith("_"):
-            continue
-        rule = importlib.import_module(f"{rules.__name__}.{module.name}").RULE
-        assert isinstance(rule, Rule)
-        found.append(rule)
-    return tuple(sorted(found, key=lambda rule: rule.id))
+    scope: Literal["offline", "account"]
+    for scope in ("offline", "account"):
+        for path in (folder / scope).glob("*.py"):
+            named_ = _FILE_NAME.fullmatch(path.stem)
+            if named_ is not None:
+                module = f"{_PACKAGE}.{scope}.{path.stem}"
+                found.append(RuleFile(f"CW-{named_.group(1).upper()}", scope, module))
+    return tuple(sorted(found, key=lambda file: file.id))
+
+
+def all_rules() -> tuple[Rule[Any], ...]:
+    """Every rule, imported, in the order of the ids."""
+    return tuple(file.rule for file in rule_files())
 
 
 def named(names: Iterable[str]) -> frozenset[str]:
@@ -43,7 +79,7 @@ def named(names: Iterable[str]) -> frozenset[str]:
     UnknownRule
         At the first name that means none.
     """
-    ids = [rule.id for rule in all_rules()]
+    ids = [file.id for file in rule_files()]
     meant: set[str] = set()
     for name in names:
         upper = name.upper()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, get_args
 
 from clusterwright.spec.problems import Position
@@ -77,11 +77,14 @@ class Waived:
 
 @dataclass(frozen=True, kw_only=True)
 class RuleResult:
-    """What became of one rule; `tested` counts its subjects: 0 is a pass with nothing to test."""
+    """What became of one rule; `tested` counts its subjects: 0 is a pass with nothing to test.
+
+    Title and severity of a skipped rule are None: it was not looked at.
+    """
 
     rule: str
-    title: str
-    severity: Severity
+    title: str | None = None
+    severity: Severity | None = None
     account: bool
     status: Status
     tested: int = 0
@@ -115,15 +118,30 @@ class CheckResult:
     def crashed(self) -> tuple[RuleResult, ...]:
         return tuple(rule for rule in self.rules if rule.crash is not None)
 
-    def exit_code(self, *, fail_on: Severity = "error", strict: bool = False) -> int:
+    def strictly(self) -> CheckResult:
+        """The same, where what could not be answered is a finding too, of the gravest kind."""
+        added = [
+            Finding(
+                rule=entry.rule,
+                severity="error",
+                path=entry.path,
+                message=f"could not be answered: {entry.message}",
+                position=entry.position,
+                where=entry.region,
+                hint=entry.hint,
+                doc=entry.doc,
+            )
+            for entry in self.unanswered
+        ]
+        return replace(self, findings=in_order([*self.findings, *added]))
+
+    def exit_code(self, *, fail_on: Severity = "error") -> int:
         """70 if a rule crashed; else 1, 2 or 0 as the contract says (design.md, section 5)."""
         if self.crashed:
             return EXIT_BUG
         if any(at_or_above(finding.severity, fail_on) for finding in self.findings):
             return EXIT_FINDING
-        if self.unanswered:
-            return EXIT_FINDING if strict else EXIT_UNANSWERED
-        return EXIT_OK
+        return EXIT_UNANSWERED if self.unanswered else EXIT_OK
 
 
 def at_or_above(severity: Severity, threshold: Severity) -> bool:

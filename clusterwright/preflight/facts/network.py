@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from clusterwright.aws import ec2, vpc
+from clusterwright.aws.session import AwsSession
 from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
 
 
@@ -89,6 +90,22 @@ class Offerings(Fact[frozenset[tuple[str, str]]]):
     actions: ClassVar = ("ec2:DescribeInstanceTypeOfferings",)
 
     def read(self) -> Reading[frozenset[tuple[str, str]]]:
-        (found,) = yield [ask(ec2.offerings, self.instance_types)]
+        (found,) = yield [ask(_offerings, self.instance_types)]
         result: frozenset[tuple[str, str]] = answered(found)
         return result
+
+
+@dataclass(frozen=True)
+class Zones(Fact[tuple[ec2.Zone, ...]]):
+    """Every zone of the region, those included that the account has not opted into."""
+
+    actions: ClassVar = ("ec2:DescribeAvailabilityZones",)
+
+    def read(self) -> Reading[tuple[ec2.Zone, ...]]:
+        (found,) = yield [ask(ec2.zones)]
+        result: tuple[ec2.Zone, ...] = answered(found)
+        return result
+
+
+def _offerings(session: AwsSession, names: tuple[str, ...]) -> frozenset[tuple[str, str]]:
+    return frozenset((o.instance_type, o.zone_id) for o in ec2.offerings(session, names=names))

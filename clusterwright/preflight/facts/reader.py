@@ -32,8 +32,8 @@ class AwsFactReader:
     """Reads facts from AWS with a bounded pool of threads.
 
     A fact that depends on answers does not hold a thread while it waits, so the pool cannot lock
-    up and the wall time is that of the longest chain of dependent questions. Threads are daemons: an
-    answer that comes after the deadline holds nobody up, not even the end of the program.
+    up and the wall time is that of the longest chain of dependent questions. Threads are daemons:
+    an answer that comes after the deadline holds nobody up, not even the end of the program.
     """
 
     def __init__(

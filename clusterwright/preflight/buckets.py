@@ -1,0 +1,28 @@
+"""Buckets that a spec names without building them."""
+
+from __future__ import annotations
+
+from clusterwright.preflight.context import Context
+from clusterwright.spec.problems import Path
+
+
+def repository_buckets(context: Context) -> dict[str, Path]:
+    """Buckets of repositories that exist already, with where each is first named."""
+    found: dict[str, Path] = {}
+    for index, fs in enumerate(context.cluster.storage.lustre):
+        for number, repository in enumerate(fs.repositories):
+            if not repository.create:
+                path = ("storage", "lustre", index, "repositories", number, "s3")
+                found.setdefault(repository.s3.removeprefix("s3://").partition("/")[0], path)
+    return found
+
+
+def existing_buckets(context: Context) -> dict[str, Path]:
+    """Every bucket that exists already; directory buckets by the name that S3 gives them."""
+    found = repository_buckets(context)
+    zone = context.cluster.network.availability_zone_id
+    for index, bucket in enumerate(context.cluster.storage.buckets):
+        if not bucket.create:
+            name = f"{bucket.name}--{zone}--x-s3" if bucket.directory else bucket.name
+            found.setdefault(name, ("storage", "buckets", index, "name"))
+    return found

@@ -1,0 +1,47 @@
+"""Which of FSx's quotas a Lustre file system counts against.
+
+Source: AWS General Reference, FSx for Lustre quotas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.aws.fsx import FileSystem
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.rule import Subject
+from clusterwright.spec.models.storage import Lustre
+
+CAPACITY_CODES = {
+    "PERSISTENT_2": "L-8F1B9C74",
+    "PERSISTENT_1": "L-C8640C82",
+    "SCRATCH": "L-AD2FC696",
+}
+COUNT_CODES = {
+    "PERSISTENT_2": "L-FD6F2F22",
+    "PERSISTENT_1": "L-9AFA1F09",
+    "SCRATCH": "L-C48231E5",
+}
+
+
+def class_of(deployment_type: str) -> str:
+    """PERSISTENT_2, PERSISTENT_1 or SCRATCH, as the quotas divide file systems."""
+    return "SCRATCH" if deployment_type.startswith("SCRATCH") else deployment_type
+
+
+def built(context: Context) -> Iterator[Subject[Lustre]]:
+    """File systems that the spec builds."""
+    for index, fs in enumerate(context.cluster.storage.lustre):
+        if fs.existing is None:
+            yield Subject(("storage", "lustre", index), fs)
+
+
+def others(
+    file_systems: Iterable[FileSystem], context: Context, kind: str = "LUSTRE"
+) -> list[FileSystem]:
+    """File systems of one kind that this spec's stacks did not build."""
+    return [
+        fs
+        for fs in file_systems
+        if fs.kind == kind and not context.stack_is_ours(fs.stack) and fs.lifecycle != "FAILED"
+    ]

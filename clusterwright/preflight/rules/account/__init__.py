@@ -1,0 +1,1 @@
+"""Rules that ask the account."""

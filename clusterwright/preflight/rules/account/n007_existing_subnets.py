@@ -1,0 +1,55 @@
+"""The nodes' subnets exist, in the VPC and in the zone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.existing import ExistingNetworkRule, node_subnets
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.facts.network import Subnets
+from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.spec.models.network import ExistingNetwork
+
+
+class ExistingSubnets(ExistingNetworkRule):
+    id = "CW-N007"
+    title = "The nodes' subnets are in the VPC and in the zone"
+    prevents = "EFA does not cross zones: jobs over two subnets hang; a wrong id fails the stack"
+    source = "AWS documentation, HyperPod prerequisites; AWS documentation, EFA"
+
+    def needs(self, subject: Subject[ExistingNetwork], context: Context) -> Iterable[Fact[Any]]:
+        del subject, context
+        return (Subnets(),)
+
+    def check(
+        self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        zone = context.cluster.network.availability_zone_id
+        for path, subnet_id, subnet in node_subnets(subject.value, facts[Subnets()]):
+            if subnet is None:
+                yield Fail(
+                    message=f"there is no subnet {subnet_id} in {context.region}",
+                    path=path,
+                    requested=subnet_id,
+                    where=context.region,
+                )
+                continue
+            if subnet.vpc_id != subject.value.vpc_id:
+                yield Fail(
+                    message=f"{subnet_id} is in {subnet.vpc_id}, not in {subject.value.vpc_id}",
+                    path=path,
+                    requested=subject.value.vpc_id,
+                    where=subnet_id,
+                )
+            if zone not in (subnet.zone_id, subnet.zone):
+                yield Fail(
+                    message=f"{subnet_id} is in {subnet.zone_id}, the nodes are to be in {zone}",
+                    path=path,
+                    requested=zone,
+                    where=subnet_id,
+                )
+
+
+RULE = ExistingSubnets()

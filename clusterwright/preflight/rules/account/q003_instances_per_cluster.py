@@ -1,0 +1,42 @@
+"""Instances in one HyperPod cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.groups import largest
+from clusterwright.preflight.quota import QuotaRule, Want
+from clusterwright.preflight.rule import Subject
+
+
+class InstancesPerCluster(QuotaRule):
+    id = "CW-Q003"
+    title = "Instances in one HyperPod cluster"
+    prevents = (
+        "CreateCluster fails with ResourceLimitExceeded: 20 instances per cluster are the "
+        "default, whatever the quota of the type"
+    )
+    source = "AWS General Reference, SageMaker quotas"
+    usage_facts = ()
+
+    def subjects(self, context: Context) -> Iterable[Subject[Want]]:
+        groups = context.groups()
+        count = sum(group.count for _, group in groups)
+        if context.on_hyperpod and count:
+            want = Want(
+                amount=count,
+                what=f"{count} instances in one cluster need",
+                label="number of instances allowed per HyperPod cluster",
+                service="sagemaker",
+                code="L-2CE978FC",
+            )
+            yield Subject(largest(groups), want)
+
+    def used(self, want: Want, context: Context, facts: FactValues) -> float:
+        del want, context, facts
+        return 0  # a limit of each cluster by itself
+
+
+RULE = InstancesPerCluster()

@@ -1,0 +1,48 @@
+"""Instances in all HyperPod clusters of the account."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.facts.hyperpod import HyperPodClusters
+from clusterwright.preflight.groups import largest
+from clusterwright.preflight.hyperpod_use import others
+from clusterwright.preflight.quota import QuotaRule, Want
+from clusterwright.preflight.rule import Subject
+
+
+class InstancesInAllClusters(QuotaRule):
+    id = "CW-Q004"
+    title = "Instances in all HyperPod clusters together"
+    prevents = (
+        "CreateCluster fails with ResourceLimitExceeded: the total over all clusters has a quota "
+        "beside those of the types"
+    )
+    source = "a public account's quotas of 2026-10-04"
+    usage_facts = (HyperPodClusters(),)
+
+    def subjects(self, context: Context) -> Iterable[Subject[Want]]:
+        groups = context.groups()
+        count = sum(group.count for _, group in groups)
+        if context.on_hyperpod and count:
+            want = Want(
+                amount=count,
+                what=f"{count} instances in one cluster need",
+                label="number of instances allowed across HyperPod clusters",
+                service="sagemaker",
+                code="L-3308CCC7",
+            )
+            yield Subject(largest(groups), want)
+
+    def used(self, want: Want, context: Context, facts: FactValues) -> float:
+        del want
+        return sum(
+            group.count
+            for cluster in others(facts[HyperPodClusters()], context)
+            for group in cluster.groups
+        )
+
+
+RULE = InstancesInAllClusters()

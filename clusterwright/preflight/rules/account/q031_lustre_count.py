@@ -1,0 +1,46 @@
+"""Number of Lustre file systems, by deployment type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.facts.storage import FileSystems
+from clusterwright.preflight.lustre_use import COUNT_CODES, built, class_of, others
+from clusterwright.preflight.quota import QuotaRule, Want
+from clusterwright.preflight.rule import Subject
+
+
+class LustreCountQuota(QuotaRule):
+    id = "CW-Q031"
+    title = "Number of Lustre file systems"
+    prevents = "CreateFileSystem fails with ServiceLimitExceeded: 100 of each kind are the default"
+    source = "AWS General Reference, FSx quotas"
+    usage_facts = (FileSystems(),)
+
+    def subjects(self, context: Context) -> Iterable[Subject[Want]]:
+        counts: dict[str, list[Subject[object]]] = {}
+        for subject in built(context):
+            kind = class_of(subject.value.deployment_type)
+            counts.setdefault(kind, []).append(Subject[object](subject.path, None))
+        for kind, found in counts.items():
+            want = Want(
+                amount=len(found),
+                what=f"{len(found)} new Lustre file system{'s' * (len(found) > 1)} "
+                f"need{'s' * (len(found) == 1)}",
+                label=f"Lustre {kind.capitalize()} file systems",
+                service="fsx",
+                code=COUNT_CODES[kind],
+                key=kind,
+            )
+            yield Subject(found[0].path, want)
+
+    def used(self, want: Want, context: Context, facts: FactValues) -> float:
+        return sum(
+            class_of(fs.deployment_type) == want.key
+            for fs in others(facts[FileSystems()], context)
+        )
+
+
+RULE = LustreCountQuota()

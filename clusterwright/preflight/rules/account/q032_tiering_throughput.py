@@ -1,0 +1,45 @@
+"""Throughput of Intelligent-Tiering Lustre file systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.facts.storage import FileSystems
+from clusterwright.preflight.lustre_use import built, others
+from clusterwright.preflight.quota import QuotaRule, Want
+from clusterwright.preflight.rule import Subject
+
+
+class TieringThroughputQuota(QuotaRule):
+    id = "CW-Q032"
+    title = "Intelligent-Tiering throughput"
+    prevents = "CreateFileSystem fails with ServiceLimitExceeded: 100,000 MBps are the default"
+    source = "AWS General Reference, FSx quotas"
+    usage_facts = (FileSystems(),)
+
+    def subjects(self, context: Context) -> Iterable[Subject[Want]]:
+        found = [s for s in built(context) if s.value.storage_type == "INTELLIGENT_TIERING"]
+        amount = sum(subject.value.throughput_mbps or 0 for subject in found)
+        if amount:
+            want = Want(
+                amount=amount,
+                what="Intelligent-Tiering file systems need",
+                label="Lustre Persistent Intelligent-Tiering throughput capacity",
+                service="fsx",
+                code="L-0CD18A5D",
+                unit="MBps",
+            )
+            yield Subject((*found[0].path, "throughput_mbps"), want)
+
+    def used(self, want: Want, context: Context, facts: FactValues) -> float:
+        del want
+        return sum(
+            fs.throughput_mbps
+            for fs in others(facts[FileSystems()], context)
+            if fs.storage_type == "INTELLIGENT_TIERING"
+        )
+
+
+RULE = TieringThroughputQuota()

@@ -1,0 +1,1 @@
+"""Rules that the spec and the catalogue decide."""

@@ -1,0 +1,38 @@
+"""The prices behind a budget are not old."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+
+
+class StalePrices(Rule[None]):
+    id = "CW-B003"
+    title = "Prices behind the budget are less than 90 days old"
+    severity = "info"
+    scope = "offline"
+    prevents = "a budget that is judged by prices of last year"
+    source = "AWS sets prices of capacity anew about every quarter"
+
+    def subjects(self, context: Context) -> Iterable[Subject[None]]:
+        if context.cluster.budget is not None:
+            yield Subject(("budget",), None)
+
+    def check(
+        self, subject: Subject[None], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del subject, facts
+        stale = context.bill.stale
+        if stale:
+            components = ", ".join(dict.fromkeys(line.component for line in stale))
+            yield Fail(
+                message=f"{len(stale)} prices are older than 90 days or of no date ({components})",
+                requested=len(stale),
+                hint="`clusterwright catalog refresh`, or your own rates in prices.yaml",
+            )
+
+
+RULE = StalePrices()

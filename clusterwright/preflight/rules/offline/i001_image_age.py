@@ -1,0 +1,41 @@
+"""An image for accounting on RDS is known to be recent enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+
+
+class ImageAge(Rule[None]):
+    id = "CW-I001"
+    title = "The image is recent enough for accounting on RDS"
+    severity = "warning"
+    scope = "offline"
+    prevents = "CreateCluster fails: AccountingDatabase needs an image released after 2026-08-30"
+    source = "AWS documentation, sagemaker-hyperpod-external-accounting-db-slurm"
+
+    def subjects(self, context: Context) -> Iterable[Subject[None]]:
+        if context.on_hyperpod and context.cluster.slurm.accounting.kind == "rds":
+            yield Subject(("slurm", "accounting", "kind"), None)
+
+    def check(
+        self, subject: Subject[None], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del subject, facts
+        image = context.cluster.image
+        if image.released is not None:
+            return  # the spec itself refuses an older one
+        pinned = image.release_version or image.image_id
+        yield Fail(
+            message=f"the release date of {pinned} is not stated"
+            if pinned
+            else "the image is not pinned, so its release date is not known",
+            path=("image",) if pinned else None,
+            hint="image: {release_version: ..., released: ...}, from HyperPod's release notes",
+        )
+
+
+RULE = ImageAge()

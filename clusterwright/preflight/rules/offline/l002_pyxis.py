@@ -1,0 +1,34 @@
+"""That containers run on the image cannot be proved from here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+
+
+class Pyxis(Rule[None]):
+    id = "CW-L002"
+    title = "Containers in Slurm jobs are proved by a job"
+    severity = "warning"
+    scope = "offline"
+    prevents = "a cluster whose image has no Pyxis or Enroot, found by the first container job"
+    source = "awslabs/awsome-distributed-ai #427"
+
+    def subjects(self, context: Context) -> Iterable[Subject[None]]:
+        if context.cluster.slurm.containers.pyxis:
+            yield Subject(("slurm", "containers", "pyxis"), None)
+
+    def check(
+        self, subject: Subject[None], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del subject, context, facts
+        yield Fail(
+            message="whether the image brings Enroot and Pyxis cannot be seen before a node runs",
+            hint="after deployment: `srun --container-image=ubuntu:24.04 true`",
+        )
+
+
+RULE = Pyxis()

@@ -1,0 +1,40 @@
+"""Large clusters recover from failed nodes by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+
+LARGE = 16
+
+
+class NodeRecovery(Rule[None]):
+    id = "CW-L004"
+    title = "Failed nodes are replaced"
+    severity = "warning"
+    scope = "offline"
+    prevents = "a run that waits for a person each time a node fails"
+    source = "Kokolis et al., arXiv:2410.21680: 2.3 to 6.5 failures per thousand node-days"
+
+    def subjects(self, context: Context) -> Iterable[Subject[None]]:
+        if context.on_hyperpod:
+            yield Subject(("resilience", "node_recovery"), None)
+
+    def check(
+        self, subject: Subject[None], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del subject, facts
+        cluster = context.cluster
+        nodes = sum(g.count for g in cluster.compute if g.role == "compute")
+        if cluster.resilience.node_recovery == "none" and nodes >= LARGE:
+            yield Fail(
+                message=f"{nodes} nodes, and none is replaced when it fails",
+                requested=nodes,
+                hint="node_recovery: automatic",
+            )
+
+
+RULE = NodeRecovery()

@@ -1,0 +1,68 @@
+"""Checkpoints are where a loss of the file system does not lose them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.spec.models.storage import Lustre
+
+
+class Checkpoints(Rule[str]):
+    id = "CW-S013"
+    title = "Checkpoints outlive what they are written to"
+    severity = "error"
+    scope = "offline"
+    prevents = "a run that loses its checkpoints with a scratch file system or a replaced node"
+    source = "AWS documentation, FSx for Lustre deployment options: SCRATCH is not replicated"
+
+    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+        path = context.cluster.storage.checkpoint_path
+        if path is not None:
+            yield Subject(("storage", "checkpoint_path"), path)
+
+    def check(
+        self, subject: Subject[str], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del facts
+        path = subject.value
+        for group in context.cluster.compute:
+            if group.scratch is not None and _within(path, group.scratch.mount_path):
+                yield Fail(
+                    message=f"{path} is on the nodes' own drives, which are empty after every "
+                    "replacement",
+                    hint="put checkpoints on Lustre, with an export to a bucket",
+                )
+                return
+        fs = _file_system(path, context.cluster.storage.lustre)
+        if fs is None or fs.existing is not None or fs.deployment_type == "PERSISTENT_1":
+            return
+        if fs.deployment_type == "PERSISTENT_2" or _is_exported(path, fs):
+            return
+        yield Fail(
+            message=f"{path} is on {fs.deployment_type}, which keeps one copy of its data, and no "
+            "repository exports it",
+            hint="add a repository with export: [NEW, CHANGED, DELETED], or PERSISTENT_2",
+        )
+
+
+def _file_system(path: str, file_systems: Iterable[Lustre]) -> Lustre | None:
+    return next((fs for fs in file_systems if _within(path, fs.mount_path)), None)
+
+
+def _is_exported(path: str, fs: Lustre) -> bool:
+    inside = path.removeprefix(fs.mount_path) or "/"
+    return any(
+        _within(inside, repository.path)
+        for repository in fs.repositories
+        if "NEW" in repository.export_events
+    )
+
+
+def _within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+RULE = Checkpoints()

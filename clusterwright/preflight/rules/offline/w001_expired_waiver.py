@@ -1,0 +1,39 @@
+"""No waiver has expired."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.spec.models.operations import Waiver
+
+
+class ExpiredWaiver(Rule[Waiver]):
+    id = "CW-W001"
+    title = "No waiver has expired"
+    severity = "error"
+    scope = "offline"
+    prevents = "an exception that was meant for a while and stays for ever"
+    source = "the spec's waivers"
+
+    def subjects(self, context: Context) -> Iterable[Subject[Waiver]]:
+        for index, waiver in enumerate(context.cluster.waivers):
+            yield Subject(("waivers", index, "expires"), waiver)
+
+    def check(
+        self, subject: Subject[Waiver], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del facts
+        waiver = subject.value
+        if waiver.expires < context.today:
+            what = f"{waiver.rule} at {waiver.path}" if waiver.path else waiver.rule
+            yield Fail(
+                message=f"the waiver of {what} expired on {waiver.expires}",
+                where=waiver.rule,
+                hint="mend what it excused and take the waiver out, or decide again",
+            )
+
+
+RULE = ExpiredWaiver()

@@ -1,0 +1,283 @@
+"""What a check found, as text, JSON or Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from clusterwright.preflight.results import (
+    SEVERITIES,
+    STATUSES,
+    Amount,
+    CheckResult,
+    Finding,
+    Unanswered,
+    Waived,
+)
+from clusterwright.render.envelope import json_answer
+from clusterwright.render.source import excerpt, printable
+from clusterwright.render.style import PLAIN, Style
+from clusterwright.render.table import markdown_cell
+from clusterwright.spec.problems import Position
+
+MAXIMUM_MARKDOWN_CHARACTERS = 65_000
+"""GitHub and GitLab cut a comment at 65,535."""
+
+
+def check_json(result: CheckResult, exit_code: int) -> str:
+    """The contract's `rules`, `findings` and `summary`, with what is unknown and waived apart.
+
+    `findings` holds what counts for the exit code and nothing else.
+    """
+    return json_answer(
+        "check",
+        exit_code,
+        {
+            "file": result.file,
+            "environment": result.environment,
+            "rules": [
+                {
+                    "rule": rule.rule,
+                    "status": rule.status,
+                    "title": rule.title,
+                    "severity": rule.severity,
+                    "scope": "account" if rule.account else "offline",
+                    "tested": rule.tested,
+                    "skipped_because": rule.skipped_because,
+                    "crash": rule.crash,
+                }
+                for rule in result.rules
+            ],
+            "findings": [finding_data(finding) for finding in result.findings],
+            "unknown": [_unanswered_data(unanswered) for unanswered in result.unanswered],
+            "waived": [_waived_data(waived) for waived in result.waived],
+            "summary": result.summary(),
+            "calls": result.calls,
+            "seconds": round(result.seconds, 3),
+        },
+    )
+
+
+def finding_data(finding: Finding) -> dict[str, Any]:
+    """One finding with the keys of the contract."""
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity,
+        "path": finding.path,
+        **_place(finding.position),
+        "message": finding.message,
+        "requested": finding.requested,
+        "used": finding.used,
+        "limit": finding.limit,
+        "where": finding.where,
+        "quota_code": finding.quota_code,
+        "hint": finding.hint,
+        "doc": finding.doc,
+    }
+
+
+def check_text(result: CheckResult, style: Style = PLAIN) -> str:
+    """Every finding with its place, then what is unknown and waived, then one line of counts."""
+    blocks = [_finding_text(finding, style) for finding in result.findings]
+    blocks += _unanswered_text(result.unanswered, style)
+    blocks += [_waived_text(waived, style) for waived in result.waived]
+    blocks += [
+        f"{style.paint('error', f'bug[{rule.rule}]:')} the rule crashed: {rule.crash}\n"
+        for rule in result.crashed
+    ]
+    blocks.append(_summary_text(result, style))
+    return "\n".join(blocks)
+
+
+def check_markdown(result: CheckResult, exit_code: int) -> str:
+    """A short verdict first, findings below it, the rest folded."""
+    summary = result.summary()
+    counts = ", ".join(f"{summary[status]} {status}" for status in STATUSES)
+    verdict = {0: "pass", 1: "fail", 2: "not everything could be answered"}.get(exit_code, "bug")
+    lines = [f"### Check of {markdown_cell(result.environment)}: **{verdict}**", "", counts, ""]
+    lines += [line for finding in result.findings for line in _finding_markdown(finding)]
+    if result.unanswered:
+        lines += ["", "<details><summary>Unknown</summary>", ""]
+        lines += [
+            f"- **{unanswered.rule}** {markdown_cell(unanswered.message)}"
+            + (f" ({markdown_cell(unanswered.hint)})" if unanswered.hint else "")
+            for unanswered in result.unanswered
+        ]
+        lines += ["", "</details>"]
+    if result.waived:
+        lines += ["", "<details><summary>Waived</summary>", ""]
+        lines += [
+            f"- **{waived.finding.rule}** {markdown_cell(waived.finding.message)}: "
+            f"{markdown_cell(waived.reason)}, until {waived.expires}"
+            for waived in result.waived
+        ]
+        lines += ["", "</details>"]
+    return _cut("\n".join(lines).rstrip() + "\n")
+
+
+def _finding_text(finding: Finding, style: Style) -> str:
+    head = style.paint(finding.severity, f"{finding.severity}[{finding.rule}]:")
+    lines = [f"{head} {printable(finding.message)}"]
+    lines += _where(finding.position, finding.path, style, finding.severity)
+    numbers = _numbers(finding)
+    if numbers:
+        lines.append(f"  {numbers}")
+    if finding.hint:
+        lines += ["", f"{style.paint('hint', 'hint:')} {printable(finding.hint)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _numbers(finding: Finding) -> str:
+    parts = [
+        f"{name} {_amount(value)}"
+        for name, value in (
+            ("requested", finding.requested),
+            ("used", finding.used),
+            ("limit", finding.limit),
+        )
+        if value is not None
+    ]
+    where = finding.quota_code or finding.where
+    if where:
+        parts.append(where)
+    return " · ".join(parts)
+
+
+def _amount(value: Amount) -> str:
+    return f"{value:,}" if isinstance(value, (int, float)) else str(value)
+
+
+def _unanswered_text(unanswered: Sequence[Unanswered], style: Style) -> list[str]:
+    """Refusals with the same cause are told once, with the rules that wait for them."""
+    blocks = []
+    for entry in unanswered:
+        if entry.reason is None:
+            blocks.append(_one_unanswered(entry, style))
+    causes: dict[tuple[str | None, ...], list[Unanswered]] = {}
+    for entry in unanswered:
+        if entry.reason is not None:
+            # Without credentials every question has the one answer.
+            key: tuple[str | None, ...] = (entry.reason, entry.hint)
+            if entry.reason != "no-credentials":
+                key = (*key, entry.service, entry.operation, entry.region)
+            causes.setdefault(key, []).append(entry)
+    for entries in causes.values():
+        first = entries[0]
+        rules = list(dict.fromkeys(entry.rule for entry in entries))
+        head = style.paint("unknown", f"unknown[{', '.join(rules)}]:")
+        said = first.message.partition(": ")[2] if len(rules) > 1 else first.message
+        lines = [f"{head} {printable(said)}"]
+        if first.hint:
+            lines += ["", f"{style.paint('hint', 'hint:')} {printable(first.hint)}"]
+        blocks.append("\n".join(lines) + "\n")
+    return blocks
+
+
+def _one_unanswered(entry: Unanswered, style: Style) -> str:
+    head = style.paint("unknown", f"unknown[{entry.rule}]:")
+    lines = [f"{head} {printable(entry.message)}"]
+    lines += _where(entry.position, entry.path, style, "unknown")
+    if entry.hint:
+        lines += ["", f"{style.paint('hint', 'hint:')} {printable(entry.hint)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _waived_text(waived: Waived, style: Style) -> str:
+    finding = waived.finding
+    head = style.paint("dim", f"waived[{finding.rule}]:")
+    return (
+        f"{head} {printable(finding.message)}\n"
+        f"  {printable(waived.reason)} (until {waived.expires})\n"
+    )
+
+
+def _summary_text(result: CheckResult, style: Style) -> str:
+    summary = result.summary()
+    parts = []
+    for status in STATUSES:
+        text = f"{summary[status]} {status}"
+        if summary[status] and status in _MEANING:
+            text = style.paint(_MEANING[status], text)
+        if status == "fail" and result.findings:
+            text += f" ({_severities(result.findings)})"
+        parts.append(text)
+    empty = sum(rule.status == "pass" and not rule.tested for rule in result.rules)
+    also = [f"{empty} passed with nothing to test"] if empty else []
+    if result.calls:
+        also.append(f"{result.calls} questions to AWS")
+    more = f" ({', '.join(also)})" if also else ""
+    return f"{', '.join(parts)}{more}\n"
+
+
+def _severities(findings: Sequence[Finding]) -> str:
+    """`1 error, 2 warnings`: how grave the findings are."""
+    counts = []
+    for severity in SEVERITIES:
+        count = sum(finding.severity == severity for finding in findings)
+        if count:
+            plural = "s" if count > 1 and severity != "info" else ""
+            counts.append(f"{count} {severity}{plural}")
+    return ", ".join(counts)
+
+
+_MEANING = {"pass": "pass", "fail": "error", "unknown": "unknown"}
+
+
+def _where(position: Position | None, path: str, style: Style, meaning: str) -> list[str]:
+    if position is None:
+        return [f"  {path}"] if path else []
+    return excerpt(position, style, meaning=meaning)
+
+
+def _finding_markdown(finding: Finding) -> list[str]:
+    place = ""
+    if finding.position is not None:
+        place = f" `{finding.position.file}:{finding.position.line}`"
+    head = f"- **{finding.severity} {finding.rule}**{place} {markdown_cell(finding.message)}"
+    numbers = _numbers(finding)
+    lines = [head]
+    if numbers:
+        lines.append(f"  <br>{markdown_cell(numbers)}")
+    if finding.hint:
+        lines.append(f"  <br>hint: {markdown_cell(finding.hint)}")
+    return lines
+
+
+def _cut(text: str) -> str:
+    if len(text) <= MAXIMUM_MARKDOWN_CHARACTERS:
+        return text
+    end = text.rfind("\n", 0, MAXIMUM_MARKDOWN_CHARACTERS - 200)
+    kept = text[:end]
+    closing = "\n\n</details>" * (kept.count("<details>") - kept.count("</details>"))
+    return f"{kept}{closing}\n\nThe rest is cut: run `clusterwright check` to see it.\n"
+
+
+def _place(position: Position | None) -> dict[str, Any]:
+    return {
+        "file": position.file if position else None,
+        "line": position.line if position else None,
+        "column": position.column if position else None,
+    }
+
+
+def _unanswered_data(entry: Unanswered) -> dict[str, Any]:
+    data = {
+        field.name: getattr(entry, field.name)
+        for field in fields(entry)
+        if field.name not in ("position", "rule", "severity", "path")
+    }
+    return {
+        "rule": entry.rule,
+        "severity": entry.severity,
+        "path": entry.path,
+        **_place(entry.position),
+        **data,
+    }
+
+
+def _waived_data(waived: Waived) -> dict[str, Any]:
+    return {
+        **finding_data(waived.finding),
+        "waiver": {"reason": waived.reason, "expires": waived.expires},
+    }
