@@ -1,1 +1,1 @@
-"""One thin module per AWS service: typed results, bounded retries, errors that can be told apart."""
+"""One thin module per AWS service: typed results, bounded retries, errors with a reason."""
