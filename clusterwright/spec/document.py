@@ -175,7 +175,9 @@ class _Reader:
         position = self._of(node)
         self.values[path] = position
         if len(path) > MAXIMUM_DEPTH:
-            self.problems.append(Problem(f"nested deeper than {MAXIMUM_DEPTH}", position=position))
+            self.problems.append(
+                Problem(f"nested deeper than {MAXIMUM_DEPTH}", path[:1], position=position)
+            )
             return None
         if self._anchored(node, path):
             return None
@@ -216,7 +218,9 @@ class _Reader:
         if type(node).__name__ != "ScalarNode":
             self.problems.append(Problem("a key must be a word", (*path, "?"), position=position))
             return None
-        key = str(node.value)
+        key = self._whole_characters(str(node.value), node, (*path, "?"))
+        if key is None:
+            return None
         if key == "<<":
             self.problems.append(
                 Problem(
@@ -240,7 +244,7 @@ class _Reader:
         if node.style in ('"', "'", "|", ">"):
             if self._tagged(node, "str", path):
                 return None
-            return text
+            return self._whole_characters(text, node, path)
         if _explicit(node, self.lines):
             self._refuse_tag(node, path)
             return None
@@ -258,6 +262,22 @@ class _Reader:
             number = float(text)
             return number if abs(number) != float("inf") else text
         return text
+
+    def _whole_characters(self, text: str, node: Any, path: Path) -> str | None:
+        r"""`text` with JSON's surrogate pairs (`\ud83d\ude80`) joined; half of one is wrong."""
+        if not any("\ud800" <= character <= "\udfff" for character in text):
+            return text
+        try:
+            return text.encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
+            problem = Problem(
+                "half a character (a surrogate that has no partner)",
+                path,
+                hint="write the character itself",
+                position=self._of(node),
+            )
+            self.problems.append(problem)
+            return None
 
     def _digits(self, text: str, path: Path, node: Any) -> None:
         if len(text) > MAXIMUM_DIGITS:

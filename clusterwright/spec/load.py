@@ -70,15 +70,19 @@ def load_spec(path: str | os.PathLike[str], *, checks: Iterable[Check] = ()) -> 
     SpecErrors
         Everything that is wrong, with positions.
     """
-    layers = lay(_documents(FilePath(path)))
+    return examine(_documents(FilePath(path)), checks=checks)
+
+
+def examine(documents: tuple[Document, ...], *, checks: Iterable[Check] = ()) -> LoadedSpec:
+    """The spec that the documents make, the last one on top. Raises SpecErrors."""
+    layers = lay(documents)
     resolved = resolve(layers)
-    problems = [p for document in layers.documents for p in document.problems]
-    problems += [*layers.problems, *resolved.problems]
-    cluster, found = _examine(resolved, problems, tuple(checks))
-    problems += found
-    if problems or cluster is None:
-        raise SpecErrors(_placed(problem, layers) for problem in problems)
-    return LoadedSpec(cluster, os.fspath(path), layers, frozenset(resolved.derived))
+    known = [p for document in documents for p in document.problems]
+    known += [*layers.problems, *resolved.problems]
+    cluster, found = _examine(resolved, known, tuple(checks))
+    if known or found or cluster is None:
+        raise SpecErrors(_placed(problem, layers) for problem in (*known, *found))
+    return LoadedSpec(cluster, documents[-1].file, layers, frozenset(resolved.derived))
 
 
 def _documents(file: FilePath) -> tuple[Document, ...]:
@@ -124,10 +128,12 @@ def _examine(
         from clusterwright.spec.recover import mended
         from clusterwright.spec.translate import translate
 
-        all_found = translate(error, resolved.data)
+        all_found = translate(error, resolved.data, resolved.written)
         # What is wrong with a derived value is wrong with what it follows from, and said there.
-        echoes = [*(k.path for k in known), *resolved.derived]
-        found = [p for p in all_found if not any(overlap(p.path, echo) for echo in echoes)]
+        echoes = [path for path in (*(k.path for k in known), *resolved.derived) if path]
+        found = [p for p in all_found if not _echo(p, echoes)]
+        if not (found or known):
+            found = all_found
         whole = mended(resolved.data, [*known, *all_found])
         if whole is None:
             return None, found
@@ -146,6 +152,10 @@ def _examine(
 
         consistency = untouched(consistency, touched)
     return cluster, [*found, *consistency]
+
+
+def _echo(problem: Problem, echoes: list[Path]) -> bool:
+    return bool(problem.path) and any(overlap(problem.path, echo) for echo in echoes)
 
 
 def _placed(problem: Problem, layers: Layers) -> Problem:

@@ -20,6 +20,9 @@ class Resolved:
     """Merged data with derived values, ready to be validated."""
 
     data: dict[str, Any]
+    written: dict[str, Any]
+    """The same without derived values."""
+
     derived: set[Path] = field(default_factory=set)
     """Paths whose value follows from other values."""
 
@@ -29,7 +32,7 @@ class Resolved:
 
 def resolve(layers: Layers) -> Resolved:
     """The merged data with derived values; wrong types are left for the models to report."""
-    resolved = Resolved(dict(layers.data))
+    resolved = Resolved(dict(layers.data), layers.data)
     _partition(resolved)
     _name_lustre(resolved)
     _read_users(resolved, layers)

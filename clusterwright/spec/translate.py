@@ -30,31 +30,36 @@ _WANTED = {
 }
 
 
-def translate(error: ValidationError, data: dict[str, Any]) -> list[Problem]:
-    """One Problem per mistake, without positions; `data` is what was validated."""
+def translate(
+    error: ValidationError, data: dict[str, Any], written: dict[str, Any]
+) -> list[Problem]:
+    """One Problem per mistake, without positions.
+
+    `data` is what was validated, `written` what the files say (`data` without derived values).
+    """
     details = error.errors(include_url=False)
-    problems = [_problem(detail, data) for detail in details[:MOST_PROBLEMS]]
+    problems = [_problem(detail, data, written) for detail in details[:MOST_PROBLEMS]]
     meant = {p.other_path for p in problems if p.on_key}
     # `accont` is one mistake, not an unknown key and a missing one.
     problems = [p for p in problems if not (p.missing_key and p.path in meant)]
     if len(details) > MOST_PROBLEMS:
-        first = _problem(details[MOST_PROBLEMS], data)
+        first = _problem(details[MOST_PROBLEMS], data, written)
         left = len(details) - MOST_PROBLEMS
         problems.append(replace(first, message=f"and {left:,} more problems like this", hint=None))
     return problems
 
 
-def _problem(detail: Any, data: dict[str, Any]) -> Problem:
+def _problem(detail: Any, data: dict[str, Any], written: dict[str, Any]) -> Problem:
     kind, context, given = detail["type"], detail.get("ctx", {}), detail["input"]
     path = _real_path(detail["loc"], data, missing=kind in ("missing", "extra_forbidden"))
     if kind == "missing":
         return Problem(f"`{path[-1]}` is missing", path, missing_key=True)
     if kind == "extra_forbidden":
-        return _unknown_key(path, detail["loc"], data)
+        return _unknown_key(path, keys_at(path[:-1], detail["loc"]), written)
     if kind in ("literal_error", "union_tag_invalid"):
         return _not_an_option(kind, context, given, path)
     if kind == "union_tag_not_found":
-        return Problem("`kind` is missing", (*path, "kind"), missing_key=True)
+        return _no_kind(path, given, written)
     if kind == "string_pattern_mismatch":
         words = WORDS.get(context["pattern"], f"of the form {context['pattern']}")
         return Problem(f"{_shown(given)} is not {words}", path)
@@ -63,12 +68,17 @@ def _problem(detail: Any, data: dict[str, Any]) -> Problem:
     return Problem(_out_of_range(kind, context, given) or _in_pydantics_words(detail), path)
 
 
-def _unknown_key(path: Path, location: Path, data: Any) -> Problem:
+def _no_kind(path: Path, given: Any, written: dict[str, Any]) -> Problem:
+    for key in closest("kind", [str(key) for key in given], count=1):
+        return _unknown_key((*path, key), ["kind"], written)
+    return Problem("`kind` is missing", (*path, "kind"), missing_key=True)
+
+
+def _unknown_key(path: Path, known: list[str], written: dict[str, Any]) -> Problem:
     key = str(path[-1])
-    for part in path[:-1]:
-        data = data[part]
     # What is written already cannot be what was meant.
-    near = closest(key, [k for k in keys_at(path[:-1], location) if k not in data], count=1)
+    present = _mapping_at(written, path[:-1])
+    near = closest(key, [k for k in known if k not in present], count=1)
     if near:
         # `other_path` names the key that was meant, so that nobody reports it as missing.
         return Problem(
@@ -81,6 +91,15 @@ def _unknown_key(path: Path, location: Path, data: Any) -> Problem:
     places = [place for place in places_of(key) if place != key]
     hint = f"`{key}` is a key elsewhere: {', '.join(places)}" if places else None
     return Problem(f"unknown key `{key}`", path, hint=hint, on_key=True)
+
+
+def _mapping_at(data: Any, path: Path) -> dict[str, Any]:
+    for part in path:
+        try:
+            data = data[part]
+        except (KeyError, IndexError, TypeError):
+            return {}
+    return data if isinstance(data, dict) else {}
 
 
 def _not_an_option(kind: str, context: Any, given: Any, path: Path) -> Problem:
