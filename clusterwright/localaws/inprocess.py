@@ -66,9 +66,12 @@ def _build(service: str, account: str, region: str) -> BaseClient:
         session_vars={"profile": (None, None, None, None), "config_file": (None, None, "", None)}
     )
     session.set_credentials(account, "local")
+    # A directory bucket is asked like any other: no session of its own, no host of its own.
+    session.set_config_variable("s3_disable_express_session_auth", True)
     built: BaseClient = session.create_client(
         service,
         region_name=region,
+        endpoint_url=_s3_url(region) if service in _S3_SERVICES else None,
         config=Config(
             retries={"total_max_attempts": 1},
             ignore_configured_endpoint_urls=True,
@@ -91,6 +94,11 @@ def _build(service: str, account: str, region: str) -> BaseClient:
     built.meta.events.register_first("before-send", send)
     built.meta.events.register("after-call", name_service)
     return built
+
+
+def _s3_url(region: str) -> str:
+    suffix = "amazonaws.com.cn" if region.startswith("cn-") else "amazonaws.com"
+    return f"https://s3.{region}.{suffix}"
 
 
 def _answer(request: AWSPreparedRequest) -> AWSResponse:

@@ -175,4 +175,6 @@ def _difference(path: str, expected: Any, actual: Any, kind: str) -> dict[str, s
 def _plain(value: Any) -> str:
     if value is None:
         return "null"
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # services give 1.0 back for 1
     return value if isinstance(value, str) else canonical(value)

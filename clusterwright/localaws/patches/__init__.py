@@ -18,8 +18,12 @@ PATCHES: dict[str, tuple[str, ...]] = {
         "ec2_local_zones",
         "ec2_instance_types",
         "ec2_vcpu_limits",
+        "ec2_images_once",
     ),
-    "iam": ("iam_managed_policies",),
+    "iam": ("iam_managed_policies", "iam_policies_once"),
+    "lambda": ("lambda_not_run",),
+    "s3": ("s3_access_logs", "s3_directory_buckets"),
+    "secretsmanager": ("secretsmanager_rotation",),
 }
 
 _lock = threading.Lock()

@@ -11,9 +11,13 @@ import threading
 
 # boto3's name of the service -> modules that register operations when they are imported.
 OWN: dict[str, tuple[str, ...]] = {
+    "budgets": ("clusterwright.localaws.services.budgets_update",),
+    "cloudwatch": ("clusterwright.localaws.services.service_quotas.usage_metrics",),
     "ec2": ("clusterwright.localaws.services.ec2",),
     "fsx": ("clusterwright.localaws.services.fsx",),
+    "logs": ("clusterwright.localaws.services.logs_keys",),
     "pricing": ("clusterwright.localaws.services.pricing",),
+    "rds": ("clusterwright.localaws.services.rds_parameters",),
     "service-quotas": ("clusterwright.localaws.services.service_quotas",),
     "sagemaker": ("clusterwright.localaws.services.sagemaker",),
 }

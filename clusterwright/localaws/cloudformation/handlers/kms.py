@@ -88,8 +88,7 @@ class Key(Handler):
             "Description": found.get("Description", ""),
             "Enabled": found["Enabled"],
             "EnableKeyRotation": rotation["KeyRotationEnabled"],
-            "KeySpec": found["KeySpec"],
-            "KeyUsage": found["KeyUsage"],
+            **pick(found, "KeySpec", "KeyUsage"),
         }
 
     def _set_rotation(self, kms: Any, key_id: str, old: Properties, new: Properties) -> None:
