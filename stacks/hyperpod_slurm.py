@@ -297,6 +297,7 @@ class HyperPodSlurm(Part):
             )
         for index, file_system in enumerate(self._inputs.lustre, start=1):
             suffix = "" if index == 1 else str(index)
+            outputs[f"LustreFileSystemId{suffix}"] = file_system.file_system_id
             outputs[f"LustreDnsName{suffix}"] = file_system.dns_name
             outputs[f"LustreMountName{suffix}"] = file_system.mount_name
         for name, value in outputs.items():

@@ -7,7 +7,9 @@ that a rollback finds the old scripts where they were.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -57,14 +59,12 @@ class Lifecycle(Part):
                 exclude=list(scripts.EXCLUDED),
                 ignore_mode=cdk.IgnoreMode.GLOB,
             ),
-            deployment.Source.json_data("cluster.json", cluster_file),
-            deployment.Source.json_data(
-                "deployment.json", node_files.deployment_json(lustre, home, accounting)
-            ),
+            _json_file("cluster.json", cluster_file),
+            _json_file("deployment.json", node_files.deployment_json(lustre, home, accounting)),
         ]
         if cluster.slurm.configuration == "scripted":
             sources.append(
-                deployment.Source.json_data(
+                _json_file(
                     "provisioning_parameters.json",
                     node_files.provisioning_parameters(cluster, lustre, home),
                 )
@@ -161,3 +161,11 @@ class Lifecycle(Part):
         for child in self.node.find_all():
             if isinstance(child, lambda_.CfnFunction):
                 ignore_lint(child, "W3005", "the CDK names its role twice; it does no harm")
+
+
+def _json_file(name: str, value: Mapping[str, Any]) -> deployment.ISource:
+    """A JSON file whose tokens CloudFormation fills in: names and ARNs, nothing to escape.
+
+    The CDK's own `json_data` drops every key whose value is null, and the files' reader is strict.
+    """
+    return deployment.Source.data(name, json.dumps(value, indent=2, ensure_ascii=False) + "\n")

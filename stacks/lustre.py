@@ -20,6 +20,7 @@ class LustreMount:
     """What a node needs to mount a file system; tokens where it is built."""
 
     name: str
+    file_system_id: str
     mount_path: str
     dns_name: str
     mount_name: str
@@ -62,6 +63,7 @@ class LustreFileSystem(Construct):
         ]
         self.mount = LustreMount(
             name=str(spec.name),
+            file_system_id=self.resource.attr_id,
             mount_path=spec.mount_path,
             dns_name=self.resource.attr_dns_name,
             mount_name=self.resource.attr_lustre_mount_name,
@@ -74,6 +76,7 @@ def existing_mount(spec: Lustre) -> LustreMount:
     assert spec.existing is not None
     return LustreMount(
         name=str(spec.name),
+        file_system_id=spec.existing.id,
         mount_path=spec.mount_path,
         dns_name=spec.existing.dns_name,
         mount_name=spec.existing.mount_name,

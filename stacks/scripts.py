@@ -26,7 +26,7 @@ def scripts_digest(files: Mapping[str, Any], folder: Path = FOLDER) -> str:
     Paths and contents count; times, owners and modes do not, because S3 keeps none of them.
     """
     digest = hashlib.sha256()
-    contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in _files(folder)}
+    contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in script_files(folder)}
     for name, value in files.items():
         contents[name] = canonical(value).encode()
     for name in sorted(contents):
@@ -40,7 +40,8 @@ def canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def script_files(folder: Path) -> Iterator[Path]:
+    """The files that go to the nodes, without what editors and Python leave behind."""
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
         if path.is_file() and not any(

@@ -1,0 +1,190 @@
+"""Small specs for the tests of the stacks, and one that uses every feature."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+ACCOUNT = "111122223333"
+
+MINIMAL: dict[str, Any] = {
+    "environment": "test",
+    "account": ACCOUNT,
+    "region": "us-east-1",
+    "platform": "hyperpod-slurm",
+    "network": {"availability_zone_id": "use1-az6"},
+    "compute": [
+        {"name": "controller", "role": "controller", "instance_type": "m5.4xlarge", "count": 1},
+        {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 4},
+    ],
+}
+
+FULL: dict[str, Any] = {
+    **MINIMAL,
+    "network": {
+        "cidr": "10.0.0.0/16",
+        "secondary_cidrs": ["10.1.0.0/24"],
+        "availability_zone_id": "use1-az6",
+        "second_availability_zone_id": "use1-az4",
+        "egress": "closed",
+        "flow_log_retention_days": 30,
+        "address_headroom_percent": 20,
+    },
+    "compute": [
+        {
+            "name": "controller",
+            "role": "controller",
+            "instance_type": "m5.4xlarge",
+            "count": 1,
+            "ebs": {"capacity_gib": 500},
+        },
+        {"name": "login", "role": "login", "instance_type": "m5.4xlarge", "count": 1},
+        {
+            "name": "workers",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 8,
+            "min_count": 6,
+            "spare_count": 1,
+            "capacity": {
+                "kind": "training-plan",
+                "arn": f"arn:aws:sagemaker:us-east-1:{ACCOUNT}:training-plan/tests",
+            },
+            "scratch": {"mount_path": "/scratch"},
+            "threads_per_core": 1,
+            "network_interface": "efa-only",
+        },
+        {
+            "name": "spot",
+            "role": "compute",
+            "instance_type": "p5.4xlarge",
+            "count": 2,
+            "capacity": {"kind": "spot"},
+        },
+    ],
+    "storage": {
+        "lustre": [
+            {
+                "mount_path": "/fsx",
+                "capacity_gib": 9600,
+                "throughput_mbps_per_tib": 500,
+                "efa": True,
+                "metadata": {"mode": "provisioned", "iops": 12000},
+                "compression": "lz4",
+                "maintenance_window": "6:04:30",
+                "repositories": [
+                    {
+                        "s3": "s3://test-corpus/tokens",
+                        "path": "/data",
+                        "import": ["NEW", "CHANGED", "DELETED"],
+                    },
+                    {
+                        "s3": "s3://test-checkpoints",
+                        "path": "/checkpoints",
+                        "export": ["NEW", "CHANGED"],
+                        "create": True,
+                    },
+                ],
+            },
+            {
+                "mount_path": "/archive",
+                "deployment_type": "PERSISTENT_1",
+                "storage_type": "HDD",
+                "capacity_gib": 6000,
+                "throughput_mbps_per_tib": 12,
+                "hdd_read_cache": True,
+                "backup_retention_days": 7,
+            },
+            {
+                "mount_path": "/lake",
+                "storage_type": "INTELLIGENT_TIERING",
+                "throughput_mbps": 4000,
+                "metadata": {"mode": "provisioned", "iops": 6000},
+                "read_cache": {"mode": "provisioned", "capacity_gib": 4000},
+            },
+        ],
+        "buckets": [
+            {"name": "test-datasets", "mount_path": "/s3/datasets"},
+            {"name": "test-results", "create": True, "expire_noncurrent_days": 30},
+            {"name": "test-shuffle", "create": True, "directory": True},
+        ],
+        "home": {
+            "kind": "openzfs",
+            "capacity_gib": 128,
+            "throughput_mbps": 256,
+            "backup_retention_days": 7,
+        },
+        "checkpoint_path": "/fsx/checkpoints",
+    },
+    "identity": {"permissions_boundary_arn": f"arn:aws:iam::{ACCOUNT}:policy/boundary"},
+    "slurm": {
+        "configuration": "managed",
+        "strategy": "Merge",
+        "partitions": [
+            {"name": "training", "groups": ["workers"]},
+            {"name": "spot", "groups": ["spot"]},
+        ],
+        "accounting": {
+            "kind": "rds",
+            "instance_class": "db.t3.large",
+            "capacity_gib": 100,
+            "multi_az": True,
+            "backup_retention_days": 14,
+        },
+        "containers": {"pyxis": True},
+        "user_groups": [{"name": "research", "gid": 20000}],
+        "users": [
+            {
+                "name": "ada",
+                "uid": 20001,
+                "groups": ["research"],
+                "ssh_public_keys": ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExample ada"],
+                "slurm_account": "research",
+                "sudo": True,
+            }
+        ],
+    },
+    "image": {
+        "release_version": "1.2.3",
+        "released": "2026-09-17",
+        "auto_patch": {"strategy": "when-idle"},
+    },
+    "resilience": {
+        "node_recovery": "automatic",
+        "node_provisioning": "continuous",
+        "deep_health_checks": ["instance-stress", "instance-connectivity"],
+    },
+    "observability": {
+        "log_retention_days": 30,
+        "prometheus": True,
+        "alarm_emails": ["ml@example.com"],
+    },
+    "budget": {
+        "monthly_usd": 1000000,
+        "run_usd": 2000000,
+        "alert_emails": ["ml@example.com"],
+        "alert_thresholds_percent": [50, 100],
+    },
+    "run": {"hours": 720},
+    "tags": {"owner": "research", "cost-centre": "4711"},
+}
+
+
+def changed(spec: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """A copy of `spec` with values at dotted paths (`storage__lustre__0__efa=False`).
+
+    `None` takes the key away.
+    """
+    result = copy.deepcopy(spec)
+    for path, value in changes.items():
+        *parents, last = path.split("__")
+        here: Any = result
+        for part in parents:
+            here = here[int(part)] if isinstance(here, list) else here.setdefault(part, {})
+        if isinstance(here, list):
+            here[int(last)] = value
+        elif value is None:
+            here.pop(last, None)
+        else:
+            here[last] = value
+    return result

@@ -1,0 +1,87 @@
+"""The accounting database: private, encrypted, TLS only, its password in no template."""
+
+from __future__ import annotations
+
+import json
+
+from tests.stacks.conftest import Build
+from tests.stacks.specs import FULL, MINIMAL, changed
+from tests.stacks.templates import cluster_of, group_of, only, properties, text_of
+
+RDS = changed(MINIMAL, slurm__accounting={"kind": "rds"})
+
+
+def test_no_database_without_rds(build: Build) -> None:
+    for kind in ("none", "local"):
+        assembly = build(changed(MINIMAL, slurm__accounting={"kind": kind}))
+        assert "test-accounting" not in assembly.templates
+        assert "AccountingDatabase" not in text_of(cluster_of(assembly))
+
+
+def test_instance_is_private_encrypted_and_as_large_as_the_spec_says(build: Build) -> None:
+    instance = only(build(FULL), "AWS::RDS::DBInstance")
+    assert instance["PubliclyAccessible"] is False
+    assert instance["StorageEncrypted"] is True
+    assert instance["DBInstanceClass"] == "db.t3.large"
+    assert instance["AllocatedStorage"] == "100"
+    assert instance["MultiAZ"] is True
+    assert instance["BackupRetentionPeriod"] == 14
+    assert len(instance["VPCSecurityGroups"]) == 1
+
+
+def test_connections_without_tls_are_refused(build: Build) -> None:
+    group = only(build(RDS), "AWS::RDS::DBParameterGroup")
+    assert group["Parameters"]["require_secure_transport"] == "1"
+    instance = only(build(RDS), "AWS::RDS::DBInstance")
+    assert instance["EngineVersion"].startswith(group["Family"].removeprefix(instance["Engine"]))
+
+
+def test_password_is_made_by_secrets_manager_and_is_in_no_template(build: Build) -> None:
+    assembly = build(RDS)
+    secret = only(assembly, "AWS::SecretsManager::Secret")
+    assert secret["GenerateSecretString"]["GenerateStringKey"] == "password"
+    assert "SecretString" not in secret
+    instance = only(assembly, "AWS::RDS::DBInstance")
+    for key, field in (("MasterUsername", "username"), ("MasterUserPassword", "password")):
+        text = json.dumps(instance[key])
+        assert "{{resolve:secretsmanager:" in text
+        assert f":SecretString:{field}}}}}" in text
+
+
+def test_secret_is_completed_with_the_instances_address(build: Build) -> None:
+    attachment = only(build(RDS), "AWS::SecretsManager::SecretTargetAttachment")
+    assert attachment["TargetType"] == "AWS::RDS::DBInstance"
+    assert attachment["TargetId"] == {"Ref": "Instance"}
+
+
+def test_hyperpod_gets_the_database_and_continuous_provisioning(build: Build) -> None:
+    cluster = cluster_of(build(RDS))
+    database = cluster["Orchestrator"]["Slurm"]["AccountingDatabase"]
+    assert cluster["NodeProvisioningMode"] == "Continuous"
+    assert database["Name"] == "slurm_acct_db"
+    assert "EndpointAddress" in database["Endpoint"]["Fn::ImportValue"]
+    assert "EndpointPort" in database["Port"]["Fn::ImportValue"]
+    # The attachment's Ref: the secret with the host in it, not the one before.
+    assert "SecretAttachment" in database["SecretArn"]["Fn::ImportValue"]
+
+
+def test_error_log_has_its_group_before_rds_makes_one_without_an_end(build: Build) -> None:
+    assembly = build(changed(RDS, observability__log_retention_days=7))
+    template = assembly.templates["test-accounting"]["Resources"]
+    instance = template["Instance"]
+    (group,) = [name for name, r in template.items() if r["Type"] == "AWS::Logs::LogGroup"]
+    identifier = instance["Properties"]["DBInstanceIdentifier"]
+    assert template[group]["Properties"] == {
+        **template[group]["Properties"],
+        "LogGroupName": f"/aws/rds/instance/{identifier}/error",
+        "RetentionInDays": 7,
+    }
+    assert group in instance["DependsOn"]
+    assert instance["Properties"]["EnableCloudwatchLogsExports"] == ["error"]
+
+
+def test_scripted_mode_never_has_an_accounting_database_of_hyperpods(build: Build) -> None:
+    scripted = changed(MINIMAL, slurm={"configuration": "scripted"})
+    assert "Orchestrator" not in cluster_of(build(scripted))
+    assert "SlurmConfig" not in group_of(build(scripted), "controller")
+    assert not properties(build(scripted), "AWS::RDS::DBInstance")

@@ -1,0 +1,170 @@
+"""Scripts under a prefix that is the digest of their contents."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stacks
+from clusterwright.platforms import load_cluster
+from stacks import names, scripts
+from tests.stacks.conftest import Build
+from tests.stacks.specs import FULL, MINIMAL, changed
+from tests.stacks.templates import cluster_of, only, text_of
+from tests.support.synthesis import ROOT, Assembly
+
+
+def prefix_of(assembly: Assembly) -> str:
+    found: str = only(assembly, "Custom::CDKBucketDeployment")["DestinationBucketKeyPrefix"]
+    return found
+
+
+def test_every_group_fetches_the_prefix_that_is_deployed(build: Build) -> None:
+    assembly = build(MINIMAL)
+    for group in cluster_of(assembly)["InstanceGroups"]:
+        uri = group["LifeCycleConfig"]["SourceS3Uri"]["Fn::Join"][1]
+        assert uri[0] == "s3://"
+        assert "test-lifecycle" in uri[1]["Fn::ImportValue"]
+        assert uri[2] == f"/{prefix_of(assembly)}/"
+
+
+def test_bucket_has_the_prefix_that_hyperpod_wants(build: Build) -> None:
+    name = only(build(MINIMAL), "AWS::S3::Bucket")["BucketName"]
+    assert name.startswith("sagemaker-test-")
+    assert len(name) <= 63
+
+
+def test_longest_environment_gives_a_bucket_name_that_s3_takes(build: Build) -> None:
+    assembly = build(changed(MINIMAL, environment="e" * 40))
+    assert len(only(assembly, "AWS::S3::Bucket")["BucketName"]) <= 63
+
+
+def test_bucket_names_differ_between_accounts_and_regions() -> None:
+    class Spec:
+        environment = "prod"
+
+        def __init__(self, account: str, region: str) -> None:
+            self.account, self.region = account, region
+
+    found = {
+        names.lifecycle_bucket(Spec(account, region))  # type: ignore[arg-type]
+        for account in ("111122223333", "444455556666")
+        for region in ("us-east-1", "us-east-2")
+    }
+    assert len(found) == 4
+
+
+def test_a_change_of_cluster_json_changes_prefix_and_clusters_template(build: Build) -> None:
+    before, after = build(MINIMAL), build(changed(MINIMAL, compute__1__spare_count=1))
+    assert prefix_of(before) != prefix_of(after)
+    assert text_of(cluster_of(before)) != text_of(cluster_of(after))
+
+
+def test_a_change_of_count_does_not(build: Build) -> None:
+    before, after = build(MINIMAL), build(changed(MINIMAL, compute__1__count=5))
+    assert prefix_of(before) == prefix_of(after)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    copy = tmp_path / "scripts"
+    shutil.copytree(scripts.FOLDER, copy, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    return copy
+
+
+def test_a_change_of_any_script_changes_the_digest(folder: Path) -> None:
+    before = scripts.scripts_digest({}, folder)
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert len(files) > 10
+    for path in files:
+        original = path.read_bytes()
+        path.write_bytes(original + b"\n")
+        assert scripts.scripts_digest({}, folder) != before, path
+        path.write_bytes(original)
+    assert scripts.scripts_digest({}, folder) == before
+
+
+def test_names_count_as_contents_do(folder: Path) -> None:
+    before = scripts.scripts_digest({}, folder)
+    (folder / "on_create.sh").rename(folder / "on_creation.sh")
+    assert scripts.scripts_digest({}, folder) != before
+
+
+def test_what_python_leaves_behind_does_not_count(folder: Path) -> None:
+    before = scripts.scripts_digest({}, folder)
+    (folder / "__pycache__").mkdir(exist_ok=True)
+    (folder / "__pycache__" / "x.cpython-311.pyc").write_bytes(b"x")
+    (folder / "y.pyc").write_bytes(b"y")
+    (folder / ".DS_Store").write_bytes(b"z")
+    assert scripts.scripts_digest({}, folder) == before
+
+
+def test_digest_depends_on_contents_and_not_on_order_or_time(folder: Path) -> None:
+    before = scripts.scripts_digest({"a": {"x": 1, "y": 2}}, folder)
+    (folder / "on_create.sh").touch()
+    assert scripts.scripts_digest({"a": {"y": 2, "x": 1}}, folder) == before
+    assert scripts.scripts_digest({"a": {"x": 2, "y": 2}}, folder) != before
+
+
+def test_exactly_the_scripts_are_shipped(build: Build) -> None:
+    (asset,) = {
+        path.parent for path in build(MINIMAL).directory.glob("asset.*/on_init_complete.sh")
+    }
+    shipped = {p.relative_to(asset).as_posix() for p in asset.rglob("*") if p.is_file()}
+    wanted = {p.relative_to(scripts.FOLDER).as_posix() for p in scripts.script_files(scripts.FOLDER)}
+    assert shipped == wanted
+
+
+def test_what_editors_and_python_leave_behind_is_not_shipped(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clean = shipped_files(folder, tmp_path / "clean", monkeypatch)
+    for parent in (folder, folder / "clusterwright_node"):
+        (parent / "__pycache__").mkdir()
+        for name in ("__pycache__/x.cpython-311.pyc", ".DS_Store", "y.pyc"):
+            (parent / name).write_bytes(b"x")
+        (parent / ".mypy_cache" / "3.11").mkdir(parents=True)
+        (parent / ".mypy_cache" / "3.11" / "x.json").write_bytes(b"{}")
+    assert shipped_files(folder, tmp_path / "littered", monkeypatch) == clean
+
+
+def shipped_files(folder: Path, outdir: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
+    monkeypatch.setattr(scripts, "FOLDER", folder)
+    app = stacks.open_app(outdir, builtin_cloud_formation_validation=False)
+    stacks.build(app, load_cluster(ROOT / "configs" / "dev.yaml"))
+    app.synth()
+    (asset,) = {path.parent for path in outdir.glob("asset.*/on_init_complete.sh")}
+    return {
+        str(p.relative_to(asset.parent)): p.read_bytes() for p in asset.rglob("*") if p.is_file()
+    }
+
+
+def test_what_was_deployed_before_stays_for_a_rollback(build: Build) -> None:
+    copy = only(build(MINIMAL), "Custom::CDKBucketDeployment")
+    assert copy["RetainOnDelete"] is True
+    assert copy["Prune"] is False
+
+
+def test_nodes_may_read_the_bucket(build: Build) -> None:
+    assembly = build(MINIMAL)
+    role = assembly.templates["test-identity"]["Resources"]
+    bucket = only(assembly, "AWS::S3::Bucket")["BucketName"]
+    assert f"arn:aws:s3:::{bucket}/*" in json.dumps(role)
+
+
+def test_functions_log_into_groups_with_an_end_that_go_with_the_stack(build: Build) -> None:
+    """Lambda would make groups of its own, without an end, and nothing would remove them."""
+    assembly = build(changed(FULL, protection="destroy"))
+    functions = assembly.resources("AWS::Lambda::Function")
+    assert len(functions) == 4
+    for name, function in functions.items():
+        group = function["Properties"]["LoggingConfig"]["LogGroup"]["Ref"]
+        stack = name.split("/")[0]
+        resource: dict[str, Any] = assembly.templates[stack]["Resources"][group]
+        assert resource["Type"] == "AWS::Logs::LogGroup"
+        assert resource["DeletionPolicy"] == "Delete"
+        assert resource["Properties"]["RetentionInDays"] == 30

@@ -1,0 +1,189 @@
+"""The node program's own parser accepts what the stacks write, for every config there is."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clusterwright.platforms import load_cluster
+from clusterwright.spec.models.cluster import Cluster
+from tests.stacks.conftest import Build
+from tests.stacks.specs import FULL, MINIMAL, changed
+from tests.stacks.templates import deployed_file
+from tests.support.synthesis import ROOT, Assembly
+
+CONFIGS = sorted(
+    str(path.relative_to(ROOT))
+    for path in (ROOT / "configs").rglob("*.yaml")
+    if path.name != "base.yaml" and path.parent.name != "users"
+)
+
+SCRIPTED = changed(
+    FULL,
+    slurm__configuration="scripted",
+    slurm__strategy=None,
+    slurm__accounting={"kind": "local"},
+    network__second_availability_zone_id=None,
+)
+
+# What CloudFormation fills in, by key.
+DEPLOYED = {
+    "dns_name": "fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com",
+    "mount_name": "abcdefgh",
+    "fsx_dns_name": "fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com",
+    "fsx_mountname": "abcdefgh",
+    "fsx_openzfs_dns_name": "fs-0fedcba9876543210.fsx.us-east-1.amazonaws.com",
+    "endpoint": "prod-accounting.abcdefghijkl.us-east-1.rds.amazonaws.com",
+    "port": "3306",
+    "secret_arn": f"arn:aws:secretsmanager:us-east-1:{'1' * 12}:secret:prod/slurm-AbCdEf",
+}
+
+
+@pytest.fixture(scope="module")
+def program() -> Iterator[Any]:
+    """The node program's modules, from where they are shipped."""
+    sys.path.insert(0, str(ROOT / "lifecycle_scripts"))
+    try:
+        from clusterwright_node import catalogue, inputs
+
+        yield inputs, catalogue.step_names()
+    finally:
+        sys.path.remove(str(ROOT / "lifecycle_scripts"))
+
+
+def filled_in(value: Any, key: str = "") -> Any:
+    if isinstance(value, dict):
+        return {name: filled_in(inner, name) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [filled_in(inner, key) for inner in value]
+    return DEPLOYED[key] if value == "token" else value
+
+
+def resource_config(cluster: Cluster) -> dict[str, Any]:
+    """What HyperPod would write beside them."""
+    return {
+        "ClusterConfig": {"ClusterName": cluster.environment, "ClusterArn": "arn"},
+        "InstanceGroups": [
+            {"Name": g.name, "InstanceType": f"ml.{g.instance_type}", "Instances": []}
+            for g in cluster.compute
+        ],
+    }
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_the_node_program_takes_every_file_of_every_config(
+    config: str, synth: Any, program: Any
+) -> None:
+    assert_accepted(program, load_cluster(ROOT / config).cluster, synth(config))
+
+
+def test_the_node_program_takes_a_spec_with_every_feature(
+    build: Build, program: Any, tmp_path: Path
+) -> None:
+    tree = changed(SCRIPTED, slurm__topology="tree")
+    for index, spec in enumerate((FULL, MINIMAL, tree)):
+        path = tmp_path / f"{index}.yaml"
+        path.write_text(json.dumps(spec), encoding="utf-8")
+        assert_accepted(program, load_cluster(path).cluster, build(spec))
+
+
+def assert_accepted(program: Any, cluster: Cluster, assembly: Assembly) -> None:
+    inputs, steps = program
+    problems: list[str] = []
+    parsed = inputs.parse_cluster(deployed_file(assembly, "cluster.json"), problems, steps)
+    deployment = inputs.parse_deployment(
+        filled_in(deployed_file(assembly, "deployment.json")), problems
+    )
+    resources = inputs.parse_resources(resource_config(cluster), problems)
+    provisioning = None
+    if cluster.slurm.configuration == "scripted":
+        text = filled_in(deployed_file(assembly, "provisioning_parameters.json"))
+        provisioning = inputs.parse_provisioning(text, problems)
+    else:
+        assert not list(assembly.directory.glob("asset.*/provisioning_parameters.json"))
+    assert problems == []
+    found = inputs.Inputs(parsed, deployment, provisioning, resources)
+    assert inputs.disagreements(found, cluster.slurm.configuration) == []
+
+
+def test_partitions_spares_and_accelerators_reach_the_node(build: Build) -> None:
+    groups = {g["name"]: g for g in deployed_file(build(FULL), "cluster.json")["groups"]}
+    assert groups["workers"] == {
+        "name": "workers",
+        "role": "compute",
+        "instance_type": "p5.48xlarge",
+        "accelerator": "nvidia",
+        "accelerator_count": 8,
+        "partition": "training",
+        "spare_count": 1,
+        "scratch": {"mount_path": "/scratch", "raid_level": 0},
+        "efa": True,
+    }
+    assert groups["controller"]["partition"] is None
+    assert groups["controller"]["accelerator"] == "none"
+
+
+def test_neuron_groups_are_told_apart(synth: Any) -> None:
+    groups = deployed_file(synth("configs/examples/p5-127-trn1-24.yaml"), "cluster.json")["groups"]
+    assert {g["accelerator"] for g in groups} >= {"nvidia", "neuron", "none"}
+
+
+def test_number_of_nodes_is_no_part_of_the_scripts(build: Build) -> None:
+    """A change of count must not re-run the scripts of the nodes that stay."""
+    few, many = (
+        deployed_file(build(changed(MINIMAL, compute__1__count=count)), "cluster.json")
+        for count in (4, 40)
+    )
+    assert few == many
+
+
+def test_first_partition_is_the_default(build: Build) -> None:
+    partitions = deployed_file(build(FULL), "cluster.json")["slurm"]["partitions"]
+    assert partitions == [
+        {"name": "training", "default": True},
+        {"name": "spot", "default": False},
+    ]
+
+
+def test_users_without_accounting_have_no_account(build: Build) -> None:
+    spec = changed(
+        FULL,
+        slurm__accounting={"kind": "none"},
+        network__second_availability_zone_id=None,
+    )
+    (user,) = deployed_file(build(spec), "cluster.json")["users"]
+    assert user["slurm_account"] is None
+    (user,) = deployed_file(build(FULL), "cluster.json")["users"]
+    assert user["slurm_account"] == "research"
+    assert (user["uid"], user["gid"]) == (20001, 20001)
+
+
+def test_port_of_the_database_may_be_text_as_cloudformation_writes_it(build: Build) -> None:
+    accounting = deployed_file(build(FULL), "deployment.json")["accounting"]
+    assert accounting == {
+        "endpoint": "token",
+        "port": "token",
+        "database": "slurm_acct_db",
+        "secret_arn": "token",
+    }
+
+
+def test_provisioning_parameters_name_groups_partitions_and_file_systems(build: Build) -> None:
+    assert deployed_file(build(SCRIPTED), "provisioning_parameters.json") == {
+        "version": "1.0.0",
+        "workload_manager": "slurm",
+        "controller_group": "controller",
+        "login_group": "login",
+        "worker_groups": [
+            {"instance_group_name": "workers", "partition_name": "training"},
+            {"instance_group_name": "spot", "partition_name": "spot"},
+        ],
+        "fsx_dns_name": "token",
+        "fsx_mountname": "token",
+        "fsx_openzfs_dns_name": "token",
+    }

@@ -1,0 +1,105 @@
+"""`retain`: stateful stacks refuse, their resources survive. `destroy`: nothing is left over."""
+
+from __future__ import annotations
+
+import json
+
+from tests.stacks.conftest import Build
+from tests.stacks.specs import FULL, MINIMAL, changed
+from tests.support.synthesis import Assembly
+
+RETAIN = changed(FULL, protection="retain")
+DESTROY = changed(FULL, protection="destroy")
+
+STATEFUL_TYPES = {
+    "AWS::APS::Workspace",
+    "AWS::FSx::DataRepositoryAssociation",
+    "AWS::FSx::FileSystem",
+    "AWS::KMS::Key",
+    "AWS::RDS::DBInstance",
+    "AWS::S3Express::DirectoryBucket",
+    "AWS::SecretsManager::Secret",
+}
+STATEFUL_STACKS = {"test-accounting", "test-identity", "test-storage"}
+
+
+def stateful(assembly: Assembly) -> dict[str, dict[str, object]]:
+    found = {}
+    for kind in STATEFUL_TYPES:
+        found |= assembly.resources(kind)
+    for name, bucket in assembly.resources("AWS::S3::Bucket").items():
+        if name.startswith("test-storage/"):
+            found[name] = bucket
+    return found
+
+
+def protected(assembly: Assembly) -> set[str]:
+    artifacts = json.loads((assembly.directory / "manifest.json").read_text())["artifacts"]
+    return {
+        name
+        for name, artifact in artifacts.items()
+        if artifact.get("properties", {}).get("terminationProtection")
+    }
+
+
+def test_the_default_is_retain(build: Build) -> None:
+    assert protected(build(MINIMAL)) == {"test-identity"}
+
+
+def test_retain_protects_the_stateful_stacks_and_no_other(build: Build) -> None:
+    assert protected(build(RETAIN)) == STATEFUL_STACKS
+
+
+def test_retain_lets_every_stateful_resource_outlive_its_stack(build: Build) -> None:
+    found = stateful(build(RETAIN))
+    assert len(found) >= len(STATEFUL_TYPES)
+    for name, resource in found.items():
+        # Of a creation that failed nothing is left that would stand in the way of the next one.
+        assert resource["DeletionPolicy"] == "RetainExceptOnCreate", name
+        assert resource["UpdateReplacePolicy"] == "Retain", name
+
+
+def test_retain_protects_the_database_itself_and_its_backups(build: Build) -> None:
+    (instance,) = build(RETAIN).resources("AWS::RDS::DBInstance").values()
+    assert instance["Properties"]["DeletionProtection"] is True
+    assert instance["Properties"]["DeleteAutomatedBackups"] is False
+
+
+def test_retain_empties_no_data_bucket(build: Build) -> None:
+    emptied = build(RETAIN).resources("Custom::S3AutoDeleteObjects")
+    assert {name.split("/")[0] for name in emptied} == {"test-lifecycle"}
+
+
+def test_destroy_protects_nothing(build: Build) -> None:
+    assembly = build(DESTROY)
+    assert protected(assembly) == set()
+    for stack, template in assembly.templates.items():
+        for name, resource in template["Resources"].items():
+            # Without a policy RDS takes a snapshot that outlives everything.
+            assert resource.get("DeletionPolicy", "Delete") == "Delete", f"{stack}/{name}"
+    for name, resource in stateful(assembly).items():
+        assert resource.get("DeletionPolicy") == "Delete", name
+
+
+def test_destroy_deletes_the_database_with_its_backups(build: Build) -> None:
+    (instance,) = build(DESTROY).resources("AWS::RDS::DBInstance").values()
+    assert instance["Properties"]["DeletionProtection"] is False
+    assert instance["Properties"]["DeleteAutomatedBackups"] is True
+
+
+def test_destroy_empties_every_bucket_first(build: Build) -> None:
+    assembly = build(DESTROY)
+    buckets = assembly.resources("AWS::S3::Bucket")
+    assert len(assembly.resources("Custom::S3AutoDeleteObjects")) == len(buckets) == 3
+
+
+def test_destroy_schedules_the_key_as_soon_as_kms_allows(build: Build) -> None:
+    (key,) = build(DESTROY).resources("AWS::KMS::Key").values()
+    assert key["Properties"]["PendingWindowInDays"] == 7
+
+
+def test_stateful_resources_stand_in_stacks_of_their_own(build: Build) -> None:
+    for name in stateful(build(RETAIN)):
+        stack = name.split("/")[0]
+        # Metrics are kept, but a workspace alone is not worth a stack that refuses to go.
+        assert stack in STATEFUL_STACKS or "Prometheus" in name
