@@ -204,6 +204,7 @@ class _Reader:
                     Problem(
                         f"the key `{key}` is written twice",
                         here,
+                        on_key=True,
                         note=f"first at line {self.keys[here].line}",
                         position=self._of(key_node),
                     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -97,8 +97,7 @@ def _read_users(resolved: Resolved, layers: Layers) -> None:
         ]
         return
     resolved.problems += [
-        Problem(p.message, ("slurm", *p.path), p.hint, note=p.note, position=p.position)
-        for p in document.problems
+        replace(problem, path=("slurm", *problem.path)) for problem in document.problems
     ]
     for key, value in document.data.items():
         if key not in USERS_FILE_KEYS:

@@ -6,6 +6,7 @@ Every mutation goes through the command line as a user's file would.
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,9 @@ PLACES = [(name, path) for name, base in BASES.items() for path in paths(base)]
 KEYS = [(name, path) for name, path in PLACES if isinstance(path[-1], str)]
 TEXTS = [path.read_text() for path in sorted(CONFIGS.rglob("*.yaml"))]
 COMMANDS = [("expand",), ("check", "--offline")]
+
+# With CLUSTERWRIGHT_FUZZ=1 every property is tried much longer, with new examples.
+FACTOR = 25 if os.environ.get("CLUSTERWRIGHT_FUZZ") else 1
 
 scalars = st.one_of(
     st.none(),
@@ -87,7 +91,7 @@ def test_the_specs_that_are_mutated_are_valid(name: str) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 @given(place=st.sampled_from(PLACES), value=values)
-@settings(max_examples=40)
+@settings(max_examples=40 * FACTOR)
 def test_any_value_at_any_place_is_answered(
     command: tuple[str, ...], place: tuple[str, Any], value: Any
 ) -> None:
@@ -97,7 +101,7 @@ def test_any_value_at_any_place_is_answered(
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 @given(data=st.data())
-@settings(max_examples=40)
+@settings(max_examples=40 * FACTOR)
 def test_several_changes_at_once_are_answered(
     command: tuple[str, ...], data: st.DataObject
 ) -> None:
@@ -145,7 +149,7 @@ def test_a_misspelt_key_is_one_problem_with_its_right_spelling(name: str, path: 
 
 
 @given(place=st.sampled_from(PLACES), value=values)
-@settings(max_examples=300)
+@settings(max_examples=300 * FACTOR)
 def test_any_value_at_any_place_is_judged(place: tuple[str, Any], value: Any) -> None:
     name, path = place
     for problem in problems(with_value(BASES[name], path, value)):
@@ -159,7 +163,7 @@ def test_any_value_at_any_place_is_judged(place: tuple[str, Any], value: Any) ->
     put=st.text(max_size=20)
     | st.sampled_from([": ", "- ", "\n", "\t", "&a ", "*a", "!!x ", "{", "\r"]),
 )
-@settings(max_examples=120)
+@settings(max_examples=120 * FACTOR)
 def test_a_piece_of_text_may_be_replaced_by_any_other(
     text: str, at: float, length: int, put: str
 ) -> None:
@@ -168,7 +172,7 @@ def test_a_piece_of_text_may_be_replaced_by_any_other(
 
 
 @given(text=st.sampled_from(TEXTS), data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=60 * FACTOR)
 def test_lines_may_be_moved_repeated_and_left_out(text: str, data: st.DataObject) -> None:
     lines = text.splitlines(keepends=True)
     numbers = st.integers(0, len(lines) - 1)
@@ -189,13 +193,13 @@ def test_lines_may_be_moved_repeated_and_left_out(text: str, data: st.DataObject
     content=st.binary(max_size=300)
     | st.text(max_size=300).map(lambda t: t.encode("utf-8", "replace"))
 )
-@settings(max_examples=150)
+@settings(max_examples=150 * FACTOR)
 def test_a_file_of_anything_is_answered(content: bytes) -> None:
     assert run(content).exit_code == 3
 
 
 @given(place=st.sampled_from(PLACES), value=values)
-@settings(max_examples=40)
+@settings(max_examples=40 * FACTOR)
 def test_what_expands_expands_to_itself(place: tuple[str, Any], value: Any) -> None:
     name, path = place
     answer = run(dumped(with_value(BASES[name], path, value)))

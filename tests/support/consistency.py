@@ -1,0 +1,40 @@
+"""Asks one consistency check about a changed spec."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.problems import Problem, path_text
+from tests.support.rich_specs import BUILT
+
+Check = Callable[[Cluster], Iterator[Problem]]
+ABSENT = object()
+
+
+def cluster(changes: Mapping[str, Any] | None = None, base: Mapping[str, Any] = BUILT) -> Cluster:
+    """The rich spec with values put at dotted paths; ABSENT takes a key or an entry away."""
+    data: Any = copy.deepcopy(dict(base))
+    data.setdefault("partition", "aws")
+    data.setdefault("slurm", {}).setdefault("partitions", [])
+    for path, value in (changes or {}).items():
+        *parents, last = (int(part) if part.isdigit() else part for part in path.split("."))
+        here = data
+        for part in parents:
+            here = here[part] if isinstance(here, list) else here.setdefault(part, {})
+        if value is ABSENT:
+            del here[last]
+        elif isinstance(here, list) and last == len(here):
+            here.append(value)
+        else:
+            here[last] = value
+    return Cluster.model_validate(data)
+
+
+def found(
+    check: Check, changes: Mapping[str, Any] | None = None, base: Mapping[str, Any] = BUILT
+) -> dict[str, str]:
+    """Path → message of what the check finds."""
+    return {path_text(p.path): p.message for p in check(cluster(changes, base))}
