@@ -1,7 +1,7 @@
 """The local AWS: moto, plus the services and the CloudFormation that it lacks.
 
-`clusterwright localaws` serves it on a port; `local_aws()` is the same thing inside a test, without
-a socket. Nothing of moto is imported before one of them starts.
+`clusterwright localaws` serves it on a port; `local_aws()` is the same thing inside a test,
+without a socket. Nothing of moto is imported before one of them starts.
 """
 
 from __future__ import annotations
@@ -19,9 +19,7 @@ __all__ = ["local_aws"]
 
 
 @contextmanager
-def local_aws(
-    world: World | str | Path | None = None, **changes: Any
-) -> Iterator[Runtime]:
+def local_aws(world: World | str | Path | None = None, **changes: Any) -> Iterator[Runtime]:
     """Answer every boto3 call of this process from a fresh local AWS, without a socket.
 
     Parameters

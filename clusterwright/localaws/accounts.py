@@ -32,13 +32,13 @@ def account_of(request: Any) -> str:
 
 def access_key_of(request: Any) -> str | None:
     """The access key id that signed the request, or `None` for an unsigned one."""
-    match = _CREDENTIAL.search(request.headers.get("Authorization", ""))
+    match = _CREDENTIAL.search(str(request.headers.get("Authorization", "")))
     if match:
-        return match.group(1)
+        return str(match.group(1))
     query = parse_qs(request.query_string.decode("ascii", "replace"))
     for name in ("X-Amz-Credential", "AWSAccessKeyId"):
         if name in query:
-            return query[name][0].split("/")[0]
+            return str(query[name][0]).split("/", maxsplit=1)[0]
     return None
 
 

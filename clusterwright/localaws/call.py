@@ -33,7 +33,7 @@ class AwsError(Exception):
             setattr(self, name, value)
 
 
-class NotOurs(Exception):  # noqa: N818  no error: a way to answer
+class NotOurs(Exception):
     """An implementation leaves this call to moto, as for a resource that moto keeps."""
 
 

@@ -52,7 +52,10 @@ def zones_with(runtime: Runtime, instance_type: str, region: str) -> list[str]:
     """The zone ids of a region that have a type, sorted; empty where unknown."""
     zones = known(catalog().offering(instance_type, region)) or ()
     without = runtime.world.not_offered.get(instance_type, ())
-    return sorted(zone for zone in zones if zone not in without)
+    # The catalogue lists a local zone by its name and by its id.
+    return sorted(
+        zone for zone in zones if zone not in without and catalog().local_zone(zone) != zone
+    )
 
 
 def ec2_name(instance_type: str) -> str:

@@ -38,7 +38,9 @@ _UNPARSED = frozenset({"s3", "s3control"})
 _NETWORKED = frozenset({"ec2", "fsx", "sagemaker"})
 
 
-def answer_request(request: Request, moto_name: str, region: str, forward: Forward) -> Answer | None:
+def answer_request(
+    request: Request, moto_name: str, region: str, forward: Forward
+) -> Answer | None:
     """Answer one request.
 
     Parameters

@@ -125,7 +125,7 @@ class Network:
         return found
 
     def free_addresses(self, subnet: Any) -> int:
-        """Addresses of a subnet that nobody holds: neither moto's interfaces, nor us, nor others."""
+        """Addresses of a subnet that nobody holds: not moto's interfaces, not we, not others."""
         size = subnet.cidr.num_addresses - RESERVED_AT_START - RESERVED_AT_END
         ledger = self.ledger(subnet)
         held = len(self._moto_addresses(subnet))
@@ -199,7 +199,7 @@ class Network:
 
 
 def network_of(runtime: Runtime, account: str, region: str) -> Network:
-    """The address book of an account and region; the world's subnets are made at the first call."""
+    """The address book of an account and region; the first call makes the world's subnets."""
 
     def build() -> Network:
         network = Network(runtime, account, region)

@@ -23,19 +23,19 @@ def page(
     default: int,
     maximum: int | None = None,
     size_member: str = "MaxResults",
-    bad_token: str = "ValidationException",
+    stale_page_code: str = "ValidationException",
 ) -> tuple[Sequence[T], str | None]:
     """The page of `items` that a call asks for, and the token of the next one.
 
     Raises
     ------
     AwsError
-        `bad_token`: the call's NextToken was not issued by this operation.
+        `stale_page_code`: the call's NextToken was not issued by this operation.
     """
     start = 0
     token = call.parameters.get("NextToken")
     if token:
-        start = _offset(str(token), call.operation, bad_token)
+        start = _offset(str(token), call.operation, stale_page_code)
     size = int(call.parameters.get(size_member) or default)
     for limit in (maximum, call.page_limit):
         if limit is not None:
@@ -95,7 +95,7 @@ def _token(offset: int, operation: str) -> str:
     return base64.b64encode(f"{_PREFIX}{operation}:{offset}".encode()).decode()
 
 
-def _offset(token: str, operation: str, bad_token: str) -> int:
+def _offset(token: str, operation: str, stale_page_code: str) -> int:
     try:
         text = base64.b64decode(token.encode()).decode()
         prefix = f"{_PREFIX}{operation}:"
@@ -103,4 +103,4 @@ def _offset(token: str, operation: str, bad_token: str) -> int:
             return int(text[len(prefix) :])
     except (binascii.Error, ValueError):
         pass
-    raise AwsError(bad_token, "The NextToken is not valid")
+    raise AwsError(stale_page_code, "The NextToken is not valid")

@@ -67,9 +67,7 @@ def quotas(runtime: Runtime, region: str, service: str) -> Iterator[AppliedQuota
         for entry in facts.catalog().quotas
         if entry.service == service and entry.code is not None
     }
-    codes.update(
-        key.split("/")[1] for key in runtime.world.quotas if key.split("/")[0] == service
-    )
+    codes.update(key.split("/")[1] for key in runtime.world.quotas if key.split("/")[0] == service)
     for code in sorted(codes):
         found = quota(runtime, region, service, code)
         if found is not None:

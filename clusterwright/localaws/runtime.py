@@ -76,31 +76,35 @@ class Runtime:
             self.faults = FaultBook(self.world.faults)
 
 
-_current = Runtime(World())
-_current.active = False
+class _Process:
+    """What this process runs: moto's state is global to the process, and so is this."""
+
+    def __init__(self) -> None:
+        self.current = Runtime(World())
+        self.current.active = False
+
+
+_process = _Process()
 
 
 def runtime() -> Runtime:
     """The local AWS of this process."""
-    return _current
+    return _process.current
 
 
 def start(world: World) -> Runtime:
     """Replace the local AWS of this process by a fresh one in `world`."""
-    global _current
-    _current = Runtime(world)
-    return _current
+    _process.current = Runtime(world)
+    return _process.current
 
 
 @contextmanager
 def running(world: World) -> Iterator[Runtime]:
     """A fresh local AWS for the length of a `with` block."""
-    global _current
-    before = _current
-    fresh = Runtime(world)
-    _current = fresh
+    before = _process.current
+    fresh = start(world)
     try:
         yield fresh
     finally:
         fresh.active = False
-        _current = before
+        _process.current = before

@@ -14,7 +14,7 @@ from typing import Any
 
 _INTEGERS = frozenset({"integer", "long", "short", "byte"})
 _NUMBERS = frozenset({"float", "double"})
-# What AWS answers although its model does not say so, by shape: a stack's own states in its events.
+# What AWS answers although its model does not say so, by shape: a stack's states in its events.
 _BEYOND_MODEL = {
     "ResourceStatus": frozenset(
         {
@@ -97,37 +97,36 @@ def _structure(shape: Any, value: Any, path: str, answers: bool) -> Iterator[str
 
 
 def _scalar(shape: Any, kind: str, value: Any, path: str, answers: bool) -> Iterator[str]:
-    if kind in _INTEGERS:
-        if isinstance(value, bool) or not isinstance(value, int):
-            yield _type(path, value, "an integer")
+    if kind in _INTEGERS or kind in _NUMBERS:
+        whole = kind in _INTEGERS
+        if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
+            yield _type(path, value, "an integer" if whole else "a number")
         elif not answers:
             yield from _range(shape, value, path)
-    elif kind in _NUMBERS:
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            yield _type(path, value, "a number")
-        elif not answers:
-            yield from _range(shape, value, path)
-    elif kind == "boolean":
-        if not isinstance(value, bool):
-            yield _type(path, value, "a boolean")
-    elif kind == "timestamp":
-        if not isinstance(value, (datetime, int, float, str)):
-            yield _type(path, value, "a timestamp")
+    elif kind == "boolean" and not isinstance(value, bool):
+        yield _type(path, value, "a boolean")
+    elif kind == "timestamp" and not isinstance(value, (datetime, int, float, str)):
+        yield _type(path, value, "a timestamp")
     elif kind == "string":
-        if not isinstance(value, str):
-            yield _type(path, value, "a string")
-            return
-        enum = shape.metadata.get("enum")
-        beyond = _BEYOND_MODEL.get(shape.name, frozenset()) if answers else frozenset()
-        if enum and value not in enum and value not in beyond:
-            yield _constraint(path, value, f"Member must satisfy enum value set: {_set(enum)}")
-        if not answers:
-            yield from _length(shape, value, path)
-            pattern = shape.metadata.get("pattern")
-            if pattern and not _matches(pattern, value):
-                yield _constraint(
-                    path, value, f"Member must satisfy regular expression pattern: {pattern}"
-                )
+        yield from _string(shape, value, path, answers)
+
+
+def _string(shape: Any, value: Any, path: str, answers: bool) -> Iterator[str]:
+    if not isinstance(value, str):
+        yield _type(path, value, "a string")
+        return
+    enum = shape.metadata.get("enum")
+    beyond = _BEYOND_MODEL.get(shape.name, frozenset()) if answers else frozenset()
+    if enum and value not in enum and value not in beyond:
+        yield _constraint(path, value, f"Member must satisfy enum value set: {_set(enum)}")
+    if answers:
+        return
+    yield from _length(shape, value, path)
+    pattern = shape.metadata.get("pattern")
+    if pattern and not _matches(pattern, value):
+        yield _constraint(
+            path, value, f"Member must satisfy regular expression pattern: {pattern}"
+        )
 
 
 def _length(shape: Any, value: Any, path: str) -> Iterator[str]:
@@ -144,7 +143,9 @@ def _length(shape: Any, value: Any, path: str) -> Iterator[str]:
 def _range(shape: Any, value: float, path: str) -> Iterator[str]:
     minimum, maximum = shape.metadata.get("min"), shape.metadata.get("max")
     if minimum is not None and value < minimum:
-        yield _constraint(path, value, f"Member must have value greater than or equal to {minimum}")
+        yield _constraint(
+            path, value, f"Member must have value greater than or equal to {minimum}"
+        )
     if maximum is not None and value > maximum:
         yield _constraint(path, value, f"Member must have value less than or equal to {maximum}")
 

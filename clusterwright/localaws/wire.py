@@ -33,7 +33,8 @@ def _service_names() -> dict[str, str]:
     from botocore.loaders import create_loader
 
     return {
-        name.replace("-", ""): name for name in create_loader().list_available_services("service-2")
+        name.replace("-", ""): name
+        for name in create_loader().list_available_services("service-2")
     }
 
 
@@ -101,6 +102,7 @@ def answer(
     service: str, operation: str | None, request: Request, result: Mapping[str, Any] | AwsError
 ) -> Answer:
     """An answer or an error in the protocol that the request was made in."""
+    from botocore.model import OperationNotFoundError
     from moto.core import errors
     from moto.core.model import OperationModel
     from moto.core.request import determine_request_protocol
@@ -109,7 +111,7 @@ def answer(
     model = service_model(service)
     try:
         operation_model = model.operation_model(operation)
-    except Exception:
+    except OperationNotFoundError:
         operation_model = OperationModel({}, model)
     try:
         protocol = determine_request_protocol(model, request.content_type)

@@ -20,6 +20,7 @@ DEFAULT_REGION = "us-east-1"
 
 _QUOTA_KEY = re.compile(r"[a-z0-9.-]+/L-[0-9A-F]{8}")
 _OFFSET = re.compile(r"([+-])(\d+)([mhd])")
+_TYPE_NAME = re.compile(r"[a-z0-9-]+\.[a-z0-9-]+")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
 
@@ -38,6 +39,8 @@ def _moment(value: str) -> str:
 def _ec2_name(value: str) -> str:
     if value.startswith("ml."):
         raise ValueError(f"EC2's name is meant, without `ml.`: {value[3:]}")
+    if not _TYPE_NAME.fullmatch(value):
+        raise ValueError(f"{value!r} is no instance type, as p5.48xlarge is")
     return value
 
 
@@ -49,7 +52,7 @@ AccountId = Annotated[str, Field(pattern=r"^\d{12}$")]
 ZoneId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*-az\d+$")]
 Region = Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d+$")]
 InstanceTypeName = Annotated[
-    str, Field(pattern=r"^[a-z0-9-]+\.[a-z0-9-]+$"), AfterValidator(_ec2_name)
+    str, AfterValidator(_ec2_name), Field(json_schema_extra={"pattern": _TYPE_NAME.pattern})
 ]
 Seconds = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
 
@@ -142,9 +145,9 @@ class CapacityReservationSeed(_Model):
     zone_id: ZoneId
     start: Moment = "-1d"
     end: Moment | None = None
-    state: (
-        Literal["active", "expired", "cancelled", "pending", "failed", "scheduled"] | None
-    ) = None
+    state: Literal["active", "expired", "cancelled", "pending", "failed", "scheduled"] | None = (
+        None
+    )
 
 
 class PriceSeed(_Model):
@@ -194,7 +197,9 @@ class World(_Model):
         "ample",
         description="Quotas that are not named below: ample numbers, or AWS's documented defaults",
     )
-    quotas: QuotaValues = Field(default_factory=dict, description="SERVICE/CODE: the applied value")
+    quotas: QuotaValues = Field(
+        default_factory=dict, description="SERVICE/CODE: the applied value"
+    )
     usage: QuotaValues = Field(
         default_factory=dict, description="SERVICE/CODE: what others of the account use already"
     )

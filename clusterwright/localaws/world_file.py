@@ -75,8 +75,10 @@ def load_world(name_or_path: str | Path) -> World:
     path = Path(text)
     if not path.exists():
         close = difflib.get_close_matches(text, built_in_worlds(), n=1)
-        hint = f"did you mean `{close[0]}`?" if close else (
-            f"built-in worlds are {', '.join(built_in_worlds())}; anything else is a file"
+        hint = (
+            f"did you mean `{close[0]}`?"
+            if close
+            else (f"built-in worlds are {', '.join(built_in_worlds())}; anything else is a file")
         )
         raise WorldError([WorldProblem("no such world or file", text)], hint)
     if path.is_dir():
@@ -154,7 +156,9 @@ def _document(source: str, file: str) -> Any:
             error
         )
     if document is None:
-        raise WorldError([WorldProblem("the file is empty", file)], "start with `extends: generous`")
+        raise WorldError(
+            [WorldProblem("the file is empty", file)], "start with `extends: generous`"
+        )
     if not isinstance(document, dict):
         raise WorldError(
             [WorldProblem("a world is a mapping of fields", file, 1, 1)],
@@ -170,11 +174,14 @@ def _problem(item: Any, document: Any, file: str, lines: Sequence[str]) -> World
     if item["type"] == "extra_forbidden":
         allowed = _fields_at(path[:-1])
         close = difflib.get_close_matches(str(path[-1]), allowed, n=1)
-        message = f"there is no field `{name}`" + (f"; did you mean `{close[0]}`?" if close else "")
+        message = f"there is no field `{name}`" + (
+            f"; did you mean `{close[0]}`?" if close else ""
+        )
     elif item["type"] == "missing":
         message = f"`{name}` is missing"
     else:
-        message = f"`{name}`: {message[0].lower()}{message[1:]}" if name else message
+        sentence = message if message[1:2].isupper() else f"{message[0].lower()}{message[1:]}"
+        message = f"`{name}`: {sentence}" if name else message
     position = _position(document, path)
     if position is None:
         return WorldProblem(message, file, 1, 1, lines[0] if lines else "")

@@ -11,6 +11,7 @@ import threading
 
 # boto3's name of the service -> modules of this package, in the order of applying.
 PATCHES: dict[str, tuple[str, ...]] = {
+    "cloudwatch": ("cloudwatch_dashboard_tags",),
     "ec2": (
         "ec2_addresses",
         "ec2_dependencies",
@@ -22,7 +23,7 @@ PATCHES: dict[str, tuple[str, ...]] = {
     ),
     "iam": ("iam_managed_policies", "iam_policies_once"),
     "lambda": ("lambda_not_run",),
-    "s3": ("s3_access_logs", "s3_directory_buckets"),
+    "s3": ("s3_access_logs", "s3_directory_buckets", "s3_policy_conditions"),
     "secretsmanager": ("secretsmanager_rotation",),
 }
 

@@ -10,9 +10,9 @@ from clusterwright.localaws.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
 CURES = (
-    "EC2: AvailableIpAddressCount counts HyperPod nodes, file systems and the world's other users; "
-    "network interfaces (endpoints, instances) get a free address of their subnet, and none when "
-    "it is full (InsufficientFreeAddressesInSubnet)"
+    "EC2: AvailableIpAddressCount counts HyperPod nodes, file systems and the world's other "
+    "users; network interfaces (endpoints, instances) get a free address of their subnet, and "
+    "none when it is full (InsufficientFreeAddressesInSubnet)"
 )
 
 

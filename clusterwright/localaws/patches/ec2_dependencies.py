@@ -27,9 +27,7 @@ def apply() -> None:
 
     def delete_subnet(self: Any, subnet_id: str) -> Any:
         if runtime().active and _subnet_in_use(self, subnet_id):
-            raise _violation(
-                f"The subnet '{subnet_id}' has dependencies and cannot be deleted."
-            )
+            raise _violation(f"The subnet '{subnet_id}' has dependencies and cannot be deleted.")
         deleted = delete_subnet_in_moto(self, subnet_id)
         network_of(runtime(), self.account_id, self.region_name).forget_subnet(subnet_id)
         return deleted
@@ -42,9 +40,7 @@ def _group_in_use(ec2: Any, group_id: str) -> bool:
     network = network_of(runtime(), ec2.account_id, ec2.region_name)
     if network.users_of_security_group(group_id):
         return True
-    if any(
-        group.id == group_id for eni in list(ec2.enis.values()) for group in eni.group_set
-    ):
+    if any(group.id == group_id for eni in list(ec2.enis.values()) for group in eni.group_set):
         return True
     return any(
         rule.source_group.get("GroupId") == group_id

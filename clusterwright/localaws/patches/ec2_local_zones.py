@@ -8,9 +8,9 @@ from clusterwright.localaws.facts import catalog
 
 MOTO_VERSION = "5.2.5"
 CURES = (
-    "EC2: the catalogue's local zones (us-east-1-dfw-2a, …) take subnets; DescribeAvailabilityZones "
-    "shows them when they are named, filtered for, or with AllAvailabilityZones, as for an account "
-    "that has not opted in"
+    "EC2: the catalogue's local zones (us-east-1-dfw-2a, …) take subnets; "
+    "DescribeAvailabilityZones shows them when they are named, filtered for, or with "
+    "AllAvailabilityZones, as for an account that has not opted in"
 )
 LOCAL_ZONE = "local-zone"
 

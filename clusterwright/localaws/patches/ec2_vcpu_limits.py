@@ -22,9 +22,7 @@ def apply() -> None:
 
     run_in_moto = EC2Backend.run_instances
 
-    def run_instances(
-        self: Any, image_id: str, count: int, *arguments: Any, **named: Any
-    ) -> Any:
+    def run_instances(self: Any, image_id: str, count: int, *arguments: Any, **named: Any) -> Any:
         if runtime().active:
             _check(self, count, named)
         return run_in_moto(self, image_id, count, *arguments, **named)
@@ -65,7 +63,7 @@ def _check(ec2: Any, count: int, named: dict[str, Any]) -> None:
 
 
 def _count(name: str, use: str) -> None:
-    described = known(catalog().quota_for(name, use))  # type: ignore[arg-type]
+    described = known(catalog().quota_for(name, use))
     if described is None or described.code is None or described.code in _counted:
         return
     _counted.add(described.code)
@@ -87,7 +85,7 @@ def _vcpus_running(account: str, region: str, code: str, *, spot: bool) -> float
                 continue
             if (instance.lifecycle == "spot") != spot:
                 continue
-            described = known(catalog().quota_for(instance.instance_type, use))  # type: ignore[arg-type]
+            described = known(catalog().quota_for(instance.instance_type, use))
             found = catalog().instance(instance.instance_type)
             if described is not None and described.code == code and found is not None:
                 total += known(found.vcpus) or 0

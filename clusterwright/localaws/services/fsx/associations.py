@@ -29,11 +29,12 @@ from clusterwright.localaws.services.fsx.state import (
 
 @operation("fsx", "CreateDataRepositoryAssociation")
 def create_association(call: Call) -> Mapping[str, Any]:
-    def make() -> str:
-        return _create(call).id
+    store = store_of(call)
 
-    association_id = once(call, "association", make)
-    return {"Association": view(store_of(call).associations[association_id])}
+    def make() -> str:
+        return _create(call, store).id
+
+    return {"Association": view(store.associations[once(call, "association", make)])}
 
 
 @operation("fsx", "DescribeDataRepositoryAssociations")
@@ -44,7 +45,11 @@ def describe_associations(call: Call) -> Mapping[str, Any]:
     for entry in call.parameters.get("Filters", ()):
         found = [each for each in found if _matches(each, entry)]
     entries, token = page(
-        found, call, default=25, maximum=25, bad_token="BadRequest"  # noqa: S106
+        found,
+        call,
+        default=25,
+        maximum=25,
+        stale_page_code="BadRequest",
     )
     answer: dict[str, Any] = {"Associations": [view(each) for each in entries]}
     return {**answer, "NextToken": token} if token else answer
@@ -76,9 +81,7 @@ def delete_association(call: Call) -> Mapping[str, Any]:
     if association.lifecycle == "DELETING":
         raise bad(f"Association {association.id} is being deleted already.")
     association.lifecycle = "DELETING"
-    store.later(
-        call.world.delays.association, lambda: _drop(store, association.id)
-    )
+    store.later(call.world.delays.association, lambda: _drop(store, association.id))
     return {
         "AssociationId": association.id,
         "Lifecycle": "DELETING",
@@ -107,8 +110,7 @@ def view(association: Association) -> dict[str, Any]:
     return answer
 
 
-def _create(call: Call) -> Association:
-    store = store_of(call)
+def _create(call: Call, store: Store) -> Association:
     request = {k: v for k, v in call.parameters.items() if k not in ("ClientRequestToken", "Tags")}
     file_system = store.file_system(request["FileSystemId"])
     _check_file_system(file_system)

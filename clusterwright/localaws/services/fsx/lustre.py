@@ -125,15 +125,15 @@ def servers(request: Mapping[str, Any]) -> int:
     (4,000 MBps); elsewhere one is assumed, which is the least that FSx can build.
     """
     lustre = request["LustreConfiguration"]
-    iops = (lustre.get("MetadataConfiguration") or {}).get("Iops", 1500)
+    iops = int((lustre.get("MetadataConfiguration") or {}).get("Iops", 1500))
     metadata = math.ceil(iops / 12_000)
     if request["StorageType"] == TIERING:
-        return metadata + math.ceil(lustre["ThroughputCapacity"] / 4_000)
+        return metadata + math.ceil(int(lustre["ThroughputCapacity"]) / 4_000)
     tier = tier_of(
         lustre["DeploymentType"], request["StorageType"], lustre.get("PerUnitStorageThroughput")
     )
     size = tier.efa_step_gib if tier is not None else None
-    return metadata + (math.ceil(request["StorageCapacity"] / size) if size else 1)
+    return metadata + (math.ceil(int(request["StorageCapacity"]) / int(size)) if size else 1)
 
 
 def check_update(file_system: FileSystem, asked: Mapping[str, Any]) -> None:
@@ -207,9 +207,7 @@ def _check_storage(
             raise incompatible("KmsKeyId", f"KmsKeyId is not supported by {deployment}.")
 
 
-def _check_version(
-    deployment: str, request: Mapping[str, Any], lustre: Mapping[str, Any]
-) -> None:
+def _check_version(deployment: str, request: Mapping[str, Any], lustre: Mapping[str, Any]) -> None:
     version = request.get("FileSystemTypeVersion")
     if version is None:
         return
@@ -227,9 +225,7 @@ def _default_version(deployment: str, lustre: Mapping[str, Any]) -> str:
     return "2.15" if lustre.get("MetadataConfiguration") else "2.12"
 
 
-def _check_metadata(
-    deployment: str, storage: str, metadata: Mapping[str, Any] | None
-) -> None:
+def _check_metadata(deployment: str, storage: str, metadata: Mapping[str, Any] | None) -> None:
     if not metadata:
         if storage == TIERING:
             raise bad("Intelligent-Tiering file systems need a metadata configuration.")
@@ -283,9 +279,7 @@ def _check_tiering(request: Mapping[str, Any], lustre: Mapping[str, Any]) -> Non
     if not cache:
         raise bad("DataReadCacheConfiguration is required for Intelligent-Tiering.")
     if cache.get("SizingMode") == "USER_PROVISIONED":
-        least, most = (
-            bound * (throughput // step) for bound in known.tiering_cache_gib_per_step
-        )
+        least, most = (bound * (throughput // step) for bound in known.tiering_cache_gib_per_step)
         if not least <= cache.get("SizeGiB", 0) <= most:
             raise bad(f"The read cache must have {least} to {most} GiB at {throughput} MBps.")
 
@@ -295,8 +289,11 @@ def _check_legacy_links(deployment: str, lustre: Mapping[str, Any]) -> None:
         for name in ("ImportPath", "ExportPath", "AutoImportPolicy", "ImportedFileChunkSize"):
             if name in lustre:
                 # The guide: PERSISTENT_2 is linked to S3 by data repository associations only.
-                raise incompatible(name, f"{name} is not supported by PERSISTENT_2; create a data "
-                                   "repository association.")
+                raise incompatible(
+                    name,
+                    f"{name} is not supported by PERSISTENT_2; create a data "
+                    "repository association.",
+                )
     if "ExportPath" in lustre and "ImportPath" not in lustre:
         raise bad("ExportPath needs an ImportPath.")
 

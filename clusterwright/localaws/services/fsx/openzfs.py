@@ -82,7 +82,12 @@ def check_update(file_system: FileSystem, asked: Mapping[str, Any]) -> None:
     capacity = asked.get("StorageCapacity")
     if capacity is not None and capacity < 1.1 * file_system.capacity_gib:
         raise bad("StorageCapacity must be at least 10 percent greater than the current one.")
-    configuration = {**file_system.openzfs, **(asked.get("OpenZFSConfiguration") or {})}
+    changes = asked.get("OpenZFSConfiguration") or {}
+    configuration = {**file_system.openzfs, **changes}
+    iops = configuration.get("DiskIopsConfiguration") or {}
+    if "DiskIopsConfiguration" not in changes and iops.get("Mode") == "AUTOMATIC":
+        # Described, but not asked for: it follows the capacity.
+        configuration["DiskIopsConfiguration"] = {"Mode": "AUTOMATIC"}
     check_size(
         file_system.openzfs["DeploymentType"],
         file_system.storage_type,
@@ -110,6 +115,6 @@ def with_defaults(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def addresses(request: Mapping[str, Any]) -> int:
-    """Network interfaces per subnet: the active file server, and its standby where there is one."""
+    """Network interfaces per subnet: the active file server, and its standby if there is one."""
     deployment = str(request["OpenZFSConfiguration"]["DeploymentType"])
     return 2 if "_HA_" in deployment else 1

@@ -36,7 +36,7 @@ def describe_tasks(call: Call) -> Mapping[str, Any]:
         )
         if member:
             found = [task for task in found if task.get(member) in entry.get("Values", ())]
-    entries, token = page(found, call, default=100, bad_token="BadRequest")  # noqa: S106
+    entries, token = page(found, call, default=100, stale_page_code="BadRequest")
     answer: dict[str, Any] = {"DataRepositoryTasks": list(entries)}
     return {**answer, "NextToken": token} if token else answer
 

@@ -36,7 +36,7 @@ def describe_volumes(call: Call) -> Mapping[str, Any]:
     for entry in call.parameters.get("Filters", ()):
         if entry.get("Name") == "file-system-id":
             found = [v for v in found if v.file_system.id in entry.get("Values", ())]
-    entries, token = page(found, call, default=100, bad_token="BadRequest")  # noqa: S106
+    entries, token = page(found, call, default=100, stale_page_code="BadRequest")
     answer: dict[str, Any] = {"Volumes": [view(each) for each in entries]}
     return {**answer, "NextToken": token} if token else answer
 

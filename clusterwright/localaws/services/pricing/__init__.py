@@ -42,9 +42,7 @@ def describe_services(call: Call) -> Mapping[str, Any]:
 @operation("pricing", "GetAttributeValues")
 def get_attribute_values(call: Call) -> Mapping[str, Any]:
     name = call.parameters["AttributeName"]
-    values = sorted(
-        {p.attributes[name] for p in _of_service(call) if name in p.attributes}
-    )
+    values = sorted({p.attributes[name] for p in _of_service(call) if name in p.attributes})
     if not values:
         raise AwsError("NotFoundException", f"There is no attribute {name}.")
     entries, token = _page(values, call, 10_000)
@@ -101,5 +99,5 @@ def _page(entries: Iterable[Any], call: Call, most: int) -> tuple[Any, str | Non
         call,
         default=most,
         maximum=most,
-        bad_token="InvalidNextTokenException",  # noqa: S106  not a secret
+        stale_page_code="InvalidNextTokenException",
     )

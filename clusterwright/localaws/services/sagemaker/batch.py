@@ -217,11 +217,9 @@ def _check_growth(
     rules.check_quotas(call, clusters, before, request, cluster=cluster)
 
 
-def _again(
-    cluster: Cluster, added: list[dict[str, Any]], call: Call
-) -> list[Mapping[str, Any]]:
+def _again(cluster: Cluster, added: list[dict[str, Any]], call: Call) -> list[Mapping[str, Any]]:
     """The same nodes with their latest status, for a repeated client token."""
-    answer = []
+    answer: list[Mapping[str, Any]] = []
     for entry in added:
         node = find_node(cluster, instance_id=None, logical_id=entry["NodeLogicalId"])
         status = node.status_at(call.now) if node else "NotFound"

@@ -448,9 +448,7 @@ def _refused(message: str) -> AwsError:
 
 
 def _require(call: Call, code: str, more: int, unit: str) -> None:
-    quotas.require(
-        call.runtime, call.account, call.region, "sagemaker", code, more, unit=unit
-    )
+    quotas.require(call.runtime, call.account, call.region, "sagemaker", code, more, unit=unit)
 
 
 def _arn(account: str, region: str, name: str) -> str:

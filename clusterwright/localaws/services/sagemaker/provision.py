@@ -309,8 +309,7 @@ def _record_shortage(clusters: Clusters, cluster: Cluster, shortage: Shortage) -
     now = clusters.runtime.clock.now()
     record(
         cluster,
-        f"Failed to provision EC2 Instance in Cluster {cluster.name} and IG "
-        f"{shortage.group.name}",
+        f"Failed to provision EC2 Instance in Cluster {cluster.name} and IG {shortage.group.name}",
         now,
         level="Error",
         group=shortage.group,
@@ -326,9 +325,7 @@ def other_clusters_use(clusters: Clusters, plan_arn: str, without: Cluster | Non
     """Instances of a training plan that clusters hold already."""
     return sum(
         group.target_count
-        for cluster in store(
-            clusters.runtime, clusters.account, clusters.region
-        ).by_name.values()
+        for cluster in store(clusters.runtime, clusters.account, clusters.region).by_name.values()
         if cluster is not without
         for group in cluster.groups.values()
         if group.plan_arn == plan_arn

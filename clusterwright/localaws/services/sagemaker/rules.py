@@ -55,7 +55,8 @@ def check_group(group: Mapping[str, Any], request: Mapping[str, Any]) -> None:
     name = group["InstanceGroupName"]
     if bool(group.get("InstanceType")) == bool(group.get("InstanceRequirements")):
         raise invalid(
-            f"Instance group {name} must have exactly one of InstanceType and InstanceRequirements."
+            f"Instance group {name} must have exactly one of InstanceType and "
+            "InstanceRequirements."
         )
     minimum = group.get("MinInstanceCount")
     if minimum is not None and minimum > group["InstanceCount"]:

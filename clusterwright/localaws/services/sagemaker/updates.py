@@ -226,11 +226,10 @@ def _apply(
             name = entry["InstanceGroupName"]
             if name not in given:
                 continue
-            group = cluster.groups.get(name)
-            if group is None:
-                cluster.groups[name] = creation.new_group(entry, kind)
+            if name in cluster.groups:
+                _change_group(clusters, cluster, cluster.groups[name], entry)
             else:
-                _change_group(clusters, cluster, group, entry)
+                cluster.groups[name] = creation.new_group(entry, kind)
 
 
 def _change_group(

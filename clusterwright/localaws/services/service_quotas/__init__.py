@@ -14,6 +14,7 @@ from clusterwright.localaws.call import AwsError, Call, operation
 from clusterwright.localaws.pages import page
 from clusterwright.localaws.quotas import AppliedQuota
 from clusterwright.localaws.services.service_quotas.requests import requests_of
+from clusterwright.localaws.services.service_quotas.usage_metrics import usage_metric
 from clusterwright.localaws.zones import partition_of
 
 NAMES = {
@@ -52,9 +53,7 @@ def list_service_quotas(call: Call) -> Mapping[str, Any]:
 @operation("service-quotas", "ListAWSDefaultServiceQuotas")
 def list_default_quotas(call: Call) -> Mapping[str, Any]:
     found = [
-        view(call, quota, quota.default)
-        for quota in _quotas(call)
-        if quota.default is not None
+        view(call, quota, quota.default) for quota in _quotas(call) if quota.default is not None
     ]
     entries, token = _page(found, call)
     return _with_token({"Quotas": list(entries)}, token)
@@ -78,7 +77,7 @@ def get_default_quota(call: Call) -> Mapping[str, Any]:
 
 @operation("service-quotas", "RequestServiceQuotaIncrease")
 def request_increase(call: Call) -> Mapping[str, Any]:
-    """The request stays PENDING: raising a quota takes AWS days to weeks, and a world edit here."""
+    """The request stays PENDING: AWS takes days to weeks, and here the world decides."""
     quota = _find(call)
     desired = float(call.parameters["DesiredValue"])
     if quota.value is not None and desired <= quota.value:
@@ -124,6 +123,7 @@ def view(call: Call, quota: AppliedQuota, value: float) -> dict[str, Any]:
         "Adjustable": True,
         "GlobalQuota": False,
         "QuotaAppliedAtLevel": "ACCOUNT",
+        **usage_metric(call, quota.service, quota.code),
     }
 
 
@@ -173,7 +173,11 @@ def _no_such(call: Call) -> AwsError:
 
 def _page(entries: list[Any], call: Call) -> tuple[Any, str | None]:
     return page(
-        entries, call, default=100, maximum=100, bad_token="InvalidPaginationTokenException"  # noqa: S106
+        entries,
+        call,
+        default=100,
+        maximum=100,
+        stale_page_code="InvalidPaginationTokenException",
     )
 
 
