@@ -1,13 +1,12 @@
 """The CDK stacks of a cluster: one stack or construct per file, names `<environment>-<part>`.
 
-Importing this package decides which Node runs the CDK, so it comes before any import of `aws_cdk`.
+Importing this package decides which Node runs the CDK, so it comes before any import of `aws_cdk`,
+and is quick: a wrong spec is refused before the CDK is loaded.
 """
 
 from stacks import node_runtime
+from stacks.entry import add_policies, build, open_app, read_spec, write
 
 node_runtime.choose()
-
-from stacks.build import build  # noqa: E402
-from stacks.entry import add_policies, open_app, read_spec, write  # noqa: E402
 
 __all__ = ["add_policies", "build", "open_app", "read_spec", "write"]

@@ -8,14 +8,15 @@ import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NoReturn
-
-import aws_cdk as cdk
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from clusterwright.platforms import load_cluster
 from clusterwright.spec import LoadedSpec, SpecErrors
-from stacks import policies
 from stacks.limits import refuse_what_cannot_be_built
+
+if TYPE_CHECKING:
+    import aws_cdk as cdk
+    from constructs import Construct
 
 EXIT_INVALID = 3
 """The spec, or what names it, is wrong."""
@@ -54,12 +55,23 @@ def open_app(outdir: str | os.PathLike[str] | None = None, **options: Any) -> cd
 
     Without `outdir` the assembly goes where the CDK's command line wants it, else to `cdk.out`.
     """
+    import aws_cdk as cdk
+
     where = outdir or os.environ.get("CDK_OUTDIR") or DEFAULT_OUTPUT
     return cdk.App(context=context_of_cdk_json(), outdir=os.fspath(where), **options)
 
 
+def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
+    """Every stack of the cluster, in the order of deployment."""
+    from stacks import cluster_app
+
+    return cluster_app.build(scope, loaded)
+
+
 def add_policies(app: cdk.App) -> None:
     """The rules that a synthesis must pass (cdk-nag), unless they are switched off."""
+    from stacks import policies
+
     policies.add(app)
 
 

@@ -26,7 +26,9 @@ def scripts_digest(files: Mapping[str, Any], folder: Path = FOLDER) -> str:
     Paths and contents count; times, owners and modes do not, because S3 keeps none of them.
     """
     digest = hashlib.sha256()
-    contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in script_files(folder)}
+    contents = {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in script_files(folder)
+    }
     for name, value in files.items():
         contents[name] = canonical(value).encode()
     for name in sorted(contents):

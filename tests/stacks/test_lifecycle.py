@@ -115,7 +115,8 @@ def test_exactly_the_scripts_are_shipped(build: Build) -> None:
         path.parent for path in build(MINIMAL).directory.glob("asset.*/on_init_complete.sh")
     }
     shipped = {p.relative_to(asset).as_posix() for p in asset.rglob("*") if p.is_file()}
-    wanted = {p.relative_to(scripts.FOLDER).as_posix() for p in scripts.script_files(scripts.FOLDER)}
+    files = scripts.script_files(scripts.FOLDER)
+    wanted = {path.relative_to(scripts.FOLDER).as_posix() for path in files}
     assert shipped == wanted
 
 

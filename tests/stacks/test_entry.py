@@ -1,0 +1,212 @@
+"""`app.py` as it is called: what names the spec, what is printed when it is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stacks
+from stacks.entry import (
+    REPORTS,
+    UnnamedSpec,
+    command_line_context,
+    spec_path,
+    write,
+)
+from tests.stacks.specs import MINIMAL, changed
+from tests.support.synthesis import ROOT
+
+
+def run_app(
+    tmp_path: Path, *, cwd: Path = ROOT, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, os.fspath(ROOT / "app.py")],
+        cwd=cwd,
+        env=os.environ
+        | {"CDK_VALIDATION": "false", "CDK_OUTDIR": os.fspath(tmp_path / "out")}
+        | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("context", "environment", "expected"),
+    [
+        ({"env": "dev"}, {}, "configs/dev.yaml"),
+        ({"config": "a/b.yaml"}, {}, "a/b.yaml"),
+        ({}, {"CLUSTERWRIGHT_ENV": "dev"}, "configs/dev.yaml"),
+        ({}, {"CLUSTERWRIGHT_CONFIG": "a/b.yaml"}, "a/b.yaml"),
+        # The command line is nearer than the environment.
+        ({"env": "dev"}, {"CLUSTERWRIGHT_CONFIG": "a/b.yaml"}, "configs/dev.yaml"),
+    ],
+)
+def test_what_names_the_spec(
+    context: dict[str, Any],
+    environment: dict[str, str],
+    expected: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert spec_path(context, environment) == Path(expected)
+
+
+def test_configs_are_found_from_another_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert spec_path({"env": "dev"}, {}) == ROOT / "configs" / "dev.yaml"
+
+
+@pytest.mark.parametrize(
+    ("context", "environment", "hint"),
+    [
+        ({}, {}, "cdk synth -c env=dev"),
+        ({"env": "dev", "config": "x.yaml"}, {}, "-c env=NAME or -c config=PATH"),
+        (
+            {},
+            {"CLUSTERWRIGHT_ENV": "dev", "CLUSTERWRIGHT_CONFIG": "x.yaml"},
+            "CLUSTERWRIGHT_ENV=NAME or CLUSTERWRIGHT_CONFIG=PATH",
+        ),
+        ({"env": "../secrets"}, {}, "-c config=PATH"),
+        ({"env": "a/b"}, {}, "-c config=PATH"),
+    ],
+)
+def test_what_does_not_name_one_spec_is_refused_with_what_to_do(
+    context: dict[str, Any], environment: dict[str, str], hint: str
+) -> None:
+    with pytest.raises(UnnamedSpec) as raised:
+        spec_path(context, environment)
+    assert hint in str(raised.value)
+
+
+def test_context_that_is_too_long_for_the_environment_is_read_from_its_file(
+    tmp_path: Path,
+) -> None:
+    overflow = tmp_path / "context.json"
+    overflow.write_text('{"env": "dev"}', encoding="utf-8")
+    found = command_line_context(
+        {"CDK_CONTEXT_JSON": '{"a": 1}', "CONTEXT_OVERFLOW_LOCATION_ENV": os.fspath(overflow)}
+    )
+    assert found == {"a": 1, "env": "dev"}
+
+
+def test_wrong_spec_prints_every_problem_with_its_position_and_writes_nothing(
+    tmp_path: Path,
+) -> None:
+    spec = changed(MINIMAL, region="us-east-9", compute__1__instance_type="p5.48large", nodes=3)
+    path = tmp_path / "wrong.yaml"
+    path.write_text(json.dumps(spec, indent=2), encoding="utf-8")
+    done = run_app(tmp_path, CLUSTERWRIGHT_CONFIG=os.fspath(path))
+    assert done.returncode == 3
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()
+    errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert len(errors) >= 2
+    assert all(line.startswith(f"error: {path}:") for line in errors)
+    assert "nodes" in done.stderr
+
+
+def test_nodes_that_do_not_fit_end_the_same_way(tmp_path: Path) -> None:
+    path = tmp_path / "large.yaml"
+    spec = changed(MINIMAL, network__cidr="10.0.0.0/24", compute__1__count=64)
+    path.write_text(json.dumps(spec, indent=2), encoding="utf-8")
+    done = run_app(tmp_path, CLUSTERWRIGHT_CONFIG=os.fspath(path))
+    assert done.returncode == 3
+    assert f"{path}:" in done.stderr
+    assert "hint: cidr: 10.0.0.0/" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            {"compute__1__capacity": {"kind": "reservation", "id": "cr-0123456789abcdef0"}},
+            "takes no reservation",
+        ),
+        (
+            {"compute__1__capacity": {"kind": "capacity-block", "id": "cr-0123456789abcdef0"}},
+            "takes no capacity-block",
+        ),
+        ({"compute__1__placement_group": True}, "no field for a placement group"),
+    ],
+)
+def test_what_no_template_could_say_is_refused(
+    change: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    from clusterwright.platforms import load_cluster
+    from clusterwright.spec import SpecErrors
+    from stacks.limits import refuse_what_cannot_be_built
+
+    path = tmp_path / "spec.yaml"
+    path.write_text(json.dumps(changed(MINIMAL, **change), indent=2), encoding="utf-8")
+    with pytest.raises(SpecErrors, match=said) as raised:
+        refuse_what_cannot_be_built(load_cluster(path))
+    assert raised.value.problems[0].position is not None
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [{}, {"CLUSTERWRIGHT_CONFIG": "does-not-exist.yaml"}, {"CLUSTERWRIGHT_CONFIG": "configs"}],
+)
+def test_no_spec_missing_spec_and_a_directory_are_refused(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    done = run_app(tmp_path, **environment)
+    assert done.returncode == 3
+    assert done.stderr.startswith("error: ")
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_report_of_an_earlier_run_does_not_stay(tmp_path: Path) -> None:
+    for name in REPORTS:
+        (tmp_path / name).write_text('{"stale": true}', encoding="utf-8")
+    app = stacks.open_app(tmp_path, builtin_cloud_formation_validation=False)
+    write(app)
+    for name in REPORTS:
+        assert not (tmp_path / name).exists()
+
+
+def test_entry_has_no_logic() -> None:
+    import ast
+
+    tree = ast.parse((ROOT / "app.py").read_text(encoding="utf-8"))
+    imported = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    } | {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert imported <= {
+        "__future__",
+        "clusterwright.preflight",
+        "clusterwright.preflight.cdk_plugin",
+        "clusterwright.spec",
+        "stacks",
+    }
+    branches = (ast.If, ast.For, ast.While, ast.Try, ast.FunctionDef, ast.ClassDef)
+    assert not [node for node in ast.walk(tree) if isinstance(node, branches)]
+
+
+def test_node_of_the_wheel_runs_the_cdk_unless_the_caller_names_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from stacks import node_runtime
+
+    monkeypatch.delenv("JSII_NODE", raising=False)
+    node_runtime.choose()
+    assert Path(os.environ["JSII_NODE"]).name == "node"
+    monkeypatch.setenv("JSII_NODE", "/usr/bin/node")
+    node_runtime.choose()
+    assert os.environ["JSII_NODE"] == "/usr/bin/node"
