@@ -1,0 +1,96 @@
+"""What the tests of field failures share: specs, checks in a world, deployments in a world."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clusterwright.localaws import local_aws
+from clusterwright.localaws.runtime import Runtime
+from tests.support import specs
+from tests.support.command_line import Answer, clusterwright
+
+ACCOUNT = specs.ACCOUNT
+REGION = "us-east-1"
+ZONE = "use1-az6"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What `clusterwright check --format json` answered."""
+
+    exit_code: int
+    answer: dict[str, Any]
+
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        return list(self.answer["findings"])
+
+    def of(self, rule: str) -> list[dict[str, Any]]:
+        return [finding for finding in self.findings if finding["rule"] == rule]
+
+    def one(self, rule: str) -> dict[str, Any]:
+        """The only finding of a rule."""
+        (finding,) = self.of(rule)
+        return finding
+
+    def messages(self, rule: str) -> list[str]:
+        return [finding["message"] for finding in self.of(rule)]
+
+    def status(self, rule: str) -> str:
+        (status,) = [row["status"] for row in self.answer["rules"] if row["rule"] == rule]
+        return str(status)
+
+    def statuses(self) -> dict[str, str]:
+        return {row["rule"]: row["status"] for row in self.answer["rules"]}
+
+
+@contextmanager
+def account(world: str = "generous", **changes: Any) -> Iterator[Runtime]:
+    """A local AWS in this process, whose caller is the account of the small specs."""
+    with local_aws(world, account=ACCOUNT, **changes) as runtime:
+        yield runtime
+
+
+def spec_file(folder: Path, changes: Mapping[str, Any] | None = None, **base: Any) -> Path:
+    """The small spec with changes at dotted paths, as a file."""
+    return specs.write(folder / "spec.yaml", specs.changed(changes or {}, **base))
+
+
+def check(path: Path, *arguments: str) -> Checked:
+    """`clusterwright check`, against the local AWS around it or with `--offline`."""
+    answer = clusterwright("check", path, "--format", "json", *arguments)
+    assert answer.exit_code in (0, 1, 2), answer.err
+    return Checked(answer.exit_code, json.loads(answer.out))
+
+
+def checked(folder: Path, changes: Mapping[str, Any] | None = None, *arguments: str) -> Checked:
+    """The check of the small spec with changes."""
+    return check(spec_file(folder, changes), *arguments)
+
+
+def refused(folder: Path, changes: Mapping[str, Any]) -> str:
+    """What a wrong spec is told: exit 3, nothing on standard output, a place for each message."""
+    path = spec_file(folder, changes)
+    answer = clusterwright("check", path, "--offline")
+    assert (answer.exit_code, answer.out) == (3, ""), answer
+    assert f"{path}:" in answer.err
+    return answer.err
+
+
+def accepted(folder: Path, changes: Mapping[str, Any] | None = None) -> Answer:
+    """The good situation beside a refused one."""
+    answer = clusterwright("expand", spec_file(folder, changes))
+    assert answer.exit_code == 0, answer.err
+    return answer
+
+
+def client(service: str, region: str = REGION) -> Any:
+    """A client of the local AWS around it."""
+    import boto3
+
+    return boto3.client(service, region_name=region)
