@@ -85,7 +85,25 @@ def quota(
     return None
 
 
-def applied_quota(session: AwsSession, service: str, code: str) -> float:
+@dataclass(frozen=True)
+class UsageMetric:
+    """Where CloudWatch keeps the present use of a quota."""
+
+    namespace: str
+    name: str
+    dimensions: tuple[tuple[str, str], ...]
+    statistic: str
+
+
+@dataclass(frozen=True)
+class AppliedQuota:
+    """What an account has been given of one quota, and where its use can be read, if anywhere."""
+
+    value: float
+    usage: UsageMetric | None
+
+
+def applied_quota(session: AwsSession, service: str, code: str) -> AppliedQuota:
     """What this account has been given of one quota; never AWS's default in its place.
 
     Raises
@@ -104,7 +122,18 @@ def applied_quota(session: AwsSession, service: str, code: str) -> float:
             reason="other",
             detail=f"{service} {code}: {why}",
         )
-    return float(value)
+    return AppliedQuota(float(value), _usage(answer["Quota"].get("UsageMetric") or {}))
+
+
+def _usage(answer: Mapping[str, Any]) -> UsageMetric | None:
+    if not answer.get("MetricNamespace") or not answer.get("MetricName"):
+        return None
+    return UsageMetric(
+        answer["MetricNamespace"],
+        answer["MetricName"],
+        tuple(sorted((answer.get("MetricDimensions") or {}).items())),
+        answer.get("MetricStatisticRecommendation") or "Maximum",
+    )
 
 
 def _value(answer: Mapping[str, Any], service: str, *, applied: bool) -> QuotaValue:

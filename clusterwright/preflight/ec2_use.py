@@ -10,7 +10,7 @@ from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.instances import Instances
 from clusterwright.preflight.groups import largest
-from clusterwright.preflight.quota import QuotaRule, Want
+from clusterwright.preflight.quota import QuotaRule, Use, Want
 from clusterwright.preflight.rule import Subject
 from clusterwright.spec.models.compute import ComputeGroup
 from clusterwright.spec.problems import Path
@@ -57,16 +57,12 @@ class VcpuRule(QuotaRule):
             want = Want(amount, f"{parts} need", names[code], "ec2", code, key=code, unit="vCPU")
             yield Subject(largest((path, group) for path, group, _ in found), want)
 
-    def used(self, want: Want, context: Context, facts: FactValues) -> float:
-        """vCPUs of running instances of the same quota that other stacks or people started."""
+    def uses(self, want: Want, context: Context, facts: FactValues) -> Iterable[Use]:
+        """vCPUs of running instances of the same quota."""
         spot = self.use == "ec2-spot"
-        total = 0
         for instance in facts[Instances()]:
-            if instance.lifecycle == "capacity-block" or context.stack_is_ours(instance.stack):
-                continue
-            if (instance.lifecycle == "spot") != spot:
+            if instance.lifecycle == "capacity-block" or (instance.lifecycle == "spot") != spot:
                 continue
             quota = context.catalog.quota_for(instance.instance_type, self.use)
             if isinstance(quota, Known) and quota.value.code == want.key:
-                total += instance.vcpus
-        return total
+                yield Use(instance.vcpus, context.stack_is_ours(instance.stack))

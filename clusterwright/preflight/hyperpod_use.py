@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from clusterwright.aws.sagemaker import Cluster, ClusterGroup
 from clusterwright.preflight.context import Context
+from clusterwright.preflight.quota import Use
 
 
-def others(clusters: Iterable[Cluster], context: Context) -> list[Cluster]:
-    """Every cluster but the one of this spec: an update keeps what it already has."""
-    return [cluster for cluster in clusters if cluster.name != context.cluster.environment]
+def group_uses(
+    clusters: Iterable[Cluster], context: Context, counts: Callable[[ClusterGroup], bool]
+) -> Iterator[Use]:
+    """Instances of the groups that count, each marked whether it is of this spec's cluster."""
+    for cluster in clusters:
+        ours = cluster.name == context.cluster.environment
+        for group in cluster.groups:
+            if counts(group):
+                yield Use(group.count, ours)
 
 
 def own(clusters: Iterable[Cluster], context: Context) -> Cluster | None:

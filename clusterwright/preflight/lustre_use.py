@@ -36,12 +36,6 @@ def built(context: Context) -> Iterator[Subject[Lustre]]:
             yield Subject(("storage", "lustre", index), fs)
 
 
-def others(
-    file_systems: Iterable[FileSystem], context: Context, kind: str = "LUSTRE"
-) -> list[FileSystem]:
-    """File systems of one kind that this spec's stacks did not build."""
-    return [
-        fs
-        for fs in file_systems
-        if fs.kind == kind and not context.stack_is_ours(fs.stack) and fs.lifecycle != "FAILED"
-    ]
+def standing(file_systems: Iterable[FileSystem], kind: str) -> list[FileSystem]:
+    """File systems of one kind that hold quota: those that failed do not."""
+    return [fs for fs in file_systems if fs.kind == kind and fs.lifecycle != "FAILED"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -34,7 +33,7 @@ class Want:
     code:
         None where the catalogue does not know the code; `reason` then says so.
     key:
-        What `used` needs to find the present use: an instance type, a deployment type.
+        What `uses` needs to find the present use: an instance type, a deployment type.
     """
 
     amount: float
@@ -47,17 +46,26 @@ class Want:
     reason: str = ""
 
 
+@dataclass(frozen=True)
+class Use:
+    """Something that uses a quota now, in the quota's unit; `ours` if it is this cluster's."""
+
+    amount: float
+    ours: bool
+
+
 class QuotaRule(Rule[Want]):
     """Requested against applied quota less what others use."""
 
     severity: ClassVar[Severity] = "error"
     scope: ClassVar[Literal["offline", "account"]] = "account"
     usage_facts: ClassVar[tuple[Fact[Any], ...]] = ()
-    """Facts that `used` looks at; none for a limit that applies to each thing by itself."""
+    """Facts that `uses` looks at; none for a limit that applies to each thing by itself."""
 
-    @abstractmethod
-    def used(self, want: Want, context: Context, facts: FactValues) -> float:
-        """Present use by everything but this cluster, in the quota's unit."""
+    def uses(self, want: Want, context: Context, facts: FactValues) -> Iterable[Use]:
+        """What uses the quota now; nothing for a limit that applies to each thing by itself."""
+        del want, context, facts
+        return ()
 
     def needs(self, subject: Subject[Want], context: Context) -> Iterable[Fact[Any]]:
         del context
@@ -74,8 +82,14 @@ class QuotaRule(Rule[Want]):
                 hint=f"look up the quota in {context.region} under Service Quotas, {want.service}",
             )
             return
-        limit = facts[AppliedQuota(want.service, want.code)]
-        used = self.used(want, context, facts)
+        quota = facts[AppliedQuota(want.service, want.code)]
+        limit = quota.value
+        uses = list(self.uses(want, context, facts))
+        # An update keeps what the cluster already has, so only what others use is in its way.
+        used = sum(use.amount for use in uses if not use.ours)
+        if quota.measured_use is not None and self.usage_facts:
+            own = sum(use.amount for use in uses if use.ours)
+            used = max(used, quota.measured_use - own)
         if want.amount <= limit - used:
             return
         free = max(0, limit - used)

@@ -40,7 +40,7 @@ LUSTRE: dict[str, Any] = {
 def changed(changes: Mapping[str, Any], base: Mapping[str, Any] = SMALL) -> dict[str, Any]:
     """`base` with values put at dotted paths (`compute.1.count`); None takes a key away."""
     result = copy.deepcopy(dict(base))
-    for path, value in changes.items():
+    for path, value in copy.deepcopy(dict(changes)).items():
         *parents, last = path.split(".")
         here: Any = result
         for part in parents:

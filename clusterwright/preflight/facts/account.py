@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from clusterwright.aws import quotas, sts
+from clusterwright.aws import cloudwatch, quotas, sts
 from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
 
 
@@ -21,13 +21,38 @@ class CallerAccount(Fact[str]):
 
 
 @dataclass(frozen=True)
-class AppliedQuota(Fact[float]):
-    """What the account has been given of one quota; never AWS's default in its place."""
+class QuotaState:
+    """What the account has been given of a quota, and its present use where AWS measures it."""
+
+    value: float
+    measured_use: float | None = None
+
+
+@dataclass(frozen=True)
+class AppliedQuota(Fact[QuotaState]):
+    """What the account has been given of one quota; never AWS's default in its place.
+
+    Where Service Quotas names a metric of the use, it is read too: it also counts what this
+    identity cannot list.
+    """
 
     service: str
     code: str
-    actions: ClassVar = ("servicequotas:GetServiceQuota",)
+    actions: ClassVar = ("servicequotas:GetServiceQuota", "cloudwatch:GetMetricStatistics")
 
-    def read(self) -> Reading[float]:
-        (value,) = yield [ask(quotas.applied_quota, self.service, self.code)]
-        return float(answered(value))
+    def read(self) -> Reading[QuotaState]:
+        (found,) = yield [ask(quotas.applied_quota, self.service, self.code)]
+        quota: quotas.AppliedQuota = answered(found)
+        metric = quota.usage
+        if metric is None:
+            return QuotaState(quota.value)
+        (use,) = yield [
+            ask(
+                cloudwatch.latest,
+                metric.namespace,
+                metric.name,
+                metric.dimensions,
+                metric.statistic,
+            )
+        ]
+        return QuotaState(quota.value, answered(use))

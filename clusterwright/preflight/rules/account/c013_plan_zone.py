@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.hyperpod import TrainingPlan
+from clusterwright.preflight.facts.network import Zones
 from clusterwright.preflight.plans import GONE, PlanRule, PlanUse
 from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.zones import zone_id_of
 
 
 class PlanZone(PlanRule):
@@ -17,26 +20,35 @@ class PlanZone(PlanRule):
     prevents = "instances never come: a plan has its instances in one zone"
     source = "aws/sagemaker-hyperpod-cli PR #438"
 
+    def needs(self, subject: Subject[PlanUse], context: Context) -> Iterable[Fact[Any]]:
+        return (*super().needs(subject, context), Zones())
+
     def check(
         self, subject: Subject[PlanUse], context: Context, facts: FactValues
     ) -> Iterator[Verdict]:
         plan = facts[TrainingPlan(subject.value.name)]
         if plan is None:
             return
-        zone = context.cluster.network.availability_zone_id
-        segments = [c for c in plan.capacities if c.status not in GONE]
-        zones = {c.zone_id or c.zone for c in segments}
-        if None in zones or (segments and not any(c.zone_id for c in segments)):
-            yield Unsure(message=f"the training plan {plan.name} does not say by id where it is")
-        elif segments and not any(zone in (c.zone_id, c.zone) for c in segments):
-            named = ", ".join(sorted(z for z in zones if z))
+        wanted = context.cluster.network.availability_zone_id
+        zones = set()
+        for segment in plan.capacities:
+            named = segment.zone_id or segment.zone
+            if segment.status in GONE:
+                continue
+            if named is None:
+                yield Unsure(message=f"the training plan {plan.name} does not say where it is")
+                return
+            # Names of zones differ between accounts; the account that answers knows its own.
+            zones.add(zone_id_of(named, facts[Zones()]))
+        if zones and zone_id_of(wanted, facts[Zones()]) not in zones:
+            where = ", ".join(sorted(zones))
             yield Fail(
-                message=f"the training plan {plan.name} is in {named}, the nodes in {zone}",
+                message=f"the training plan {plan.name} is in {where}, the nodes in {wanted}",
                 path=("network", "availability_zone_id"),
-                requested=zone,
-                limit=named,
+                requested=wanted,
+                limit=where,
                 where=context.region,
-                hint=f"availability_zone_id: {named}, if nothing stands in {zone} yet",
+                hint=f"availability_zone_id: {where}, if nothing stands in {wanted} yet",
             )
 
 

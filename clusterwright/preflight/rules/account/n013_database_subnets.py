@@ -32,7 +32,7 @@ class DatabaseSubnets(ExistingNetworkRule):
         self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
     ) -> Iterator[Verdict]:
         found = {subnet.id: subnet for subnet in facts[Subnets()]}
-        zones = set()
+        zones = []
         for index, subnet_id in enumerate(subject.value.database_subnet_ids):
             path = (*HERE, "database_subnet_ids", index)
             subnet = found.get(subnet_id)
@@ -44,7 +44,7 @@ class DatabaseSubnets(ExistingNetworkRule):
                     where=context.region,
                 )
                 continue
-            zones.add(subnet.zone_id)
+            zones.append(subnet.zone_id)
             if subnet.vpc_id != subject.value.vpc_id:
                 yield Fail(
                     message=f"{subnet_id} is in {subnet.vpc_id}, not in {subject.value.vpc_id}",
@@ -52,9 +52,9 @@ class DatabaseSubnets(ExistingNetworkRule):
                     requested=subject.value.vpc_id,
                     where=subnet_id,
                 )
-        if len(zones) == 1:
+        if len(zones) == len(subject.value.database_subnet_ids) and len(set(zones)) == 1:
             yield Fail(
-                message=f"all database subnets are in {zones.pop()}; RDS wants two zones",
+                message=f"all database subnets are in {zones[0]}; RDS wants two zones",
                 path=(*HERE, "database_subnet_ids"),
             )
 

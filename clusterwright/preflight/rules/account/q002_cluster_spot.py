@@ -9,8 +9,8 @@ from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.hyperpod import HyperPodClusters
 from clusterwright.preflight.groups import by_type, largest
-from clusterwright.preflight.hyperpod_use import others
-from clusterwright.preflight.quota import QuotaRule, Want, type_want
+from clusterwright.preflight.hyperpod_use import group_uses
+from clusterwright.preflight.quota import QuotaRule, Use, Want, type_want
 from clusterwright.preflight.rule import Subject
 
 
@@ -33,12 +33,11 @@ class ClusterSpot(QuotaRule):
             want = type_want(instance_type, count, quota, "{name} for cluster spot instance usage")
             yield Subject(largest(groups), want)
 
-    def used(self, want: Want, context: Context, facts: FactValues) -> float:
-        return sum(
-            group.count
-            for cluster in others(facts[HyperPodClusters()], context)
-            for group in cluster.groups
-            if group.spot and group.instance_type == ml_name(want.key)
+    def uses(self, want: Want, context: Context, facts: FactValues) -> Iterable[Use]:
+        return group_uses(
+            facts[HyperPodClusters()],
+            context,
+            lambda group: group.spot and group.instance_type == ml_name(want.key),
         )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.groups import largest
 from clusterwright.preflight.quota import QuotaRule, Want
 from clusterwright.preflight.rule import Subject
@@ -33,10 +32,6 @@ class InstancesPerCluster(QuotaRule):
                 code="L-2CE978FC",
             )
             yield Subject(largest(groups), want)
-
-    def used(self, want: Want, context: Context, facts: FactValues) -> float:
-        del want, context, facts
-        return 0  # a limit of each cluster by itself
 
 
 RULE = InstancesPerCluster()

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from clusterwright.platforms.hyperpod import ml_name
 from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.quota import QuotaRule, Want
 from clusterwright.preflight.rule import Subject
 
@@ -34,10 +33,6 @@ class EbsPerInstance(QuotaRule):
                     unit="GB",
                 )
                 yield Subject((*path, "ebs", "capacity_gib"), want)
-
-    def used(self, want: Want, context: Context, facts: FactValues) -> float:
-        del want, context, facts
-        return 0  # a limit of each instance by itself
 
 
 RULE = EbsPerInstance()

@@ -8,8 +8,8 @@ from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.hyperpod import HyperPodClusters
 from clusterwright.preflight.groups import largest
-from clusterwright.preflight.hyperpod_use import others
-from clusterwright.preflight.quota import QuotaRule, Want
+from clusterwright.preflight.hyperpod_use import group_uses
+from clusterwright.preflight.quota import QuotaRule, Use, Want
 from clusterwright.preflight.rule import Subject
 
 
@@ -36,14 +36,9 @@ class SpotInAllClusters(QuotaRule):
             )
             yield Subject(largest(groups), want)
 
-    def used(self, want: Want, context: Context, facts: FactValues) -> float:
+    def uses(self, want: Want, context: Context, facts: FactValues) -> Iterable[Use]:
         del want
-        return sum(
-            group.count
-            for cluster in others(facts[HyperPodClusters()], context)
-            for group in cluster.groups
-            if group.spot
-        )
+        return group_uses(facts[HyperPodClusters()], context, lambda group: group.spot)
 
 
 RULE = SpotInAllClusters()

@@ -9,7 +9,8 @@ from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.hyperpod import TrainingPlans
 from clusterwright.preflight.groups import by_type, largest, plan_arn
-from clusterwright.preflight.quota import QuotaRule, Want, type_want
+from clusterwright.preflight.plans import GONE
+from clusterwright.preflight.quota import QuotaRule, Use, Want, type_want
 from clusterwright.preflight.rule import Subject
 
 
@@ -35,17 +36,16 @@ class ReservedCapacity(QuotaRule):
             )
             yield Subject(largest(groups), want)
 
-    def used(self, want: Want, context: Context, facts: FactValues) -> float:
+    def uses(self, want: Want, context: Context, facts: FactValues) -> Iterable[Use]:
         # The plans of this spec hold what is requested: counting them again would count it twice.
         own = {plan_arn(group) for _, group in context.groups("training-plan")}
-        return sum(
-            capacity.instance_count
+        return [
+            Use(capacity.instance_count, plan.arn in own)
             for plan in facts[TrainingPlans()]
-            if plan.arn not in own and plan.status not in ("Expired", "Failed")
+            if plan.status not in GONE
             for capacity in plan.capacities
-            if capacity.instance_type == ml_name(want.key)
-            and capacity.status not in ("Expired", "Failed")
-        )
+            if capacity.instance_type == ml_name(want.key) and capacity.status not in GONE
+        ]
 
 
 RULE = ReservedCapacity()

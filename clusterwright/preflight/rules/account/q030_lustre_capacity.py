@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.storage import FileSystems
-from clusterwright.preflight.lustre_use import CAPACITY_CODES, built, class_of, others
-from clusterwright.preflight.quota import QuotaRule, Want
+from clusterwright.preflight.lustre_use import CAPACITY_CODES, built, class_of, standing
+from clusterwright.preflight.quota import QuotaRule, Use, Want
 from clusterwright.preflight.rule import Subject
 
 
@@ -40,12 +40,12 @@ class LustreCapacityQuota(QuotaRule):
             )
             yield Subject(place.path, want)
 
-    def used(self, want: Want, context: Context, facts: FactValues) -> float:
-        return sum(
-            fs.capacity_gib
-            for fs in others(facts[FileSystems()], context)
+    def uses(self, want: Want, context: Context, facts: FactValues) -> Iterable[Use]:
+        return [
+            Use(fs.capacity_gib, context.stack_is_ours(fs.stack))
+            for fs in standing(facts[FileSystems()], "LUSTRE")
             if class_of(fs.deployment_type) == want.key and fs.storage_type == "SSD"
-        )
+        ]
 
 
 RULE = LustreCapacityQuota()

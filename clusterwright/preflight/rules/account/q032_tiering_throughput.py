@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.storage import FileSystems
-from clusterwright.preflight.lustre_use import built, others
-from clusterwright.preflight.quota import QuotaRule, Want
+from clusterwright.preflight.lustre_use import built, standing
+from clusterwright.preflight.quota import QuotaRule, Use, Want
 from clusterwright.preflight.rule import Subject
 
 
@@ -33,13 +33,13 @@ class TieringThroughputQuota(QuotaRule):
             )
             yield Subject((*found[0].path, "throughput_mbps"), want)
 
-    def used(self, want: Want, context: Context, facts: FactValues) -> float:
+    def uses(self, want: Want, context: Context, facts: FactValues) -> Iterable[Use]:
         del want
-        return sum(
-            fs.throughput_mbps
-            for fs in others(facts[FileSystems()], context)
+        return [
+            Use(fs.throughput_mbps, context.stack_is_ours(fs.stack))
+            for fs in standing(facts[FileSystems()], "LUSTRE")
             if fs.storage_type == "INTELLIGENT_TIERING"
-        )
+        ]
 
 
 RULE = TieringThroughputQuota()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.lustre_use import built
 from clusterwright.preflight.quota import QuotaRule, Want
 from clusterwright.preflight.rule import Subject
@@ -30,10 +29,6 @@ class HddCapacityQuota(QuotaRule):
                     unit="GiB",
                 )
                 yield Subject((*subject.path, "capacity_gib"), want)
-
-    def used(self, want: Want, context: Context, facts: FactValues) -> float:
-        del want, context, facts
-        return 0  # a limit of each file system by itself
 
 
 RULE = HddCapacityQuota()

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.storage import FileSystems
-from clusterwright.preflight.lustre_use import others
-from clusterwright.preflight.quota import QuotaRule, Want
+from clusterwright.preflight.lustre_use import standing
+from clusterwright.preflight.quota import QuotaRule, Use, Want
 from clusterwright.preflight.rule import Subject
 
 
@@ -32,9 +32,12 @@ class OpenZfsCapacityQuota(QuotaRule):
             )
             yield Subject(("storage", "home", "capacity_gib"), want)
 
-    def used(self, want: Want, context: Context, facts: FactValues) -> float:
+    def uses(self, want: Want, context: Context, facts: FactValues) -> Iterable[Use]:
         del want
-        return sum(fs.capacity_gib for fs in others(facts[FileSystems()], context, "OPENZFS"))
+        return [
+            Use(fs.capacity_gib, context.stack_is_ours(fs.stack))
+            for fs in standing(facts[FileSystems()], "OPENZFS")
+        ]
 
 
 RULE = OpenZfsCapacityQuota()

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.storage import FileSystems
-from clusterwright.preflight.lustre_use import others
-from clusterwright.preflight.quota import QuotaRule, Want
+from clusterwright.preflight.lustre_use import standing
+from clusterwright.preflight.quota import QuotaRule, Use, Want
 from clusterwright.preflight.rule import Subject
 
 
@@ -32,9 +32,12 @@ class OpenZfsThroughputQuota(QuotaRule):
             )
             yield Subject(("storage", "home", "throughput_mbps"), want)
 
-    def used(self, want: Want, context: Context, facts: FactValues) -> float:
+    def uses(self, want: Want, context: Context, facts: FactValues) -> Iterable[Use]:
         del want
-        return sum(fs.throughput_mbps for fs in others(facts[FileSystems()], context, "OPENZFS"))
+        return [
+            Use(fs.throughput_mbps, context.stack_is_ours(fs.stack))
+            for fs in standing(facts[FileSystems()], "OPENZFS")
+        ]
 
 
 RULE = OpenZfsThroughputQuota()

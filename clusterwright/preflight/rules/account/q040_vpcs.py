@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.network import Vpcs
-from clusterwright.preflight.quota import QuotaRule, Want
+from clusterwright.preflight.quota import QuotaRule, Use, Want
 from clusterwright.preflight.rule import Subject
 
 
@@ -25,9 +25,9 @@ class VpcQuota(QuotaRule):
             want = Want(1, "a new VPC needs", "VPCs per Region", "vpc", "L-F678F1CE")
             yield Subject(("network",), want)
 
-    def used(self, want: Want, context: Context, facts: FactValues) -> float:
+    def uses(self, want: Want, context: Context, facts: FactValues) -> Iterable[Use]:
         del want
-        return sum(not context.stack_is_ours(vpc.stack) for vpc in facts[Vpcs()])
+        return [Use(1, context.stack_is_ours(vpc.stack)) for vpc in facts[Vpcs()]]
 
 
 RULE = VpcQuota()

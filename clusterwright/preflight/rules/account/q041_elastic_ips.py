@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.network import ElasticIps
-from clusterwright.preflight.quota import QuotaRule, Want
+from clusterwright.preflight.quota import QuotaRule, Use, Want
 from clusterwright.preflight.rule import Subject
 
 
@@ -24,9 +24,9 @@ class ElasticIpQuota(QuotaRule):
             want = Want(1, "a NAT gateway needs", "EC2-VPC Elastic IPs", "ec2", "L-0263D0A3")
             yield Subject(("network", "egress"), want)
 
-    def used(self, want: Want, context: Context, facts: FactValues) -> float:
+    def uses(self, want: Want, context: Context, facts: FactValues) -> Iterable[Use]:
         del want
-        return sum(not context.stack_is_ours(stack) for stack in facts[ElasticIps()])
+        return [Use(1, context.stack_is_ours(stack)) for stack in facts[ElasticIps()]]
 
 
 RULE = ElasticIpQuota()

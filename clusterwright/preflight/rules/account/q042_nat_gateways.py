@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.network import NatGateways, Subnets
-from clusterwright.preflight.quota import QuotaRule, Want
+from clusterwright.preflight.quota import QuotaRule, Use, Want
 from clusterwright.preflight.rule import Subject
 
 
@@ -31,12 +31,13 @@ class NatGatewayQuota(QuotaRule):
             )
             yield Subject(("network", "egress"), want)
 
-    def used(self, want: Want, context: Context, facts: FactValues) -> float:
+    def uses(self, want: Want, context: Context, facts: FactValues) -> Iterable[Use]:
         here = {s.id for s in facts[Subnets()] if want.key in (s.zone_id, s.zone)}
-        return sum(
-            gateway.subnet_id in here and not context.stack_is_ours(gateway.stack)
+        return [
+            Use(1, context.stack_is_ours(gateway.stack))
             for gateway in facts[NatGateways()]
-        )
+            if gateway.subnet_id in here
+        ]
 
 
 RULE = NatGatewayQuota()

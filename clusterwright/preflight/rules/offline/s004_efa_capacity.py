@@ -32,7 +32,7 @@ class EfaCapacity(LustreRule):
             fs.deployment_type, fs.storage_type, fs.throughput_mbps_per_tib
         )
         if tier is None or tier.efa_step_gib is None:
-            return  # CW-S002 and CW-S005 say what is wrong with the tier
+            return  # CW-S002 says that there is no such tier
         if tier.is_valid_capacity(fs.capacity_gib, efa=True):
             return
         step = tier.efa_step_gib

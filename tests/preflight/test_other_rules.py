@@ -1,0 +1,307 @@
+"""Identity, Slurm, budgets and waivers."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+from typing import Any
+
+import pytest
+
+from clusterwright.aws.kms import Key
+from clusterwright.preflight.facts import account, storage
+from tests.preflight.harness import Harness
+from tests.support import specs
+
+RDS = {"slurm.accounting": {"kind": "rds"}}
+
+
+def test_an_image_of_unknown_age_is_a_warning_with_rds(rule: Harness) -> None:
+    rule.fails(
+        "CW-I001",
+        RDS,
+        path="slurm.accounting.kind",
+        message="the image is not pinned",
+        severity="warning",
+    )
+    rule.fails(
+        "CW-I001",
+        {**RDS, "image": {"release_version": "1.2.3"}},
+        path="image",
+        message="the release date of 1.2.3 is not stated",
+    )
+    dated = {"release_version": "1.2.3", "released": "2026-09-17"}
+    rule.passes("CW-I001", {**RDS, "image": dated})
+    rule.passes("CW-I001", tested=False)
+
+
+ARN = f"arn:aws:kms:us-east-1:{specs.ACCOUNT}:key/11111111-2222-3333-4444-555555555555"
+GIVEN = {"identity.kms_key_arn": ARN}
+KEY = Key(ARN, "Enabled", "ENCRYPT_DECRYPT", "SYMMETRIC_DEFAULT", "CUSTOMER")
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        (None, "there is no such key"),
+        (dataclasses.replace(KEY, state="PendingDeletion"), "the key is PendingDeletion"),
+        (
+            dataclasses.replace(KEY, usage="SIGN_VERIFY", spec="RSA_2048"),
+            "RSA_2048 for SIGN_VERIFY",
+        ),
+        (dataclasses.replace(KEY, manager="AWS"), "one of AWS's own"),
+    ],
+)
+def test_the_key_must_be_usable(rule: Harness, key: Key | None, message: str) -> None:
+    facts = {storage.Key(ARN): key}
+    rule.fails("CW-I002", GIVEN, facts, path="identity.kms_key_arn", message=message)
+    rule.passes("CW-I002", GIVEN, {storage.Key(ARN): KEY})
+    rule.passes("CW-I002", tested=False)
+
+
+def test_the_credentials_are_of_the_specs_account(rule: Harness) -> None:
+    rule.fails(
+        "CW-I003",
+        facts={account.CallerAccount(): "999988887777"},
+        path="account",
+        message="the credentials are of 999988887777, the cluster is for 111122223333",
+        severity="warning",
+    )
+    rule.passes("CW-I003", facts={account.CallerAccount(): specs.ACCOUNT})
+
+
+def test_the_permissions_boundary_must_exist(rule: Harness) -> None:
+    arn = f"arn:aws:iam::{specs.ACCOUNT}:policy/boundary"
+    changes = {"identity.permissions_boundary_arn": arn}
+    path = "identity.permissions_boundary_arn"
+    facts = {storage.Policy(arn): False}
+    rule.fails("CW-I004", changes, facts, path=path, message=f"there is no policy {arn}")
+    rule.passes("CW-I004", changes, {storage.Policy(arn): True})
+    rule.passes("CW-I004", tested=False)
+
+
+def test_the_secret_of_an_existing_database_must_exist(rule: Harness) -> None:
+    arn = f"arn:aws:secretsmanager:us-east-1:{specs.ACCOUNT}:secret:slurm-AbCdEf"
+    existing = {"endpoint": "db.example.internal", "secret_arn": arn}
+    changes = {"slurm.accounting": {"kind": "rds", "existing": existing}}
+    path = "slurm.accounting.existing.secret_arn"
+    facts = {storage.Secret(arn): False}
+    rule.fails("CW-I005", changes, facts, path=path, message="there is no such secret")
+    rule.passes("CW-I005", changes, {storage.Secret(arn): True})
+    rule.passes("CW-I005", RDS, tested=False)
+
+
+def two_groups(name: str) -> dict[str, Any]:
+    second = {**specs.SMALL["compute"][1], "name": "more", "instance_type": name}
+    return {"compute.2": second}
+
+
+def partitions(*groups: list[str]) -> dict[str, Any]:
+    return {"slurm.partitions": [{"name": f"p{n}", "groups": g} for n, g in enumerate(groups)]}
+
+
+def test_a_partition_has_one_kind_of_accelerator(rule: Harness) -> None:
+    mixed = {**two_groups("trn1.32xlarge"), **partitions(["workers", "more"])}
+    rule.fails(
+        "CW-L001",
+        mixed,
+        path="slurm.partitions[0].groups",
+        message="the partition `p0` mixes p5.48xlarge, trn1.32xlarge",
+        severity="error",
+    )
+    models = {**two_groups("p5en.48xlarge"), **partitions(["workers", "more"])}
+    rule.fails(
+        "CW-L001",
+        models,
+        path="slurm.partitions[0].groups",
+        message="jobs run at the pace of the slowest",
+        severity="warning",
+    )
+    apart = {**two_groups("trn1.32xlarge"), **partitions(["workers"], ["more"])}
+    rule.passes("CW-L001", apart)
+
+
+def test_containers_are_proved_by_a_job(rule: Harness) -> None:
+    rule.fails(
+        "CW-L002",
+        {"slurm.containers.pyxis": True},
+        path="slurm.containers.pyxis",
+        message="cannot be seen before a node runs",
+        severity="warning",
+    )
+    rule.passes("CW-L002", tested=False)
+
+
+def test_the_controller_has_memory_for_its_nodes(rule: Harness) -> None:
+    rule.fails(
+        "CW-L003",
+        {"compute.0.instance_type": "m5.large", "compute.1.count": 512},
+        path="compute[0].instance_type",
+        message="m5.large has 8 GiB, a controller of 512 nodes needs 16.0",
+        severity="warning",
+    )
+    rule.passes("CW-L003", {"compute.1.count": 512})
+    rule.passes("CW-L003", {"compute.0.instance_type": "m5.large", "compute.1.count": 185})
+
+
+def test_large_clusters_replace_their_nodes(rule: Harness) -> None:
+    alone = {"resilience.node_recovery": "none"}
+    rule.fails(
+        "CW-L004",
+        {**alone, "compute.1.count": 16},
+        path="resilience.node_recovery",
+        message="16 nodes, and none is replaced",
+        severity="warning",
+    )
+    rule.passes("CW-L004", alone)
+    rule.passes("CW-L004", {"compute.1.count": 16})
+
+
+def test_the_monthly_budget(rule: Harness) -> None:
+    path = "budget.monthly_usd"
+    finding = rule.fails(
+        "CW-B001",
+        {"budget.monthly_usd": 1000},
+        path=path,
+        message="a month costs at least 192,860.16 USD, the budget is 1,000.00 USD",
+        severity="error",
+        numbers=(192860.16, None, 1000.0),
+    )
+    assert finding.where == "USD"
+    rule.unsure(
+        "CW-B001", {"budget.monthly_usd": 10_000_000}, path=path, message="lines are unknown"
+    )
+    rule.passes("CW-B001", tested=False)
+
+
+def test_the_budget_of_a_run(rule: Harness) -> None:
+    path = "budget.run_usd"
+    rule.fails(
+        "CW-B002",
+        {"budget.run_usd": 1000, "run.hours": 10},
+        path=path,
+        message="a run of 10 hours costs at least 2,641.92 USD",
+    )
+    rule.unsure(
+        "CW-B002", {"budget.run_usd": 1000}, path=path, message="the hours of a run are not known"
+    )
+    rule.passes("CW-B002", tested=False)
+
+
+def test_a_budget_that_every_line_is_known_for_passes(
+    rule: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from clusterwright.cost import estimate
+    from clusterwright.cost.components import compute
+
+    # Of the small spec only instances of p5 have a price; with the other components taken out
+    # and the controller of the same type, nothing is unknown.
+    monkeypatch.setattr(estimate, "COMPONENTS", (compute.lines,))
+    changes = {"compute.0.instance_type": "p5.48xlarge", "run.hours": 1}
+    limit = {"budget.monthly_usd": 241_075.20, "budget.run_usd": 330.24}
+    rule.passes("CW-B001", {**changes, **limit})
+    rule.passes("CW-B002", {**changes, **limit})
+    tight = {"budget.monthly_usd": 241_075.19, "budget.run_usd": 330.23}
+    rule.fails("CW-B001", {**changes, **tight}, path="budget.monthly_usd", message="a month costs")
+    rule.fails("CW-B002", {**changes, **tight}, path="budget.run_usd", message="a run of 1 hours")
+
+
+def test_old_prices_behind_a_budget(rule: Harness) -> None:
+    rule.fails(
+        "CW-B003",
+        {"budget.monthly_usd": 1000, "storage.lustre": [specs.LUSTRE]},
+        path="budget",
+        message="prices are older than 90 days or of no date (lustre, objects)",
+        severity="info",
+    )
+    rule.passes("CW-B003", tested=False)
+
+
+def test_young_prices_behind_a_budget_pass(rule: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+    from clusterwright.cost import estimate
+    from clusterwright.cost.components import compute
+
+    monkeypatch.setattr(estimate, "COMPONENTS", (compute.lines,))
+    rule.passes("CW-B003", {"budget.monthly_usd": 1000})
+
+
+REASON = "the network team widens the range in January"
+
+
+def waiver(**changes: Any) -> dict[str, Any]:
+    entry = {"rule": "CW-N003", "reason": REASON, "expires": "2027-01-31", **changes}
+    return {"waivers": [entry]}
+
+
+def test_an_expired_waiver_is_a_finding(rule: Harness) -> None:
+    rule.fails(
+        "CW-W001",
+        waiver(expires="2026-11-19", path="network.cidr"),
+        path="waivers[0].expires",
+        message="the waiver of CW-N003 at network.cidr expired on 2026-11-19",
+        severity="error",
+    )
+    rule.passes("CW-W001", waiver(expires="2026-11-20"))
+
+
+def test_a_waiver_of_no_rule_is_a_finding(rule: Harness) -> None:
+    finding = rule.fails(
+        "CW-W002",
+        waiver(rule="CW-N303"),
+        path="waivers[0].rule",
+        message="there is no rule CW-N303",
+    )
+    assert finding.hint
+    assert finding.hint.startswith("did you mean CW-N")
+    rule.passes("CW-W002", waiver())
+
+
+SHORT = {"network.cidr": "10.0.0.0/24", "compute.1.count": 16}
+
+
+def test_a_waiver_that_excuses_nothing_is_said(rule: Harness) -> None:
+    rule.fails(
+        "CW-W003",
+        waiver(),
+        path="waivers[0]",
+        message="the waiver of CW-N003 excuses nothing",
+        severity="info",
+        also=["CW-N003"],
+    )
+
+
+def test_of_a_rule_that_did_not_run_nothing_follows(rule: Harness) -> None:
+    rule.passes("CW-W003", waiver(), tested=False)
+    rule.passes("CW-W003", waiver(expires="2026-11-19"), tested=False)
+
+
+def test_a_waiver_that_excuses_something_passes(rule: Harness) -> None:
+    outcome = rule.run("CW-W003", {**SHORT, **waiver()}, also=["CW-N003"])
+    status = {r.rule: (r.status, r.tested) for r in outcome.result.rules if r.status != "skipped"}
+    assert status == {"CW-N003": ("waived", 1), "CW-W003": ("pass", 1)}
+    (waived,) = outcome.result.waived
+    assert (waived.reason, waived.expires) == (REASON, dt.date(2027, 1, 31))
+    assert outcome.result.exit_code() == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("network.cidr", "waived"),
+        ("network", "waived"),
+        ("network.cid", "fail"),
+        ("compute", "fail"),
+        ("network.cidr.more", "fail"),
+    ],
+)
+def test_a_waiver_covers_its_path_and_what_lies_in_it(
+    rule: Harness, path: str, status: str
+) -> None:
+    outcome = rule.run("CW-N003", {**SHORT, **waiver(path=path)})
+    assert outcome.rule.status == status
+
+
+def test_an_expired_waiver_excuses_nothing(rule: Harness) -> None:
+    outcome = rule.run("CW-N003", {**SHORT, **waiver(expires="2026-11-19")})
+    assert outcome.rule.status == "fail"
+    assert outcome.result.exit_code() == 1

@@ -1,0 +1,179 @@
+"""Facts: each question once, in parallel, bounded, with a deadline; refusals stay refusals."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pytest
+
+from clusterwright.aws.errors import AwsUnavailable
+from clusterwright.aws.session import AwsSession
+from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
+from clusterwright.preflight.facts.reader import AwsFactReader
+
+SESSION = AwsSession("us-east-1")
+
+
+class Aws:
+    """What questions are put to: counts them and how many are open at a time."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.open = 0
+        self.most_open = 0
+        self.delay_seconds = 0.0
+        self._lock = threading.Lock()
+
+    def answer(self, name: str) -> str:
+        with self._lock:
+            self.asked.append(name)
+            self.open += 1
+            self.most_open = max(self.most_open, self.open)
+        time.sleep(self.delay_seconds)
+        with self._lock:
+            self.open -= 1
+        if name == "denied":
+            raise AwsUnavailable(
+                service="ec2", operation="Op", region="us-east-1", reason="denied", detail="no"
+            )
+        if name == "odd":
+            raise KeyError("Vpcs")
+        return name.upper()
+
+
+AWS = Aws()
+
+
+@pytest.fixture(autouse=True)
+def aws() -> Aws:
+    AWS.__init__()  # type: ignore[misc]
+    return AWS
+
+
+def question(session: AwsSession, name: str) -> str:
+    return AWS.answer(name)
+
+
+@dataclass(frozen=True)
+class One(Fact[str]):
+    name: str
+    actions: ClassVar = ("ec2:Op",)
+
+    def read(self) -> Reading[str]:
+        (value,) = yield [ask(question, self.name)]
+        return str(answered(value))
+
+
+@dataclass(frozen=True)
+class Chain(Fact[tuple[str, ...]]):
+    """Asks `first`, then as many more as there are names, all of them at once."""
+
+    first: str
+    then: tuple[str, ...]
+    actions: ClassVar = ("ec2:Op", "ec2:More")
+
+    def read(self) -> Reading[tuple[str, ...]]:
+        (first,) = yield [ask(question, self.first)]
+        more = yield [ask(question, name) for name in self.then]
+        return (answered(first), *map(answered, more))
+
+
+def test_equal_questions_are_put_once(aws: Aws) -> None:
+    reader = AwsFactReader(SESSION)
+    values = reader.read([One("a"), One("a"), One("b"), Chain("a", ("b", "c"))])
+    assert sorted(aws.asked) == ["a", "b", "c"]
+    assert values[One("a")] == "A"
+    assert values[Chain("a", ("b", "c"))] == ("A", "B", "C")
+    assert reader.calls == 3
+    assert reader.read([One("a")])[One("a")] == "A"
+    assert sorted(aws.asked) == ["a", "b", "c"]
+
+
+def test_questions_are_put_at_the_same_time_and_no_more_than_the_pool(aws: Aws) -> None:
+    aws.delay_seconds = 0.05
+    started = time.perf_counter()
+    AwsFactReader(SESSION, pool_size=8).read([One(str(n)) for n in range(16)])
+    assert aws.most_open == 8
+    assert time.perf_counter() - started < 16 * aws.delay_seconds
+
+
+def test_waiting_facts_hold_no_thread(aws: Aws) -> None:
+    aws.delay_seconds = 0.01
+    facts = [Chain(f"f{n}", (f"g{n}", f"h{n}")) for n in range(20)]
+    values = AwsFactReader(SESSION, pool_size=1).read(facts)
+    assert values[facts[19]] == ("F19", "G19", "H19")
+    assert aws.most_open == 1
+
+
+def test_the_wall_time_is_that_of_the_longest_chain(aws: Aws) -> None:
+    aws.delay_seconds = 0.1
+    started = time.perf_counter()
+    AwsFactReader(SESSION).read([One("a"), One("b"), Chain("c", ("d", "e"))])
+    assert time.perf_counter() - started < 0.35  # two in a row, not five
+
+
+def test_a_refusal_belongs_to_its_fact_alone() -> None:
+    values = AwsFactReader(SESSION).read([One("denied"), One("a"), Chain("a", ("denied", "b"))])
+    assert values[One("a")] == "A"
+    for fact in (One("denied"), Chain("a", ("denied", "b"))):
+        with pytest.raises(AwsUnavailable) as caught:
+            values[fact]
+        assert caught.value.reason == "denied"
+
+
+def test_an_answer_in_an_unexpected_form_is_a_refusal() -> None:
+    values = AwsFactReader(SESSION).read([One("odd"), One("a")])
+    assert values[One("a")] == "A"
+    with pytest.raises(AwsUnavailable) as caught:
+        values[One("odd")]
+    assert caught.value.reason == "other"
+    assert "unexpected form: KeyError: 'Vpcs'" in caught.value.detail
+
+
+def test_a_fact_that_cannot_use_its_answer_is_a_refusal() -> None:
+    @dataclass(frozen=True)
+    class Parses(Fact[int]):
+        actions: ClassVar = ("ec2:Op",)
+
+        def read(self) -> Reading[int]:
+            (value,) = yield [ask(question, "a")]
+            return int(answered(value))
+
+    values = AwsFactReader(SESSION).read([Parses()])
+    with pytest.raises(AwsUnavailable) as caught:
+        values[Parses()]
+    assert caught.value.iam_action == "ec2:Op"
+
+
+def test_after_the_deadline_what_is_open_is_a_time_out(aws: Aws) -> None:
+    aws.delay_seconds = 0.5
+    quick: Fact[Any] = Ready()
+    started = time.perf_counter()
+    reader = AwsFactReader(SESSION, deadline_seconds=0.05)
+    values = reader.read([One("slow"), quick])
+    assert time.perf_counter() - started < 0.4
+    assert values[quick] == "ready"
+    with pytest.raises(AwsUnavailable) as caught:
+        values[One("slow")]
+    assert (caught.value.reason, caught.value.iam_action) == ("timeout", "ec2:Op")
+    assert "0.05 s" in caught.value.detail
+
+
+@dataclass(frozen=True)
+class Ready(Fact[str]):
+    """Needs no answer."""
+
+    actions: ClassVar = ("ec2:Op",)
+
+    def read(self) -> Reading[str]:
+        return "ready"
+        yield []
+
+
+def test_nothing_to_read_puts_no_question(aws: Aws) -> None:
+    reader = AwsFactReader(SESSION)
+    reader.read([])
+    assert (reader.calls, aws.asked) == (0, [])
