@@ -108,16 +108,13 @@ def _not_an_option(kind: str, context: Any, given: Any, path: Path) -> Problem:
     if kind == "union_tag_invalid":
         path = (*path, "kind")
         given = context.get("tag")
-    hint = did_you_mean(str(given), options)
-    if hint is None and str(given) in options:
-        hint = f"write {_quoted_like(given, options)}"
+    hint: str | None
+    if str(given) in options:
+        # The right word as the wrong type.
+        hint = f"write {given} without quotes" if isinstance(given, str) else f'write "{given}"'
+    else:
+        hint = did_you_mean(str(given), options)
     return Problem(f"{_shown(given)} is not one of {', '.join(options)}", path, hint=hint)
-
-
-def _quoted_like(given: Any, options: list[str]) -> str:
-    if isinstance(given, str):
-        return f"{given} without quotes"
-    return f'"{given}" in quotes' if str(given) in options else str(given)
 
 
 def _wrong_kind(kind: str, given: Any, path: Path) -> Problem:
@@ -143,11 +140,11 @@ def _wrong_kind(kind: str, given: Any, path: Path) -> Problem:
 def _out_of_range(kind: str, context: Any, given: Any) -> str | None:
     shown = _shown(given)
     if kind == "greater_than_equal":
-        return f"{shown} is less than {context['ge']:g}, the least"
+        return f"{shown} is less than {_number(context['ge'])}, the least"
     if kind == "greater_than":
-        return f"{shown} is not more than {context['gt']:g}"
+        return f"{shown} is not more than {_number(context['gt'])}"
     if kind == "less_than_equal":
-        return f"{shown} is more than {context['le']:,}, the most"
+        return f"{shown} is more than {_number(context['le'])}, the most"
     if kind == "string_too_long":
         return f"{shown} has more than {context['max_length']} characters"
     if kind == "string_too_short":
@@ -181,6 +178,10 @@ def _real_path(location: Path, data: Any, *, missing: bool) -> Path:
         elif last and missing:
             path.append(part)
     return tuple(path)
+
+
+def _number(limit: float) -> str:
+    return f"{int(limit):,}" if limit == int(limit) else f"{limit:g}"
 
 
 def _shown(value: object) -> str:

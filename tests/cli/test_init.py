@@ -1,0 +1,187 @@
+"""`clusterwright init`: the file loads, checks, and takes nobody's place."""
+
+from __future__ import annotations
+
+import re
+import stat
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from clusterwright.platforms import load_cluster
+from clusterwright.spec.consistency.not_built import BUILT_PLATFORMS
+from clusterwright.spec.starting import FOLDER
+from tests.support.command_line import clusterwright, nothing_written
+
+ROOT = Path(__file__).parents[2]
+INIT = ("init", "--platform", "hyperpod-slurm")
+
+
+def test_the_whole_file(snapshot: SnapshotAssertion) -> None:
+    answer = clusterwright(*INIT)
+    assert (answer.exit_code, answer.err) == (0, "")
+    assert answer.out == snapshot
+
+
+def test_the_file_is_written_and_the_next_step_is_said(tmp_path: Path) -> None:
+    answer = clusterwright(*INIT, "--output", "mine.yaml", folder=tmp_path)
+    assert (answer.exit_code, answer.out) == (0, "")
+    assert answer.err == ("mine.yaml is written; next: clusterwright check mine.yaml --offline\n")
+    assert [p.name for p in tmp_path.iterdir()] == ["mine.yaml"]
+    assert (tmp_path / "mine.yaml").read_text() == clusterwright(*INIT).out
+    mode = stat.S_IMODE((tmp_path / "mine.yaml").stat().st_mode)
+    (tmp_path / "other").touch()
+    assert mode == stat.S_IMODE((tmp_path / "other").stat().st_mode)
+
+
+def test_what_is_written_loads_and_passes_the_offline_rules(tmp_path: Path) -> None:
+    clusterwright(*INIT, "--output", "mine.yaml", folder=tmp_path)
+    cluster = load_cluster(tmp_path / "mine.yaml").cluster
+    assert (cluster.environment, cluster.region) == ("dev", "us-east-1")
+    answer = clusterwright("check", "mine.yaml", "--offline", folder=tmp_path)
+    assert answer.exit_code == 0, answer.out
+
+
+def test_choices_reach_the_file(tmp_path: Path) -> None:
+    answer = clusterwright(
+        *INIT,
+        *("--environment", "lab", "--account", "444455556666", "--region", "us-west-2"),
+        *("--instance-type", "p5en.48xlarge", "--count", "5", "--output", "lab.yaml"),
+        folder=tmp_path,
+    )
+    assert answer.exit_code == 0
+    cluster = load_cluster(tmp_path / "lab.yaml").cluster
+    assert (cluster.environment, cluster.account) == ("lab", "444455556666")
+    assert (cluster.region, cluster.network.availability_zone_id) == ("us-west-2", "usw2-az2")
+    assert (cluster.compute[2].instance_type, cluster.compute[2].count) == ("p5en.48xlarge", 5)
+
+
+def test_a_zone_may_be_chosen(tmp_path: Path) -> None:
+    answer = clusterwright(*INIT, "--zone", "use1-az4")
+    assert "availability_zone_id: use1-az4\n" in answer.out
+
+
+def test_every_option_in_the_comments_is_valid_when_it_is_used(tmp_path: Path) -> None:
+    text = clusterwright(*INIT).out
+    head, first, body = text.partition("environment:")
+    used = re.sub(r"(?m)^( *)#(?! \S)(.*)$", r"\1\2", body)
+    assert used.count("\n") == body.count("\n")
+    assert len(set(used.splitlines()) - set(body.splitlines())) >= 8
+    (tmp_path / "all.yaml").write_text(head + first + used)
+    cluster = load_cluster(tmp_path / "all.yaml").cluster
+    assert cluster.budget is not None
+    assert cluster.compute[2].capacity.kind == "training-plan"
+    assert len(cluster.storage.lustre[0].repositories) == 2
+
+
+def test_in_a_checkout_editors_find_the_schema() -> None:
+    folder = ROOT / "configs" / "examples"
+    output = folder / "written-by-a-test.yaml"
+    try:
+        assert clusterwright(*INIT, "--output", output).exit_code == 0
+        first = output.read_text().splitlines()[0]
+    finally:
+        output.unlink(missing_ok=True)
+    assert first == "# yaml-language-server: $schema=../../schema/cluster.schema.json"
+
+
+def test_a_file_that_exists_is_left_as_it_is(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+    (tmp_path / "mine.yaml").write_text("precious")
+    with nothing_written(tmp_path):
+        answer = clusterwright(*INIT, "--output", "mine.yaml", folder=tmp_path)
+    assert (answer.exit_code, answer.out) == (3, "")
+    assert answer.err == snapshot
+
+
+def test_force_replaces_it(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("precious")
+    answer = clusterwright(*INIT, "--output", "mine.yaml", "--force", folder=tmp_path)
+    assert answer.exit_code == 0
+    assert load_cluster(tmp_path / "mine.yaml").cluster.environment == "dev"
+    assert [p.name for p in tmp_path.iterdir()] == ["mine.yaml"]
+
+
+def test_a_file_that_appears_meanwhile_is_left_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import clusterwright.cli.init as command
+
+    def late(platform: str, choices: object, draft: Path, schema: str | None) -> str:
+        (tmp_path / "mine.yaml").write_text("precious")
+        draft.write_text("ours")
+        return "ours"
+
+    monkeypatch.setattr(command, "_written", late)
+    answer = clusterwright(*INIT, "--output", "mine.yaml", folder=tmp_path)
+    assert answer.exit_code == 3
+    assert "mine.yaml exists and is left as it is" in answer.err
+    assert (tmp_path / "mine.yaml").read_text() == "precious"
+    assert [p.name for p in tmp_path.iterdir()] == ["mine.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--account", "12"], "--account: '12' is not an account id of 12 digits"),
+        (["--environment", "Dev"], "--environment: 'Dev' is not a name of small letters"),
+        (["--environment", "a\nb: c"], "--environment: 'a\\nb: c' is not a name"),
+        (["--environment", "x" * 41], "--environment: "),
+        (["--region", "nowhere"], "--region: 'nowhere' is not a region"),
+        (["--region", "us-east-9"], "--region: there is no region us-east-9"),
+        (["--zone", "usw2-az1"], "--zone: usw2-az1 is not a zone of us-east-1"),
+        (
+            ["--instance-type", "p5.48large"],
+            "--instance-type: there is no instance type p5.48large",
+        ),
+        (["--instance-type", "x"], "--instance-type: 'x' is not an instance type"),
+        (["--count", "-1"], "--count: -1 is less than 0"),
+        (["--count", "many"], "'many' is not a valid integer"),
+        (["--output", "nowhere/mine.yaml"], "nowhere does not exist"),
+        (["--output", "."], ". is a directory"),
+    ],
+    ids=str,
+)
+def test_a_wrong_choice_is_named_by_its_option(
+    arguments: list[str], message: str, tmp_path: Path
+) -> None:
+    with nothing_written(tmp_path):
+        answer = clusterwright(*INIT, *arguments, folder=tmp_path)
+        again = clusterwright(*INIT, "--output", "x.yaml", *arguments, folder=tmp_path)
+    assert answer.exit_code == again.exit_code == 3
+    assert answer.out == again.out == ""
+    assert message in answer.err
+    assert message in again.err
+
+
+@pytest.mark.parametrize("platform", ["hyperpod-eks", "parallelcluster", "eks"])
+def test_platforms_that_are_not_built_are_refused_by_name(platform: str) -> None:
+    answer = clusterwright("init", "--platform", platform)
+    assert (answer.exit_code, answer.out) == (3, "")
+    assert answer.err == (
+        f"error: platform {platform} is not built yet\n\nhint: built so far: hyperpod-slurm\n"
+    )
+
+
+def test_a_misspelt_platform_is_suggested() -> None:
+    answer = clusterwright("init", "--platform", "hyperpod_slurm")
+    assert answer.exit_code == 3
+    assert "did you mean `hyperpod-slurm`?" in answer.err
+
+
+def test_the_platform_must_be_named() -> None:
+    answer = clusterwright("init")
+    assert answer.exit_code == 3
+    assert "--platform" in answer.err
+
+
+def test_what_the_base_beside_it_spoils_is_said(tmp_path: Path) -> None:
+    (tmp_path / "base.yaml").write_text("network: {existing: {vpc_id: x}}\n")
+    with nothing_written(tmp_path):
+        answer = clusterwright(*INIT, "--output", "dev.yaml", folder=tmp_path)
+    assert answer.exit_code == 3
+    assert "with the base.yaml beside it the file would be wrong: network.existing" in answer.err
+
+
+def test_every_platform_that_is_built_has_a_file_to_start_from() -> None:
+    assert sorted(p.stem for p in FOLDER.glob("*.yaml")) == sorted(BUILT_PLATFORMS)
