@@ -497,8 +497,8 @@ def create_change_set(call: Call) -> Mapping[str, Any]:
     request, store = call.parameters, store_of(call)
     kind = request.get("ChangeSetType", "UPDATE")
     name = request["ChangeSetName"]
-    # `cdk bootstrap` asks for ImportExistingResources. It changes nothing unless a resource of that
-    # name exists outside the stack; creating that one then fails, which AWS would have adopted.
+    # `cdk bootstrap` asks for ImportExistingResources. It changes nothing unless a resource of
+    # that name exists outside the stack; its creation then fails, where AWS would adopt it.
     if kind == "IMPORT":
         raise ValidationError("The local AWS does not import existing resources into stacks.")
     if request.get("DeploymentMode") == "REVERT_DRIFT":

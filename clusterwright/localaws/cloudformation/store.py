@@ -35,7 +35,7 @@ class Settings:
         The longest pause between two looks at a resource that becomes ready.
     """
 
-    settle_s: float = 2.0
+    settle_s: float = 5.0
     poll_interval_s: float = 0.05
 
 

@@ -73,24 +73,34 @@ class Alarm(Handler):
 
 class Dashboard(Handler):
     type_name = "AWS::CloudWatch::Dashboard"
-    not_carried = frozenset({"Tags"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         name = properties.get("DashboardName") or ctx.generated_name(max_length=255)
-        self._put(ctx, name, properties)
+        tags = ctx.tags(properties.get("Tags"))
+        ctx.client("cloudwatch").put_dashboard(
+            DashboardName=name,
+            DashboardBody=policy_text(properties["DashboardBody"]),
+            **({"Tags": tags} if tags else {}),
+        )
         return Created(name)
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
-        self._put(ctx, physical_id, new)
+        cloudwatch = ctx.client("cloudwatch")
+        cloudwatch.put_dashboard(
+            DashboardName=physical_id, DashboardBody=policy_text(new["DashboardBody"])
+        )
+        arn = f"arn:{ctx.partition}:cloudwatch::{ctx.account}:dashboard/{physical_id}"
+        retag(
+            ctx,
+            old,
+            new,
+            add=lambda tags: cloudwatch.tag_resource(ResourceARN=arn, Tags=tags),
+            remove=lambda keys: cloudwatch.untag_resource(ResourceARN=arn, TagKeys=keys),
+        )
         return Created(physical_id)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         ctx.client("cloudwatch").delete_dashboards(DashboardNames=[physical_id])
-
-    def _put(self, ctx: Context, name: str, properties: Properties) -> None:
-        ctx.client("cloudwatch").put_dashboard(
-            DashboardName=name, DashboardBody=policy_text(properties["DashboardBody"])
-        )
 
 
 def _arn(ctx: Context, name: str) -> str:
