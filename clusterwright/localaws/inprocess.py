@@ -10,6 +10,7 @@ Works inside `clusterwright localaws`, inside `moto.mock_aws()`, and with neithe
 
 from __future__ import annotations
 
+import functools
 import re
 import threading
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from botocore.awsrequest import AWSPreparedRequest, AWSResponse
     from botocore.client import BaseClient
+    from botocore.session import Session
 
 ACCOUNT_HEADER = "x-moto-account-id"
 _ACCOUNT = re.compile(r"\d{12}")
@@ -57,20 +59,13 @@ def client(service: str, *, account: str, region: str) -> Any:
 
 
 def _build(service: str, account: str, region: str) -> BaseClient:
-    import botocore.session
     from botocore.config import Config
 
-    # A session of our own: neither the caller's profile and environment nor moto's patched
-    # default session may change where these requests go.
-    session = botocore.session.Session(
-        session_vars={"profile": (None, None, None, None), "config_file": (None, None, "", None)}
-    )
-    session.set_credentials(account, "local")
-    # A directory bucket is asked like any other: no session of its own, no host of its own.
-    session.set_config_variable("s3_disable_express_session_auth", True)
-    built: BaseClient = session.create_client(
+    built: BaseClient = _session().create_client(
         service,
         region_name=region,
+        aws_access_key_id=account,
+        aws_secret_access_key="local",  # noqa: S106 - nobody checks it
         endpoint_url=_s3_url(region) if service in _S3_SERVICES else None,
         config=Config(
             retries={"total_max_attempts": 1},
@@ -99,6 +94,23 @@ def _build(service: str, account: str, region: str) -> BaseClient:
 def _s3_url(region: str) -> str:
     suffix = "amazonaws.com.cn" if region.startswith("cn-") else "amazonaws.com"
     return f"https://s3.{region}.{suffix}"
+
+
+@functools.cache
+def _session() -> Session:
+    """One botocore session for all clients: it keeps the models that it has read.
+
+    It is our own: neither the caller's profile and environment nor moto's patched default
+    session may change where these requests go.
+    """
+    import botocore.session
+
+    session = botocore.session.Session(
+        session_vars={"profile": (None, None, None, None), "config_file": (None, None, "", None)}
+    )
+    # A directory bucket is asked like any other: no session of its own, no host of its own.
+    session.set_config_variable("s3_disable_express_session_auth", True)
+    return session
 
 
 def _answer(request: AWSPreparedRequest) -> AWSResponse:
