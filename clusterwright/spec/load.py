@@ -143,15 +143,27 @@ def _examine(
         except ValidationError:
             # What was put in does not fit either: what is known must do.
             return None, found
-    consistency = [problem for check in ALL for problem in check(cluster)]
-    # Of one value the first check that finds it wrong has the better words.
-    wrong = {problem.path for problem in consistency}
-    consistency += [p for check in checks for p in check(cluster) if p.path not in wrong]
+    consistency = _found_by(ALL, checks, cluster)
     if touched:
         from clusterwright.spec.recover import untouched
 
         consistency = untouched(consistency, touched)
     return cluster, [*found, *consistency]
+
+
+def _found_by(
+    consistency: tuple[Check, ...], others: tuple[Check, ...], cluster: Cluster
+) -> list[Problem]:
+    """What checks find, each value's mistake once.
+
+    Where a name does not exist (`others`), nothing else is said of what it belongs to; else the
+    first check that finds a value wrong has the better words.
+    """
+    found = [problem for check in consistency for problem in check(cluster)]
+    wrong = {problem.path for problem in found}
+    further = [p for check in others for p in check(cluster) if p.path not in wrong]
+    unnamed = {problem.path for problem in further}
+    return [p for p in found if p.other_path not in unnamed] + further
 
 
 def _echo(problem: Problem, echoes: list[Path]) -> bool:

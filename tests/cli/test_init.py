@@ -14,7 +14,6 @@ from clusterwright.spec.consistency.not_built import BUILT_PLATFORMS
 from clusterwright.spec.starting import FOLDER
 from tests.support.command_line import clusterwright, nothing_written
 
-ROOT = Path(__file__).parents[2]
 INIT = ("init", "--platform", "hyperpod-slurm")
 
 
@@ -75,15 +74,15 @@ def test_every_option_in_the_comments_is_valid_when_it_is_used(tmp_path: Path) -
     assert len(cluster.storage.lustre[0].repositories) == 2
 
 
-def test_in_a_checkout_editors_find_the_schema() -> None:
-    folder = ROOT / "configs" / "examples"
-    output = folder / "written-by-a-test.yaml"
-    try:
-        assert clusterwright(*INIT, "--output", output).exit_code == 0
-        first = output.read_text().splitlines()[0]
-    finally:
-        output.unlink(missing_ok=True)
+def test_in_a_checkout_editors_find_the_schema(tmp_path: Path) -> None:
+    folder = tmp_path / "configs" / "examples"
+    folder.mkdir(parents=True)
+    (tmp_path / "schema").mkdir()
+    (tmp_path / "schema" / "cluster.schema.json").touch()
+    assert clusterwright(*INIT, "--output", folder / "mine.yaml").exit_code == 0
+    first = (folder / "mine.yaml").read_text().splitlines()[0]
     assert first == "# yaml-language-server: $schema=../../schema/cluster.schema.json"
+    assert (folder / first.partition("=")[2]).is_file()
 
 
 def test_a_file_that_exists_is_left_as_it_is(tmp_path: Path, snapshot: SnapshotAssertion) -> None:

@@ -94,6 +94,7 @@ TEXTS = {
     "zone-of-another-region": changed("use1-az6", "usw2-az1"),
     "zone-by-name": changed("use1-az6", "us-east-1a"),
     "region-unknown": changed("us-east-1", "us-east-9").replace("use1-az6", "use9-az1"),
+    "region-misspelt": changed("us-east-1", "eu-wst-1").replace("use1-az6", "euw1-az1"),
     "address-range-wrong": changed("10.0.0.0/16", "10.0.0.0/8"),
     "address-range-with-host-bits": changed("10.0.0.0/16", "10.0.1.0/16"),
     "address-range-out-of-range": changed("10.0.0.0/16", "10.0.0.256/16"),

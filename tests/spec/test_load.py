@@ -123,7 +123,7 @@ def test_a_file_called_base_is_laid_over_nothing(folder: Path) -> None:
 def test_mistakes_in_the_users_file_are_shown_there(folder: Path) -> None:
     (folder / "users" / "dev.yaml").write_text(USERS.replace("20001", "12") + "people: []\n")
     assert messages(folder / "dev.yaml") == [
-        "users/dev.yaml:4:22: slurm.users[0].uid: 12 is less than 1000, the least",
+        "users/dev.yaml:4:22: slurm.users[0].uid: 12 is less than 1,000, the least",
         "users/dev.yaml:5:1: slurm.people: a users file holds `users` and `user_groups`, "
         "not `people`",
     ]
