@@ -14,12 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
+from demo.folding import Folding
+
 ROOT = Path(__file__).resolve().parents[1]
 _READY = re.compile(r"^ready (http://\S+)$")
 _SECONDS_TO_END = 20.0
-
-# CloudFormation's events, one line per resource and state: worth counting, not reading.
-_EVENT = re.compile(r"\| (CREATE|UPDATE|DELETE|ROLLBACK)_\w+ +\|")
 
 
 class StepFailed(Exception):
@@ -87,18 +86,15 @@ class Shell:
         process = self._start(shlex.split(command), own, stderr=subprocess.STDOUT)
         assert process.stdout is not None
         lines = []
-        events = 0
+        folding = Folding()
         for line in process.stdout:
             lines.append(line)
-            if _EVENT.search(line):
-                events += 1
-                continue
-            sys.stdout.write(line)
+            sys.stdout.write(folding.shown(line))
             sys.stdout.flush()
         code = process.wait()
         self._processes.remove(process)
         seconds = f"{time.monotonic() - started:.1f} s"
-        folded = f", {events} lines of CloudFormation events not shown" if events else ""
+        folded = f", {folding.left_out} lines of progress not shown" if folding.left_out else ""
         print(f"# exit code {code}, {seconds}{folded}", flush=True)
         output = "".join(lines)
         expected = exit_code if isinstance(exit_code, tuple) else (exit_code,)

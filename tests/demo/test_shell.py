@@ -51,7 +51,7 @@ def test_events_of_cloudformation_are_counted_and_not_shown(
     printed = capsys.readouterr().out
     assert "IN_PROGRESS" not in printed
     assert "dev-network: done\n" in printed
-    assert "2 lines of CloudFormation events not shown" in printed
+    assert "2 lines of progress not shown" in printed
 
 
 def test_variables_reach_later_commands_and_those_of_an_account_do_not(

@@ -1,0 +1,65 @@
+"""The transcript keeps what is read and counts what is not."""
+
+from __future__ import annotations
+
+from demo.folding import Folding
+
+_OUTPUT = """\
+
+
+✨  Synthesis time: 3.69s
+
+dev-network: start: Building dev-network Template
+dev-network: success: Published dev-network Template (111122223333-us-east-1-cccd8131)
+dev-network
+dev-network: creating CloudFormation changeset...
+dev-network: deploying... [2/6]
+dev-network |  0/41 | 12:20:39 AM | REVIEW_IN_PROGRESS      | AWS::CloudFormation::Stack | dev
+dev-network |  1/41 | 12:20:39 AM | CREATE_COMPLETE         | AWS::EC2::VPC | Network
+dev-network |  1/41 | 12:20:39 AM | UPDATE_ROLLBACK_IN_PROGRESS | AWS::EC2::VPC | Network
+dev-network |  1/41 | 12:20:40 AM | CREATE_FAILED           | AWS::EC2::Subnet | Nodes The CIDR
+
+✅  dev-network
+
+✨  Deployment time: 2.39s
+
+Outputs:
+dev-network.ExportsOutputFnGetAttGroupsLustreBCF13715GroupId656D7F3B = sg-81ce40cdde3405790
+Stack ARN:
+arn:aws:cloudformation:us-east-1:111122223333:stack/dev-network/671ac57b
+
+
+✅  dev-cluster
+
+Outputs:
+dev-cluster.ClusterName = dev
+dev-cluster.ExportsOutputRefScripts278D36FFA3FDFBCA = sagemaker-dev-885c9a1d
+"""
+
+_SHOWN = """\
+✨  Synthesis time: 3.69s
+
+dev-network
+dev-network |  1/41 | 12:20:40 AM | CREATE_FAILED           | AWS::EC2::Subnet | Nodes The CIDR
+
+✅  dev-network
+
+✨  Deployment time: 2.39s
+
+✅  dev-cluster
+
+Outputs:
+dev-cluster.ClusterName = dev
+"""
+
+
+def test_progress_is_left_out_and_counted_failures_and_outputs_are_kept() -> None:
+    folding = Folding()
+    assert "".join(folding.shown(line) for line in _OUTPUT.splitlines(keepends=True)) == _SHOWN
+    assert folding.left_out == 11
+
+
+def test_line_after_a_header_without_outputs_is_shown() -> None:
+    folding = Folding()
+    lines = ["Outputs:\n", "b.ExportsOutputRefX = 1\n", "NOTICES\n", "\n", "\n", "end\n"]
+    assert "".join(folding.shown(line) for line in lines) == "NOTICES\n\nend\n"
