@@ -427,7 +427,7 @@ class FakeMachine(Machine):
         if "ClusterName=" not in conf:
             return "slurmctld: fatal: Could not establish a configuration source"
         self.state["controller_up"] = True
-        self.state["partitions_read"] = self._partitions_in_files()
+        self._read_slurm_files()
         return None
 
     def _start_slurm_client(self, text: str) -> str | None:
@@ -441,13 +441,15 @@ class FakeMachine(Machine):
 
     # --- Slurm
 
-    def _partitions_in_files(self) -> list[str]:
-        names = []
+    def _read_slurm_files(self) -> None:
+        """What slurmctld holds in memory, which may lag behind the files."""
+        plugstack = self.read_text("/opt/slurm/etc/plugstack.conf") or ""
+        self.state["plugstack_read"] = plugstack
+        lines: list[str] = []
         for name in self.listing("/opt/slurm/etc"):
-            names += re.findall(
-                r"(?m)^PartitionName=(\S+)", self.read_text(f"/opt/slurm/etc/{name}") or ""
-            )
-        return names
+            text = self.read_text(f"/opt/slurm/etc/{name}") or ""
+            lines += re.findall(r"(?m)^PartitionName=.*$", text)
+        self.state["partitions_read"] = lines
 
     def _cmd_scontrol(self, args: list[str]) -> tuple[int, str, str]:
         up = self.state["controller_up"]
@@ -460,7 +462,7 @@ class FakeMachine(Machine):
             return 0, "Configuration data\nClusterName             = prod\n", ""
         assert args == ["reconfigure"], args
         self.state["reconfigured"] = True
-        self.state["partitions_read"] = self._partitions_in_files()
+        self._read_slurm_files()
         return 0, "", ""
 
     def _cmd_sacctmgr(self, args: list[str]) -> tuple[int, str, str]:

@@ -92,6 +92,17 @@ def test_a_change_by_the_user_at_the_same_moment_is_not_lost(home: Path) -> None
     assert sorted(path.name for path in keys.parent.iterdir()) == ["authorized_keys"]
 
 
+def test_another_node_that_makes_the_folder_first_is_no_failure(home: Path) -> None:
+    class Slower(FakeMachine):
+        def before(self, label: str) -> None:
+            if label == "mkdir /home/ada":
+                (home / "ada").mkdir(mode=0o700)
+
+    ours = HomeFiles(Slower(home.parents[1]), "/home", "ada", 5001, 5001, "i-1")
+    ours.make_right(KEY)
+    assert ours.why_not_right(KEY) is None
+
+
 def test_bytes_that_are_not_text_survive(home: Path) -> None:
     files(home).make_right(KEY)
     keys = home / "ada/.ssh/authorized_keys"

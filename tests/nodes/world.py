@@ -227,6 +227,7 @@ def _fresh_state(address: str) -> dict[str, Any]:
         "mounts": [],
         "mounts_fail_for": 0,
         "partitions_read": [],
+        "plugstack_read": "",
         "passwd": {"root": {"gid": 0, "home": "/root", "id": 0}},
         "passwd_locked_for": 0,
         "read_only": [],

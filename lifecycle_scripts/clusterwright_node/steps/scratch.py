@@ -24,7 +24,6 @@ ARRAY_NAME = "clusterwright-scratch"
 ARRAY = "/dev/md/" + ARRAY_NAME
 LABEL = "cw-scratch"  # XFS takes 12 characters
 _OPEN_MODE = 0o1777
-_MAKING_ARRAY = "scratch: make array"
 _MAKING_FILE_SYSTEM = "scratch: make file system"
 
 
@@ -112,17 +111,16 @@ def _device(node: Node) -> str:
 
 def _array(node: Node, found: list[Disk]) -> str:
     """The array over all disks, by the kernel's name: made, put together or found running."""
-    begun = node.journal.begun(_MAKING_ARRAY) is not None
-    if not begun:
-        running = _running_array(node, found)
-        if running is not None:
-            return running
+    running = _running_array(node, found)
+    if running is not None:
+        return running
     members = [disk.path for disk in found if _is_our_member(node, disk)]
-    if begun or len(members) < len(found):
-        # Blank disks, or a run that was killed while it made the array.
-        _make_array(node, found, members)
-    else:
+    if len(members) == len(found):
         node.machine.change("mdadm", "--assemble", "--run", ARRAY, *members)
+    else:
+        # Blank disks; or some are ours, because a run was killed while it made the array, or a
+        # disk was lost, and all of RAID 0 with it.
+        _make_array(node, [disk.path for disk in found], members)
     made = _running_array(node, disks.instance_store_disks(node))
     if made is None:
         raise StepError("mdadm made no array of the disks", "see dmesg; replace the node")
@@ -144,21 +142,14 @@ def _running_array(node: Node, found: list[Disk]) -> str | None:
     )
 
 
-def _make_array(node: Node, found: list[Disk], members: list[str]) -> None:
+def _make_array(node: Node, paths: list[str], members: list[str]) -> None:
     """Makes the array anew. `members` are the disks that carry our superblock."""
-    for path, _ in sorted({child for disk in found for child in disk.children}):
-        if disks.array_name(node, path) != ARRAY_NAME:
-            raise StepError(f"{path} is not ours", "replace the node")
-        node.machine.change("mdadm", "--stop", path)
-    paths = [disk.path for disk in found]
-    node.journal.begin(_MAKING_ARRAY, " ".join(paths))
     for path in members:
         node.machine.change("mdadm", "--zero-superblock", path)
     options = ["--run", "--level=0", "--metadata=1.2", "--homehost=any", f"--name={ARRAY_NAME}"]
     node.machine.change(
         "mdadm", "--create", ARRAY, *options, f"--raid-devices={len(paths)}", *paths
     )
-    node.journal.end(_MAKING_ARRAY)
 
 
 def _is_our_member(node: Node, disk: Disk) -> bool:

@@ -29,7 +29,8 @@ def test_the_controller_gets_its_partitions_and_slurmctld(world: Callable[..., W
     conf = (node.root / CONF).read_text()
     assert conf.endswith("include clusterwright-partitions.conf\n")
     assert conf.startswith("# written by HyperPod\n"), "HyperPod's own lines stay"
-    assert sorted(node.state["partitions_read"]) == ["dev", "train"]
+    read = [line.split()[0] for line in node.state["partitions_read"]]
+    assert sorted(read) == ["PartitionName=dev", "PartitionName=train"]
 
 
 def test_partitions_that_hyperpod_wrote_are_left_to_it(world: Callable[..., World]) -> None:
