@@ -1,0 +1,366 @@
+"""Failures on nodes that the node program's design rules out, shown on fake nodes."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clusterwright_node.catalogue import step_names
+from clusterwright_node.errors import StepError
+from clusterwright_node.lnet import Interface
+from clusterwright_node.steps.efa_transport import compare
+
+from tests.field_failures.conftest import MakeNode
+from tests.nodes.world import Run, World
+from tests.support.synthesis import Assembly
+
+LIFECYCLE = Path(__file__).resolve().parents[2] / "lifecycle_scripts"
+
+NODES = [
+    (name, configuration)
+    for configuration in ("managed", "scripted")
+    for name in ("controller-1", "login-1", "workers-1")
+]
+
+# fmt: off
+PACKAGE_MANAGERS = frozenset((
+    "apt", "apt-get", "aptitude", "dpkg", "snap", "yum", "dnf", "rpm", "zypper", "brew", "pip",
+    "pip3", "pipx", "uv", "conda", "mamba", "npm", "npx", "go", "make", "cargo", "gem",
+))
+DOWNLOADERS = frozenset((
+    "curl", "wget", "aria2c", "git", "svn", "hg", "rsync", "scp", "sftp", "ftp", "ansible",
+    "ansible-galaxy", "ansible-playbook", "docker", "podman", "skopeo", "enroot", "aws",
+    "gcloud", "az",
+))
+NETWORK_MODULES = frozenset((
+    "urllib", "urllib2", "http", "requests", "ftplib", "telnetlib", "ssl", "smtplib", "xmlrpc",
+    "asyncio", "aiohttp", "boto3", "botocore",
+))
+# fmt: on
+
+LAST_WORDS = re.compile(
+    r"clusterwright: step (?P<step>\w+) failed on (?P<node>\S+): (?P<cause>.{10,})\. "
+    r"What to do: (?P<hint>.{10,})\. Log: (?P<log>/\S+) on the node.*"
+)
+
+
+def everywhere(node: MakeNode, **state: Any) -> Iterator[tuple[World, Run]]:
+    """A first run on every kind of node in both configurations."""
+    for name, configuration in NODES:
+        world = node(name, configuration, **state)
+        yield world, world.run()
+
+
+def programs_in(source: Path) -> Iterator[str]:
+    """Programs that a module names where it runs one: `machine.query("lsblk", ...)`."""
+    for call in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            continue
+        if call.func.attr in ("query", "change", "has_command") and call.args:
+            first = call.args[0]
+            if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                yield first.value
+
+
+def modules_in(source: Path) -> Iterator[str]:
+    for statement in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        if isinstance(statement, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in statement.names)
+        elif isinstance(statement, ast.ImportFrom) and statement.module:
+            yield statement.module.partition(".")[0]
+
+
+def words_of_shell(script: Path) -> set[str]:
+    lines = script.read_text(encoding="utf-8").splitlines()
+    code = " ".join(line for line in lines if not line.lstrip().startswith("#"))
+    return set(re.findall(r"[A-Za-z0-9_.+-]+", code))
+
+
+def all_programs(node: MakeNode) -> set[str]:
+    """What is run on any node, and what the sources name for cases that did not come up."""
+    seen = {Path(argv[0]).name for _, run in everywhere(node) for argv in run.machine.ran}
+    named = {name for path in LIFECYCLE.rglob("*.py") for name in programs_in(path)}
+    assert len(seen) > 10
+    assert len(named) > 10
+    return seen | named
+
+
+def test_awsome_186_node_program_downloads_nothing_from_the_internet(
+    node: MakeNode, synth: Callable[[str], Assembly]
+) -> None:
+    assert not all_programs(node) & (DOWNLOADERS | PACKAGE_MANAGERS)
+    for source in LIFECYCLE.rglob("*.py"):
+        assert not set(modules_in(source)) & NETWORK_MODULES, source
+    for script in LIFECYCLE.rglob("*.sh"):
+        assert not words_of_shell(script) & (DOWNLOADERS | PACKAGE_MANAGERS), script
+    for path in LIFECYCLE.rglob("*"):
+        if path.suffix in (".py", ".sh"):
+            assert "://" not in path.read_text(encoding="utf-8").replace("s3://", ""), path
+    # And it could not: unless a spec asks for it, there is no way to the internet at all.
+    closed = synth("configs/dev.yaml")
+    for kind in ("AWS::EC2::InternetGateway", "AWS::EC2::NatGateway", "AWS::EC2::Route"):
+        assert closed.resources(kind) == {}
+
+
+def test_awsome_243_node_program_runs_no_package_manager(node: MakeNode) -> None:
+    assert not all_programs(node) & PACKAGE_MANAGERS
+    for script in LIFECYCLE.rglob("*.sh"):
+        assert not words_of_shell(script) & PACKAGE_MANAGERS
+    # A lock that others hold, as a package's own useradd may, is waited for.
+    run = node("workers-1", passwd_locked_for=3).run()
+    assert run.code == 0
+    assert any("cannot lock" in text for text in run.notices())
+
+
+def test_awsome_188_a_failing_step_ends_with_step_cause_and_hint(node: MakeNode) -> None:
+    """Every program that a node runs is missing once and hangs once, on every kind of node."""
+    blamed = set()
+    for name, configuration in NODES:
+        for program in sorted({argv[0] for argv in node(name, configuration).run().machine.ran}):
+            for state in ("missing_commands", "hanging_commands"):
+                run = node(name, configuration, **{state: [program]}).run()
+                if run.code == 0:
+                    # Where a second program says the same: timedatectl stands in for chronyc.
+                    assert (program, state) == ("chronyc", "missing_commands")
+                    continue
+                words = LAST_WORDS.fullmatch(run.last)
+                assert words, run.last
+                assert program in words["cause"]
+                failed = [row for row in run.lines if row.get("status") == "failed"]
+                assert {row["step"] for row in failed if row["event"] == "end"} == {words["step"]}
+                blamed.add(words["step"])
+    assert len(blamed) >= 8
+    assert blamed <= set(step_names())
+
+
+def test_found_a_command_that_fails_fails_the_node(node: MakeNode) -> None:
+    for script in LIFECYCLE.rglob("*.sh"):
+        lines = script.read_text(encoding="utf-8").splitlines()
+        assert {"set -o errexit", "set -o nounset", "set -o pipefail"} <= set(lines), script
+    for name, configuration in NODES:
+        for program in sorted({argv[0] for argv in node(name, configuration).run().machine.ran}):
+            if program != "chronyc":
+                assert node(name, configuration, missing_commands=[program]).run().code == 1
+    for name, daemon in (
+        ("controller-1", "slurmctld.service"),
+        ("workers-1", "slurmd.service"),
+        ("login-1", "sackd.service"),
+    ):
+        world = node(name, "scripted")
+        world.change(
+            image_units={k: v for k, v in world.state["image_units"].items() if k != daemon}
+        )
+        run = world.run()
+        assert run.code == 1
+        assert daemon in run.last
+
+
+def without(world: World, path: str) -> None:
+    world.change(mounts=[row for row in world.state["mounts"] if row["target"] != path])
+
+
+@pytest.mark.parametrize("name", ["controller-1", "login-1", "workers-1"])
+def test_awsome_632_lustre_is_waited_for_and_its_absence_is_a_failure(
+    node: MakeNode, name: str
+) -> None:
+    late = node(name)
+    mounts = late.state["mounts"]
+    without(late, "/fsx")
+    late.change(events=[{"at": 120, "path": ["mounts"], "value": mounts}])
+    run = late.run()
+    assert run.code == 0
+    assert run.statuses()["lustre"] == "applied"
+    assert run.end_of("lustre")["seconds"] >= 120
+
+    never = node(name)
+    without(never, "/fsx")
+    run = never.run()
+    assert run.code == 1
+    assert "HyperPod has not mounted Lustre file system fsx at /fsx" in run.last
+    assert "988" in run.last
+
+    # Where we mount it ourselves, a mount that fails is tried again, and Slurm waits for it.
+    scripted = node(name, "scripted", mounts_fail_for=3)
+    assert scripted.run().code == 0
+    broken = node(name, "scripted", mounts_fail_for=10**6)
+    run = broken.run()
+    assert run.code == 1
+    assert "slurm_daemons" not in run.statuses()
+
+
+@pytest.mark.parametrize("cards", [1, 2, 4, 8, 16, 32])
+def test_found_flat_counters_are_never_a_success(node: MakeNode, cards: int) -> None:
+    """The reported check failed with two interfaces and more; here every count of a type."""
+
+    def interfaces(count: int) -> list[Interface]:
+        return [
+            Interface(f"10.1.0.31@efa{n}", (f"rdmap{n}s0",), "up", count, count)
+            for n in range(cards)
+        ]
+
+    with pytest.raises(StepError, match=r"data to and from /fsx does not use EFA: .* 0 messages"):
+        compare(interfaces(7), interfaces(7), "/fsx")
+    assert f"over {cards} interfaces" in compare(interfaces(7), interfaces(71), "/fsx")
+
+    run = node("workers-1", efa_moves=[0]).run()
+    assert run.code == 1
+    assert "does not use EFA" in run.last
+
+
+def test_found_roles_do_not_depend_on_names(node: MakeNode) -> None:
+    """Groups are renamed at random, to each other's names too: every node does the same."""
+    swaps = [
+        {"controller": "login", "login": "workers", "workers": "controller"},
+        {"controller": "my-head", "login": "login-group", "workers": "controller-machine"},
+    ]
+    for name, configuration in NODES:
+        usual = node(name, configuration).run()
+        for names in swaps:
+            world = node(name, configuration)
+            for path in (
+                *sorted((world.folder / "inputs").iterdir()),
+                world.root / "opt/ml/config/resource_config.json",
+            ):
+                path.write_text(_renamed(path.read_text(), names))
+            run = world.run()
+            assert run.code == 0, run.text
+            assert run.statuses() == usual.statuses()
+            programs = [argv[0] for argv in usual.machine.ran]
+            assert [argv[0] for argv in run.machine.ran] == programs
+
+
+def _renamed(text: str, names: dict[str, str]) -> str:
+    """The names of groups, and of the nodes that are called after them, changed at once."""
+
+    def change(value: Any, key: str = "") -> Any:
+        if isinstance(value, dict):
+            return {name: change(child, name) for name, child in value.items()}
+        if isinstance(value, list):
+            return [change(child, key) for child in value]
+        if key in ("name", "Name", "group", "instance_group_name", "controller_group"):
+            return names.get(value, value)
+        if key == "login_group":
+            return names.get(value, value)
+        if key == "InstanceName":
+            group, _, number = value.rpartition("-")
+            return f"{names.get(group, group)}-{number}"
+        return value
+
+    return json.dumps(change(json.loads(text)))
+
+
+def test_found_nodes_share_no_file_that_they_rewrite(node: MakeNode, tmp_path: Path) -> None:
+    """Nodes with one home and one Lustre folder: after each run the others' work still stands."""
+    shared = {name: tmp_path / name for name in ("home", "fsx")}
+    for folder in shared.values():
+        folder.mkdir()
+    seen: dict[str, str] = {}
+    for name in ("controller-1", "login-1", "workers-1", "workers-2", "workers-3"):
+        world = node(name, shared_owners=str(tmp_path / "owners"))
+        for mount, folder in shared.items():
+            (world.root / mount).rmdir()
+            (world.root / mount).symlink_to(folder)
+        run = world.run()
+        assert run.code == 0, run.text
+        files = {
+            str(path.relative_to(tmp_path)): f"{path.read_text()} {path.stat().st_ino}"
+            for folder in shared.values()
+            for path in folder.rglob("*")
+            if path.is_file()
+        }
+        # Not even rewritten with the same content: the first node's very files are there.
+        assert seen in ({}, files)
+        seen = files
+        assert not any("keygen" in argv[0] for argv in run.machine.ran)
+    assert seen, "the users' homes hold their keys"
+    assert not [name for name in seen if Path(name).name.startswith("id_")]
+    assert not [name for name in seen if name.startswith("fsx/")]
+
+
+def test_found_units_of_the_image_are_never_rewritten(node: MakeNode) -> None:
+    for world, run in everywhere(node):
+        assert run.code == 0
+        folder = world.root / "etc/systemd/system"
+        for unit in world.state["image_units"]:
+            assert not (folder / unit).exists()
+            for extra in folder.glob(f"{unit}.d/*"):
+                assert "ExecReload" not in extra.read_text()
+                assert "MAINPID" not in extra.read_text()
+
+
+def test_found_what_is_waited_for_and_does_not_come_fails_the_node(node: MakeNode) -> None:
+    controller = node("controller-1", "scripted")
+    conf = controller.root / "opt/slurm/etc/slurm.conf"
+    conf.write_text("ClusterName=prod\n")
+    run = controller.run()
+    assert run.code == 1
+    assert "slurm.conf is not there or not complete" in run.last
+    assert not any(argv[:3] == ("systemctl", "start", "slurmctld.service") for argv in _ran(run))
+
+    worker = node("workers-1", "scripted", controller_up=False)
+    run = worker.run()
+    assert run.code == 1
+    assert "slurmctld at 10.1.0.10:6817 does not answer" in run.last
+
+    stranger = node("workers-1")
+    stranger.change(address="10.1.0.99")
+    run = stranger.run()
+    assert run.code == 1
+    assert "none of this machine's addresses (10.1.0.99) is in resource_config.json" in run.last
+
+
+def _ran(run: Run) -> list[tuple[str, ...]]:
+    return run.machine.ran
+
+
+def test_found_a_second_run_changes_nothing(node: MakeNode) -> None:
+    for world, first in everywhere(node):
+        assert first.code == 0
+        before = world.picture()
+        again = world.run()
+        assert again.code == 0
+        assert set(again.statuses().values()) <= {"unchanged", "skipped"}
+        assert world.picture() == before
+        # Nor does one after a reboot, but for the proof that data goes over EFA.
+        again.machine.reboot()
+        after = world.run()
+        assert after.code == 0
+        changed = {step for step, status in after.statuses().items() if status == "applied"}
+        assert changed <= {"efa_transport"}
+        assert world.picture()["files"] == before["files"]
+
+
+def test_found_nothing_is_open_to_everybody(node: MakeNode) -> None:
+    for world, run in everywhere(node):
+        assert run.code == 0
+        made = [path for path in world.root.rglob("*") if not path.is_symlink()]
+        for path in made:
+            mode = path.stat().st_mode
+            # The node's own scratch is for everybody, as /tmp is: nobody removes another's file.
+            assert not mode & stat.S_IWOTH or mode & stat.S_ISVTX, path
+            assert not mode & (stat.S_ISUID | stat.S_ISGID), path
+        groups = world.state["group"]
+        assert groups.get("docker", {"members": []})["members"] == []
+        assert not any(str(path).startswith(str(world.root / "tmp")) for path in made)
+        for argv in run.machine.ran:
+            assert not any(word in ("777", "a+w", "o+w", "docker") for word in argv)
+
+
+def test_parallelcluster_3668_containers_are_one_line_and_their_absence_is_a_failure(
+    node: MakeNode,
+) -> None:
+    assert node("controller-1").run().statuses()["containers"] == "applied"
+    for gone in ("usr/bin/enroot", "usr/local/lib/slurm/spank_pyxis.so"):
+        world = node("workers-1")
+        (world.root / gone).unlink()
+        run = world.run()
+        assert run.code == 1
+        assert "the image has no " in run.last
+    world.edit("cluster.json", lambda cluster: cluster["containers"].update(pyxis=False))
+    assert world.run().statuses()["containers"] == "skipped"
