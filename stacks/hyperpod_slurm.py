@@ -61,13 +61,13 @@ class HyperPodSlurm(Part):
         self._catalog, self._inputs = catalog, inputs
         self._managed = cluster.slurm.configuration == "managed"
         rights = self._rights()
-        continuous = cluster.resilience.node_provisioning == "continuous"
+        self._continuous = cluster.resilience.node_provisioning == "continuous"
         self.resource = _CFN(
             self,
             "Cluster",
             cluster_name=cluster.environment,
             instance_groups=[self._group(group) for group in cluster.compute],
-            node_provisioning_mode="Continuous" if continuous else None,
+            node_provisioning_mode="Continuous" if self._continuous else None,
             node_recovery=cluster.resilience.node_recovery.capitalize(),
             orchestrator=self._orchestrator(),
             vpc_config=_CFN.VpcConfigProperty(
@@ -155,9 +155,11 @@ class HyperPodSlurm(Part):
         if not self._managed:
             return None
         accounting = self._inputs.accounting
+        slurm, continuous = self.cluster.slurm, self._continuous
         return _CFN.OrchestratorProperty(
             slurm=_CFN.ClusterOrchestratorSlurmConfigProperty(
-                slurm_config_strategy=self.cluster.slurm.strategy or "Managed",
+                # With continuous provisioning HyperPod refuses any strategy.
+                slurm_config_strategy=None if continuous else slurm.strategy or "Managed",
                 accounting_database=(
                     _CFN.ClusterAccountingDatabaseProperty(
                         endpoint=accounting.endpoint,

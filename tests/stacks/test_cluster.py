@@ -48,7 +48,7 @@ def test_capacity_kinds(build: Build) -> None:
 def test_managed_mode_gives_slurm_to_hyperpod(build: Build) -> None:
     assembly = build(FULL)
     cluster = cluster_of(assembly)
-    assert cluster["Orchestrator"]["Slurm"]["SlurmConfigStrategy"] == "Merge"
+    assert "AccountingDatabase" in cluster["Orchestrator"]["Slurm"]
     assert {g["InstanceGroupName"]: g["SlurmConfig"] for g in cluster["InstanceGroups"]} == {
         "controller": {"NodeType": "Controller"},
         "login": {"NodeType": "Login"},
@@ -74,10 +74,13 @@ def test_scripted_mode_keeps_slurm_for_the_scripts(build: Build) -> None:
         }
 
 
-def test_strategy_is_said_even_where_the_spec_leaves_it_out(build: Build) -> None:
-    assert cluster_of(build(MINIMAL))["Orchestrator"]["Slurm"] == {
+def test_strategy_is_said_where_hyperpod_takes_one(build: Build) -> None:
+    at_once = changed(MINIMAL, resilience={"node_provisioning": "all-at-once"})
+    assert cluster_of(build(at_once))["Orchestrator"]["Slurm"] == {
         "SlurmConfigStrategy": "Managed"
     }
+    # With continuous provisioning, the default, any strategy is an error of the API.
+    assert cluster_of(build(MINIMAL))["Orchestrator"]["Slurm"] == {}
 
 
 def test_file_systems_are_instance_storage_with_their_paths(build: Build) -> None:
