@@ -18,8 +18,7 @@ from stacks.lifecycle import Lifecycle
 from stacks.network import Attachments, Network, existing_attachments
 from stacks.observability import Observability, Watched
 from stacks.storage import Storage
-
-ENVIRONMENT_TAG = "clusterwright:environment"
+from stacks.tags import tags_of
 
 
 def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
@@ -102,8 +101,7 @@ def _watched(stored: Storage | None, accounts: Accounting | None) -> Watched:
 
 
 def _tag(scope: Construct, cluster: Cluster) -> None:
-    cdk.Tags.of(scope).add(ENVIRONMENT_TAG, cluster.environment)
-    for key, value in cluster.tags.items():
+    for key, value in tags_of(cluster).items():
         cdk.Tags.of(scope).add(key, value)
 
 

@@ -1,0 +1,12 @@
+"""The tags of every resource: the environment's own, and those of the spec."""
+
+from __future__ import annotations
+
+from clusterwright.spec.models.cluster import Cluster
+
+ENVIRONMENT_TAG = "clusterwright:environment"
+
+
+def tags_of(cluster: Cluster) -> dict[str, str]:
+    """Key to value, in the order in which the CDK writes tags."""
+    return dict(sorted({ENVIRONMENT_TAG: cluster.environment, **cluster.tags}.items()))
