@@ -639,7 +639,7 @@ def detect_stack_drift(call: Call) -> Mapping[str, Any]:
             f"Drift detection cannot be performed on stack [{stack.stack_id}] while it is in "
             f"{stack.status}."
         )
-    found = drift.detect(stack, request.get("LogicalResourceIds"))
+    found = drift.detect(store, stack, request.get("LogicalResourceIds"))
     now = dt.datetime.now(dt.UTC)
     stack.drift = {"status": drift.stack_status(found), "time": now}
     for one in found:
@@ -679,12 +679,12 @@ def describe_stack_resource_drifts(call: Call) -> Mapping[str, Any]:
 
 @operation("DetectStackResourceDrift")
 def detect_stack_resource_drift(call: Call) -> Mapping[str, Any]:
-    request = call.parameters
-    stack = store_of(call).find(request["StackName"], message="Stack [{}] does not exist")
+    request, store = call.parameters, store_of(call)
+    stack = store.find(request["StackName"], message="Stack [{}] does not exist")
     name = request["LogicalResourceId"]
     if name not in stack.resources:
         raise ValidationError(f"Resource {name} does not exist for stack {stack.name}")
-    (found,) = drift.detect(stack, {name})
+    (found,) = drift.detect(store, stack, {name})
     stack.drifts[name] = found
     return {"StackResourceDrift": found.shape(stack)}
 

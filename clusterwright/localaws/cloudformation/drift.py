@@ -13,7 +13,7 @@ import json
 import uuid
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clusterwright.localaws.cloudformation import failures
 from clusterwright.localaws.cloudformation.errors import CloudFormationError
@@ -23,6 +23,9 @@ from clusterwright.localaws.cloudformation.schema import resource_schema
 from clusterwright.localaws.cloudformation.state import Resource, Stack
 from clusterwright.localaws.cloudformation.surroundings import fill_dynamic
 from clusterwright.localaws.cloudformation.template import canonical
+
+if TYPE_CHECKING:
+    from clusterwright.localaws.cloudformation.store import Store
 
 IN_SYNC, MODIFIED, DELETED, NOT_CHECKED = "IN_SYNC", "MODIFIED", "DELETED", "NOT_CHECKED"
 
@@ -58,11 +61,13 @@ class Drift:
         return out
 
 
-def detect(stack: Stack, names: Collection[str] | None = None) -> list[Drift]:
+def detect(store: Store, stack: Stack, names: Collection[str] | None = None) -> list[Drift]:
     """Compare resources of a stack with what they are now, and remember the outcome.
 
     Parameters
     ----------
+    store, stack:
+        The stacks of the account and region, and the one that is looked at.
     names:
         Logical ids; None is every resource.
     """
@@ -70,7 +75,7 @@ def detect(stack: Stack, names: Collection[str] | None = None) -> list[Drift]:
     for name, one in list(stack.resources.items()):
         if names is not None and name not in names:
             continue
-        drift = _detect_one(stack, one)
+        drift = _detect_one(store, stack, one)
         found.append(drift)
         with stack.lock:
             stack.resources[name] = replace(one, drift_status=drift.status, drift_time=drift.time)
@@ -86,7 +91,7 @@ def stack_status(drifts: Collection[Drift]) -> str:
     return NOT_CHECKED
 
 
-def _detect_one(stack: Stack, one: Resource) -> Drift:
+def _detect_one(store: Store, stack: Stack, one: Resource) -> Drift:
     now = dt.datetime.now(dt.UTC)
 
     def drift(status: str, **more: Any) -> Drift:
@@ -111,6 +116,12 @@ def _detect_one(stack: Stack, one: Resource) -> Drift:
         resource_type=one.type_name,
         stack_tags=one.tags,
         token=str(uuid.uuid4()),
+        managed=lambda type_name: [
+            other.properties
+            for each in store.stacks()
+            for other in each.resources.values()
+            if other.type_name == type_name and other.physical_id
+        ],
     )
     try:
         wanted = fill_dynamic(dict(one.properties), stack.account, stack.region)

@@ -77,7 +77,12 @@ class SecurityGroup(Handler):
             ("SecurityGroupEgress", group["IpPermissionsEgress"]),
         ):
             if key in properties:
-                actual[key] = _as_written(properties[key], live, ctx)
+                others = [
+                    rule
+                    for rule in ctx.managed(f"AWS::EC2::{key}")
+                    if rule.get("GroupId") == physical_id
+                ]
+                actual[key] = _as_written(properties[key], others, live)
         return actual
 
     def _allow(self, ec2: Any, group_id: str, rules: list[Properties], *, egress: bool) -> None:
@@ -186,14 +191,23 @@ def _group_id(ctx: Context, properties: Properties) -> str:
 
 
 def _as_written(
-    rules: list[Properties], live: list[Mapping[str, Any]], ctx: Context
+    rules: list[Properties], others: list[Properties], live: list[Mapping[str, Any]]
 ) -> list[Properties]:
-    """Return the live rules, each in the form that the template wrote it if it still stands."""
+    """Return the live rules, each in the form that the template wrote it if it still stands.
+
+    `others` are rules of the group that are resources of their own; they are no drift of it.
+    """
     present = {key for one in live for key in _keys(one)}
     kept = [rule for rule in rules if set(_keys(permission(rule))) <= present]
-    wanted = {key for rule in rules for key in _keys(permission(rule))}
+    wanted = {key for rule in (*rules, *others) for key in _keys(permission(rule))}
     extra = sorted(key for key in present if key not in wanted)
-    return [*kept, *({"IpProtocol": key[0], "Peer": key[3]} for key in extra)]
+    return [
+        *kept,
+        *(
+            {"IpProtocol": protocol, "FromPort": first, "ToPort": last, "Peer": peer}
+            for protocol, first, last, peer in extra
+        ),
+    ]
 
 
 def _keys(one: Mapping[str, Any]) -> list[tuple[str, int, int, str]]:
