@@ -10,9 +10,4 @@ from __future__ import annotations
 
 def install() -> None:
     """Answer every operation of CloudFormation; those that are not built with a refusal."""
-    from clusterwright.localaws.call import OPERATIONS
-    from clusterwright.localaws.cloudformation import api
-    from clusterwright.localaws.wire import service_model
-
-    for name in service_model("cloudformation").operation_names:
-        OPERATIONS["cloudformation", name] = api.OPERATIONS.get(name) or api.not_built(name)
+    from clusterwright.localaws.cloudformation import api  # noqa: F401 - registers itself

@@ -117,7 +117,7 @@ def _detect_one(store: Store, stack: Stack, one: Resource) -> Drift:
         stack_tags=one.tags,
         token=str(uuid.uuid4()),
         managed=lambda type_name: [
-            other.properties
+            (other.physical_id, other.properties)
             for each in store.stacks()
             for other in each.resources.values()
             if other.type_name == type_name and other.physical_id

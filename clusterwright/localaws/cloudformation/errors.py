@@ -56,15 +56,5 @@ class LimitExceeded(CloudFormationError):
     error_code = "LimitExceededException"
 
 
-class NotBuilt(CloudFormationError):
-    """An operation of CloudFormation that the local AWS does not have.
-
-    AWS answers `InvalidAction` with HTTP 400 for an operation it does not know, which no SDK
-    retries.
-    """
-
-    error_code = "InvalidAction"
-
-
 class StackNotFound(ValidationError):
     """No such stack."""

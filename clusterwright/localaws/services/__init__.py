@@ -12,6 +12,7 @@ import threading
 # boto3's name of the service -> modules that register operations when they are imported.
 OWN: dict[str, tuple[str, ...]] = {
     "budgets": ("clusterwright.localaws.services.budgets_update",),
+    "cloudformation": ("clusterwright.localaws.cloudformation.api",),
     "cloudwatch": ("clusterwright.localaws.services.service_quotas.usage_metrics",),
     "ec2": ("clusterwright.localaws.services.ec2",),
     "fsx": ("clusterwright.localaws.services.fsx",),
@@ -23,7 +24,7 @@ OWN: dict[str, tuple[str, ...]] = {
 }
 
 # Services of which nothing is left to moto: its state and ours would not know each other.
-WHOLE = frozenset({"fsx", "pricing", "service-quotas"})
+WHOLE = frozenset({"cloudformation", "fsx", "pricing", "service-quotas"})
 
 _lock = threading.RLock()
 _prepared: set[str] = set()
@@ -40,11 +41,6 @@ def prepare(service: str) -> None:
 
         for module in OWN.get(service, ()):
             importlib.import_module(module)
-        if service == "cloudformation":
-            from clusterwright.localaws import cloudformation
-
-            # The engine is written beside this; without it moto's own answers.
-            getattr(cloudformation, "install", lambda: None)()
         apply(service)
         _prepared.add(service)
 

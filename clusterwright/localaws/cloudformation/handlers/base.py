@@ -83,8 +83,8 @@ class Context:
         A token that is the same for one create, update or delete of one resource, for
         parameters such as ``ClientRequestToken``.
     managed:
-        At a read: returns the properties of every resource of a type in every stack here, for
-        things such as rules that may belong to another resource than the one that shows them.
+        At a read: returns physical id and properties of every resource of a type in every
+        stack here, for what one resource shows and another one brought, such as rules.
     take_snapshot:
         At a delete: the template says ``Snapshot``, so the data must be kept in one.
     """
@@ -100,7 +100,7 @@ class Context:
     token: str
     previous_stack_tags: Mapping[str, str] = field(default_factory=dict)
     take_snapshot: bool = False
-    managed: Callable[[str], list[Properties]] = lambda type_name: []
+    managed: Callable[[str], list[tuple[str, Properties]]] = lambda type_name: []
     poll_interval_s: float = 0.05
     suffix: str = ""
     on_identified: Callable[[str], None] = lambda physical_id: None

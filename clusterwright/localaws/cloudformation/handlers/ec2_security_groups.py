@@ -79,7 +79,7 @@ class SecurityGroup(Handler):
             if key in properties:
                 others = [
                     rule
-                    for rule in ctx.managed(f"AWS::EC2::{key}")
+                    for _, rule in ctx.managed(f"AWS::EC2::{key}")
                     if rule.get("GroupId") == physical_id
                 ]
                 actual[key] = _as_written(properties[key], others, live)

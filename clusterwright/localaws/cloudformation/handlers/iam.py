@@ -89,7 +89,14 @@ class Role(Handler):
         }
         if "ManagedPolicyArns" in properties:
             attached = iam.list_attached_role_policies(RoleName=physical_id)["AttachedPolicies"]
-            actual["ManagedPolicyArns"] = [one["PolicyArn"] for one in attached]
+            by_others = {
+                arn
+                for arn, policy in ctx.managed("AWS::IAM::ManagedPolicy")
+                if physical_id in policy.get("Roles", [])
+            }
+            actual["ManagedPolicyArns"] = [
+                one["PolicyArn"] for one in attached if one["PolicyArn"] not in by_others
+            ]
         if "Policies" in properties:
             actual["Policies"] = [
                 {
