@@ -108,7 +108,7 @@ TEXTS = {
     "right-to-left": changed("test", "\u202etset"),
     "line-separator": changed("environment: test", 'environment: "te\u2028st"'),
     "deep-brackets": GOOD + "tags: " + "[" * 60 + "]" * 60 + "\n",
-    "deeper-brackets": GOOD + "tags: " + "[" * 3000 + "\n",
+    "deeper-brackets": GOOD + "tags: " + "[" * 1500 + "\n",
     "platform-not-built": changed("hyperpod-slurm", "parallelcluster"),
     "many-mistakes": changed("count: 4", "cuont: 4")
     .replace("use1-az6", "use2-az1")
