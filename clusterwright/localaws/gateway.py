@@ -78,6 +78,7 @@ def answer_request(
 def _let_time_pass(service: str, request: Request, region: str) -> None:
     """The world's subnets are there, and what was due has happened, before anybody looks."""
     if service in _NETWORKED:
+        services.prepare("ec2")
         current = runtime()
         with current.lock:
             network_of(current, accounts.account_of(request), region)

@@ -17,6 +17,7 @@ PATCHES: dict[str, tuple[str, ...]] = {
         "ec2_dependencies",
         "ec2_managed_interfaces",
         "ec2_local_zones",
+        "ec2_subnet_zones",
         "ec2_instance_types",
         "ec2_vcpu_limits",
         "ec2_images_once",

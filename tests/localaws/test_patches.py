@@ -1,0 +1,258 @@
+"""What is mended in moto: each patch cures what it says."""
+
+from __future__ import annotations
+
+import importlib
+import ipaddress
+import time
+from typing import Any
+
+import pytest
+
+from clusterwright.localaws import local_aws
+from clusterwright.localaws.patches import PATCHES
+from clusterwright.localaws.runtime import Runtime
+from tests.localaws.parts import Site, build_site, client, refusal
+
+
+@pytest.mark.parametrize("name", sorted({name for names in PATCHES.values() for name in names}))
+def test_a_patch_says_what_it_cures_in_which_moto(name: str) -> None:
+    from importlib.metadata import version
+
+    module = importlib.import_module(f"clusterwright.localaws.patches.{name}")
+    assert version("moto") == module.MOTO_VERSION, "see whether moto has mended it since"
+    assert module.CURES.strip()
+    assert not module.CURES.endswith(".")
+
+
+class TestAddresses:
+    """ec2_addresses"""
+
+    def test_interfaces_have_an_address_of_their_subnet(self, site: Site) -> None:
+        ec2 = client("ec2")
+        subnet = ec2.create_subnet(VpcId=site.vpc_id, CidrBlock="10.0.200.0/28")["Subnet"]
+        interface = ec2.create_network_interface(SubnetId=subnet["SubnetId"])["NetworkInterface"]
+        assert interface["PrivateIpAddress"] == "10.0.200.4"  # AWS keeps the first four
+
+    def test_a_full_subnet_is_full(self, site: Site) -> None:
+        ec2 = client("ec2")
+        subnet = ec2.create_subnet(VpcId=site.vpc_id, CidrBlock="10.0.200.0/28")["Subnet"]
+        given = [
+            ec2.create_network_interface(SubnetId=subnet["SubnetId"])["NetworkInterface"][
+                "PrivateIpAddress"
+            ]
+            for _ in range(11)
+        ]
+        assert given == [f"10.0.200.{last}" for last in range(4, 15)]
+        found, _ = refusal(ec2.create_network_interface, SubnetId=subnet["SubnetId"])
+        assert found == "InsufficientFreeAddressesInSubnet"
+        (left,) = ec2.describe_subnets(SubnetIds=[subnet["SubnetId"]])["Subnets"]
+        assert left["AvailableIpAddressCount"] == 0
+
+    def test_an_address_that_goes_is_free_again(self, site: Site) -> None:
+        ec2 = client("ec2")
+        free = site.free_addresses()
+        made = ec2.create_network_interface(SubnetId=site.subnet_id)["NetworkInterface"]
+        assert site.free_addresses() == free - 1
+        ec2.delete_network_interface(NetworkInterfaceId=made["NetworkInterfaceId"])
+        assert site.free_addresses() == free
+
+    def test_instances_count_too(self, site: Site) -> None:
+        ec2 = client("ec2")
+        free = site.free_addresses()
+        image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+        instances = ec2.run_instances(
+            ImageId=image, MinCount=2, MaxCount=2, SubnetId=site.subnet_id
+        )["Instances"]
+        subnet = ipaddress.ip_network("10.0.0.0/17")
+        assert all(ipaddress.ip_address(i["PrivateIpAddress"]) in subnet for i in instances)
+        assert site.free_addresses() == free - 2
+
+
+class TestDependencies:
+    """ec2_dependencies"""
+
+    def test_what_a_cluster_uses_cannot_be_deleted(self, site: Site) -> None:
+        ec2 = client("ec2")
+        site.create(site.group("gpu", 1))
+        found, message = refusal(ec2.delete_security_group, GroupId=site.group_id)
+        assert found == "DependencyViolation"
+        assert site.group_id in message
+        assert refusal(ec2.delete_subnet, SubnetId=site.subnet_id)[0] == "DependencyViolation"
+        client("sagemaker").delete_cluster(ClusterName="train")
+        ec2.delete_security_group(GroupId=site.group_id)
+        ec2.delete_subnet(SubnetId=site.subnet_id)
+
+    def test_a_group_that_another_groups_rule_names(self, site: Site) -> None:
+        ec2 = client("ec2")
+        other = ec2.create_security_group(
+            GroupName="other", Description="other", VpcId=site.vpc_id
+        )["GroupId"]
+        rule = [
+            {
+                "IpProtocol": "tcp",
+                "FromPort": 22,
+                "ToPort": 22,
+                "UserIdGroupPairs": [{"GroupId": site.group_id}],
+            }
+        ]
+        ec2.authorize_security_group_ingress(GroupId=other, IpPermissions=rule)
+        assert refusal(ec2.delete_security_group, GroupId=site.group_id)[0] == (
+            "DependencyViolation"
+        )
+        ec2.revoke_security_group_ingress(GroupId=other, IpPermissions=rule)
+        ec2.delete_security_group(GroupId=site.group_id)
+
+    def test_a_subnet_with_an_interface(self, site: Site) -> None:
+        ec2 = client("ec2")
+        made = ec2.create_network_interface(SubnetId=site.subnet_id)["NetworkInterface"]
+        found, message = refusal(ec2.delete_subnet, SubnetId=site.subnet_id)
+        assert (found, site.subnet_id in message) == ("DependencyViolation", True)
+        ec2.delete_network_interface(NetworkInterfaceId=made["NetworkInterfaceId"])
+        ec2.delete_subnet(SubnetId=site.subnet_id)
+
+
+@pytest.mark.usefixtures("aws")
+class TestZones:
+    """ec2_local_zones, ec2_subnet_zones"""
+
+    def zones(self, region: str = "us-east-1", **asked: Any) -> dict[str, str]:
+        found = client("ec2", region).describe_availability_zones(**asked)["AvailabilityZones"]
+        return {zone["ZoneName"]: zone["ZoneId"] for zone in found}
+
+    def test_local_zones_are_hidden_until_asked_for(self) -> None:
+        plain = self.zones()
+        assert all(zone_id.startswith("use1-az") for zone_id in plain.values())
+        every = self.zones(AllAvailabilityZones=True)
+        assert every["us-east-1-dfw-2a"] == "use1-dfw2-az1"
+        assert plain.items() < every.items()
+        assert self.zones(ZoneNames=["us-east-1-dfw-2a"]) == {"us-east-1-dfw-2a": "use1-dfw2-az1"}
+        assert self.zones() == plain
+
+    def test_a_local_zone_takes_a_subnet(self) -> None:
+        ec2 = client("ec2")
+        vpc = ec2.create_vpc(CidrBlock="10.3.0.0/16")["Vpc"]["VpcId"]
+        subnet = ec2.create_subnet(
+            VpcId=vpc, CidrBlock="10.3.0.0/20", AvailabilityZone="us-east-1-dfw-2a"
+        )["Subnet"]
+        assert subnet["AvailabilityZoneId"] == "use1-dfw2-az1"
+
+    def test_a_subnet_by_zone_id_is_like_one_by_name(self) -> None:
+        ec2 = client("ec2")
+        vpc = ec2.create_vpc(CidrBlock="10.3.0.0/16")["Vpc"]["VpcId"]
+        subnet = ec2.create_subnet(
+            VpcId=vpc, CidrBlock="10.3.0.0/20", AvailabilityZoneId="use1-az6"
+        )["Subnet"]
+        assert self.zones()[subnet["AvailabilityZone"]] == "use1-az6"
+        assert subnet["DefaultForAz"] is False
+        assert subnet["MapPublicIpOnLaunch"] is False
+
+    @pytest.mark.parametrize(
+        "zone", [{"AvailabilityZone": "us-east-1a"}, {"AvailabilityZoneId": "use1-az1"}]
+    )
+    def test_a_zone_of_another_region_is_refused(self, zone: dict[str, str]) -> None:
+        ec2 = client("ec2", "eu-north-1")
+        vpc = ec2.create_vpc(CidrBlock="10.3.0.0/16")["Vpc"]["VpcId"]
+        found, message = refusal(ec2.create_subnet, VpcId=vpc, CidrBlock="10.3.0.0/20", **zone)
+        assert found == "InvalidParameterValue"
+        assert "eu-north-1a" in message
+
+
+@pytest.mark.usefixtures("aws")
+class TestInstanceTypes:
+    """ec2_instance_types"""
+
+    def test_gb200_is_described_as_far_as_it_is_known(self) -> None:
+        (found,) = client("ec2").describe_instance_types(InstanceTypes=["p6e-gb200.36xlarge"])[
+            "InstanceTypes"
+        ]
+        assert found["ProcessorInfo"]["SupportedArchitectures"] == ["arm64"]
+        assert found["GpuInfo"]["Gpus"][0]["Count"] == 4
+        assert found["SupportedUsageClasses"] == ["capacity-block"]
+
+    def test_it_is_offered_in_its_local_zone(self) -> None:
+        offerings = client("ec2").describe_instance_type_offerings(
+            LocationType="availability-zone-id",
+            Filters=[{"Name": "instance-type", "Values": ["p6e-gb200.36xlarge"]}],
+        )["InstanceTypeOfferings"]
+        assert [offering["Location"] for offering in offerings] == ["use1-dfw2-az1"]
+
+
+class TestVcpuLimits:
+    """ec2_vcpu_limits"""
+
+    STANDARD = "ec2/L-1216C47A"  # Running On-Demand Standard instances
+    STANDARD_SPOT = "ec2/L-34B43A08"
+
+    def run(self, site: Site, count: int, **more: Any) -> None:
+        image = client("ec2").describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+        client("ec2").run_instances(
+            ImageId=image,
+            MinCount=count,
+            MaxCount=count,
+            InstanceType="c5.18xlarge",
+            SubnetId=site.subnet_id,
+            **more,
+        )
+
+    def test_instances_beyond_the_quota_are_refused(self) -> None:
+        with local_aws(quotas={self.STANDARD: 150}):
+            site = build_site()
+            self.run(site, 2)  # 144 vCPUs
+            found, message = refusal(self.run, site=site, count=1)
+            assert found == "VcpuLimitExceeded"
+            assert "vCPU limit of 150" in message
+            ids = [
+                instance["InstanceId"]
+                for reservation in client("ec2").describe_instances()["Reservations"]
+                for instance in reservation["Instances"]
+            ]
+            client("ec2").terminate_instances(InstanceIds=ids)
+            self.run(site, 1)
+
+    def test_spot_has_a_quota_of_its_own(self) -> None:
+        with local_aws(quotas={self.STANDARD_SPOT: 71}):
+            site = build_site()
+            self.run(site, 1)
+            found, _ = refusal(
+                self.run, site=site, count=1, InstanceMarketOptions={"MarketType": "spot"}
+            )
+        assert found == "MaxSpotInstanceCountExceeded"
+
+
+class TestParsedOnce:
+    """ec2_images_once, iam_policies_once"""
+
+    def test_a_local_aws_is_ready_at_once_after_the_first(self) -> None:
+        def start() -> float:
+            before = time.process_time()
+            with local_aws():
+                client("iam").list_roles()
+                client("ec2").describe_vpcs()
+            return time.process_time() - before
+
+        start()
+        # moto alone takes 2 s of processor time here, for its lists of images and policies.
+        assert min(start() for _ in range(3)) < 0.7
+
+    def test_images_are_those_of_moto(self, aws: Runtime) -> None:
+        images = client("ec2").describe_images(Owners=["amazon"])["Images"]
+        assert len(images) > 100
+        assert all(image["ImageId"].startswith("ami-") for image in images)
+
+    def test_an_account_does_not_change_the_policies_of_another(self, aws: Runtime) -> None:
+        import boto3
+
+        arn = "arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess"
+        role = {"Version": "2012-10-17", "Statement": []}
+        import json
+
+        iam = client("iam")
+        iam.create_role(RoleName="reader", AssumeRolePolicyDocument=json.dumps(role))
+        iam.attach_role_policy(RoleName="reader", PolicyArn=arn)
+        assert iam.get_policy(PolicyArn=arn)["Policy"]["AttachmentCount"] == 1
+        other = boto3.client(
+            "iam", "us-east-1", aws_access_key_id="111122223333", aws_secret_access_key="x"
+        )
+        assert other.get_policy(PolicyArn=arn)["Policy"]["AttachmentCount"] == 0
+        assert len(other.list_policies(Scope="AWS", MaxItems=1000)["Policies"]) == 1000
