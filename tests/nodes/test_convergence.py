@@ -61,14 +61,15 @@ def after_an_update(node: str, configuration: str, folder: Path) -> World:
         vendor.parent.mkdir(parents=True)
         vendor.write_text("0x1d0f\n")
     if configuration == "scripted":
-        # Two nodes are replaced, the controller among them.
+        # A node is replaced: the partition has another node.
         for name in ("opt/ml/config/resource_config.json", "opt/slurm/etc/slurm.conf"):
             path = ready.root / name
             if path.exists():
                 text = path.read_text().replace("10.1.0.33", "10.1.0.34")
                 path.write_text(text.replace("ip-10-1-0-33", "ip-10-1-0-34"))
     plugstack = ready.root / "opt/slurm/etc/plugstack.conf"
-    if plugstack.exists():
+    if plugstack.exists() and configuration == "managed":
+        # Not in both: reading one file again reads the others too, and would hide a lack of it.
         plugstack.write_text("optional other.so\n")
     return ready
 

@@ -58,3 +58,14 @@ def test_without_shared_homes_it_is_skipped(world: Callable[..., World]) -> None
     assert run.code == 0
     assert run.statuses()["home"] == "skipped"
     assert (node.root / "home/ada/.ssh/authorized_keys").exists()
+
+
+def test_a_unit_that_systemd_has_not_read_again_is_read_again(world: Callable[..., World]) -> None:
+    """As after a run of a newer program that was killed between write and daemon-reload."""
+    node = world("login-1", "scripted")
+    node.run()
+    units = node.state["units"]
+    units["home.mount"]["loaded"] = "[Mount]\nOptions=old\n"
+    node.change(units=units)
+    assert node.run().statuses()["home"] == "applied"
+    assert "nconnect=16" in node.state["units"]["home.mount"]["loaded"]
