@@ -71,7 +71,6 @@ def create_change_set(call: Call) -> Mapping[str, Any]:
     if new:
         stack = store.add(request["StackName"])
         stack.enter("REVIEW_IN_PROGRESS", "User Initiated", request.get("ClientToken"))
-        stack.revision = revision
     operation_id = str(uuid.uuid4())
     with store.lock:
         stack.operations.append((operation_id, "CREATE_CHANGESET"))
