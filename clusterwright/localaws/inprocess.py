@@ -122,4 +122,4 @@ def _answer(request: AWSPreparedRequest) -> AWSResponse:
     if answer is None:
         raise NotImplementedError(f"the local AWS does not serve {request.url}")
     status, headers, body = answer
-    return Response(request.url, status, headers, MockRawResponse(body))  # type: ignore[arg-type]
+    return Response(request.url, status, headers, MockRawResponse(body))

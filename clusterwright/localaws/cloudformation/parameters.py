@@ -164,12 +164,23 @@ def _check(name: str, declaration: Mapping[str, Any], kind: str, value: str) -> 
     pattern = declaration.get("AllowedPattern")
     if pattern is not None and not re.fullmatch(str(pattern), value):
         raise refuse(f"must match pattern {pattern}")
-    for key, limit, wrong, message in (
-        ("MinLength", int, lambda n: len(value) < n, "must contain at least {} characters"),
-        ("MaxLength", int, lambda n: len(value) > n, "must contain at most {} characters"),
-        ("MinValue", float, lambda n: float(value) < n, "must be a number not less than {}"),
-        ("MaxValue", float, lambda n: float(value) > n, "must be a number not greater than {}"),
-    ):
-        applies = key in declaration and (numeric or key.endswith("Length"))
-        if applies and wrong(limit(declaration[key])):
-            raise refuse(message.format(text(declaration[key])))
+    for key, wrong, message in _limits(value, numeric):
+        limit = declaration.get(key)
+        if limit is not None and wrong(float(limit)):
+            raise refuse(message.format(text(limit)))
+
+
+def _limits(value: str, numeric: bool) -> list[tuple[str, Callable[[float], bool], str]]:
+    """Return the constraints that apply: name, whether a limit is broken, message."""
+    length = len(value)
+    limits: list[tuple[str, Callable[[float], bool], str]] = [
+        ("MinLength", lambda least: length < least, "must contain at least {} characters"),
+        ("MaxLength", lambda most: length > most, "must contain at most {} characters"),
+    ]
+    if numeric:
+        number = float(value)
+        limits += [
+            ("MinValue", lambda least: number < least, "must be a number not less than {}"),
+            ("MaxValue", lambda most: number > most, "must be a number not greater than {}"),
+        ]
+    return limits

@@ -214,7 +214,7 @@ def _named(template: Template, resource: Mapping[str, Any]) -> Iterator[str]:
 def _check(template: Template, region: str) -> None:
     _check_sections(template)
     _check_nulls(template.body, "")
-    for name, parameter in template.parameters.items():
+    for name, parameter in template.section("Parameters").items():
         if not isinstance(parameter, Mapping) or "Type" not in parameter:
             raise ValidationError(
                 "Template format error: Every Parameters object must contain a Type member."
@@ -222,7 +222,7 @@ def _check(template: Template, region: str) -> None:
         _check_name("Parameter", name)
     for name, resource in template.resources.items():
         _check_resource(name, resource)
-    for name, output in template.outputs.items():
+    for name, output in template.section("Outputs").items():
         _check_name("Output", name)
         if not isinstance(output, Mapping) or "Value" not in output:
             raise ValidationError(

@@ -40,7 +40,7 @@ def _asks_for_directory(body: Any, bucket_name: str) -> bool:
 
 
 def _create(response: Any, bucket_name: str) -> Any:
-    import xmltodict
+    import xmltodict  # type: ignore[import-untyped]
     from moto.core.responses import ActionResult
     from moto.s3.exceptions import BucketAlreadyExists, InvalidBucketName, MalformedXML
 
