@@ -8,7 +8,8 @@ _UNREAD = re.compile(
     # CloudFormation's events, one line per resource and state; failures are shown.
     r"\| (?:CREATE|UPDATE|DELETE|REVIEW|ROLLBACK)\w*_(?:IN_PROGRESS|COMPLETE)\w* +\|"
     # Every asset, four times.
-    r"|: (?:start|success): (?:Building|Built|Publishing|Published) "
+    r"|(?:^|: )(?:start|success): (?:Building|Built|Publishing|Published) "
+    r"|^Hold on while we create a read-only change set "
     r"|: (?:creating CloudFormation changeset|deploying|destroying)\.\.\."
     # What one stack hands to another, with names that the CDK made up.
     r"|^[\w-]+\.ExportsOutput\w+ = "

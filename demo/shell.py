@@ -95,9 +95,10 @@ class Shell:
         self._processes.remove(process)
         seconds = f"{time.monotonic() - started:.1f} s"
         folded = f", {folding.left_out} lines of progress not shown" if folding.left_out else ""
-        print(f"# exit code {code}, {seconds}{folded}", flush=True)
-        output = "".join(lines)
         expected = exit_code if isinstance(exit_code, tuple) else (exit_code,)
+        meant = ", as it should be" if code and code in expected else ""
+        print(f"# exit code {code}{meant}, {seconds}{folded}", flush=True)
+        output = "".join(lines)
         if code not in expected:
             wanted = " or ".join(str(number) for number in expected)
             raise StepFailed(f"`{command}` exited with {code}, not with {wanted}")

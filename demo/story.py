@@ -8,6 +8,7 @@ from clusterwright.spec import load_spec
 from demo.shell import ROOT, Shell, StepFailed
 
 _CONFIG = "configs/dev.yaml"
+_PRICED = "configs/examples/p5-8.yaml"
 _GROUP = "workers"
 _MORE_NODES = 2
 
@@ -48,6 +49,8 @@ def tell(shell: Shell, folder: Path) -> None:
     shell.section("What it will cost")
     # 2 when no public source has a price of something in the file: said, and not guessed.
     shell.run(f"clusterwright cost {_CONFIG}", exit_code=(0, 2))
+    shell.say("Most prices of that small cluster are in no public source. Of a larger one:")
+    shell.run(f"clusterwright cost {_PRICED}", exit_code=(0, 2))
 
     shell.section("Deploy with the ordinary CDK command line")
     shell.run(f"cdk bootstrap -c env={cluster.environment}")

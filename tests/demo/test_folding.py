@@ -59,6 +59,18 @@ def test_progress_is_left_out_and_counted_failures_and_outputs_are_kept() -> Non
     assert folding.left_out == 11
 
 
+def test_differences_are_shown_without_what_the_cdk_does_to_find_them() -> None:
+    folding = Folding()
+    lines = [
+        "start: Building dev-cluster Template\n",
+        "success: Published dev-cluster Template (111122223333-us-east-1-5415825e)\n",
+        "Hold on while we create a read-only change set to get a diff with accurate\n",
+        "Stack dev-cluster (aws://111122223333/us-east-1)\n",
+        "[~] AWS::SageMaker::Cluster Cluster Cluster\n",
+    ]
+    assert [folding.shown(line) for line in lines] == ["", "", "", *lines[3:]]
+
+
 def test_line_after_a_header_without_outputs_is_shown() -> None:
     folding = Folding()
     lines = ["Outputs:\n", "b.ExportsOutputRefX = 1\n", "NOTICES\n", "\n", "\n", "end\n"]

@@ -25,7 +25,9 @@ def test_command_output_and_exit_code_are_shown(
     output = shell.run("python -c 'print(\"hello\"); exit(3)'", exit_code=3)
     assert output == "hello\n"
     printed = capsys.readouterr().out
-    assert printed.startswith("\n$ python -c 'print(\"hello\"); exit(3)'\nhello\n# exit code 3, ")
+    assert printed.startswith(
+        "\n$ python -c 'print(\"hello\"); exit(3)'\nhello\n# exit code 3, as it should be, "
+    )
 
 
 def test_exit_code_that_was_not_expected_fails_the_step(shell: Shell) -> None:
