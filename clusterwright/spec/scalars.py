@@ -1,0 +1,73 @@
+"""Plain scalars: YAML 1.2's types, less what two readers could read differently."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+MAXIMUM_DIGITS = 18
+"""More digits than any quantity has; what is longer is an identifier without its quotes."""
+
+_NULL = frozenset(("", "~", "null", "Null", "NULL"))
+_BOOLEANS = dict.fromkeys(("true", "True", "TRUE"), True)
+_BOOLEANS |= dict.fromkeys(("false", "False", "FALSE"), False)
+_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
+_LEADING_ZERO = re.compile(r"[-+]?0[0-9]+")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+
+
+class Ambiguous(ValueError):
+    """A scalar that could be meant in several ways."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+def plain(text: str) -> Any:
+    """The value of a scalar without quotes: None, a boolean, a number or text.
+
+    Numbers that are none (`.nan`, `1e999`), dates and YAML 1.1's `yes` and `0x1F` are text.
+
+    Raises
+    ------
+    Ambiguous
+        A number that begins with a zero, or that has more digits than a quantity has.
+    """
+    if text in _NULL:
+        return None
+    if text in _BOOLEANS:
+        return _BOOLEANS[text]
+    if _LEADING_ZERO.fullmatch(text) and len(text) <= MAXIMUM_DIGITS:
+        raise Ambiguous(
+            f"{text} begins with a zero: text, octal or decimal?",
+            f'quote it if it is text ("{text}"); drop the zero if it is a number',
+        )
+    if _INTEGER.fullmatch(text) or _LEADING_ZERO.fullmatch(text):
+        if len(text) > MAXIMUM_DIGITS:
+            shown = text if len(text) <= 2 * MAXIMUM_DIGITS else f"{text[:MAXIMUM_DIGITS]}..."
+            raise Ambiguous(f"{shown} is too large for a number", "quote it if it is text")
+        return int(text)
+    if _FLOAT.fullmatch(text):
+        number = float(text)
+        return number if abs(number) != float("inf") else text
+    return text
+
+
+def whole_characters(text: str) -> str:
+    r"""`text` with the surrogate pairs of JSON (`\ud83d\ude80`) joined to characters.
+
+    Raises
+    ------
+    Ambiguous
+        Half of a pair stands alone.
+    """
+    if not any("\ud800" <= character <= "\udfff" for character in text):
+        return text
+    try:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16")
+    except UnicodeDecodeError:
+        raise Ambiguous(
+            "half a character (a surrogate that has no partner)", "write the character itself"
+        ) from None
