@@ -182,7 +182,7 @@ def _problem(item: Any, document: Any, file: str, lines: Sequence[str]) -> World
     else:
         sentence = message if message[1:2].isupper() else f"{message[0].lower()}{message[1:]}"
         message = f"`{name}`: {sentence}" if name else message
-    position = _position(document, path)
+    position = _position(document, path, at_key=item["type"] == "extra_forbidden")
     if position is None:
         return WorldProblem(message, file, 1, 1, lines[0] if lines else "")
     line, column = position
@@ -219,16 +219,22 @@ def _fields_at(path: Sequence[str | int]) -> list[str]:
     return list(model.model_fields)
 
 
-def _position(document: Any, path: Sequence[str | int]) -> tuple[int, int] | None:
-    """Line and column, from 0, of the deepest part of `path` that stands in the file."""
+def _position(
+    document: Any, path: Sequence[str | int], *, at_key: bool = False
+) -> tuple[int, int] | None:
+    """Line and column, from 0, of the deepest part of `path` that stands in the file.
+
+    With `at_key` the last part's own name is meant, not its value.
+    """
     found: tuple[int, int] | None = None
     node = document
-    for part in path:
+    for depth, part in enumerate(path, 1):
         marks = getattr(getattr(node, "lc", None), "data", None)
         if not isinstance(marks, dict) or part not in marks:
             break
         mark = marks[part]
         # A mapping's mark is (key line, key column, value line, value column).
-        found = (mark[-2], mark[-1]) if len(mark) == 4 else (mark[0], mark[1])
+        value = len(mark) == 4 and not (at_key and depth == len(path))
+        found = (mark[2], mark[3]) if value else (mark[0], mark[1])
         node = node[part]
     return found

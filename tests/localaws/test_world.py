@@ -56,7 +56,7 @@ def test_without_extends_a_file_is_the_whole_world() -> None:
             "extends: generous\nquota: {}\n",
             "there is no field `quota`; did you mean `quotas`?",
             2,
-            8,
+            1,
         ),
         (
             "account: 12\n",
