@@ -80,7 +80,7 @@ def test_without_extends_a_file_is_the_whole_world() -> None:
             "faults:\n  - {service: ec2, operation: '*', eror: X}\n",
             "there is no field `faults[0].eror`; did you mean `error`?",
             2,
-            42,
+            36,
         ),
         (
             "training_plans:\n  - {name: p, instance_type: ml.p5.48xlarge, instance_count: 8}\n",
@@ -110,9 +110,9 @@ def test_an_error_shows_the_line_with_a_caret() -> None:
         parse_world("region: us-east-1\nacount: '1'\n", "w.yaml")
     assert str(caught.value).splitlines() == [
         "there is no field `acount`; did you mean `account`?",
-        "  w.yaml:2:9",
+        "  w.yaml:2:1",
         "    2 | acount: '1'",
-        "      |         ^",
+        "      | ^",
     ]
 
 
