@@ -14,8 +14,9 @@ class Key:
     state: str
     """`Enabled`, or why it cannot be used (`Disabled`, `PendingDeletion`, ...)."""
 
-    usage: str
     spec: str
+    """`SYMMETRIC_DEFAULT`, or a kind that encrypts no storage; empty where KMS does not say."""
+
     manager: str
     """`CUSTOMER`, or `AWS` for a key whose policy cannot be changed."""
 
@@ -31,7 +32,6 @@ def key(session: AwsSession, arn: str) -> Key | None:
     return Key(
         answer.get("Arn", arn),
         answer["KeyState"],
-        answer.get("KeyUsage", ""),
         answer.get("KeySpec") or answer.get("CustomerMasterKeySpec", ""),
         answer.get("KeyManager", ""),
     )

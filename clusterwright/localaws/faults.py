@@ -19,6 +19,15 @@ _STATUS = {
     "InternalError": 500,
     "SlowDown": 503,
 }
+# IAM's names, where they are not those of the service and its operation (service authorization
+# reference).
+_PREFIXES = {"service-quotas": "servicequotas", "amp": "aps", "resource-groups": "resource-groups"}
+_ACTIONS = {
+    ("s3", "HeadBucket"): "s3:ListBucket",
+    ("s3", "ListObjectsV2"): "s3:ListBucket",
+    ("s3", "HeadObject"): "s3:GetObject",
+    ("s3", "ListBuckets"): "s3:ListAllMyBuckets",
+}
 _MESSAGES = {
     "ThrottlingException": "Rate exceeded",
     "Throttling": "Rate exceeded",
@@ -63,5 +72,8 @@ def fault_message(fault: Fault, caller: str, service: str, operation: str) -> st
         return fault.message
     code = fault.error or ""
     if code.startswith(("AccessDenied", "Unauthorized")):
-        return f"User: {caller} is not authorized to perform: {service}:{operation}"
+        action = _ACTIONS.get(
+            (service, operation), f"{_PREFIXES.get(service, service)}:{operation}"
+        )
+        return f"User: {caller} is not authorized to perform: {action}"
     return _MESSAGES.get(code, f"{code}: a fault of this world")

@@ -353,14 +353,22 @@ def test_a_zone_given_by_name_is_looked_up(rule: Harness) -> None:
     )
 
 
-def test_a_plan_that_does_not_say_where_it_is_is_unknown(rule: Harness) -> None:
+def test_a_plan_that_is_tied_to_no_zone_is_said_to_be(rule: Harness) -> None:
     nowhere = dataclasses.replace(SEGMENT, zone=None, zone_id=None)
-    rule.unsure(
+    rule.fails(
         "CW-C013",
         PLAN,
         bought(capacities=(nowhere,)),
         path="compute[1].capacity.arn",
-        message="does not say where it is",
+        message="names no zone",
+        severity="info",
+    )
+    rule.unsure(
+        "CW-C013",
+        PLAN,
+        bought(capacities=(SEGMENT, nowhere)),
+        path="compute[1].capacity.arn",
+        message="a part of the training plan run-1 names no zone",
     )
 
 

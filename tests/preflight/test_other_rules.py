@@ -37,7 +37,7 @@ def test_an_image_of_unknown_age_is_a_warning_with_rds(rule: Harness) -> None:
 
 ARN = f"arn:aws:kms:us-east-1:{specs.ACCOUNT}:key/11111111-2222-3333-4444-555555555555"
 GIVEN = {"identity.kms_key_arn": ARN}
-KEY = Key(ARN, "Enabled", "ENCRYPT_DECRYPT", "SYMMETRIC_DEFAULT", "CUSTOMER")
+KEY = Key(ARN, "Enabled", "SYMMETRIC_DEFAULT", "CUSTOMER")
 
 
 @pytest.mark.parametrize(
@@ -45,10 +45,7 @@ KEY = Key(ARN, "Enabled", "ENCRYPT_DECRYPT", "SYMMETRIC_DEFAULT", "CUSTOMER")
     [
         (None, "there is no such key"),
         (dataclasses.replace(KEY, state="PendingDeletion"), "the key is PendingDeletion"),
-        (
-            dataclasses.replace(KEY, usage="SIGN_VERIFY", spec="RSA_2048"),
-            "RSA_2048 for SIGN_VERIFY",
-        ),
+        (dataclasses.replace(KEY, spec="RSA_2048"), "the key is RSA_2048"),
         (dataclasses.replace(KEY, manager="AWS"), "one of AWS's own"),
     ],
 )
@@ -56,6 +53,9 @@ def test_the_key_must_be_usable(rule: Harness, key: Key | None, message: str) ->
     facts = {storage.Key(ARN): key}
     rule.fails("CW-I002", GIVEN, facts, path="identity.kms_key_arn", message=message)
     rule.passes("CW-I002", GIVEN, {storage.Key(ARN): KEY})
+    odd = {storage.Key(ARN): dataclasses.replace(KEY, spec="")}
+    path = "identity.kms_key_arn"
+    rule.unsure("CW-I002", GIVEN, odd, path=path, message="does not say of which kind")
     rule.passes("CW-I002", tested=False)
 
 

@@ -60,7 +60,7 @@ GATE = Gate(
     "a month costs at least 96,430.08 USD, the budget is 1,000.00 USD",
 )
 
-# ruff: noqa: E501 - a whole output, as wide as it is
+
 TEXT = """\
 prod in us-east-1 on hyperpod-slurm
 

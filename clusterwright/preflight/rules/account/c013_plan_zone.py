@@ -30,13 +30,21 @@ class PlanZone(PlanRule):
         if plan is None:
             return
         wanted = context.cluster.network.availability_zone_id
+        standing = [segment for segment in plan.capacities if segment.status not in GONE]
+        if standing and not any(segment.zone_id or segment.zone for segment in standing):
+            # The API leaves the zone out of a plan that is tied to none.
+            yield Fail(
+                message=f"the training plan {plan.name} names no zone: nothing to compare with "
+                f"{wanted}",
+                severity="info",
+                where=context.region,
+            )
+            return
         zones = set()
-        for segment in plan.capacities:
+        for segment in standing:
             named = segment.zone_id or segment.zone
-            if segment.status in GONE:
-                continue
             if named is None:
-                yield Unsure(message=f"the training plan {plan.name} does not say where it is")
+                yield Unsure(message=f"a part of the training plan {plan.name} names no zone")
                 return
             # Names of zones differ between accounts; the account that answers knows its own.
             zones.add(zone_id_of(named, facts[Zones()]))

@@ -8,7 +8,7 @@ from typing import Any
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.storage import Key
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
 
 
 class KmsKey(Rule[str]):
@@ -39,10 +39,11 @@ class KmsKey(Rule[str]):
             return
         if key.state != "Enabled":
             yield Fail(message=f"the key is {key.state}", where=key.arn)
-        if (key.usage, key.spec) != ("ENCRYPT_DECRYPT", "SYMMETRIC_DEFAULT"):
+        if not key.spec:
+            yield Unsure(message="KMS does not say of which kind the key is")
+        elif key.spec != "SYMMETRIC_DEFAULT":
             yield Fail(
-                message=f"the key is {key.spec} for {key.usage}; FSx, EBS, RDS and S3 take "
-                "SYMMETRIC_DEFAULT for ENCRYPT_DECRYPT",
+                message=f"the key is {key.spec}; FSx, EBS, RDS and S3 take SYMMETRIC_DEFAULT",
                 where=key.arn,
             )
         if key.manager == "AWS":

@@ -1,0 +1,148 @@
+"""What a check found, as text, JSON and Markdown."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+from clusterwright.preflight.results import RuleResult
+from clusterwright.render.check import MAXIMUM_MARKDOWN_CHARACTERS, check_json, check_markdown
+from clusterwright.render.check import check_text as text_of
+from clusterwright.render.style import Style
+from tests.render.results import CLEAN, CONTAINERS, QUOTA, RESULT
+
+TEXT = """\
+error[CW-Q012]: 64 × ml.p5.48xlarge need 64 of "instances in reserved capacity across training \
+plans", 8 are free in us-east-1
+  configs/prod.yaml:22:12
+   22 |     count: 64
+      |            ^^
+  requested 64 · used 0 · limit 8 · L-9EF527CA
+
+hint: request 64; allow days to weeks
+
+warning[CW-L002]: whether <b>containers</b> run | or not
+  configs/base.yaml:18:23
+   18 |   containers: {pyxis: true}
+      |                       ^^^^
+
+unknown[CW-B001]: a month costs at least 1.00 USD of 2.00 USD, but 1 line is unknown
+  budget
+
+hint: `clusterwright cost` has the lines
+
+unknown[CW-Q030, CW-Q031]: fsx DescribeFileSystems in us-east-1 was denied: this identity lacks \
+fsx:DescribeFileSystems
+
+hint: allow fsx:DescribeFileSystems for this identity
+
+waived[CW-N003]: the cluster needs 2,300 addresses
+  widened in January (until 2027-01-31)
+
+1 pass, 2 fail (1 error, 1 warning), 3 unknown, 1 skipped, 1 waived (1 passed with nothing to \
+test, 7 questions to AWS)
+"""
+
+
+def test_the_whole_text() -> None:
+    assert text_of(RESULT) == TEXT
+
+
+def test_a_clean_result_is_one_line() -> None:
+    assert text_of(CLEAN) == "1 pass, 0 fail, 0 unknown, 0 skipped, 0 waived\n"
+
+
+def test_colour_changes_no_word() -> None:
+    import re
+
+    coloured = text_of(RESULT, Style(colour=True))
+    assert "\x1b[1;31merror[CW-Q012]:\x1b[0m" in coloured
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == TEXT
+
+
+def test_json_has_the_keys_of_the_contract() -> None:
+    answer = json.loads(check_json(RESULT, 1))
+    assert (answer["schema_version"], answer["command"], answer["exit_code"]) == (1, "check", 1)
+    assert answer["summary"] == {"pass": 1, "fail": 2, "unknown": 3, "skipped": 1, "waived": 1}
+    assert {(r["rule"], r["status"]) for r in answer["rules"]} >= {
+        ("CW-Q012", "fail"), ("CW-Q040", "skipped"), ("CW-N003", "waived")
+    }  # fmt: skip
+    finding = answer["findings"][0]
+    assert finding == {
+        "rule": "CW-Q012",
+        "severity": "error",
+        "path": "compute[2].count",
+        "file": "configs/prod.yaml",
+        "line": 22,
+        "column": 12,
+        "message": QUOTA.message,
+        "requested": 64,
+        "used": 0,
+        "limit": 8,
+        "where": "sagemaker/L-9EF527CA in us-east-1",
+        "quota_code": "L-9EF527CA",
+        "hint": "request 64; allow days to weeks",
+        "doc": "docs/reference/rules.md#cw-q012",
+    }
+
+
+def test_pass_fail_unknown_and_waived_are_apart() -> None:
+    answer = json.loads(check_json(RESULT, 1))
+    assert [f["rule"] for f in answer["findings"]] == ["CW-Q012", "CW-L002"]
+    assert [u["rule"] for u in answer["unknown"]] == ["CW-B001", "CW-Q030", "CW-Q031"]
+    assert answer["unknown"][1]["iam_action"] == "fsx:DescribeFileSystems"
+    assert [w["rule"] for w in answer["waived"]] == ["CW-N003"]
+    assert answer["waived"][0]["waiver"] == {
+        "reason": "widened in January",
+        "expires": "2027-01-31",
+    }
+
+
+def test_a_crash_is_told() -> None:
+    crashed = RuleResult(
+        rule="CW-X001", title="T", severity="error", account=False, status="unknown", crash="Boom"
+    )
+    result = dataclasses.replace(CLEAN, rules=(crashed,))
+    assert "bug[CW-X001]: the rule crashed: Boom" in text_of(result)
+    assert json.loads(check_json(result, 70))["rules"][0]["crash"] == "Boom"
+
+
+def test_markdown_has_a_short_verdict_first_and_folds_the_rest() -> None:
+    text = check_markdown(RESULT, 1)
+    first, _, third = text.split("\n")[:3]
+    assert first == "### Check of prod: **fail**"
+    assert third == "1 pass, 2 fail, 3 unknown, 1 skipped, 1 waived"
+    assert "- **error CW-Q012** `configs/prod.yaml:22` 64 × ml.p5.48xlarge" in text
+    assert text.count("<details>") == text.count("</details>") == 2
+    assert "<b>containers" not in text
+
+
+def test_verdicts_of_markdown() -> None:
+    assert "**pass**" in check_markdown(CLEAN, 0)
+    assert "**not everything could be answered**" in check_markdown(CLEAN, 2)
+    assert "**bug**" in check_markdown(CLEAN, 70)
+
+
+def test_markdown_fits_a_comment_whatever_was_found() -> None:
+    many = dataclasses.replace(
+        RESULT, findings=(CONTAINERS,) * 2000, unanswered=RESULT.unanswered * 500
+    )
+    text = check_markdown(many, 1)
+    assert len(text) <= MAXIMUM_MARKDOWN_CHARACTERS
+    assert "The rest is cut" in text
+    assert text.count("<details>") == text.count("</details>")
+
+
+def test_without_credentials_the_cause_is_told_once() -> None:
+    entries = tuple(
+        dataclasses.replace(
+            entry,
+            reason="no-credentials",
+            operation=f"Op{n}",
+            hint="sign in",
+            message=f"Title {n}: fsx Op{n} was not asked: no usable AWS credentials",
+        )
+        for n, entry in enumerate(RESULT.unanswered[1:] * 10)
+    )
+    text = text_of(dataclasses.replace(RESULT, unanswered=entries))
+    assert text.count("no usable AWS credentials") == 1

@@ -1,0 +1,160 @@
+"""SARIF and JUnit."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import xml.etree.ElementTree as ET
+from typing import Any
+
+import pytest
+
+from clusterwright.preflight.results import Finding, RuleResult, Severity
+from clusterwright.render.junit import check_junit
+from clusterwright.render.sarif import check_sarif
+from tests.render.results import CLEAN, CONTAINERS, QUOTA, RESULT
+
+
+def sarif(result: Any) -> dict[str, Any]:
+    document = json.loads(check_sarif(result, "1.2.3"))
+    (run,) = document.pop("runs")
+    assert document == {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+    }
+    found: dict[str, Any] = run
+    return found
+
+
+def test_sarif_has_the_form_that_the_standard_demands() -> None:
+    """The required properties and value sets of SARIF 2.1.0, sections 3.13 to 3.58."""
+    run = sarif(RESULT)
+    driver = run["tool"]["driver"]
+    assert driver["name"]
+    assert driver["semanticVersion"] == "1.2.3"
+    ids = [rule["id"] for rule in driver["rules"]]
+    assert len(set(ids)) == len(ids)
+    for rule in driver["rules"]:
+        assert rule["shortDescription"]["text"]
+        assert rule["name"].isidentifier()
+        assert rule["defaultConfiguration"]["level"] in {"none", "note", "warning", "error"}
+    for result in run["results"]:
+        assert ids[result["ruleIndex"]] == result["ruleId"]
+        assert result["level"] in {"none", "note", "warning", "error"}
+        assert result["message"]["text"]
+        (location,) = result["locations"]
+        region = location["physicalLocation"]["region"]
+        assert region["startLine"] >= 1
+        assert region["endColumn"] > region["startColumn"] >= 1
+        assert location["logicalLocations"][0]["fullyQualifiedName"]
+        assert result["partialFingerprints"]["path/v1"]
+    (invocation,) = run["invocations"]
+    assert invocation["executionSuccessful"] is False
+    for notification in invocation["toolExecutionNotifications"]:
+        assert notification["message"]["text"]
+        assert ids[notification["associatedRule"]["index"]] == notification["associatedRule"]["id"]
+
+
+def test_sarif_places_findings_and_suppresses_waived_ones() -> None:
+    quota, containers, waived = sarif(RESULT)["results"]
+    physical = quota["locations"][0]["physicalLocation"]
+    assert physical == {
+        "artifactLocation": {"uri": "configs/prod.yaml"},
+        "region": {"startLine": 22, "startColumn": 12, "endColumn": 14},
+    }
+    assert quota["properties"]["quotaCode"] == "L-9EF527CA"
+    assert containers["level"] == "warning"
+    assert waived["suppressions"] == [
+        {"kind": "inSource", "justification": "widened in January (until 2027-01-31)"}
+    ]
+    assert "suppressions" not in quota
+
+
+def test_what_is_unknown_is_no_result_of_the_code() -> None:
+    run = sarif(RESULT)
+    assert {result["ruleId"] for result in run["results"]} == {"CW-Q012", "CW-L002", "CW-N003"}
+    texts = [n["message"]["text"] for n in run["invocations"][0]["toolExecutionNotifications"]]
+    assert any("fsx:DescribeFileSystems" in text for text in texts)
+    assert sarif(CLEAN)["invocations"][0]["executionSuccessful"] is True
+
+
+def test_a_finding_keeps_its_identity_when_lines_move() -> None:
+    assert QUOTA.position
+    moved = dataclasses.replace(QUOTA, position=dataclasses.replace(QUOTA.position, line=99))
+    before = sarif(RESULT)["results"][0]["partialFingerprints"]
+    after = sarif(dataclasses.replace(RESULT, findings=(moved,)))["results"][0]
+    assert after["partialFingerprints"] == before
+
+
+def test_absolute_files_are_uris() -> None:
+    assert QUOTA.position
+    place = dataclasses.replace(QUOTA.position, file="/a b/c.yaml")
+    result = dataclasses.replace(RESULT, findings=(dataclasses.replace(QUOTA, position=place),))
+    location = sarif(result)["results"][0]["locations"][0]["physicalLocation"]
+    assert location["artifactLocation"]["uri"] == "file:///a%20b/c.yaml"
+
+
+def test_a_finding_without_a_place_has_a_logical_one() -> None:
+    finding = Finding(rule="CW-Q012", severity="error", path="budget", message="m")
+    (location,) = sarif(dataclasses.replace(RESULT, findings=(finding,)))["results"][0][
+        "locations"
+    ]
+    assert location == {"logicalLocations": [{"fullyQualifiedName": "budget"}]}
+
+
+def junit(result: Any, fail_on: Severity = "error") -> ET.Element:
+    return ET.fromstring(check_junit(result, fail_on=fail_on))
+
+
+def kinds(suite: ET.Element) -> dict[str, str]:
+    """What became of each case by the rule it is named after."""
+    return {
+        str(case.get("name")).split()[0]: case[0].tag if len(case) else "passed"
+        for case in suite.iter("testcase")
+    }
+
+
+def test_junit_tells_failures_errors_and_skips_apart() -> None:
+    suites = junit(RESULT)
+    assert kinds(suites) == {
+        "CW-B001": "error",
+        "CW-L002": "system-out",
+        "CW-N003": "skipped",
+        "CW-Q012": "failure",
+        "CW-Q030": "error",
+        "CW-Q031": "error",
+        "CW-S005": "passed",
+        "CW-Q040": "skipped",
+    }
+    (suite,) = suites
+    assert suite.attrib["tests"] == "8"
+    assert (suite.get("failures"), suite.get("errors"), suite.get("skipped")) == ("1", "3", "2")
+
+
+def test_junit_follows_the_threshold() -> None:
+    assert kinds(junit(RESULT, "warning"))["CW-L002"] == "failure"
+    assert kinds(junit(RESULT.strictly()))["CW-Q030"] == "failure"
+
+
+def test_junit_says_where_and_what_to_do() -> None:
+    failure = next(junit(RESULT).iter("failure"))
+    assert failure.get("message") == QUOTA.message
+    assert failure.text
+    assert "configs/prod.yaml:22: error[CW-Q012]" in failure.text
+    assert "hint: request 64" in failure.text
+
+
+@pytest.mark.parametrize("message", ["a < b & \"c\" 'd'", "bell \x07 and escape \x1b", "]]>"])
+def test_junit_survives_any_message(message: str) -> None:
+    finding = dataclasses.replace(CONTAINERS, severity="error", message=message)
+    result = dataclasses.replace(RESULT, findings=(finding,))
+    failure = next(junit(result).iter("failure"))
+    assert str(failure.get("message")).startswith(message[:4])
+
+
+def test_junit_has_a_crash_as_an_error() -> None:
+    crashed = RuleResult(
+        rule="CW-X001", title="T", severity="error", account=False, status="unknown", crash="Boom"
+    )
+    (error,) = junit(dataclasses.replace(CLEAN, rules=(crashed,))).iter("error")
+    assert error.get("message") == "the rule crashed: Boom"
