@@ -18,9 +18,11 @@ def existing_storage_groups(cluster: Cluster) -> list[str]:
     """
     taken = list(cluster.network.existing.security_group_ids) if cluster.network.existing else []
     found: list[str] = []
-    file_systems = [fs.existing for fs in cluster.storage.lustre]
-    if cluster.storage.home is not None:
-        file_systems.append(cluster.storage.home.existing)
+    home = cluster.storage.home
+    file_systems = (
+        *(fs.existing for fs in cluster.storage.lustre),
+        *([home.existing] if home is not None else []),
+    )
     for existing in file_systems:
         if existing is not None and existing.security_group_id not in [*taken, *found]:
             found.append(existing.security_group_id)

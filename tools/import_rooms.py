@@ -29,7 +29,8 @@ class RoomsContract(Contract):
     an entry may be a module inside a room (`preflight.finding`), which allows that module alone,
     and a row may be a package beside `within` (`stacks`).
     `everything` marks a row that may import all rooms. Only direct imports count, because a room
-    may use another one's results without knowing what those were made from.
+    may use another one's results without knowing what those were made from. A `__main__` is the
+    command line by another name, so it may import what that may.
     """
 
     within = fields.StringField()
@@ -97,6 +98,7 @@ def _imports_out_of(
     return [
         Import(importer, imported, detail["line_number"])
         for importer in sorted({own} | graph.find_descendants(own))
+        if not importer.endswith(".__main__")
         for imported in sorted(graph.find_modules_directly_imported_by(importer))
         if imported.startswith(f"{root}.") and not any(_is_within(imported, p) for p in permitted)
         for detail in graph.get_import_details(importer=importer, imported=imported)
