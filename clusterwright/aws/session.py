@@ -69,6 +69,25 @@ class AwsSession:
             raise unavailable(error, service="aws", operation="*", region=None) from error
         return str(name) if name else None
 
+    def require_credentials(self, *, service: str, operation: str) -> None:
+        """Look for credentials once, before many calls each look for them in vain.
+
+        Raises
+        ------
+        AwsUnavailable
+            There are none, or they cannot be read; named after the call they were wanted for.
+        """
+        from botocore.exceptions import NoCredentialsError
+
+        try:
+            found = self._session().get_credentials()
+            if found is None:
+                raise NoCredentialsError
+        except Exception as error:
+            raise unavailable(
+                error, service=service, operation=operation, region=self._region
+            ) from error
+
     def client(self, service: str, region: str | None = None, *, operation: str = "*") -> Any:
         """The boto3 client of a service (boto3's name for it), made once per region.
 

@@ -222,7 +222,7 @@ def test_a_key_a_secret_and_a_policy(check: Check) -> None:
     }
     only = ("--only", "CW-I002,CW-I004,CW-I005")
     assert check(changes, *only)["exit_code"] == 0
-    client("kms").disable_key(KeyId=key)
+    client("kms").disable_key(KeyId=key.rpartition("/")[2])
     client("iam").delete_policy(PolicyArn=policy)
     client("secretsmanager").delete_secret(SecretId=secret)
     answer = check(changes, *only)

@@ -51,9 +51,14 @@ class AwsFactReader:
 
     def read(self, facts: Iterable[Fact[Any]]) -> FactValues:
         """Each fact's value, or the AwsUnavailable that says why there is none."""
+        wanted = tuple(dict.fromkeys(facts))
+        try:
+            self._session.require_credentials(service="sts", operation="GetCallerIdentity")
+        except AwsUnavailable as refusal:
+            return FactValues({fact: _instead(fact, refusal) for fact in wanted})
         run = _Run(self._session, self._pool_size, self._answers)
         deadline = time.monotonic() + self._deadline_seconds
-        values = run.read(tuple(dict.fromkeys(facts)), deadline, self._deadline_seconds)
+        values = run.read(wanted, deadline, self._deadline_seconds)
         self.calls += run.calls
         return FactValues(values)
 
@@ -163,6 +168,19 @@ class _Run:
                         iam_action=action,
                     ),
                 )
+
+
+def _instead(fact: Fact[Any], refusal: AwsUnavailable) -> AwsUnavailable:
+    """The refusal of one question as that of the fact's own, which is then not put."""
+    service, _, operation = fact.actions[0].partition(":")
+    return AwsUnavailable(
+        service=service,
+        operation=operation,
+        region=refusal.region,
+        reason=refusal.reason,
+        detail=refusal.detail,
+        iam_action=fact.actions[0],
+    )
 
 
 def _not_understood(action: str, error: Exception) -> AwsUnavailable:
