@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,3 +145,53 @@ def refusal(call: Callable[..., Any], **parameters: Any) -> tuple[str, str]:
         found = error.response["Error"]
         return found["Code"], found["Message"]
     raise AssertionError("the call was not refused")
+
+
+def deploy(name: str, resources: Mapping[str, Any], **sections: Any) -> dict[str, Any]:
+    """Create or update a stack, and describe it once nothing is under way any more."""
+    cloudformation = client("cloudformation")
+    body = json.dumps({"Resources": resources, **sections})
+    there = {stack["StackName"] for stack in cloudformation.describe_stacks()["Stacks"]}
+    change = cloudformation.update_stack if name in there else cloudformation.create_stack
+    change(StackName=name, TemplateBody=body, Capabilities=["CAPABILITY_NAMED_IAM"])
+    return settled(name)
+
+
+def destroy(name: str) -> dict[str, Any]:
+    cloudformation = client("cloudformation")
+    stack_id = cloudformation.describe_stacks(StackName=name)["Stacks"][0]["StackId"]
+    cloudformation.delete_stack(StackName=name)
+    return settled(stack_id)
+
+
+def settled(name: str) -> dict[str, Any]:
+    for _ in range(500):
+        found: dict[str, Any] = client("cloudformation").describe_stacks(StackName=name)["Stacks"][
+            0
+        ]
+        if not found["StackStatus"].endswith("_IN_PROGRESS"):
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"{name} is still {found['StackStatus']}")
+
+
+def outputs(stack: Mapping[str, Any]) -> dict[str, str]:
+    return {one["OutputKey"]: one["OutputValue"] for one in stack.get("Outputs", ())}
+
+
+def failure(name: str, logical_id: str) -> str:
+    """Why a resource of a stack failed, first reason."""
+    pages = client("cloudformation").get_paginator("describe_stack_events")
+    events = [e for page in pages.paginate(StackName=name) for e in page["StackEvents"]]
+    for event in reversed(events):
+        failed = event["ResourceStatus"] in ("CREATE_FAILED", "UPDATE_FAILED", "DELETE_FAILED")
+        if failed and event["LogicalResourceId"] == logical_id:
+            return str(event["ResourceStatusReason"])
+    raise AssertionError(f"{logical_id} did not fail")
+
+
+def physical_id(name: str, logical_id: str) -> str:
+    found = client("cloudformation").describe_stack_resource(
+        StackName=name, LogicalResourceId=logical_id
+    )
+    return str(found["StackResourceDetail"]["PhysicalResourceId"])

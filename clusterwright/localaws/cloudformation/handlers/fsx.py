@@ -87,15 +87,25 @@ class FileSystem(Handler):
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         fsx = ctx.client("fsx")
+        # Compared with what is there, too: after a refused update the rollback finds the old
+        # values in place, and FSx refuses to set some of them again (a capacity must grow).
+        live = _file_system(ctx, physical_id)
         parameters = {
-            name: new[name] for name in _UPDATE if name in new and changed(old, new, name)
+            name: new[name]
+            for name in _UPDATE
+            if name in new and changed(old, new, name) and live.get(name) != new[name]
         }
         for name, updatable in (
             ("LustreConfiguration", _LUSTRE_UPDATABLE),
             ("OpenZFSConfiguration", _OPENZFS_UPDATABLE),
         ):
             before, after = old.get(name) or {}, new.get(name) or {}
-            members = {k: after[k] for k in updatable if k in after and changed(before, after, k)}
+            there = live.get(name) or {}
+            members = {
+                k: after[k]
+                for k in updatable
+                if k in after and changed(before, after, k) and there.get(k) != after[k]
+            }
             if members:
                 parameters[name] = members
         if parameters:
