@@ -104,10 +104,14 @@ def _session() -> Session:
     session may change where these requests go.
     """
     import botocore.session
+    from moto.core.models import botocore_stubber
 
     session = botocore.session.Session(
         session_vars={"profile": (None, None, None, None), "config_file": (None, None, "", None)}
     )
+    # Every handler of a request is called, also after one has answered: with moto's own beside
+    # ours, each call would be made twice inside `mock_aws()`.
+    session.unregister("before-send", botocore_stubber)
     # A directory bucket is asked like any other: no session of its own, no host of its own.
     session.set_config_variable("s3_disable_express_session_auth", True)
     return session

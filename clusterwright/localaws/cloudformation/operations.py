@@ -326,12 +326,16 @@ class Operation:
         return [*unwanted, *leftovers]
 
     def _revert_in_place(self, current: Resource, wanted: Resource, stable: Snapshot) -> None:
-        same = current.properties == wanted.properties and current.tags == wanted.tags
+        same = (
+            not current.dirty
+            and current.properties == wanted.properties
+            and current.tags == wanted.tags
+        )
         if same and not current.status.endswith("_FAILED"):
             self.work.put(wanted)
             return
         if same:
-            # The update was refused before it changed anything that we know of.
+            # The update was refused before it changed anything.
             self.work.put(replace(wanted, status="UPDATE_COMPLETE", time=self.stack.tick()))
             self.work.note(
                 wanted.logical_id,

@@ -215,7 +215,7 @@ class ResourceWork:
                 context, old.physical_id, before, self._filled(wanted.properties)
             )
         except Exception as error:  # noqa: BLE001 - whatever a handler raises fails its resource
-            self.fail(changing, "UPDATE", error)
+            self.fail(replace(changing, dirty=True), "UPDATE", error)
             return False
         self._done(wanted, updated, "UPDATE")
         return True

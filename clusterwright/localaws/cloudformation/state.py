@@ -64,7 +64,8 @@ class Failure:
 class Resource:
     """One resource of a stack, as the last successful operation left it.
 
-    `properties` are the template's after evaluation, before dynamic references are filled in.
+    `properties` are the template's after evaluation, before dynamic references are filled in;
+    `dirty` says that an update failed on the way, so that what the API has is not known.
     """
 
     logical_id: str
@@ -79,6 +80,7 @@ class Resource:
     deletion_policy: str | None = None
     update_replace_policy: str | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
+    dirty: bool = False
     drift_status: str = "NOT_CHECKED"
     drift_time: dt.datetime | None = None
 

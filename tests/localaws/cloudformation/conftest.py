@@ -12,9 +12,8 @@ from tests.localaws.cloudformation.stacks import Pretend
 
 PRETENDING = (
     "AWS::CloudWatch::Dashboard",
-    "AWS::EC2::InternetGateway",
+    "AWS::ECR::Repository",
     "AWS::SNS::Topic",
-    "AWS::SQS::Queue",
     "AWS::SSM::Parameter",
 )
 

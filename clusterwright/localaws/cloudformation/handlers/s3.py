@@ -163,7 +163,9 @@ class DirectoryBucket(Handler):
     """
 
     type_name = "AWS::S3Express::DirectoryBucket"
-    carried = frozenset({"BucketName", "DataRedundancy", "LocationName", "Tags"})
+    carried = frozenset(
+        {"BucketEncryption", "BucketName", "DataRedundancy", "LocationName", "Tags"}
+    )
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         s3 = ctx.client("s3")
@@ -182,9 +184,14 @@ class DirectoryBucket(Handler):
                 },
             },
         )
+        ctx.identify(name)
+        if "BucketEncryption" in properties:
+            _encryption(s3, name, properties["BucketEncryption"])
         return self._created(ctx, name, zone)
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
+        if old.get("BucketEncryption") != new.get("BucketEncryption"):
+            _encryption(ctx.client("s3"), physical_id, new.get("BucketEncryption"))
         return self._created(ctx, physical_id, new["LocationName"])
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
