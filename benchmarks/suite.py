@@ -13,6 +13,7 @@ _EXAMPLE = "configs/examples/p5-512.yaml"
 _EMPTY_APP = "benchmarks/empty_app.py"
 _NO_VALIDATION = {"CDK_VALIDATION": "false"}
 _NO_NAG = {"CLUSTERWRIGHT_NAG": "false"}
+_NO_CHECKS = {"CLUSTERWRIGHT_CHECKS": "false"}
 
 
 def comparisons(folder: Path) -> list[Comparison]:
@@ -45,20 +46,26 @@ def comparisons(folder: Path) -> list[Comparison]:
         ),
         Comparison(
             "python app.py, prod",
-            app("app.py", _NO_VALIDATION, _NO_NAG),
+            app("app.py", _NO_VALIDATION, _NO_NAG, _NO_CHECKS),
             app(_EMPTY_APP, _NO_VALIDATION),
             f"{empty}, validation off",
             target_ratio=3.5,
         ),
         Comparison(
             "python app.py, prod, with cdk-nag",
-            app("app.py", _NO_VALIDATION),
+            app("app.py", _NO_VALIDATION, _NO_CHECKS),
+            app("app.py", _NO_VALIDATION, _NO_NAG, _NO_CHECKS),
+            "the same without",
+        ),
+        Comparison(
+            "python app.py, prod, with our own rules",
             app("app.py", _NO_VALIDATION, _NO_NAG),
+            app("app.py", _NO_VALIDATION, _NO_NAG, _NO_CHECKS),
             "the same without",
         ),
         Comparison(
             "python app.py, prod, with CDK validation",
-            app("app.py", _NO_NAG),
+            app("app.py", _NO_NAG, _NO_CHECKS),
             app(_EMPTY_APP),
             f"{empty}, validation on",
             most_runs=3,

@@ -1,0 +1,179 @@
+"""The offline rules stop a synthesis, attached to the resources that break them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clusterwright.spec import LoadedSpec, SpecErrors
+from tests.support import specs
+
+TODAY = dt.date(2026, 11, 20)
+STEP = {"efa": False, "throughput_mbps_per_tib": 125, "capacity_gib": 4900}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[LoadedSpec, Any, Path]:
+    """A spec whose second file system is off its step, and the app that its stacks make."""
+    os.environ["CDK_VALIDATION"] = "false"
+    import stacks
+
+    folder = tmp_path_factory.mktemp("plugin")
+    fine = {**specs.LUSTRE, "mount_path": "/fsx", "name": "fsx"}
+    wrong = {**specs.LUSTRE, **STEP, "mount_path": "/data", "name": "data"}
+    spec = specs.load(
+        folder,
+        {
+            "storage.lustre": [fine, wrong],
+            "storage.home": {"kind": "openzfs", "capacity_gib": 64},
+            "slurm.containers.pyxis": True,
+            "slurm.accounting": {"kind": "rds"},
+            "budget": {"monthly_usd": 1000, "alert_emails": ["a@acme.example"]},
+        },
+    )
+    app = stacks.open_app(folder / "cdk.out", builtin_cloud_formation_validation=False)
+    stacks.build(app, spec)
+    return spec, app, folder / "cdk.out"
+
+
+def test_a_synthesis_fails_with_the_finding_on_its_resource(
+    built: tuple[LoadedSpec, Any, Path],
+) -> None:
+    from clusterwright.preflight import cdk_plugin
+
+    spec, app, output = built
+    cdk_plugin.add(app, spec)
+    with pytest.raises(RuntimeError, match="ValidationFailed"):
+        app.synth()
+    report = json.loads((output / "validation-report.json").read_text())
+    (own,) = [r for r in report["pluginReports"] if r["pluginName"] == "clusterwright"]
+    assert own["conclusion"] == "failure"
+    found = {violation["ruleName"]: violation for violation in own["violations"]}
+    assert set(found) == {"CW-S001", "CW-L002", "CW-I001", "CW-B001"}
+    step = found["CW-S001"]
+    assert step["severity"] == "error"
+    assert step["description"].startswith("PERSISTENT_2 SSD is 1,200 and 2,400, then multiples")
+    assert f"{spec.file}:" in step["description"]
+    assert step["suggestedFix"] == "capacity_gib: 4,800 or 7,200"
+    (construct,) = step["violatingConstructs"]
+    assert construct["constructPath"] == "test-storage/Lustre-data/FileSystem"
+    (construct,) = found["CW-B001"]["violatingConstructs"]
+    assert construct["constructPath"] == "test-observability/Budget"
+    # Informative findings are for the command; here they would be noise at every deployment.
+    assert "CW-B003" not in found
+
+
+def test_every_finding_has_a_resource_of_its_kind(built: tuple[LoadedSpec, Any, Path]) -> None:
+    from clusterwright.preflight.cdk_plugin import Resources
+
+    _, _, output = built
+    templates = sorted(str(path) for path in output.glob("*.template.json"))
+    resources = Resources(templates)
+    kinds = {}
+    for path in templates:
+        for logical_id, resource in json.loads(Path(path).read_text())["Resources"].items():
+            kinds[logical_id, path] = resource
+    for path, kind in (
+        ("compute[1].count", "AWS::SageMaker::Cluster"),
+        ("network.cidr", "AWS::EC2::Subnet"),
+        ("budget.monthly_usd", "AWS::Budgets::Budget"),
+        ("slurm.accounting.kind", "AWS::RDS::DBInstance"),
+        ("slurm.containers.pyxis", "AWS::SageMaker::Cluster"),
+        ("identity", "AWS::KMS::Key"),
+        ("storage.home.capacity_gib", "AWS::FSx::FileSystem"),
+        ("storage.checkpoint_path", "AWS::SageMaker::Cluster"),
+        ("waivers[0].expires", "AWS::SageMaker::Cluster"),
+        ("networks", "AWS::SageMaker::Cluster"),
+    ):
+        found = resources.of(path)
+        assert found is not None
+        assert kinds[found]["Type"] == kind, path
+    for index, capacity_gib in enumerate((4800, 4900)):
+        found = resources.of(f"storage.lustre[{index}].capacity_gib")
+        assert found is not None
+        assert kinds[found]["Properties"]["StorageCapacity"] == capacity_gib
+    assert resources.of("storage.lustre[9]") == resources.of("storage.lustre[1]")
+
+
+def test_without_templates_there_is_no_resource() -> None:
+    from clusterwright.preflight.cdk_plugin import Resources
+
+    assert Resources([]).of("compute") is None
+
+
+def test_the_plugin_runs_offline_rules_only_and_says_which(tmp_path: Path) -> None:
+    from clusterwright.preflight.cdk_plugin import OfflineChecks
+
+    plugin = OfflineChecks(specs.load(tmp_path), today=TODAY)
+    assert plugin.name == "clusterwright"
+    assert "CW-N003" in plugin.rule_ids
+    assert "CW-Q001" not in plugin.rule_ids
+    assert {r.status for r in plugin.check().rules if r.account} == {"skipped"}
+
+
+def test_a_clean_spec_succeeds(tmp_path: Path) -> None:
+    from clusterwright.preflight.cdk_plugin import OfflineChecks
+
+    report = OfflineChecks(specs.load(tmp_path), today=TODAY).validate(_Templates())
+    assert report.success is True
+    assert list(report.violations) == []
+
+
+def test_a_waived_finding_does_not_block(tmp_path: Path) -> None:
+    from clusterwright.preflight.cdk_plugin import OfflineChecks
+
+    waiver = {
+        "rule": "CW-S001", "expires": "2027-01-31", "reason": "the file system is being replaced"
+    }  # fmt: skip
+    changes = {"storage.lustre": [{**specs.LUSTRE, **STEP}]}
+    blocked = OfflineChecks(specs.load(tmp_path, changes), today=TODAY).validate(_Templates())
+    assert blocked.success is False
+    waived = specs.load(tmp_path, {**changes, "waivers": [waiver]})
+    assert OfflineChecks(waived, today=TODAY).validate(_Templates()).success is True
+
+
+def test_a_users_prices_count_here_too(tmp_path: Path) -> None:
+    from clusterwright.preflight.cdk_plugin import OfflineChecks
+
+    entry = {
+        "instance_type": "p5.48xlarge", "kind": "hyperpod-on-demand", "region": "us-east-1",
+        "usd": 1, "unit": "instance-hour", "source": "contract", "date": "2026-11-01",
+    }  # fmt: skip
+    spec = specs.load(tmp_path, {"budget.monthly_usd": 10_000})
+    assert OfflineChecks(spec, today=TODAY).validate(_Templates()).success is False
+    (tmp_path / "prices.yaml").write_text(json.dumps({"rates": [entry]}))
+    assert OfflineChecks(spec, today=TODAY).validate(_Templates()).success is True
+    (tmp_path / "prices.yaml").write_text("rates: 1\n")
+    with pytest.raises(SpecErrors, match="must be a list of rates"):
+        OfflineChecks(spec, today=TODAY).validate(_Templates())
+
+
+def test_a_crash_is_no_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from clusterwright.platforms import network
+    from clusterwright.preflight import context
+    from clusterwright.preflight.cdk_plugin import OfflineChecks
+
+    def broken(*_: object) -> network.NetworkPlan:
+        raise ZeroDivisionError("on purpose")
+
+    monkeypatch.setattr(context, "plan_network", broken)
+    with pytest.raises(RuntimeError, match="a bug in clusterwright"):
+        OfflineChecks(specs.load(tmp_path), today=TODAY).validate(_Templates())
+
+
+def test_the_rules_can_be_switched_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from clusterwright.preflight import cdk_plugin
+
+    monkeypatch.setenv("CLUSTERWRIGHT_CHECKS", "false")
+    cdk_plugin.add(None, specs.load(tmp_path))  # type: ignore[arg-type] # an app is not touched
+
+
+class _Templates:
+    """A context without templates."""
+
+    template_paths: tuple[str, ...] = ()
