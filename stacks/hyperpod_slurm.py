@@ -85,13 +85,6 @@ class HyperPodSlurm(Part):
             function_arn=inputs.log_keeper_arn,
         )
         acknowledge_dated_types(self.resource, cluster)
-        if cluster.image.release_version is not None:
-            acknowledge(
-                self.resource,
-                "CloudFormation-Validate::F3002",
-                "the CDK's validation 1.12.1 (seen 2026-11-20) does not know ImageReleaseVersion; "
-                "the CDK's typed property and cfn-lint's schema do",
-            )
         ignore_lint_everywhere(
             self, "W6001", "the outputs of a deployment stand together, those of other stacks too"
         )
@@ -207,7 +200,6 @@ class HyperPodSlurm(Part):
             ),
             on_start_deep_health_checks=self._health_checks(group),
             image_id=image.image_id,
-            image_release_version=image.release_version,
             auto_patch_config=(
                 _CFN.AutoPatchConfigProperty(patching_strategy=PATCHING[image.auto_patch.strategy])
                 if image.auto_patch is not None

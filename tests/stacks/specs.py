@@ -145,8 +145,6 @@ FULL: dict[str, Any] = {
         ],
     },
     "image": {
-        "release_version": "1.2.3",
-        "released": "2026-09-17",
         "auto_patch": {"strategy": "when-idle"},
     },
     "resilience": {

@@ -148,13 +148,23 @@ def test_node_recovery(build: Build, spec: str, api: str) -> None:
     assert cluster_of(assembly)["NodeRecovery"] == api
 
 
-def test_image_is_pinned_on_every_group(build: Build) -> None:
-    for group in cluster_of(build(FULL))["InstanceGroups"]:
-        assert group["ImageReleaseVersion"] == "1.2.3"
-        assert group["AutoPatchConfig"] == {"PatchingStrategy": "WhenIdle"}
+def test_image_is_that_of_the_spec_on_every_group(build: Build) -> None:
     spec = changed(MINIMAL, image={"image_id": "ami-0123456789abcdef0"})
     for group in cluster_of(build(spec))["InstanceGroups"]:
         assert group["ImageId"] == "ami-0123456789abcdef0"
+        # CloudFormation: "Supported only for EKS-orchestrated clusters."
+        assert "ImageReleaseVersion" not in group
+
+
+@pytest.mark.parametrize(
+    ("spec", "api"), [("when-idle", "WhenIdle"), ("when-all-idle", "WhenAllIdle")]
+)
+def test_patches_come_when_the_spec_says(build: Build, spec: str, api: str) -> None:
+    assembly = build(changed(MINIMAL, image={"auto_patch": {"strategy": spec}}))
+    for group in cluster_of(assembly)["InstanceGroups"]:
+        assert group["AutoPatchConfig"] == {"PatchingStrategy": api}
+    for group in cluster_of(build(MINIMAL))["InstanceGroups"]:
+        assert "AutoPatchConfig" not in group
 
 
 def test_tags_reach_the_cluster(build: Build) -> None:
