@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stacks.endpoints import GATEWAY_SERVICES, INTERFACE_SERVICES
+from clusterwright.platforms.endpoints import GATEWAY_SERVICES, INTERFACE_SERVICES
 from tests.stacks.conftest import Build
 from tests.stacks.specs import FULL, MINIMAL, changed
 from tests.stacks.templates import listed, properties
