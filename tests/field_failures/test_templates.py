@@ -281,7 +281,7 @@ def test_awsome_1028_slurm_is_configured_through_the_api(build: Build) -> None:
     assert "provisioning_parameters.json" not in files_of_nodes(managed)
 
     # The other way is whole too, and never mixed with this one.
-    scripted = build(small(slurm__configuration="scripted"))
+    scripted = build(small(slurm__configuration="scripted", slurm__accounting={"kind": "none"}))
     assert "Orchestrator" not in cluster_of(scripted)
     for group in groups_of(scripted).values():
         assert set(group["LifeCycleConfig"]) == {"SourceS3Uri", "OnCreate"}

@@ -81,7 +81,9 @@ def test_error_log_has_its_group_before_rds_makes_one_without_an_end(build: Buil
 
 
 def test_scripted_mode_never_has_an_accounting_database_of_hyperpods(build: Build) -> None:
-    scripted = changed(MINIMAL, slurm={"configuration": "scripted"})
+    scripted = changed(
+        MINIMAL, slurm={"configuration": "scripted", "accounting": {"kind": "none"}}
+    )
     assert "Orchestrator" not in cluster_of(build(scripted))
     assert "SlurmConfig" not in group_of(build(scripted), "controller")
     assert not properties(build(scripted), "AWS::RDS::DBInstance")

@@ -61,7 +61,11 @@ def test_managed_mode_gives_slurm_to_hyperpod(build: Build) -> None:
 
 
 def test_scripted_mode_keeps_slurm_for_the_scripts(build: Build) -> None:
-    assembly = build(changed(WITH_FILE_SYSTEMS, slurm={"configuration": "scripted"}))
+    assembly = build(
+        changed(
+            WITH_FILE_SYSTEMS, slurm={"configuration": "scripted", "accounting": {"kind": "none"}}
+        )
+    )
     cluster = cluster_of(assembly)
     assert "Orchestrator" not in cluster
     for group in cluster["InstanceGroups"]:

@@ -26,7 +26,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             "accounting on RDS is given to HyperPod's own configuration; "
             "in scripted mode it is not built yet",
             (*here, "kind"),
-            hint="configuration: managed, or accounting: {kind: local}",
+            hint="configuration: managed, or accounting: {kind: none}",
             other_path=("slurm", "configuration"),
         )
     if cluster.resilience.node_provisioning != "continuous":

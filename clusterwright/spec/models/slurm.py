@@ -108,7 +108,7 @@ class User(Model):
             Field(pattern=forms.SSH_PUBLIC_KEY.pattern, examples=[forms.SSH_PUBLIC_KEY.example]),
         ]
     ] = []
-    """The whole of the user's `authorized_keys`."""
+    """Kept in a marked block of the user's `authorized_keys`; other lines are the user's own."""
 
     slurm_account: Annotated[str, Field(pattern=forms.SLURM_ACCOUNT.pattern)] = "default"
     """The account that the user's jobs are charged to."""
