@@ -68,6 +68,19 @@ def test_without_a_network_the_sentence_says_what_to_do(checkout: Path) -> None:
     assert "[2/6]" in again.stderr
 
 
+def test_run_that_was_killed_in_the_middle_is_begun_anew(checkout: Path) -> None:
+    (checkout / ".venv" / "lib").mkdir(parents=True)
+    (checkout / ".venv" / "lib" / "half").write_text("a package")
+    (checkout / ".clusterwright").mkdir()
+    (checkout / ".clusterwright" / "setup.begun").write_text("packages")
+    unreachable = "http://127.0.0.1:9/simple"
+    result = _setup(checkout, PIP_INDEX_URL=unreachable, PIP_EXTRA_INDEX_URL="")
+    assert result.stderr.startswith("setup: the last run was cut off; building .venv/ anew\n")
+    assert "error: installing uv: the package index could not be reached" in result.stderr
+    assert not (checkout / ".venv" / "lib" / "half").exists()
+    assert not (checkout / ".clusterwright" / "setup.begun").exists()
+
+
 def test_python_that_is_too_old_is_named(checkout: Path, tmp_path: Path) -> None:
     old = tmp_path / "python3.10"
     old.write_text("#!/bin/sh\necho 3.10\n")

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tools.setup import stamps
-from tools.setup.stamps import Step, first_outdated, record
+from tools.setup.errors import SetupError
+from tools.setup.stamps import Step, begun, first_outdated, forget_cut_off, record, was_cut_off
 
 
 class Recipe:
@@ -39,6 +40,7 @@ class Recipe:
 @pytest.fixture
 def recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Recipe:
     monkeypatch.setattr(stamps, "_STAMPS", tmp_path / "stamps")
+    monkeypatch.setattr(stamps, "_BEGUN", tmp_path / "state" / "begun")
     return Recipe(tmp_path)
 
 
@@ -69,3 +71,32 @@ def test_input_moved_from_one_step_to_the_next_is_a_change(recipe: Recipe) -> No
     recipe.bring_up_to_date()
     recipe.inputs |= {"a": b"x", "b": b"yz"}
     assert recipe.bring_up_to_date() == ["a", "b", "c"]
+
+
+def _step(*, fragile: bool) -> Step:
+    return Step("x", "x", list, list, lambda: None, fragile=fragile)
+
+
+@pytest.mark.usefixtures("recipe")
+@pytest.mark.parametrize(
+    ("end", "fragile", "remembered"),
+    [
+        (None, True, False),
+        (SetupError("no network", "wait"), True, False),
+        (KeyboardInterrupt(), True, True),
+        (KeyboardInterrupt(), False, False),
+    ],
+)
+def test_only_a_fragile_step_that_was_cut_off_is_remembered(
+    end: BaseException | None, fragile: bool, remembered: bool
+) -> None:
+    try:
+        with begun(_step(fragile=fragile)):
+            assert was_cut_off() is fragile, "a kill would find no trace"
+            if end is not None:
+                raise end
+    except (SetupError, KeyboardInterrupt):
+        pass
+    assert was_cut_off() is remembered
+    forget_cut_off()
+    assert not was_cut_off()

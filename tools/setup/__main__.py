@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 import time
 
 from tools.setup.errors import SetupError
 from tools.setup.lock import only_one
-from tools.setup.paths import ROOT
+from tools.setup.paths import ROOT, VENV
 from tools.setup.progress import Progress
 from tools.setup.recipe import STEPS
-from tools.setup.stamps import first_outdated, record
+from tools.setup.stamps import begun, first_outdated, forget_cut_off, record, was_cut_off
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -40,7 +41,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _bring_up_to_date(*, quiet: bool, check: bool) -> int:
     started = time.monotonic()
-    first = first_outdated(STEPS)
+    cut_off = was_cut_off()
+    first = 0 if cut_off else first_outdated(STEPS)
     if first == len(STEPS):
         if not quiet:
             print(f"setup: current ({time.monotonic() - started:.2f} s)", file=sys.stderr)
@@ -48,9 +50,13 @@ def _bring_up_to_date(*, quiet: bool, check: bool) -> int:
     if check:
         print(f"setup: to do: {STEPS[first].title} and what follows", file=sys.stderr)
         return 1
+    if cut_off:
+        print("setup: the last run was cut off; building .venv/ anew", file=sys.stderr)
+        shutil.rmtree(VENV, ignore_errors=True)
+        forget_cut_off()
     progress = Progress(len(STEPS))
     for number, step in enumerate(STEPS[first:], start=first + 1):
-        with progress.step(number, step.title):
+        with progress.step(number, step.title), begun(step):
             step.run()
             record(STEPS, number - 1)
     print(f"setup: ready in {time.monotonic() - started:.1f} s; see `make help`", file=sys.stderr)

@@ -80,6 +80,11 @@ def install_packages() -> None:
         DEV_REQUIREMENTS,
         doing="installing the Python packages",
     )
+    run(
+        [_UV, "pip", "check"],
+        doing="checking the Python packages",
+        environment={"VIRTUAL_ENV": os.fspath(VENV)},
+    )
 
 
 def project_inputs() -> list[bytes]:

@@ -59,11 +59,14 @@ def create() -> None:
 def _works() -> bool:
     if not (VENV / "pyvenv.cfg").is_file() or not PYTHON.exists():
         return False
-    probe = (
-        "import pip, sys; "
-        f"sys.exit(sys.version_info < {_OLDEST!r} or sys.prefix == sys.base_prefix)"
+    suitable = (
+        f"import sys; sys.exit(sys.version_info < {_OLDEST!r} or sys.prefix == sys.base_prefix)"
     )
-    return subprocess.run([PYTHON, "-c", probe], capture_output=True, check=False).returncode == 0
+    # A pip that answers is a whole one: it is installed last.
+    return all(
+        subprocess.run([PYTHON, *words], capture_output=True, check=False).returncode == 0
+        for words in (["-c", suitable], ["-m", "pip", "--version"])
+    )
 
 
 def _module_exists(name: str) -> bool:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.setup.paths import VENV
+from tools.setup.errors import SetupError
+from tools.setup.paths import ROOT, VENV
 
 _STAMPS = VENV / ".setup"
+_BEGUN = ROOT / ".clusterwright" / "setup.begun"
 
 
 @dataclass(frozen=True)
@@ -18,7 +21,8 @@ class Step:
 
     `inputs` returns what the step depends on; when it changes, this step and all later ones run
     again. `outputs` must exist for the step to count as done, so that a file deleted by hand
-    comes back. `run` raises SetupError.
+    comes back. `run` raises SetupError. A `fragile` step that is killed may leave half a package
+    that looks whole; then everything is built anew.
     """
 
     name: str
@@ -26,6 +30,7 @@ class Step:
     inputs: Callable[[], Sequence[bytes]]
     outputs: Callable[[], Sequence[Path]]
     run: Callable[[], None]
+    fragile: bool = False
 
 
 def first_outdated(steps: Sequence[Step]) -> int:
@@ -43,6 +48,30 @@ def record(steps: Sequence[Step], index: int) -> None:
     """Note that `steps[index]` is done."""
     _STAMPS.mkdir(exist_ok=True)
     _stamp(steps[index]).write_text(_digests(steps)[index])
+
+
+@contextlib.contextmanager
+def begun(step: Step) -> Iterator[None]:
+    """Remember a fragile step while it runs; an orderly end, also a failure, forgets it."""
+    if step.fragile:
+        _BEGUN.parent.mkdir(exist_ok=True)
+        _BEGUN.write_text(step.name)
+    try:
+        yield
+    except SetupError:
+        _BEGUN.unlink(missing_ok=True)
+        raise
+    _BEGUN.unlink(missing_ok=True)
+
+
+def was_cut_off() -> bool:
+    """Whether the last set-up was killed in a fragile step."""
+    return _BEGUN.exists()
+
+
+def forget_cut_off() -> None:
+    """The environment is gone, and with it what was half done."""
+    _BEGUN.unlink(missing_ok=True)
 
 
 def made_here() -> bool:
