@@ -33,6 +33,8 @@ USAGE_ITEMS: Final[dict[str, Item]] = {
         identity.REQUESTS,
         observability.LOG_INGESTION,
         observability.LOG_STORAGE,
+        observability.NOTIFICATIONS,
+        observability.FUNCTIONS,
         observability.SAMPLES,
         observability.SAMPLE_STORAGE,
         observability.QUERIES,

@@ -219,7 +219,7 @@ def test_what_exists_already_is_on_somebody_elses_bill(tmp_path: Path) -> None:
     [
         ({"network.egress": "nat"}, {"NAT gateway": "0.045"}),
         ({"storage.home": {"kind": "openzfs", "capacity_gib": 512}}, {"SSD storage": "0.09"}),
-        ({"slurm.accounting": {"kind": "rds"}}, {"RDS db.t3.large, single-AZ": "0.136"}),
+        ({"slurm.accounting": {"kind": "rds"}}, {"RDS MariaDB db.t3.large, single-AZ": None}),
         ({"observability.prometheus": True}, {"Prometheus: samples": None}),
         ({"compute.1.ebs": {"capacity_gib": 500}}, {"4 × 500 GiB": None}),
         (

@@ -8,8 +8,11 @@ from clusterwright.cost.bill import Line
 from clusterwright.cost.pricing import Item, Pricing
 from clusterwright.spec.problems import Path
 
-STORAGE = Item("rds", "MySQL gp3 storage single-AZ", "GB-month")
-STORAGE_MULTI_AZ = Item("rds", "MySQL gp3 storage multi-AZ", "GB-month")
+ENGINE = "MariaDB"
+"""What the stacks build; other engines have prices of their own."""
+
+STORAGE = Item("rds", f"{ENGINE} gp3 storage single-AZ", "GB-month")
+STORAGE_MULTI_AZ = Item("rds", f"{ENGINE} gp3 storage multi-AZ", "GB-month")
 BACKUPS = Item("rds", "backup storage beyond the database's size", "GB-month")
 SECRET = Item("secretsmanager", "secret", "secret-month")
 
@@ -21,10 +24,10 @@ def lines(pricing: Pricing) -> Iterator[Line]:
         return
     here: Path = ("slurm", "accounting")
     zones = "multi-AZ" if accounting.multi_az else "single-AZ"
-    instance = Item("rds", f"{accounting.instance_class} MySQL {zones}", "hour")
+    instance = Item("rds", f"{accounting.instance_class} {ENGINE} {zones}", "hour")
     yield pricing.line(
         "accounting",
-        f"RDS {accounting.instance_class}, {zones}",
+        f"RDS {ENGINE} {accounting.instance_class}, {zones}",
         1,
         instance,
         path=(*here, "instance_class"),

@@ -1,4 +1,4 @@
-"""Logs, alarms, and the managed Prometheus workspace."""
+"""Logs, alarms, budgets, functions of deployments, and the managed Prometheus workspace."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ from collections.abc import Iterator
 
 from clusterwright.cost.bill import Line
 from clusterwright.cost.pricing import Item, Pricing
+from clusterwright.spec.models import Cluster
 from clusterwright.spec.problems import Path
 
 LOG_INGESTION = Item("logs", "ingestion", "GB")
 LOG_STORAGE = Item("logs", "storage", "GB-month")
 ALARM = Item("cloudwatch", "alarm", "alarm-month")
+NOTIFICATIONS = Item("sns", "email notifications", "100000 notifications")
+BUDGET = Item("budgets", "budget", "budget-month")
+FUNCTIONS = Item("lambda", "compute", "GB-second")
 SAMPLES = Item("amp", "ingestion first 2B samples/month", "10M samples")
 SAMPLE_STORAGE = Item("amp", "storage", "GB-month")
 QUERIES = Item("amp", "query samples processed", "1B samples")
 
 
 def lines(pricing: Pricing) -> Iterator[Line]:
-    """Logs of nodes, file systems and the network; alarms where somebody is told."""
+    """Logs of nodes, file systems and the network; alarms; what watches the budget."""
     here: Path = ("observability",)
     cluster = pricing.cluster
     yield pricing.used("observability", "CloudWatch logs: ingestion", LOG_INGESTION, path=here)
@@ -27,22 +31,27 @@ def lines(pricing: Pricing) -> Iterator[Line]:
         LOG_STORAGE,
         path=(*here, "log_retention_days"),
     )
-    if cluster.observability.alarm_emails:
-        built = [fs for fs in cluster.storage.lustre if fs.existing is None]
-        watched = len(built) + int(
-            cluster.slurm.accounting.kind == "rds" and cluster.slurm.accounting.existing is None
-        )
-        if watched:
-            yield pricing.line(
-                "observability",
-                "CloudWatch alarms",
-                watched,
-                ALARM,
-                path=(*here, "alarm_emails"),
-                note="at least one for each file system and database",
-            )
+    watched = alarm_count(cluster)
+    if watched:
+        yield pricing.line("observability", "CloudWatch alarms", watched, ALARM, path=here)
+    yield pricing.used(
+        "observability", "notifications by mail", NOTIFICATIONS, path=(*here, "alarm_emails")
+    )
+    if cluster.budget is not None and cluster.budget.monthly_usd is not None:
+        path = ("budget", "monthly_usd")
+        yield pricing.line("observability", "budget with alarms", 1, BUDGET, path=path)
+    yield pricing.used("observability", "functions that run at deployments", FUNCTIONS, path=())
     if cluster.observability.prometheus:
         path = (*here, "prometheus")
         yield pricing.used("observability", "Prometheus: samples", SAMPLES, path=path)
         yield pricing.used("observability", "Prometheus: storage", SAMPLE_STORAGE, path=path)
         yield pricing.used("observability", "Prometheus: queries", QUERIES, path=path)
+
+
+def alarm_count(cluster: Cluster) -> int:
+    """One alarm for each file system and database that is built and can be full."""
+    lustre = [fs for fs in cluster.storage.lustre if fs.existing is None and fs.capacity_gib]
+    home = cluster.storage.home is not None and cluster.storage.home.existing is None
+    accounting = cluster.slurm.accounting
+    database = accounting.kind == "rds" and accounting.existing is None
+    return len(lustre) + home + database

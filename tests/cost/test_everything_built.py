@@ -1,0 +1,128 @@
+"""Whatever the stacks build is on the bill, or is known to cost nothing: nothing is dropped."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from clusterwright.catalog import load_catalog
+from clusterwright.cost.bill import Bill
+from clusterwright.cost.components import accounting
+from clusterwright.cost.estimate import estimate
+from clusterwright.platforms import load_cluster
+from tests.support.synthesis import Assembly
+
+ROOT = Path(__file__).parents[2]
+CONFIGS = [
+    str(path.relative_to(ROOT))
+    for path in sorted((ROOT / "configs").rglob("*.yaml"))
+    if path.name not in ("base.yaml", "prices.yaml") and path.parent.name != "users"
+]
+
+# The text of the line that a resource of a type is charged by.
+CHARGED = {
+    "AWS::APS::Workspace": "Prometheus: samples",
+    "AWS::Budgets::Budget": "budget with alarms",
+    "AWS::CloudWatch::Alarm": "CloudWatch alarms",
+    "AWS::EC2::EIP": "NAT gateway: public address",
+    "AWS::EC2::FlowLog": "CloudWatch logs: ingestion",
+    "AWS::EC2::NatGateway": "NAT gateway",
+    "AWS::KMS::Key": "KMS key",
+    "AWS::Lambda::Function": "functions that run at deployments",
+    "AWS::Logs::LogGroup": "CloudWatch logs: storage",
+    "AWS::RDS::DBInstance": "RDS MariaDB",
+    "AWS::S3::Bucket": "S3 storage",
+    "AWS::S3Express::DirectoryBucket": "S3 Express storage",
+    "AWS::SNS::Topic": "notifications by mail",
+    "AWS::SecretsManager::Secret": "database password in Secrets Manager",
+}
+# Parts of other resources, rules and names: they have no charge of their own. S3 requests of data
+# repository associations are on the line of requests.
+PARTS = {
+    "AWS::EC2::InternetGateway",
+    "AWS::EC2::Route",
+    "AWS::EC2::RouteTable",
+    "AWS::EC2::SecurityGroup",
+    "AWS::EC2::SecurityGroupEgress",
+    "AWS::EC2::SecurityGroupIngress",
+    "AWS::EC2::Subnet",
+    "AWS::EC2::SubnetRouteTableAssociation",
+    "AWS::EC2::VPC",
+    "AWS::EC2::VPCCidrBlock",
+    "AWS::EC2::VPCGatewayAttachment",
+    "AWS::FSx::DataRepositoryAssociation",
+    "AWS::IAM::Policy",
+    "AWS::IAM::Role",
+    "AWS::KMS::Alias",
+    "AWS::Lambda::LayerVersion",
+    "AWS::RDS::DBParameterGroup",
+    "AWS::RDS::DBSubnetGroup",
+    "AWS::S3::BucketPolicy",
+    "AWS::SNS::TopicPolicy",
+    "AWS::SecretsManager::SecretTargetAttachment",
+    "Custom::CDKBucketDeployment",
+    "Custom::LogGroupCleanup",
+    "Custom::LogRetention",
+    "Custom::S3AutoDeleteObjects",
+}
+COUNTED = {"AWS::FSx::FileSystem", "AWS::EC2::VPCEndpoint", "AWS::SageMaker::Cluster"}
+
+
+def bill_of(config: str) -> Bill:
+    spec = load_cluster(ROOT / config)
+    return estimate(spec.cluster, load_catalog(), today=dt.date(2026, 11, 20))
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_every_resource_is_charged_or_free(config: str, synth: Callable[[str], Assembly]) -> None:
+    bill = bill_of(config)
+    items = [line.item for line in bill.lines]
+    assembly = synth(config)
+    kinds = {
+        resource["Type"]
+        for template in assembly.templates.values()
+        for resource in template.get("Resources", {}).values()
+    }
+    assert kinds - CHARGED.keys() - PARTS - COUNTED == set(), "new types: say what they cost"
+    for kind in kinds & CHARGED.keys():
+        assert any(item.startswith(CHARGED[kind]) for item in items), kind
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_quantities_are_those_of_the_templates(
+    config: str, synth: Callable[[str], Assembly]
+) -> None:
+    bill, assembly = bill_of(config), synth(config)
+    quantities = {line.item: line.quantity for line in bill.lines}
+
+    def quantity(text: str) -> int:
+        return sum(int(q or 0) for item, q in quantities.items() if item.startswith(text))
+
+    assert quantity("CloudWatch alarms") == len(assembly.resources("AWS::CloudWatch::Alarm"))
+    endpoints = assembly.resources("AWS::EC2::VPCEndpoint").values()
+    interface = [e for e in endpoints if e["Properties"]["VpcEndpointType"] == "Interface"]
+    assert quantity("interface endpoints: ") == len(interface)
+    (cluster,) = assembly.resources("AWS::SageMaker::Cluster").values()
+    groups = cluster["Properties"]["InstanceGroups"]
+    assert sum(int(line.quantity or 0) for line in bill.lines if line.component == "compute") == (
+        sum(group["InstanceCount"] for group in groups)
+    )
+    systems = [r["Properties"] for r in assembly.resources("AWS::FSx::FileSystem").values()]
+    capacity_gib = sum(p.get("StorageCapacity", 0) for p in systems)
+    charged = sum(
+        int(line.quantity or 0)
+        for line in bill.lines
+        if line.path.endswith("capacity_gib") and line.component in ("lustre", "home")
+    )
+    assert charged == capacity_gib
+
+
+def test_the_engine_on_the_bill_is_the_one_that_is_built(
+    synth: Callable[[str], Assembly],
+) -> None:
+    (database,) = synth("configs/prod.yaml").resources("AWS::RDS::DBInstance").values()
+    assert database["Properties"]["Engine"] == accounting.ENGINE.lower()
+    assert database["Properties"]["StorageType"] in accounting.STORAGE.name
