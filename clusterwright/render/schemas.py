@@ -1,0 +1,197 @@
+"""JSON Schemas of the JSON answers, committed as `schema/<command>-output.schema.json`.
+
+`python -m clusterwright.render.schemas` writes them; `--check` says whether they are current.
+Keys may be added to an answer without a new version, so unknown keys are allowed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from clusterwright.preflight.results import SEVERITIES, STATUSES
+from clusterwright.render.envelope import SCHEMA_VERSION
+
+FOLDER: Final = Path(__file__).resolve().parents[2] / "schema"
+
+_TEXT: Final = {"type": "string"}
+_COUNT: Final = {"type": "integer", "minimum": 0}
+_AMOUNT: Final = {"type": ["number", "string", "null"]}
+_USD: Final = {"type": ["number", "null"], "minimum": 0}
+_MAYBE_TEXT: Final = {"type": ["string", "null"]}
+_MAYBE_COUNT: Final = {"type": ["integer", "null"], "minimum": 1}
+_SEVERITY: Final = {"enum": list(SEVERITIES)}
+
+_PLACE: Final = {
+    "path": _TEXT,
+    "file": _MAYBE_TEXT,
+    "line": _MAYBE_COUNT,
+    "column": _MAYBE_COUNT,
+    "message": _TEXT,
+    "hint": _MAYBE_TEXT,
+}
+_PROBLEMS: Final = {
+    "type": "array",
+    "minItems": 1,
+    "description": "only with exit code 3: what is wrong with the spec or the prices",
+    "items": {
+        "type": "object",
+        "required": list(_PLACE),
+        "properties": {**_PLACE, "note": _MAYBE_TEXT},
+    },
+}
+_FINDING: Final = {
+    "rule": {"type": "string", "pattern": "^CW-[A-Z]\\d{3}$"},
+    "severity": _SEVERITY,
+    **_PLACE,
+    "requested": _AMOUNT,
+    "used": _AMOUNT,
+    "limit": _AMOUNT,
+    "where": _MAYBE_TEXT,
+    "doc": _MAYBE_TEXT,
+}
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """Each file's name and content."""
+    return {
+        "check-output.schema.json": _answer("check", _check()),
+        "cost-output.schema.json": _answer("cost", _cost()),
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the files, or with `--check` say whether they are what would be written."""
+    parser = argparse.ArgumentParser(description="Write the JSON Schemas of the answers.")
+    parser.add_argument("--check", action="store_true", help="only say whether they are current")
+    options = parser.parse_args(arguments)
+    code = 0
+    for name, schema in schemas().items():
+        text = json.dumps(schema, indent=2) + "\n"
+        path = FOLDER / name
+        if not options.check:
+            path.write_text(text, encoding="utf-8")
+        elif not path.is_file() or path.read_text(encoding="utf-8") != text:
+            command = "python -m clusterwright.render.schemas"
+            print(f"schema/{name} is not current: run `{command}`", file=sys.stderr)
+            code = 1
+    return code
+
+
+def _answer(command: str, properties: dict[str, Any]) -> dict[str, Any]:
+    envelope = {
+        "schema_version": {"const": SCHEMA_VERSION},
+        "command": {"const": command},
+        "exit_code": {"enum": [0, 1, 2, 3, 70]},
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"The answer of `clusterwright {command} --format json`",
+        "type": "object",
+        "required": list(envelope),
+        "properties": {**envelope, "problems": _PROBLEMS, **properties},
+        "if": {"properties": {"exit_code": {"const": 3}}},
+        "then": {"required": ["problems"]},
+        "else": {"required": list(properties)},
+    }
+
+
+def _check() -> dict[str, Any]:
+    waiver = {
+        "type": "object",
+        "required": ["reason", "expires"],
+        "properties": {"reason": _TEXT, "expires": {"type": "string", "format": "date"}},
+    }
+    unknown = {name: _FINDING[name] for name in ("rule", "severity", *_PLACE)} | dict.fromkeys(
+        ("service", "operation", "iam_action", "region", "reason"), _MAYBE_TEXT
+    )
+    return {
+        "file": _TEXT,
+        "environment": _TEXT,
+        "rules": _list(
+            {
+                "rule": _FINDING["rule"],
+                "status": {"enum": list(STATUSES)},
+                "title": _MAYBE_TEXT,
+                "severity": {"enum": [*SEVERITIES, None]},
+                "scope": {"enum": ["offline", "account"]},
+                "tested": _COUNT,
+                "skipped_because": _MAYBE_TEXT,
+                "crash": _MAYBE_TEXT,
+            }
+        ),
+        "findings": _list(_FINDING),
+        "unknown": _list(unknown),
+        "waived": _list({**_FINDING, "waiver": waiver}),
+        "summary": {
+            "type": "object",
+            "required": list(STATUSES),
+            "properties": dict.fromkeys(STATUSES, _COUNT),
+            "additionalProperties": False,
+        },
+        "calls": _COUNT,
+        "seconds": {"type": "number", "minimum": 0},
+    }
+
+
+def _cost() -> dict[str, Any]:
+    total = {
+        "hourly_usd": {"type": "number", "minimum": 0},
+        "monthly_usd": {"type": "number", "minimum": 0},
+        "run_usd": _USD,
+        "at_least": {"type": "boolean"},
+        "unknown_lines": _COUNT,
+    }
+    return {
+        "environment": _TEXT,
+        "region": _TEXT,
+        "platform": _TEXT,
+        "currency": {"const": "USD"},
+        "hours_per_month": {"const": 730},
+        "run_hours": {"type": ["number", "null"], "exclusiveMinimum": 0},
+        "prices_file": _MAYBE_TEXT,
+        "lines": _list(
+            {
+                "component": _TEXT,
+                "item": _TEXT,
+                "quantity": _USD,
+                "unit": _TEXT,
+                "unit_price_usd": _USD,
+                "hourly_usd": _USD,
+                "monthly_usd": _USD,
+                "source": _MAYBE_TEXT,
+                "date": _MAYBE_TEXT,
+                "stale": {"type": "boolean"},
+                "path": _TEXT,
+                "note": _MAYBE_TEXT,
+                "reason": _MAYBE_TEXT,
+                "effect": _MAYBE_TEXT,
+                "settle_with": _MAYBE_TEXT,
+            }
+        ),
+        "total": {"type": "object", "required": list(total), "properties": total},
+        "gates": _list(
+            {
+                "path": _TEXT,
+                "status": {"enum": ["pass", "fail", "unknown"]},
+                "limit_usd": {"type": "number"},
+                "known_usd": _USD,
+                "message": _TEXT,
+            }
+        ),
+    }
+
+
+def _list(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "array",
+        "items": {"type": "object", "required": list(properties), "properties": properties},
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())
