@@ -63,7 +63,8 @@ def shown_commands(page: Path) -> list[Shown]:
             indent = len(line) - len(line.lstrip())
         elif inside and (match := _COMMAND.fullmatch(line[indent:])):
             command = re.sub(r"\s+# .*$", "", match["command"])
-            found.append(Shown(page, number, command, [], run_by, folder, folder_number, world))
+            place = (page, number, command, [], run_by, folder, folder_number, world)
+            found.append(Shown(*place))
         elif inside and found:
             found[-1].output.append(line[indent:])
     return found
