@@ -10,7 +10,6 @@ from clusterwright.spec.consistency import not_built
 from tests.support.consistency import ABSENT, found
 from tests.support.rich_specs import EXISTING
 
-
 SCRIPTED: dict[str, Any] = {"slurm.configuration": "scripted", "slurm.strategy": ABSENT}
 
 
