@@ -71,7 +71,7 @@ def shown_commands(page: Path) -> list[Shown]:
 
 
 def matches(shown: list[str], real: str) -> bool:
-    """Whether the real output has the lines shown; a line `...` stands for any lines, also none."""
+    """Whether the real output has the lines shown; `...` alone stands for any lines, or none."""
     pattern = ""
     for line in shown:
         if line.strip() == "...":
