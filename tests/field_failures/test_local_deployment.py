@@ -1,0 +1,126 @@
+"""Failures that the deployment to the local AWS shows, with the templates that AWS would get."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.field_failures import deployment
+from tests.field_failures.conftest import Build
+from tests.field_failures.parts import account, client
+from tests.field_failures.test_quotas import P5_USAGE
+from tests.support import specs
+from tests.support.synthesis import Assembly
+
+pytestmark = pytest.mark.slow
+
+LUSTRE = {"mount_path": "/fsx", "deployment_type": "SCRATCH_2", "capacity_gib": 1200}
+SPEC = specs.changed({"storage.lustre": [LUSTRE], "protection": "destroy"})
+QUOTA = 8
+
+
+def counted(count: int) -> dict[str, Any]:
+    return specs.changed({"compute.1.count": count}, base=SPEC)
+
+
+@pytest.fixture(scope="module")
+def standing(build: Build) -> Iterator[Assembly]:
+    """A deployed cluster of four workers, in an account that may have eight."""
+    assembly = build(SPEC)
+    with account(quotas={P5_USAGE: QUOTA}):
+        outcomes = deployment.deploy(assembly)
+        assert all(outcome.ok for outcome in outcomes.values()), outcomes
+        yield assembly
+
+
+def nodes() -> dict[str, set[str]]:
+    """Ids of the nodes by group."""
+    found: dict[str, set[str]] = {}
+    pages = client("sagemaker").get_paginator("list_cluster_nodes")
+    for page in pages.paginate(ClusterName="test"):
+        for node in page["ClusterNodeSummaries"]:
+            assert node["InstanceStatus"]["Status"] == "Running"
+            found.setdefault(node["InstanceGroupName"], set()).add(node["InstanceId"])
+    return found
+
+
+def test_cluster_toolkit_1769_a_changed_count_changes_the_nodes(
+    standing: Assembly, build: Build
+) -> None:
+    before = nodes()
+    assert {name: len(ids) for name, ids in before.items()} == {"controller": 1, "workers": 4}
+    more = build(counted(7))
+    # Only the cluster's own template differs: nothing is stopped, replaced or made anew.
+    changed = {n for n in more.templates if more.templates[n] != standing.templates[n]}
+    assert changed == {"test-cluster"}
+    assert deployment.deploy(more, "test-cluster", assets=False)["test-cluster"].ok
+    after = nodes()
+    assert len(after["workers"]) == 7
+    assert before["workers"] < after["workers"]
+    assert after["controller"] == before["controller"]
+    assert deployment.deploy(standing, "test-cluster", assets=False)["test-cluster"].ok
+    assert len(nodes()["workers"]) == 4
+    assert nodes()["workers"] <= after["workers"]
+
+
+def test_parallelcluster_6407_stack_events_carry_the_reason(
+    standing: Assembly, build: Build
+) -> None:
+    before = nodes()
+    # A resource of AWS's: the quota's own words, in the stack's events.
+    too_many = build(counted(QUOTA + 1))
+    outcome = deployment.deploy(too_many, "test-cluster", assets=False)["test-cluster"]
+    assert outcome.status == "UPDATE_ROLLBACK_COMPLETE"
+    (reason,) = [text for text in outcome.reasons if text.startswith("Cluster: ")]
+    assert "ml.p5.48xlarge for cluster usage" in reason
+    assert f"is {QUOTA} Instances" in reason
+    assert nodes() == before
+    # A custom resource: what its function met, not that it met something. The scripts' archive
+    # was not uploaded.
+    users = [{"name": "ada", "uid": 20001}]
+    other = build(specs.changed({"slurm.users": users}, base=SPEC))
+    outcome = deployment.deploy(other, "test-lifecycle", assets=False)["test-lifecycle"]
+    assert outcome.status == "UPDATE_ROLLBACK_COMPLETE"
+    (reason,) = [text for text in outcome.reasons if text.startswith("Copy")]
+    assert "key does not exist" in reason
+    assert nodes() == before
+
+
+def test_found_what_is_tried_is_what_is_deployed(standing: Assembly) -> None:
+    """What stands in the local AWS is what the template says, value by value, with every node."""
+    (resource,) = standing.resources("AWS::SageMaker::Cluster").values()
+    wanted = resource["Properties"]
+    sagemaker = client("sagemaker")
+    found = sagemaker.describe_cluster(ClusterName="test")
+    assert found["ClusterStatus"] == "InService"
+    assert found["NodeRecovery"] == wanted["NodeRecovery"]
+    assert found["NodeProvisioningMode"] == wanted["NodeProvisioningMode"]
+    groups = {group["InstanceGroupName"]: group for group in found["InstanceGroups"]}
+    compared = 0
+    for group in wanted["InstanceGroups"]:
+        there = groups[group["InstanceGroupName"]]
+        assert there["TargetCount"] == there["CurrentCount"] == group["InstanceCount"]
+        for key, value in group.items():
+            if key in there and not _has_tokens(value):
+                assert there[key] == value, key
+                compared += 1
+    assert compared >= 6
+    # The scripts that nodes would fetch are there, and they are the repository's.
+    uri = groups["workers"]["LifeCycleConfig"]["SourceS3Uri"]
+    bucket, _, prefix = uri.removeprefix("s3://").partition("/")
+    listed = client("s3").list_objects_v2(Bucket=bucket, Prefix=prefix)
+    names = {entry["Key"].removeprefix(prefix) for entry in listed["Contents"]}
+    assert {"on_init_complete.sh", "cluster.json", "deployment.json"} <= names
+    files = json.loads(
+        client("s3").get_object(Bucket=bucket, Key=f"{prefix}deployment.json")["Body"].read()
+    )
+    (system,) = client("fsx").describe_file_systems()["FileSystems"]
+    assert files["lustre"][0]["dns_name"] == system["DNSName"]
+    assert files["lustre"][0]["mount_name"] == system["LustreConfiguration"]["MountName"]
+
+
+def _has_tokens(value: Any) -> bool:
+    return any(word in json.dumps(value) for word in ('"Fn::', '"Ref"'))
