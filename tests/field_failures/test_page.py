@@ -1,0 +1,85 @@
+"""The list of field failures says only what tests show, and its page says what the list says."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tools import field_failures
+from tools.field_failures import ListError
+
+
+def test_the_committed_page_is_what_the_list_gives(capsys: pytest.CaptureFixture[str]) -> None:
+    assert field_failures.main(["--check"]) == 0, capsys.readouterr().err
+
+
+def test_every_named_test_exists_and_every_test_is_named() -> None:
+    named = [entry.test for entry in field_failures.read(field_failures.LIST) if entry.test]
+    assert sorted(named) == sorted(set(named)), "one test shows one failure"
+    assert set(named) == set(field_failures.homes(field_failures.TESTS))
+
+
+def test_every_test_of_the_folder_is_at_the_top_of_its_file() -> None:
+    """A test in a class would not be found by the list."""
+    for path in field_failures.TESTS.glob("test_*.py"):
+        for statement in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            assert not (isinstance(statement, ast.ClassDef) and statement.name.startswith("Test"))
+
+
+def test_a_page_of_other_counts_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(field_failures, "PAGE", tmp_path / "page.md")
+    assert field_failures.main(["--check"]) == 1
+    assert field_failures.main([]) == 0
+    assert field_failures.main(["--check"]) == 0
+    text = field_failures.PAGE.read_text(encoding="utf-8")
+    field_failures.PAGE.write_text(text.replace("| design |", "| luck |"), encoding="utf-8")
+    assert field_failures.main(["--check"]) == 1
+
+
+def test_counts_are_of_reported_failures_alone(tmp_path: Path) -> None:
+    path = tmp_path / "list.yaml"
+    path.write_text(
+        "- {threads: [a/b#1, 'c#2'], what: one, caught: check, test: test_one}\n"
+        "- {threads: [a/b#3], what: two, caught: not, later: more}\n"
+        "- {threads: [a/b#4], what: three, caught: wish, reason: a wish}\n"
+        "- {threads: [], source: code, what: four, caught: design, test: test_four}\n",
+        encoding="utf-8",
+    )
+    tests = {"test_one": "test_a.py", "test_four": "test_b.py"}
+    text = field_failures.page(field_failures.read(path), tests)
+    assert "**1 of 2** reported failures (2 of 3 threads) are caught." in text
+    assert "| check | `clusterwright check` or `clusterwright cost` says it | 1 | 2 | 0 |" in text
+    assert "| not | nothing catches it | 1 | 1 | 0 |" in text
+    assert "[a/b#1](https://github.com/a/b/issues/1), c#2 |" in text
+    with pytest.raises(ListError, match="there is no test test_one"):
+        field_failures.page(field_failures.read(path), {})
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("{threads: [a/b#1], what: x, caught: luck}", "caught: luck is no place"),
+        ("{threads: [a/b#1], what: x, caught: check}", "caught, and no test shows it"),
+        ("{threads: [a/b#1], what: x, caught: not}", "nothing says what is missing"),
+        ("{threads: [a/b#1], what: x, caught: not, later: y, test: t}", "not caught, and yet"),
+        ("{threads: [], what: x, caught: not, later: y}", "neither threads nor a source"),
+        ("{threads: [a/b], what: x, caught: not, later: y}", "a thread without a number"),
+        ("{threads: [a/b#1], what: x, caught: wish}", "a reason is a wish's"),
+        ("{threads: [a/b#1], what: x, caught: not, later: y, whom: z}", "unknown keys whom"),
+    ],
+)
+def test_an_entry_that_says_too_little_is_refused(tmp_path: Path, entry: str, said: str) -> None:
+    path = tmp_path / "list.yaml"
+    path.write_text(f"- {entry}\n", encoding="utf-8")
+    with pytest.raises(ListError, match=said):
+        field_failures.read(path)
+
+
+def test_a_thread_is_listed_once(tmp_path: Path) -> None:
+    path = tmp_path / "list.yaml"
+    entry = "{threads: [a/b#1], what: x, caught: not, later: y}"
+    path.write_text(f"- {entry}\n- {entry}\n", encoding="utf-8")
+    with pytest.raises(ListError, match="a/b#1 is listed twice"):
+        field_failures.read(path)

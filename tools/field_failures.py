@@ -1,0 +1,241 @@
+"""Writes `docs/explanations/field-failures.md`: `python -m tools.field_failures [--check]`.
+
+The list is `field-failures.yaml` beside the page; the tests that it names are in
+`tests/field_failures`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from ruamel.yaml import YAML
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+LIST: Final = ROOT / "docs" / "explanations" / "field-failures.yaml"
+PAGE: Final = LIST.with_suffix(".md")
+TESTS: Final = ROOT / "tests" / "field_failures"
+OWN_TEST: Final = "test_page.py"
+"""Tests the list and the page; shows no failure."""
+
+PLACES: Final = {
+    "spec": "the file is refused: exit 3, each mistake at its line and column",
+    "check": "`clusterwright check` or `clusterwright cost` says it",
+    "diff": "the review of a change says it",
+    "local-deployment": "the deployment fails on the local AWS, where it costs nothing",
+    "rehearsal": "an emulated cluster shows it",
+    "design": "it cannot happen, because of how the cluster is built",
+}
+NOT: Final = "not"
+WISH: Final = "wish"
+
+_KEYS: Final = frozenset(("threads", "source", "what", "caught", "test", "later", "reason"))
+
+_TOP: Final = """\
+# What goes wrong in the field, and where it is caught
+
+Generated from `field-failures.yaml` by `python -m tools.field_failures`.
+
+The measure of Clusterwright is one question: of the failures that users of such clusters have
+reported in public, how many does it catch before a dollar is spent?
+"""
+
+_METHOD: Final = """\
+The population was fixed by studies that came before the product: every thread that they cite of
+AWS's HyperPod samples, of ParallelCluster and of fifteen other tools, whether it suits us or not.
+It is a sample of what is public, not all of it. Threads about the same failure are one row; what is
+one row, and what is a wish and no failure, is our judgement, so threads are counted beside rows.
+
+A row counts as caught only if a test shows it: the failing situation is built, the finding, the
+refusal or the roll-back is seen with its message, and the good situation passes. `design` means
+that the test shows why the failure cannot happen here. All of it was tried against the local AWS
+and on fake nodes, never on AWS.
+"""
+
+
+class ListError(ValueError):
+    """The list is not what it should be; the message names the entry."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One failure, defect or wish; `source` says where we found what nobody reported."""
+
+    threads: tuple[str, ...]
+    what: str
+    caught: str
+    source: str | None = None
+    test: str | None = None
+    later: str | None = None
+    reason: str | None = None
+
+    @property
+    def is_caught(self) -> bool:
+        return self.caught in PLACES
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the page, or with `--check` say whether it is current (exit 1 if not)."""
+    parser = argparse.ArgumentParser(prog="python -m tools.field_failures")
+    parser.add_argument("--check", action="store_true", help="write nothing; 1 if not current")
+    check = parser.parse_args(arguments).check
+    text = page(read(LIST), homes(TESTS))
+    current = PAGE.read_text(encoding="utf-8") if PAGE.exists() else None
+    if not check:
+        PAGE.write_text(text, encoding="utf-8")
+    elif text != current:
+        print(f"{PAGE.name} is not current: python -m tools.field_failures", file=sys.stderr)
+        return 1
+    return 0
+
+
+def read(path: Path) -> tuple[Entry, ...]:
+    """Every entry of the list, in its order.
+
+    Raises
+    ------
+    ListError
+        An entry says too little or too much for its kind, or a thread is listed twice.
+    """
+    entries = tuple(_entry(data) for data in YAML(typ="safe").load(path))
+    seen: set[str] = set()
+    for entry in entries:
+        for thread in entry.threads:
+            if thread in seen:
+                raise ListError(f"{thread} is listed twice")
+            seen.add(thread)
+    return entries
+
+
+def homes(folder: Path) -> dict[str, str]:
+    """Every test of the folder that shows something, with the file that it stands in."""
+    found: dict[str, str] = {}
+    for path in sorted(folder.glob("test_*.py")):
+        if path.name == OWN_TEST:
+            continue
+        for statement in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(statement, ast.FunctionDef) and statement.name.startswith("test_"):
+                found[statement.name] = path.name
+    return found
+
+
+def page(entries: Sequence[Entry], tests: dict[str, str]) -> str:
+    """The whole page, from the list and the file of each test."""
+    reported = [e for e in entries if e.caught != WISH and e.source is None]
+    found = [e for e in entries if e.caught != WISH and e.source is not None]
+    wishes = [e for e in entries if e.caught == WISH]
+    caught = [e for e in reported if e.is_caught]
+    missed = [e for e in reported if not e.is_caught]
+    return "\n".join(
+        [
+            _TOP,
+            f"**{len(caught)} of {len(reported)}** reported failures "
+            f"({_threads(caught)} of {_threads(reported)} threads) are caught. "
+            f"Not caught yet: {len(missed)} ({_threads(missed)} threads); "
+            "[the list](#not-caught-yet) says what is missing.",
+            "",
+            _METHOD,
+            "| Where | What that means | Reported failures | Threads | Defects that we found |",
+            "|---|---|---|---|---|",
+            *(_place_row(place, reported, found) for place in (*PLACES, NOT)),
+            "",
+            "## Not caught yet",
+            "",
+            *_table(missed, ("What", "Threads", "Missing"), tests),
+            "",
+            "## Caught",
+            "",
+            *_table(caught, ("What", "Threads", "Where", "Shown by", "Still missing"), tests),
+            "",
+            "## Defects that nobody reported",
+            "",
+            "Found by reading or running published scripts and validators. "
+            f"{sum(e.is_caught for e in found)} of {len(found)} cannot happen here or are caught.",
+            "",
+            *_table(found, ("What", "Source", "Where", "Shown by", "Still missing"), tests),
+            "",
+            "## Wishes",
+            "",
+            "Features that were asked for, and changes to other tools: no failures, so they are "
+            f"not counted above. {sum(e.test is not None for e in wishes)} of {len(wishes)} are "
+            "shown by a test.",
+            "",
+            *_table(wishes, ("What", "Threads", "Why it is no failure", "Shown by"), tests),
+            "",
+        ]
+    )
+
+
+def _entry(data: dict[str, Any]) -> Entry:
+    name = str(data.get("what", data))
+    unknown = set(data) - _KEYS
+    if unknown:
+        raise ListError(f"{name}: unknown keys {', '.join(sorted(unknown))}")
+    entry = Entry(**{**data, "threads": tuple(data.get("threads", ()))})
+    for condition, said in (
+        (entry.caught in (*PLACES, NOT, WISH), f"caught: {entry.caught} is no place"),
+        (entry.threads or entry.source, "neither threads nor a source"),
+        (all("#" in thread for thread in entry.threads), "a thread without a number"),
+        (entry.test is not None or not entry.is_caught, "caught, and no test shows it"),
+        (entry.test is None or entry.caught != NOT, "not caught, and yet a test"),
+        (entry.later or entry.caught != NOT, "not caught, and nothing says what is missing"),
+        ((entry.reason is not None) == (entry.caught == WISH), "a reason is a wish's, and only"),
+    ):
+        if not condition:
+            raise ListError(f"{name}: {said}")
+    return entry
+
+
+def _threads(entries: Iterable[Entry]) -> int:
+    return sum(len(entry.threads) for entry in entries)
+
+
+def _place_row(place: str, reported: Sequence[Entry], found: Sequence[Entry]) -> str:
+    here = [entry for entry in reported if entry.caught == place]
+    meaning = PLACES.get(place, "nothing catches it")
+    defects = sum(entry.caught == place for entry in found)
+    return f"| {place} | {meaning} | {len(here)} | {_threads(here)} | {defects} |"
+
+
+def _table(
+    entries: Sequence[Entry], columns: Sequence[str], tests: dict[str, str]
+) -> Iterable[str]:
+    yield "| " + " | ".join(columns) + " |"
+    yield "|" + "---|" * len(columns)
+    for entry in entries:
+        cells = {
+            "What": entry.what,
+            "Threads": ", ".join(_link(thread) for thread in entry.threads),
+            "Source": ", ".join([str(entry.source), *(_link(t) for t in entry.threads)]),
+            "Where": entry.caught,
+            "Shown by": _shown(entry.test, tests),
+            "Missing": entry.later or "",
+            "Still missing": entry.later or "",
+            "Why it is no failure": entry.reason or "",
+        }
+        yield "| " + " | ".join(cells[column].replace("|", r"\|") for column in columns) + " |"
+
+
+def _link(thread: str) -> str:
+    """A thread as a link, where the study names the repository's owner."""
+    repository, _, number = thread.partition("#")
+    if "/" not in repository:
+        return thread
+    return f"[{thread}](https://github.com/{repository}/issues/{number})"
+
+
+def _shown(test: str | None, tests: dict[str, str]) -> str:
+    if test is None:
+        return ""
+    if test not in tests:
+        raise ListError(f"there is no test {test}")
+    return f"`{tests[test]}`: `{test}`"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
