@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from ipaddress import IPv4Network
 from typing import Any
 
 from clusterwright.aws.errors import is_not_found
@@ -98,7 +99,7 @@ def subnets(session: AwsSession) -> tuple[Subnet, ...]:
         Subnet(
             id=answer["SubnetId"],
             vpc_id=answer["VpcId"],
-            cidr=answer["CidrBlock"],
+            cidr=str(IPv4Network(answer["CidrBlock"])),
             zone=answer["AvailabilityZone"],
             zone_id=answer["AvailabilityZoneId"],
             free_addresses=answer["AvailableIpAddressCount"],

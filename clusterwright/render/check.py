@@ -141,7 +141,7 @@ def _numbers(finding: Finding) -> str:
     where = finding.quota_code or finding.where
     if where:
         parts.append(where)
-    return " · ".join(parts)
+    return printable(" · ".join(parts))
 
 
 def _amount(value: Amount) -> str:
@@ -226,7 +226,7 @@ _MEANING = {"pass": "pass", "fail": "error", "unknown": "unknown"}
 
 def _where(position: Position | None, path: str, style: Style, meaning: str) -> list[str]:
     if position is None:
-        return [f"  {path}"] if path else []
+        return [f"  {printable(path)}"] if path else []
     return excerpt(position, style, meaning=meaning)
 
 

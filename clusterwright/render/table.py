@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from clusterwright.render.source import printable
+
 Align = Literal["left", "right"]
 
 
@@ -35,6 +37,7 @@ def markdown_table(
 
 def markdown_cell(text: str) -> str:
     """Text that stays inside its cell and means nothing to Markdown."""
+    text = printable(text)
     for character in "\\|*_`[]<>":
         text = text.replace(character, "\\" + character)
     return " ".join(text.split())
