@@ -229,17 +229,26 @@ def check_quotas(
     total = sum(group["InstanceCount"] for group in groups)
     growth = total - sum(before.values())
     by_type: Counter[tuple[str, bool]] = Counter()
+    reserved: Counter[str] = Counter()
     for group in groups:
         more = group["InstanceCount"] - before.get(group["InstanceGroupName"], 0)
         spot = "Spot" in (group.get("CapacityRequirements") or {})
         if not group.get("TrainingPlanArn"):
             by_type[facts.ec2_name(group_types(group)[0]), spot] += more
+        else:
+            reserved[facts.ec2_name(group_types(group)[0])] += group["InstanceCount"]
         _check_volumes(call, group)
     for (instance_type, spot), more in by_type.items():
         use = "hyperpod-spot" if spot else "hyperpod-cluster"
         described = facts.known(facts.catalog().quota_for(instance_type, use))
         if described is not None:
             _require(call, described.code, more)
+    for instance_type, count in reserved.items():
+        # AWS sells no plan above the quota; a plan of the world may stand in an account that
+        # could not have bought it.
+        described = facts.known(facts.catalog().quota_for(instance_type, "reserved-capacity"))
+        if described is not None:
+            _require_per_cluster(call, described.code, count)
     if growth > 0:
         _require_per_cluster(call, INSTANCES_PER_CLUSTER, total)
         _require(call, INSTANCES_IN_ALL_CLUSTERS, growth)
