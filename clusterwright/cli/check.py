@@ -10,7 +10,13 @@ import click
 
 from clusterwright.cli.cost import read_prices
 from clusterwright.cli.errors import UserError
-from clusterwright.cli.spec import config_options, config_path, load_or_exit
+from clusterwright.cli.progress import ProgressLine
+from clusterwright.cli.spec import (
+    catalog_of_the_user,
+    config_options,
+    config_path,
+    load_or_exit,
+)
 
 if TYPE_CHECKING:
     from clusterwright.preflight.results import CheckResult, Severity
@@ -114,8 +120,12 @@ def command(
         from clusterwright.preflight.facts.reader import AwsFactReader
 
         session = AwsSession(spec.cluster.region)
-        reader = AwsFactReader(session, deadline_seconds=timeout_seconds)
-    result = engine.run(files, context, reader, selection)
+        progress = ProgressLine(sys.stderr, "asking AWS")
+        reader = AwsFactReader(session, deadline_seconds=timeout_seconds, progress=progress.show)
+    with catalog_of_the_user():
+        result = engine.run(files, context, reader, selection)
+    if reader is not None:
+        progress.clear()
     if strict:
         result = result.strictly()
     code = result.exit_code(fail_on=fail_on)

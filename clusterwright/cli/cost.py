@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from clusterwright.cli.spec import config_options, config_path, load_or_exit, show_problems
+from clusterwright.cli.spec import (
+    catalog_of_the_user,
+    config_options,
+    config_path,
+    load_or_exit,
+    show_problems,
+)
 
 if TYPE_CHECKING:
     from clusterwright.cost.user_prices import UserPrices
@@ -68,13 +74,14 @@ def command(
     path = config_path(config, config_option, environment)
     spec = load_or_exit(path, command="cost", output_format=output_format)
     own = read_prices(path, prices, command="cost", output_format=output_format)
-    bill = estimate(
-        spec.cluster,
-        load_catalog(prices_override=own.rates),
-        today=dt.datetime.now(dt.UTC).date(),
-        run_hours=None if hours is None else Decimal(str(hours)),
-        usage=own.usage,
-    )
+    with catalog_of_the_user():
+        bill = estimate(
+            spec.cluster,
+            load_catalog(prices_override=own.rates),
+            today=dt.datetime.now(dt.UTC).date(),
+            run_hours=None if hours is None else Decimal(str(hours)),
+            usage=own.usage,
+        )
     found = tuple(gates(spec, bill))
     code = 0
     if any(gate.status == "fail" for gate in found) or (strict and bill.unknown):

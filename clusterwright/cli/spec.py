@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +65,17 @@ def config_path(config: str | None, config_option: str | None, environment: str 
     return Path("configs") / f"{environment}.yaml"
 
 
+@contextmanager
+def catalog_of_the_user() -> Iterator[None]:
+    """A catalogue directory that cannot be read is the user's to mend, not a bug of ours."""
+    from clusterwright.catalog import CatalogError
+
+    try:
+        yield
+    except CatalogError as error:
+        raise UserError(error.message, error.hint) from None
+
+
 def load_or_exit(path: str | Path, *, command: str, output_format: str = "text") -> LoadedSpec:
     """The spec at `path`; where it is wrong, every problem on stderr and exit 3.
 
@@ -74,7 +86,8 @@ def load_or_exit(path: str | Path, *, command: str, output_format: str = "text")
     from clusterwright.spec import SpecErrors
 
     try:
-        return load_cluster(path)
+        with catalog_of_the_user():
+            return load_cluster(path)
     except SpecErrors as errors:
         show_problems(errors, command=command, output_format=output_format)
         raise click.exceptions.Exit(EXIT_INVALID) from None

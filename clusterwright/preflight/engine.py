@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from clusterwright.aws.errors import AwsUnavailable
+from clusterwright.catalog import CatalogError
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import NOTHING_READ, Fact, FactValues
 from clusterwright.preflight.facts.reader import FactReader
@@ -58,6 +59,11 @@ def run(
     """Every rule's result; `reader` may be None where no account rule is selected.
 
     Rules that are skipped are not imported, so their titles are not known.
+
+    Raises
+    ------
+    CatalogError
+        A file of the catalogue cannot be read.
     """
     started = time.perf_counter()
     ids = frozenset(file.id for file in files)
@@ -110,7 +116,9 @@ class _Work:
         try:
             self.subjects = list(self.rule.subjects(context))
             self.facts = [tuple(self.rule.needs(s, context)) for s in self.subjects]
-        except Exception as error:  # noqa: BLE001 - one rule's bug must not hide the others' findings
+        except CatalogError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one bug must not hide other findings
             self._crashed(error)
 
     def judge(self, context: Context, values: FactValues) -> None:
@@ -124,6 +132,8 @@ class _Work:
             try:
                 for verdict in self.rule.check(subject, context, values):
                     self._take(verdict, subject, context)
+            except CatalogError:
+                raise
             except Exception as error:  # noqa: BLE001 - as above
                 self._crashed(error)
                 return

@@ -241,7 +241,8 @@ def test_a_wrong_spec_is_3_in_every_format(tmp_path: Path, output_format: str) -
 
 
 def test_prices_of_the_user_settle_a_budget(tmp_path: Path) -> None:
-    cost = clusterwright("cost", config(tmp_path), "--format", "json")
+    path = config(tmp_path, {"budget.monthly_usd": 10_000_000})
+    cost = clusterwright("cost", path, "--format", "json")
     unknown = [line for line in json.loads(cost.out)["lines"] if line["settle_with"]]
     rates = [line["settle_with"].replace("...", "'1'") for line in unknown]
     from clusterwright.cost.usage_items import USAGE_ITEMS
@@ -250,7 +251,6 @@ def test_prices_of_the_user_settle_a_budget(tmp_path: Path) -> None:
     text += "usage:\n" + "".join(f"  {key}: 1\n" for key in USAGE_ITEMS)
     prices = tmp_path / "mine.yaml"
     prices.write_text(text)
-    path = config(tmp_path, {"budget.monthly_usd": 10_000_000})
     options = ("--offline", "--only", "CW-B001")
     assert clusterwright("check", path, *options).exit_code == 2
     assert clusterwright("check", path, *options, "--prices", prices).exit_code == 0
@@ -272,3 +272,54 @@ def test_every_config_of_the_repository_is_checked() -> None:
         ]
         assert errors == [], path
         assert answer.exit_code in (0, 2), path
+
+
+def test_a_damaged_catalogue_is_the_users_to_mend(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import shutil
+
+    from clusterwright.catalog.store import PACKAGE_DATA
+
+    folder = tmp_path / "catalogue"
+    shutil.copytree(PACKAGE_DATA, folder)
+    monkeypatch.setenv("CLUSTERWRIGHT_CATALOG", str(folder))
+    path = config(tmp_path, {"storage.lustre": [specs.LUSTRE]})
+    assert clusterwright("check", path, "--offline").exit_code == 0
+    (folder / "lustre.json").write_text("{")
+    (folder / "prices.json").write_text("{")
+    # Another directory, because files of one are read once per process.
+    folder = folder.rename(tmp_path / "damaged")
+    monkeypatch.setenv("CLUSTERWRIGHT_CATALOG", str(folder))
+    for command, file in ((["check", path, "--offline"], "lustre"), (["cost", path], "prices")):
+        answer = clusterwright(*command)
+        assert answer.exit_code == 3
+        assert f"{file}.json is damaged" in answer.err
+
+
+def test_progress_is_for_terminals_and_for_what_takes_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import io
+
+    from clusterwright.cli import progress
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    quick = Terminal()
+    line = progress.ProgressLine(quick, "asking AWS")
+    line.show(1, 2)
+    line.clear()
+    assert quick.getvalue() == ""
+    monkeypatch.setattr(progress, "SILENT_SECONDS", 0)
+    piped, slow = io.StringIO(), Terminal()
+    for stream in (piped, slow):
+        line = progress.ProgressLine(stream, "asking AWS")
+        line.show(9, 22)
+        line.show(1, 2)
+        line.clear()
+        line.clear()
+    assert piped.getvalue() == ""
+    assert slow.getvalue() == ("\rasking AWS: 9 of 22\rasking AWS: 1 of 2 \r                   \r")

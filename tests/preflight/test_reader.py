@@ -177,3 +177,11 @@ def test_nothing_to_read_puts_no_question(aws: Aws) -> None:
     reader = AwsFactReader(SESSION)
     reader.read([])
     assert (reader.calls, aws.asked) == (0, [])
+
+
+def test_progress_is_told_after_each_answer() -> None:
+    told: list[tuple[int, int]] = []
+    AwsFactReader(
+        SESSION, pool_size=1, progress=lambda done, known: told.append((done, known))
+    ).read([Chain("a", ("b", "c"))])
+    assert told == [(1, 1), (2, 3), (3, 3)]

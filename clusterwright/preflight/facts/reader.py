@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
@@ -17,6 +17,10 @@ POOL_SIZE: Final = 16
 """As many as the session keeps connections for, per service."""
 
 DEADLINE_SECONDS: Final = 60.0
+
+
+Progress = Callable[[int, int], None]
+"""Told after each answer how many have come, and how many questions are known so far."""
 
 
 class FactReader(Protocol):
@@ -42,10 +46,12 @@ class AwsFactReader:
         *,
         pool_size: int = POOL_SIZE,
         deadline_seconds: float = DEADLINE_SECONDS,
+        progress: Progress | None = None,
     ) -> None:
         self._session = session
         self._pool_size = pool_size
         self._deadline_seconds = deadline_seconds
+        self._progress = progress
         self._answers: dict[Ask, Any] = {}
         self.calls = 0
 
@@ -56,7 +62,7 @@ class AwsFactReader:
             self._session.require_credentials(service="sts", operation="GetCallerIdentity")
         except AwsUnavailable as refusal:
             return FactValues({fact: _instead(fact, refusal) for fact in wanted})
-        run = _Run(self._session, self._pool_size, self._answers)
+        run = _Run(self._session, self._pool_size, self._answers, self._progress)
         deadline = time.monotonic() + self._deadline_seconds
         values = run.read(wanted, deadline, self._deadline_seconds)
         self.calls += run.calls
@@ -74,10 +80,18 @@ class _Pending:
 
 
 class _Run:
-    def __init__(self, session: AwsSession, pool_size: int, answers: dict[Ask, Any]) -> None:
+    def __init__(
+        self,
+        session: AwsSession,
+        pool_size: int,
+        answers: dict[Ask, Any],
+        progress: Progress | None,
+    ) -> None:
         self._session = session
         self._pool_size = pool_size
         self._answers = answers
+        self._progress = progress
+        self._answered = 0
         self._todo: queue.SimpleQueue[Ask | None] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[tuple[Ask, Any]] = queue.SimpleQueue()
         self._waiting: dict[Ask, list[_Pending]] = {}
@@ -98,6 +112,9 @@ class _Run:
                 self._give_up(allowed_seconds)
                 break
             self._answers[ask] = answer
+            self._answered += 1
+            if self._progress is not None:
+                self._progress(self._answered, self.calls)
             for pending in self._waiting.pop(ask, ()):
                 pending.open.discard(ask)
                 if not pending.open:
