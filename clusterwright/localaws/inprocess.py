@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 ACCOUNT_HEADER = "x-moto-account-id"
 _ACCOUNT = re.compile(r"\d{12}")
-# S3 must answer by path so that one URL table serves every bucket name.
-_S3_SERVICES = frozenset({"s3"})
 
 _clients: dict[tuple[str, str, str], BaseClient] = {}
 _lock = threading.Lock()
@@ -66,11 +64,12 @@ def _build(service: str, account: str, region: str) -> BaseClient:
         region_name=region,
         aws_access_key_id=account,
         aws_secret_access_key="local",  # noqa: S106 - nobody checks it
-        endpoint_url=_s3_url(region) if service in _S3_SERVICES else None,
+        endpoint_url=_url(service, region),
         config=Config(
             retries={"total_max_attempts": 1},
             ignore_configured_endpoint_urls=True,
-            s3={"addressing_style": "path"} if service in _S3_SERVICES else None,
+            # By path, so that one URL table serves every bucket name.
+            s3={"addressing_style": "path"} if service == "s3" else None,
             request_checksum_calculation="when_required",
             response_checksum_validation="when_required",
         ),
@@ -78,6 +77,9 @@ def _build(service: str, account: str, region: str) -> BaseClient:
 
     def send(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
         request.headers[ACCOUNT_HEADER] = account
+        # moto knows the control plane of S3 by the host with an account only, which botocore
+        # does not use for directory buckets.
+        request.url = request.url.replace("//s3-control.", f"//{account}.s3-control.")
         return _answer(request)
 
     service_id = str(built.meta.service_model.service_id)
@@ -91,9 +93,13 @@ def _build(service: str, account: str, region: str) -> BaseClient:
     return built
 
 
-def _s3_url(region: str) -> str:
+def _url(service: str, region: str) -> str | None:
+    """Return the one host of S3 that moto answers for every kind of bucket; None elsewhere."""
+    hosts = {"s3": "s3", "s3control": "s3-control"}
+    if service not in hosts:
+        return None
     suffix = "amazonaws.com.cn" if region.startswith("cn-") else "amazonaws.com"
-    return f"https://s3.{region}.{suffix}"
+    return f"https://{hosts[service]}.{region}.{suffix}"
 
 
 @functools.cache

@@ -62,7 +62,6 @@ class BucketDeployment(_Custom):
             "DestinationBucketArn",
             "DestinationBucketKeyPrefix",
             "DestinationBucketName",
-            "DestinationBucketOwner",
             "Exclude",
             "Extract",
             "Include",

@@ -203,8 +203,6 @@ class DBInstance(Handler):
                 VPCSecurityGroups="VpcSecurityGroupIds",
             )
         )
-        if "MasterUserSecret" in properties:
-            parameters["MasterUserSecretKmsKeyId"] = properties["MasterUserSecret"]["KmsKeyId"]
         rds.create_db_instance(DBInstanceIdentifier=name, **parameters, **_tags(ctx, properties))
         ctx.identify(name)
         return self._wait(ctx, rds, name)

@@ -10,7 +10,7 @@ from clusterwright.localaws.cloudformation.handlers.base import (
     Handler,
     Properties,
 )
-from clusterwright.localaws.cloudformation.handlers.support import pick, policy_text
+from clusterwright.localaws.cloudformation.handlers.support import pick, policy_text, retag
 from clusterwright.localaws.cloudformation.surroundings import url_suffix
 
 # https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl
@@ -187,15 +187,28 @@ class DirectoryBucket(Handler):
         ctx.identify(name)
         if "BucketEncryption" in properties:
             _encryption(s3, name, properties["BucketEncryption"])
+        self._tag(ctx, name, {}, properties)
         return self._created(ctx, name, zone)
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         if old.get("BucketEncryption") != new.get("BucketEncryption"):
             _encryption(ctx.client("s3"), physical_id, new.get("BucketEncryption"))
+        self._tag(ctx, physical_id, old, new)
         return self._created(ctx, physical_id, new["LocationName"])
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         ctx.client("s3").delete_bucket(Bucket=physical_id)
+
+    def _tag(self, ctx: Context, name: str, old: Properties, new: Properties) -> None:
+        control = ctx.client("s3control")
+        which = {"AccountId": ctx.account, "ResourceArn": _directory_arn(ctx, name)}
+        retag(
+            ctx,
+            old,
+            new,
+            add=lambda tags: control.tag_resource(**which, Tags=tags),
+            remove=lambda keys: control.untag_resource(**which, TagKeys=keys),
+        )
 
     def _created(self, ctx: Context, name: str, zone: str) -> Created:
         found = ctx.client("ec2").describe_availability_zones(AllAvailabilityZones=True)
@@ -203,10 +216,14 @@ class DirectoryBucket(Handler):
         return Created(
             name,
             {
-                "Arn": f"arn:{ctx.partition}:s3express:{ctx.region}:{ctx.account}:bucket/{name}",
+                "Arn": _directory_arn(ctx, name),
                 "AvailabilityZoneName": names.get(zone, ""),
             },
         )
+
+
+def _directory_arn(ctx: Context, name: str) -> str:
+    return f"arn:{ctx.partition}:s3express:{ctx.region}:{ctx.account}:bucket/{name}"
 
 
 def empty_bucket(s3: Any, name: str) -> None:
