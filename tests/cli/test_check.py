@@ -274,8 +274,9 @@ def test_every_config_of_the_repository_is_checked() -> None:
         assert answer.exit_code in (0, 2), path
 
 
+@pytest.mark.parametrize("command", [["check", "--offline"], ["cost"]])
 def test_a_damaged_catalogue_is_the_users_to_mend(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
 ) -> None:
     import shutil
 
@@ -283,18 +284,12 @@ def test_a_damaged_catalogue_is_the_users_to_mend(
 
     folder = tmp_path / "catalogue"
     shutil.copytree(PACKAGE_DATA, folder)
+    for name in ("lustre", "prices"):
+        (folder / f"{name}.json").write_text("{")
     monkeypatch.setenv("CLUSTERWRIGHT_CATALOG", str(folder))
-    path = config(tmp_path, {"storage.lustre": [specs.LUSTRE]})
-    assert clusterwright("check", path, "--offline").exit_code == 0
-    (folder / "lustre.json").write_text("{")
-    (folder / "prices.json").write_text("{")
-    # Another directory, because files of one are read once per process.
-    folder = folder.rename(tmp_path / "damaged")
-    monkeypatch.setenv("CLUSTERWRIGHT_CATALOG", str(folder))
-    for command, file in ((["check", path, "--offline"], "lustre"), (["cost", path], "prices")):
-        answer = clusterwright(*command)
-        assert answer.exit_code == 3
-        assert f"{file}.json is damaged" in answer.err
+    answer = clusterwright(*command, config(tmp_path, {"storage.lustre": [specs.LUSTRE]}))
+    assert answer.exit_code == 3
+    assert ".json is damaged" in answer.err
 
 
 def test_progress_is_for_terminals_and_for_what_takes_time(
