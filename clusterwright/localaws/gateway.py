@@ -16,6 +16,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from clusterwright.localaws import accounts, pages, services, wire
+from clusterwright.localaws.buckets import seed_buckets
 from clusterwright.localaws.call import OPERATIONS, AwsError, Call, NotOurs
 from clusterwright.localaws.faults import fault_message, fault_status
 from clusterwright.localaws.network import network_of
@@ -36,6 +37,7 @@ _OWN_LOCKS = frozenset({"cloudformation"})
 # Object stores stream bodies of any size and have an error shape of their own: moto has both.
 _UNPARSED = frozenset({"s3", "s3control"})
 _NETWORKED = frozenset({"ec2", "fsx", "sagemaker"})
+_READ_BUCKETS = frozenset({"fsx", "s3", "sagemaker"})
 
 
 def answer_request(
@@ -76,7 +78,9 @@ def answer_request(
 
 
 def _let_time_pass(service: str, request: Request, region: str) -> None:
-    """The world's subnets are there, and what was due has happened, before anybody looks."""
+    """What the world lays out is there, and what was due has happened, before anybody looks."""
+    if service in _READ_BUCKETS:
+        seed_buckets(runtime())
     if service in _NETWORKED:
         services.prepare("ec2")
         current = runtime()

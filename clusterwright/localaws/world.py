@@ -109,6 +109,14 @@ class SubnetSeed(_Model):
     )
 
 
+class BucketSeed(_Model):
+    """An S3 bucket that is there before anybody calls, open to every account."""
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")
+    account: AccountId | None = Field(None, description="Its owner; without it the world's")
+    region: Region | None = Field(None, description="Without it the world's")
+
+
 class NewSubnets(_Model):
     """How subnets look that are created while the local AWS runs."""
 
@@ -204,6 +212,7 @@ class World(_Model):
         default_factory=dict, description="SERVICE/CODE: what others of the account use already"
     )
     subnets: list[SubnetSeed] = Field(default_factory=list)
+    buckets: list[BucketSeed] = Field(default_factory=list)
     new_subnets: NewSubnets = Field(default_factory=lambda: NewSubnets())
     unlisted_plans: Literal["none", "active", "expired", "scheduled"] = Field(
         "none",

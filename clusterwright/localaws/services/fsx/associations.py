@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from clusterwright.localaws import facts
+from clusterwright.localaws.buckets import find_bucket
 from clusterwright.localaws.call import AwsError, Call, operation
 from clusterwright.localaws.pages import page
 from clusterwright.localaws.services.fsx.lustre import TIERING
@@ -123,7 +124,7 @@ def _create(call: Call, store: Store) -> Association:
             "maximum.",
         )
     _check_path(request.get("FileSystemPath"), existing)
-    _check_repository(store, request["DataRepositoryPath"], existing)
+    _check_repository(request["DataRepositoryPath"], existing)
     association = Association(
         id=new_id("dra"),
         file_system=file_system,
@@ -171,15 +172,12 @@ def _check_path(path: str | None, existing: list[Association]) -> None:
             )
 
 
-def _check_repository(store: Store, path: str, existing: list[Association]) -> None:
-    from moto.s3.models import s3_backends
-
+def _check_repository(path: str, existing: list[Association]) -> None:
     parts = urlsplit(path)
     if parts.scheme != "s3" or not parts.netloc:
         raise bad(f"DataRepositoryPath must be s3://bucket-name/prefix/: {path}")
-    partition = "aws-cn" if store.region.startswith("cn-") else "aws"
-    buckets = s3_backends[store.account][partition].buckets
-    if parts.netloc not in buckets:
+    # Of another account too: whether its policy lets FSx in is not looked at.
+    if find_bucket(parts.netloc) is None:
         raise bad(f"The S3 bucket {parts.netloc} does not exist or is not accessible.")
     if parts.netloc.endswith("--x-s3"):
         raise bad("Directory buckets cannot be linked by a data repository association.")

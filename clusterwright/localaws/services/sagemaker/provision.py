@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from clusterwright.localaws import facts
+from clusterwright.localaws.buckets import find_bucket
 from clusterwright.localaws.network import AddressesExhaustedError, User
 from clusterwright.localaws.services.sagemaker.events import record
 from clusterwright.localaws.services.sagemaker.state import (
@@ -60,7 +61,7 @@ def provision(clusters: Clusters, cluster: Cluster, groups: Iterable[Group]) -> 
         missing = group.target_count - len(group.live())
         if missing <= 0:
             continue
-        problem = lifecycle_problem(clusters, cluster, group)
+        problem = lifecycle_problem(group)
         if problem is not None:
             shortages.append(Shortage(group, missing, problem, final=True))
             continue
@@ -121,28 +122,25 @@ def use_network(clusters: Clusters, cluster: Cluster) -> None:
     )
 
 
-def lifecycle_problem(clusters: Clusters, cluster: Cluster, group: Group) -> str | None:
+def lifecycle_problem(group: Group) -> str | None:
     """Why the lifecycle scripts of a group cannot run, or `None`."""
     config = group.specification.get("LifeCycleConfig") or {}
     uri = config.get("SourceS3Uri")
     if not uri:
         return None
     for entry in filter(None, (config.get("OnCreate"), config.get("OnInitComplete"))):
-        if not _object_exists(clusters, uri, entry):
+        if not _object_exists(uri, entry):
             return LIFECYCLE_FAILED
-    if group.slurm_role and _object_exists(clusters, uri, PROVISIONING_PARAMETERS):
+    if group.slurm_role and _object_exists(uri, PROVISIONING_PARAMETERS):
         return BOTH_CONFIGURATIONS
     return None
 
 
-def _object_exists(clusters: Clusters, uri: str, name: str) -> bool:
-    from moto.s3.models import s3_backends
-
+def _object_exists(uri: str, name: str) -> bool:
     parts = urlsplit(uri)
     if parts.scheme != "s3":  # the model also allows https: nothing of ours to look into
         return True
-    partition = "aws-cn" if clusters.region.startswith("cn-") else "aws"
-    bucket = s3_backends[clusters.account][partition].buckets.get(parts.netloc)
+    bucket = find_bucket(parts.netloc)
     if bucket is None:
         return False
     key = "/".join(part for part in (parts.path.strip("/"), name) if part)

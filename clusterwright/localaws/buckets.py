@@ -1,0 +1,36 @@
+"""Buckets that others own: the world's, made before anybody looks for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clusterwright.localaws.runtime import Runtime
+from clusterwright.localaws.zones import partition_of
+
+
+def seed_buckets(runtime: Runtime) -> None:
+    """Make the world's buckets; does nothing after the first time."""
+    runtime.store("seeded-buckets", "", "", lambda: _seed(runtime))
+
+
+def find_bucket(name: str) -> Any | None:
+    """moto's bucket of that name, whoever owns it, or `None`."""
+    from moto.s3.models import s3_backends
+
+    for partitions in list(s3_backends.values()):
+        for backend in list(partitions.values()):
+            if name in backend.buckets:
+                return backend.buckets[name]
+    return None
+
+
+def _seed(runtime: Runtime) -> bool:
+    from moto.s3.models import s3_backends
+
+    world = runtime.world
+    for seed in world.buckets:
+        region = seed.region or world.region
+        backend = s3_backends[seed.account or world.account][partition_of(region)]
+        if seed.name not in backend.buckets:
+            backend.create_bucket(seed.name, region)
+    return True
