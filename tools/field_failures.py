@@ -49,7 +49,8 @@ _METHOD: Final = """\
 The population was fixed by studies that came before the product: every thread that they cite of
 AWS's HyperPod samples, of ParallelCluster and of fifteen other tools, whether it suits us or not.
 It is a sample of what is public, not all of it. Threads about the same failure are one row; what
-is one row, and what is a wish and no failure, is our judgement, so threads are counted beside rows.
+is one row, and what is a wish and no failure, is our judgement, so threads are counted beside
+rows.
 
 A row counts as caught only if a test shows it: the failing situation is built, the finding, the
 refusal or the roll-back is seen with its message, and the good situation passes. `design` means

@@ -17,6 +17,7 @@ from clusterwright_node.lnet import Interface
 from clusterwright_node.steps.efa_transport import compare
 
 from tests.field_failures.conftest import MakeNode
+from tests.nodes.steps.test_needrestart import CONF, decisions
 from tests.nodes.world import Run, World
 from tests.support.synthesis import Assembly
 
@@ -317,6 +318,19 @@ def test_found_what_is_waited_for_and_does_not_come_fails_the_node(node: MakeNod
 
 def _ran(run: Run) -> list[tuple[str, ...]]:
     return run.machine.ran
+
+
+def test_awsome_1165_needrestart_leaves_slurm_alone_on_every_node(node: MakeNode) -> None:
+    """On every node, for whichever of Slurm's daemons it runs; other services are not touched."""
+    units = [f"{name}.service" for name in ("slurmd", "slurmctld", "slurmdbd", "sackd")]
+    for world, run in everywhere(node):
+        assert run.statuses()["needrestart"] == "applied"
+        decided = decisions(world.root / CONF, *units, "ssh.service", "cron.service")
+        assert {decided[unit] for unit in units} == {"kept"}
+        assert decided["ssh.service"] == decided["cron.service"] == "restarted"
+        # Without the file, needrestart would restart them.
+        (world.root / CONF).write_text("1;\n")
+        assert set(decisions(world.root / CONF, *units).values()) == {"restarted"}
 
 
 def test_found_a_second_run_changes_nothing(node: MakeNode) -> None:

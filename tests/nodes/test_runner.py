@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from clusterwright_node import main as main_module
 from clusterwright_node import runner
-from clusterwright_node.catalogue import Step
+from clusterwright_node.catalogue import Step, step_names
 from clusterwright_node.errors import StepError
 from clusterwright_node.journal import JOURNAL
 from clusterwright_node.log import LOG
@@ -59,7 +59,7 @@ def test_each_step_has_a_line_at_its_start_and_its_end(world: Callable[..., Worl
     starts = [row for row in run.lines if row["event"] == "start"]
     ends = [row for row in run.lines if row["event"] == "end"]
     assert [row["step"] for row in starts] == [row["step"] for row in ends]
-    assert len(ends) == 18
+    assert len(ends) == len(step_names())
     for row in starts:
         assert row["status"] == "started"
     for row in ends:
@@ -125,7 +125,7 @@ def test_a_closed_standard_output_does_not_stop_the_run(world: Callable[..., Wor
     machine = FakeMachine(node.folder)
     arguments = ["--configuration", "managed", "--inputs", str(node.folder / "inputs")]
     assert main(arguments, machine=machine, stream=stream, use_alarm=False) == 0
-    assert (node.root / LOG.lstrip("/")).read_text().count('"event": "end"') == 18
+    assert (node.root / LOG.lstrip("/")).read_text().count('"event": "end"') == len(step_names())
 
 
 def test_the_first_failure_ends_the_run_and_names_what_was_not_run(
@@ -348,5 +348,5 @@ def test_the_steps_can_be_listed() -> None:
     stream = io.StringIO()
     assert main(["--list"], stream=stream) == 0
     lines = stream.getvalue().splitlines()
-    assert len(lines) == 18
+    assert len(lines) == len(step_names())
     assert lines[0].split(None, 1) == ["identify", "Find out which node this is."]

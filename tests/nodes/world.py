@@ -154,6 +154,7 @@ def make_world(folder: Path, node: str, configuration: str, **changes: Any) -> W
         state["controller_up"] = True
     for path in ("/usr/bin/enroot", "/usr/local/lib/slurm/spank_pyxis.so", "/usr/bin/mount-s3"):
         _write(world, path, "")
+    (world.root / "etc/needrestart/conf.d").mkdir(parents=True)
     state.update(changes)
     (folder / "state.json").write_text(json.dumps(state))
     return world

@@ -10,6 +10,7 @@ AFTER = (
     "containers",
     "efa_transport",
     "mountpoint_s3",
+    "needrestart",
     "scratch",
     "slurm_accounts",
     "slurm_daemons",

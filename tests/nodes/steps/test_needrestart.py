@@ -1,0 +1,88 @@
+"""The step that keeps needrestart away from Slurm."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.nodes.world import World
+
+CONF = "etc/needrestart/conf.d/50-clusterwright.conf"
+
+# What needrestart does: it evaluates each file, and the pattern that matches a unit decides.
+_DECIDE = r"""
+our %nrconf = (override_rc => {qr(^dbus) => 0});
+my $conf = shift @ARGV;
+eval do { local (@ARGV, $/) = $conf; <> };
+die "Error parsing $conf: $@" if $@;
+for my $unit (@ARGV) {
+    my ($match) = grep { $unit =~ /$_/ } keys %{$nrconf{override_rc}};
+    print "$unit ", (defined $match && !$nrconf{override_rc}{$match} ? "kept" : "restarted"), "\n";
+}
+"""
+
+
+def decisions(conf: Path, *units: str) -> dict[str, str]:
+    """What needrestart would do with each unit after reading `conf`."""
+    run = subprocess.run(
+        ["perl", "-e", _DECIDE, conf, *units], capture_output=True, text=True, check=True
+    )
+    return dict(line.split() for line in run.stdout.splitlines())
+
+
+@pytest.mark.parametrize("name", ["controller-1", "login-1", "workers-1"])
+@pytest.mark.parametrize("configuration", ["managed", "scripted"])
+def test_slurm_is_left_alone_and_nothing_else(
+    world: Callable[..., World], name: str, configuration: str
+) -> None:
+    node = world(name, configuration)
+    assert node.run().statuses()["needrestart"] == "applied"
+    assert decisions(
+        node.root / CONF,
+        "slurmd.service",
+        "slurmctld.service",
+        "slurmdbd.service",
+        "sackd.service",
+        "dbus.service",
+        "ssh.service",
+        "slurmd-exporter.service",
+    ) == {
+        "slurmd.service": "kept",
+        "slurmctld.service": "kept",
+        "slurmdbd.service": "kept",
+        "sackd.service": "kept",
+        "dbus.service": "kept",
+        "ssh.service": "restarted",
+        "slurmd-exporter.service": "restarted",
+    }
+    assert node.run().statuses()["needrestart"] == "unchanged"
+
+
+def test_a_changed_file_is_put_right(world: Callable[..., World]) -> None:
+    node = world("workers-1")
+    node.run()
+    (node.root / CONF).write_text("1;\n")
+    assert node.run().statuses()["needrestart"] == "applied"
+    assert decisions(node.root / CONF, "slurmd.service") == {"slurmd.service": "kept"}
+
+
+def test_an_image_without_it_is_skipped(world: Callable[..., World]) -> None:
+    node = world("workers-1")
+    (node.root / "etc/needrestart/conf.d").rmdir()
+    (node.root / "etc/needrestart").rmdir()
+    run = node.run()
+    assert run.end_of("needrestart")["hint"] == "the image has no needrestart"
+    assert not (node.root / "etc/needrestart").exists()
+
+
+def test_a_folder_that_is_none_fails_with_its_name(world: Callable[..., World]) -> None:
+    node = world("workers-1")
+    (node.root / "etc/needrestart/conf.d").rmdir()
+    (node.root / "etc/needrestart/conf.d").write_text("")
+    run = node.run()
+    assert run.code == 1
+    assert "step needrestart failed" in run.last
+    assert "conf.d" in run.last
