@@ -50,15 +50,22 @@ def read_spec() -> LoadedSpec:
     return loaded
 
 
-def open_app(outdir: str | os.PathLike[str] | None = None, **options: Any) -> cdk.App:
+def open_app(
+    outdir: str | os.PathLike[str] | None = None,
+    context: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> cdk.App:
     """An app with the context of `cdk.json`, so that `python app.py` writes what `cdk synth` does.
 
-    Without `outdir` the assembly goes where the CDK's command line wants it, else to `cdk.out`.
+    `context` is laid over it, `options` are those of `aws_cdk.App`. Without `outdir` the assembly
+    goes where the CDK's command line wants it, else to `cdk.out`.
     """
     import aws_cdk as cdk
 
     where = outdir or os.environ.get("CDK_OUTDIR") or DEFAULT_OUTPUT
-    return cdk.App(context=context_of_cdk_json(), outdir=os.fspath(where), **options)
+    return cdk.App(
+        context=context_of_cdk_json() | dict(context or {}), outdir=os.fspath(where), **options
+    )
 
 
 def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:

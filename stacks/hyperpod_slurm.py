@@ -286,6 +286,7 @@ class HyperPodSlurm(Part):
         outputs = {
             "ClusterName": cluster.environment,
             "ClusterArn": arn,
+            "VpcId": self._inputs.attachments.vpc_id,
             "ListNodesCommand": (
                 f"aws sagemaker list-cluster-nodes --cluster-name {cluster.environment} "
                 f"--region {region}"

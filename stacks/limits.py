@@ -52,6 +52,16 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             ("image", "release_version"),
             hint="image_id: ami-... pins the image of a Slurm cluster",
         )
+    continuous = cluster.resilience.node_provisioning == "continuous"
+    if cluster.slurm.strategy is not None and continuous:
+        # SageMaker developer guide, continuous provisioning with Slurm: "Passing any
+        # SlurmConfigStrategy value results in an API error."
+        yield Problem(
+            "slurm.strategy: HyperPod takes none with continuous provisioning",
+            ("slurm", "strategy"),
+            hint="resilience: {node_provisioning: all-at-once}, or leave the strategy out",
+            other_path=("resilience", "node_provisioning"),
+        )
     plan = plan_network(cluster, load_catalog())
     if plan.problem is not None:
         yield plan.problem

@@ -25,6 +25,7 @@ from stacks.security_groups import EVERYWHERE, SecurityGroups
 class Attachments:
     """Where the cluster's parts stand in a network, whether it was built or existed."""
 
+    vpc_id: str
     node_subnet_ids: Sequence[str]
     node_security_group_ids: Sequence[str]
     lustre_security_group_ids: Sequence[str]
@@ -40,6 +41,7 @@ def existing_attachments(cluster: Cluster, network: ExistingNetwork) -> Attachme
     """
     own = list(network.security_group_ids)
     return Attachments(
+        vpc_id=network.vpc_id,
         node_subnet_ids=list(network.subnet_ids),
         node_security_group_ids=[*own, *existing_storage_groups(cluster)],
         lustre_security_group_ids=own,
@@ -90,6 +92,7 @@ class Network(Part):
         if cluster.network.egress == "nat":
             self._nat(plan)
         self.attachments = Attachments(
+            vpc_id=self.vpc.attr_vpc_id,
             node_subnet_ids=self._ids(plan, "nodes"),
             node_security_group_ids=[
                 groups.nodes.attr_group_id,

@@ -119,7 +119,6 @@ FULL: dict[str, Any] = {
     "identity": {"permissions_boundary_arn": f"arn:aws:iam::{ACCOUNT}:policy/boundary"},
     "slurm": {
         "configuration": "managed",
-        "strategy": "Merge",
         "partitions": [
             {"name": "training", "groups": ["workers"]},
             {"name": "spot", "groups": ["spot"]},

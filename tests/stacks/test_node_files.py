@@ -26,7 +26,6 @@ CONFIGS = sorted(
 SCRIPTED = changed(
     FULL,
     slurm__configuration="scripted",
-    slurm__strategy=None,
     slurm__accounting={"kind": "none"},
     slurm__topology="auto",
     network__second_availability_zone_id=None,

@@ -1,0 +1,67 @@
+"""Whole templates, so that a change of what is built is seen in review.
+
+Asset and script digests change with every edit of a script and are replaced by what they are.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+
+from tests.stacks.conftest import Build
+from tests.stacks.specs import FULL
+from tests.support.synthesis import Assembly
+
+PARTS = (
+    "identity",
+    "network",
+    "storage",
+    "accounting",
+    "lifecycle",
+    "observability",
+    "cluster",
+)
+
+
+class TemplateFile(SingleFileSnapshotExtension):
+    """One readable file per template."""
+
+    _write_mode = WriteMode.TEXT
+    file_extension = "json"
+
+
+@pytest.fixture
+def templates(snapshot: SnapshotAssertion) -> SnapshotAssertion:
+    return snapshot.use_extension(TemplateFile)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_template_of_a_spec_with_every_feature(
+    part: str, build: Build, templates: SnapshotAssertion
+) -> None:
+    assert normalised(build(FULL), f"test-{part}") == templates(name=f"full-{part}")
+
+
+@pytest.mark.parametrize("part", ["identity", "lifecycle", "observability", "cluster"])
+def test_template_of_a_cluster_in_somebody_elses_house(
+    part: str, synth: Callable[[str | Path], Assembly], templates: SnapshotAssertion
+) -> None:
+    assembly = synth("configs/examples/existing-network.yaml")
+    assert normalised(assembly, f"existing-{part}") == templates(name=f"existing-{part}")
+
+
+def normalised(assembly: Assembly, stack: str) -> str:
+    template: dict[str, Any] = assembly.templates[stack]
+    # Every template has them, and they say nothing about the cluster.
+    template = {k: v for k, v in template.items() if k not in ("Parameters", "Rules")}
+    text = json.dumps(template, indent=1, sort_keys=True)
+    text = re.sub(r"\b[0-9a-f]{64}\.zip", "<asset>.zip", text)
+    text = re.sub(r"lifecycle/[0-9a-f]{16}", "lifecycle/<digest>", text)
+    return text + "\n"

@@ -1,0 +1,608 @@
+"""Every leaf of the spec does something: changing it alone shows somewhere.
+
+A template, `cluster.json`, the cost or a finding changes, or the new value is refused with its
+position. A field that nothing reads would be accepted in silence; here it fails, and so does a new
+field that nobody has added to the table.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import functools
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, get_args, get_origin
+
+import pytest
+from pydantic import BaseModel
+
+import stacks
+from clusterwright.catalog import load_catalog
+from clusterwright.cost.budget import gates
+from clusterwright.cost.estimate import estimate
+from clusterwright.platforms import load_cluster
+from clusterwright.preflight import engine
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.registry import rule_files
+from clusterwright.spec import LoadedSpec, SpecErrors
+from clusterwright.spec.models.cluster import Cluster
+from stacks import node_files
+from stacks.limits import refuse_what_cannot_be_built
+from tests.stacks.specs import ACCOUNT, FULL, MINIMAL, changed
+
+TODAY = dt.date(2026, 11, 20)
+
+WITHOUT_VALIDATION = {"builtin_cloud_formation_validation": False, "tree_metadata": False}
+
+SCRIPTED = changed(
+    FULL,
+    slurm__configuration="scripted",
+    slurm__accounting={"kind": "none"},
+    network__second_availability_zone_id=None,
+)
+
+EXISTING = changed(
+    MINIMAL,
+    network={
+        "availability_zone_id": "use1-az6",
+        "existing": {
+            "vpc_id": "vpc-0a1b2c3d4e5f60718",
+            "subnet_ids": ["subnet-0a1b2c3d4e5f60718"],
+            "security_group_ids": ["sg-0a1b2c3d4e5f60718"],
+            "database_subnet_ids": ["subnet-0a1b2c3d4e5f60719", "subnet-0a1b2c3d4e5f6071a"],
+        },
+    },
+    storage={
+        "lustre": [
+            {
+                "mount_path": "/fsx",
+                "existing": {
+                    "id": "fs-0a1b2c3d4e5f60718",
+                    "dns_name": "fs-0a1b2c3d4e5f60718.fsx.us-east-1.amazonaws.com",
+                    "mount_name": "fsxmount",
+                    "security_group_id": "sg-0f1e2d3c4b5a69788",
+                },
+            }
+        ],
+        "home": {
+            "kind": "openzfs",
+            "existing": {
+                "dns_name": "fs-0f1e2d3c4b5a69788.fsx.us-east-1.amazonaws.com",
+                "security_group_id": "sg-0f1e2d3c4b5a69789",
+            },
+        },
+    },
+    slurm={"accounting": {"kind": "rds"}},
+)
+
+EXISTING_DATABASE = changed(
+    MINIMAL,
+    slurm={
+        "accounting": {
+            "kind": "rds",
+            "existing": {
+                "endpoint": "slurm.cluster-example.us-east-1.rds.amazonaws.com",
+                "port": 3306,
+                "database_name": "slurm_acct_db",
+                "secret_arn": f"arn:aws:secretsmanager:us-east-1:{ACCOUNT}:secret:slurm-AbCdEf",
+            },
+        }
+    },
+)
+
+HARD_DISKS = changed(
+    MINIMAL,
+    storage={
+        "lustre": [
+            {
+                "deployment_type": "PERSISTENT_1",
+                "storage_type": "HDD",
+                "capacity_gib": 18000,
+                "throughput_mbps_per_tib": 40,
+            }
+        ]
+    },
+)
+
+PERSISTENT_1 = changed(
+    MINIMAL,
+    storage={
+        "lustre": [
+            {
+                "deployment_type": "PERSISTENT_1",
+                "capacity_gib": 2400,
+                "throughput_mbps_per_tib": 100,
+            }
+        ]
+    },
+)
+
+PLAIN_LUSTRE = changed(
+    MINIMAL,
+    storage={"lustre": [{"capacity_gib": 9600, "throughput_mbps_per_tib": 500}]},
+)
+
+SCRATCH = changed(
+    MINIMAL, storage={"lustre": [{"deployment_type": "SCRATCH_2", "capacity_gib": 1200}]}
+)
+
+NO_EXPIRY = changed(FULL, storage__buckets__1__expire_noncurrent_days=None)
+
+NO_MEMBERS = changed(FULL, slurm__users__0__groups=[])
+
+NO_ACCOUNTING = changed(MINIMAL, slurm={"accounting": {"kind": "none"}})
+
+AT_ONCE = changed(MINIMAL, resilience={"node_provisioning": "all-at-once"})
+
+# Two login nodes, to have one fewer.
+COUNTED = changed(
+    MINIMAL,
+    compute=[
+        {"name": "controller", "role": "controller", "instance_type": "m5.4xlarge", "count": 1},
+        {"name": "login", "role": "login", "instance_type": "m5.4xlarge", "count": 2},
+        {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 4},
+    ],
+)
+
+# Too few addresses for headroom, so that the headroom shows.
+TIGHT = changed(MINIMAL, network__cidr="10.0.0.0/23", network__address_headroom_percent=0)
+
+WAIVED = changed(
+    MINIMAL,
+    slurm={"containers": {"pyxis": True}},
+    waivers=[
+        {
+            "rule": "CW-L002",
+            "path": "slurm.containers.pyxis",
+            "reason": "the image is our own and has Pyxis",
+            "expires": "2027-01-31",
+        }
+    ],
+)
+
+WITH_LOGIN = changed(
+    MINIMAL,
+    compute=[
+        *MINIMAL["compute"],
+        {"name": "extra", "role": "login", "instance_type": "m5.4xlarge", "count": 1},
+    ],
+)
+
+OWN_IMAGE = changed(
+    MINIMAL,
+    image={"image_id": "ami-0123456789abcdef0", "released": "2026-09-17"},
+    slurm={"accounting": {"kind": "rds"}},
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One change of one leaf, and where it must show.
+
+    `also` holds what has to change with it for the new spec to be consistent.
+    """
+
+    base: dict[str, Any]
+    path: str
+    value: Any
+    shows: str
+    also: dict[str, Any] = field(default_factory=dict)
+
+    def after(self) -> dict[str, Any]:
+        return changed(self.base, **self.also, **{self.path: self.value})
+
+
+def template(path: str, value: Any, base: dict[str, Any] = FULL, **also: Any) -> Case:
+    return Case(base, path, value, "template", also)
+
+
+def cluster_json(path: str, value: Any, base: dict[str, Any] = FULL, **also: Any) -> Case:
+    return Case(base, path, value, "cluster.json", also)
+
+
+def finding(path: str, value: Any, base: dict[str, Any] = FULL, **also: Any) -> Case:
+    return Case(base, path, value, "finding", also)
+
+
+def cost(path: str, value: Any, base: dict[str, Any] = FULL, **also: Any) -> Case:
+    return Case(base, path, value, "cost", also)
+
+
+def refused(path: str, value: Any, base: dict[str, Any] = FULL, **also: Any) -> Case:
+    return Case(base, path, value, "refused", also)
+
+
+LUSTRE = "storage__lustre__0"
+REPOSITORY = f"{LUSTRE}__repositories__0"
+PLAN = f"arn:aws:sagemaker:us-east-1:{ACCOUNT}:training-plan/other"
+RESERVATION = {"kind": "reservation", "id": "cr-0123456789abcdef0"}
+
+CASES: dict[str, tuple[Case, ...]] = {
+    "environment": (template("environment", "other"),),
+    "account": (template("account", "444455556666", MINIMAL),),
+    "region": (
+        template("region", "us-east-2", MINIMAL, network__availability_zone_id="use2-az1"),
+    ),
+    "partition": (refused("partition", "aws-us-gov", MINIMAL),),
+    "platform": (
+        refused("platform", "hyperpod-eks", MINIMAL),
+        refused("platform", "parallelcluster", MINIMAL),
+        refused("platform", "eks", MINIMAL),
+    ),
+    "protection": (template("protection", "destroy"),),
+    "network.cidr": (template("network__cidr", "10.8.0.0/16"),),
+    "network.secondary_cidrs": (template("network__secondary_cidrs", ["10.2.0.0/24"]),),
+    "network.availability_zone_id": (
+        template("network__availability_zone_id", "use1-az2"),
+        cluster_json("network__availability_zone_id", "use1-az2"),
+    ),
+    "network.second_availability_zone_id": (
+        template("network__second_availability_zone_id", "use1-az2"),
+    ),
+    "network.egress": (template("network__egress", "nat"),),
+    "network.address_headroom_percent": (
+        template("network__address_headroom_percent", 100, TIGHT),
+    ),
+    "network.flow_log_retention_days": (template("network__flow_log_retention_days", 60),),
+    "network.existing.vpc_id": (
+        template("network__existing__vpc_id", "vpc-0a1b2c3d4e5f60719", EXISTING),
+    ),
+    "network.existing.subnet_ids": (
+        template("network__existing__subnet_ids", ["subnet-0a1b2c3d4e5f60999"], EXISTING),
+    ),
+    "network.existing.security_group_ids": (
+        template("network__existing__security_group_ids", ["sg-0a1b2c3d4e5f60999"], EXISTING),
+    ),
+    "network.existing.database_subnet_ids": (
+        template(
+            "network__existing__database_subnet_ids",
+            ["subnet-0a1b2c3d4e5f60719", "subnet-0a1b2c3d4e5f60999"],
+            EXISTING,
+        ),
+    ),
+    "compute[].name": (
+        template("compute__1__name", "front"),
+        cluster_json("compute__1__name", "front"),
+    ),
+    "compute[].role": (
+        template("compute__2__role", "compute", WITH_LOGIN),
+        cluster_json("compute__2__role", "compute", WITH_LOGIN),
+    ),
+    "compute[].instance_type": (
+        template("compute__3__instance_type", "p5.48xlarge"),
+        cost("compute__0__instance_type", "m5.8xlarge"),
+    ),
+    "compute[].count": (template("compute__2__count", 16), cost("compute__1__count", 1, COUNTED)),
+    "compute[].min_count": (template("compute__2__min_count", 5),),
+    "compute[].spare_count": (cluster_json("compute__2__spare_count", 2),),
+    "compute[].capacity.kind": (
+        template("compute__3__capacity", {"kind": "on-demand"}),
+        refused("compute__3__capacity", RESERVATION),
+        refused("compute__3__capacity", {**RESERVATION, "kind": "capacity-block"}),
+    ),
+    "compute[].capacity.arn": (template("compute__2__capacity__arn", PLAN),),
+    # Only kinds that HyperPod refuses have an id.
+    "compute[].capacity.id": (refused("compute__3__capacity", RESERVATION),),
+    "compute[].ebs.capacity_gib": (
+        template("compute__0__ebs__capacity_gib", 600),
+        cost("compute__0__ebs__capacity_gib", 600),
+    ),
+    "compute[].scratch.mount_path": (cluster_json("compute__2__scratch__mount_path", "/nvme"),),
+    "compute[].threads_per_core": (template("compute__2__threads_per_core", 2),),
+    "compute[].network_interface": (template("compute__2__network_interface", "efa"),),
+    "compute[].placement_group": (refused("compute__1__placement_group", True, MINIMAL),),
+    "storage.lustre[].name": (cluster_json(f"{LUSTRE}__name", "fast"),),
+    "storage.lustre[].mount_path": (
+        template("storage__lustre__0__mount_path", "/data", PLAIN_LUSTRE),
+        cluster_json("storage__lustre__0__mount_path", "/data", PLAIN_LUSTRE),
+    ),
+    "storage.lustre[].deployment_type": (
+        template(f"{LUSTRE}__deployment_type", "SCRATCH_1", SCRATCH),
+    ),
+    "storage.lustre[].storage_type": (template(f"{LUSTRE}__storage_type", "SSD", HARD_DISKS),),
+    "storage.lustre[].capacity_gib": (
+        template(f"{LUSTRE}__capacity_gib", 19200),
+        cost(f"{LUSTRE}__capacity_gib", 19200),
+        finding(f"{LUSTRE}__capacity_gib", 9601),
+    ),
+    "storage.lustre[].throughput_mbps_per_tib": (
+        template(f"{LUSTRE}__throughput_mbps_per_tib", 1000),
+        finding(f"{LUSTRE}__throughput_mbps_per_tib", 130),
+    ),
+    "storage.lustre[].throughput_mbps": (
+        template("storage__lustre__2__throughput_mbps", 8000),
+        finding("storage__lustre__2__throughput_mbps", 4001),
+    ),
+    "storage.lustre[].efa": (
+        template(f"{LUSTRE}__efa", False),
+        cluster_json(f"{LUSTRE}__efa", False),
+    ),
+    "storage.lustre[].metadata.mode": (template(f"{LUSTRE}__metadata", {"mode": "automatic"}),),
+    "storage.lustre[].metadata.iops": (
+        template(f"{LUSTRE}__metadata__iops", 24000),
+        finding(f"{LUSTRE}__metadata__iops", 13000),
+    ),
+    "storage.lustre[].read_cache.mode": (
+        template("storage__lustre__2__read_cache", {"mode": "none"}),
+    ),
+    "storage.lustre[].read_cache.capacity_gib": (
+        template("storage__lustre__2__read_cache__capacity_gib", 5000),
+    ),
+    "storage.lustre[].hdd_read_cache": (template("storage__lustre__1__hdd_read_cache", False),),
+    "storage.lustre[].compression": (template(f"{LUSTRE}__compression", "none"),),
+    "storage.lustre[].version": (template(f"{LUSTRE}__version", "2.12", PERSISTENT_1),),
+    "storage.lustre[].backup_retention_days": (
+        template("storage__lustre__1__backup_retention_days", 8),
+    ),
+    "storage.lustre[].maintenance_window": (template(f"{LUSTRE}__maintenance_window", "5:04:30"),),
+    "storage.lustre[].repositories[].s3": (
+        template(f"{REPOSITORY}__s3", "s3://test-corpus/other"),
+    ),
+    "storage.lustre[].repositories[].path": (template(f"{REPOSITORY}__path", "/corpus"),),
+    "storage.lustre[].repositories[].import": (template(f"{REPOSITORY}__import", ["NEW"]),),
+    "storage.lustre[].repositories[].export": (template(f"{REPOSITORY}__export", ["NEW"]),),
+    "storage.lustre[].repositories[].import_metadata_on_create": (
+        template(f"{REPOSITORY}__import_metadata_on_create", False),
+    ),
+    "storage.lustre[].repositories[].imported_file_chunk_mib": (
+        template(f"{REPOSITORY}__imported_file_chunk_mib", 2048),
+    ),
+    "storage.lustre[].repositories[].create": (template(f"{REPOSITORY}__create", True),),
+    "storage.lustre[].existing.id": (
+        template(f"{LUSTRE}__existing__id", "fs-0a1b2c3d4e5f60999", EXISTING),
+    ),
+    "storage.lustre[].existing.dns_name": (
+        template(
+            f"{LUSTRE}__existing__dns_name",
+            "fs-0a1b2c3d4e5f60999.fsx.us-east-1.amazonaws.com",
+            EXISTING,
+        ),
+    ),
+    "storage.lustre[].existing.mount_name": (
+        template(f"{LUSTRE}__existing__mount_name", "other", EXISTING),
+    ),
+    "storage.lustre[].existing.security_group_id": (
+        template(f"{LUSTRE}__existing__security_group_id", "sg-0a1b2c3d4e5f60999", EXISTING),
+    ),
+    "storage.buckets[].name": (
+        template("storage__buckets__1__name", "test-other"),
+        cluster_json("storage__buckets__2__name", "test-other"),
+    ),
+    "storage.buckets[].create": (template("storage__buckets__0__create", True),),
+    "storage.buckets[].directory": (
+        template("storage__buckets__1__directory", True, NO_EXPIRY),
+        cluster_json("storage__buckets__1__directory", True, NO_EXPIRY),
+    ),
+    "storage.buckets[].mount_path": (
+        template("storage__buckets__1__mount_path", "/s3/results"),
+        cluster_json("storage__buckets__0__mount_path", "/s3/other"),
+    ),
+    "storage.buckets[].expire_noncurrent_days": (
+        template("storage__buckets__1__expire_noncurrent_days", 60),
+    ),
+    # One value so far: any other is refused.
+    "storage.home.kind": (refused("storage__home__kind", "efs"),),
+    "storage.home.mount_path": (
+        template("storage__home__mount_path", "/homes"),
+        cluster_json("storage__home__mount_path", "/homes"),
+    ),
+    "storage.home.capacity_gib": (template("storage__home__capacity_gib", 256),),
+    "storage.home.throughput_mbps": (template("storage__home__throughput_mbps", 512),),
+    "storage.home.backup_retention_days": (template("storage__home__backup_retention_days", 8),),
+    "storage.home.existing.dns_name": (
+        template(
+            "storage__home__existing__dns_name",
+            "fs-0a1b2c3d4e5f60999.fsx.us-east-1.amazonaws.com",
+            EXISTING,
+        ),
+    ),
+    "storage.home.existing.security_group_id": (
+        template("storage__home__existing__security_group_id", "sg-0a1b2c3d4e5f60999", EXISTING),
+    ),
+    "storage.checkpoint_path": (cluster_json("storage__checkpoint_path", "/fsx/other"),),
+    "identity.kms_key_arn": (
+        template(
+            "identity__kms_key_arn",
+            f"arn:aws:kms:us-east-1:{ACCOUNT}:key/1234abcd-12ab-34cd-56ef-1234567890ab",
+        ),
+    ),
+    "identity.permissions_boundary_arn": (
+        template("identity__permissions_boundary_arn", f"arn:aws:iam::{ACCOUNT}:policy/other"),
+    ),
+    "identity.session_manager": (template("identity__session_manager", False),),
+    "slurm.configuration": (
+        template("slurm__configuration", "scripted", NO_ACCOUNTING),
+        cluster_json("slurm__configuration", "scripted", NO_ACCOUNTING),
+    ),
+    "slurm.strategy": (template("slurm__strategy", "Merge", AT_ONCE),),
+    "slurm.partitions[].name": (
+        template("slurm__partitions__0__name", "train"),
+        cluster_json("slurm__partitions__0__name", "train"),
+    ),
+    "slurm.partitions[].groups": (
+        template("slurm__partitions", [{"name": "training", "groups": ["workers", "spot"]}]),
+    ),
+    "slurm.accounting.kind": (
+        template("slurm__accounting__kind", "rds", MINIMAL),
+        cluster_json("slurm__accounting__kind", "none", MINIMAL),
+    ),
+    "slurm.accounting.instance_class": (
+        template("slurm__accounting__instance_class", "db.m6g.large"),
+    ),
+    "slurm.accounting.capacity_gib": (template("slurm__accounting__capacity_gib", 200),),
+    "slurm.accounting.multi_az": (template("slurm__accounting__multi_az", False),),
+    "slurm.accounting.backup_retention_days": (
+        template("slurm__accounting__backup_retention_days", 3),
+    ),
+    "slurm.accounting.existing.endpoint": (
+        template("slurm__accounting__existing__endpoint", "db.example.com", EXISTING_DATABASE),
+    ),
+    "slurm.accounting.existing.port": (
+        template("slurm__accounting__existing__port", 3307, EXISTING_DATABASE),
+    ),
+    "slurm.accounting.existing.database_name": (
+        template("slurm__accounting__existing__database_name", "other", EXISTING_DATABASE),
+    ),
+    "slurm.accounting.existing.secret_arn": (
+        template(
+            "slurm__accounting__existing__secret_arn",
+            f"arn:aws:secretsmanager:us-east-1:{ACCOUNT}:secret:other-AbCdEf",
+            EXISTING_DATABASE,
+        ),
+    ),
+    "slurm.containers.pyxis": (
+        template("slurm__containers__pyxis", False),
+        cluster_json("slurm__containers__pyxis", False),
+    ),
+    "slurm.topology": (cluster_json("slurm__topology", "none", SCRIPTED),),
+    "slurm.user_groups[].name": (
+        cluster_json("slurm__user_groups__0__name", "other", NO_MEMBERS),
+    ),
+    "slurm.user_groups[].gid": (cluster_json("slurm__user_groups__0__gid", 20005),),
+    "slurm.users[].name": (cluster_json("slurm__users__0__name", "lovelace"),),
+    "slurm.users[].uid": (cluster_json("slurm__users__0__uid", 20009),),
+    "slurm.users[].gid": (cluster_json("slurm__users__0__gid", 20000),),
+    "slurm.users[].groups": (cluster_json("slurm__users__0__groups", []),),
+    "slurm.users[].ssh_public_keys": (cluster_json("slurm__users__0__ssh_public_keys", []),),
+    "slurm.users[].slurm_account": (cluster_json("slurm__users__0__slurm_account", "other"),),
+    "slurm.users[].sudo": (cluster_json("slurm__users__0__sudo", False),),
+    # CloudFormation takes a release for clusters on EKS only, and no other platform is built yet.
+    "image.release_version": (refused("image__release_version", "1.2.3", MINIMAL),),
+    "image.released": (refused("image__released", "2026-08-30", OWN_IMAGE),),
+    "image.image_id": (template("image__image_id", "ami-0123456789abcdef9", OWN_IMAGE),),
+    "image.auto_patch.strategy": (template("image__auto_patch__strategy", "when-all-idle"),),
+    "resilience.node_recovery": (template("resilience__node_recovery", "none"),),
+    "resilience.node_provisioning": (
+        template("resilience__node_provisioning", "all-at-once", MINIMAL),
+    ),
+    "resilience.deep_health_checks": (
+        template("resilience__deep_health_checks", ["instance-stress"]),
+    ),
+    "observability.log_retention_days": (template("observability__log_retention_days", 60),),
+    "observability.prometheus": (template("observability__prometheus", False),),
+    "observability.alarm_emails": (
+        template("observability__alarm_emails", ["other@example.com"]),
+    ),
+    "budget.monthly_usd": (
+        template("budget__monthly_usd", 2000000),
+        cost("budget__monthly_usd", 10),
+    ),
+    "budget.run_usd": (cost("budget__run_usd", 10),),
+    "budget.alert_emails": (template("budget__alert_emails", ["other@example.com"]),),
+    "budget.alert_thresholds_percent": (template("budget__alert_thresholds_percent", [70, 90]),),
+    "run.hours": (cost("run__hours", 100),),
+    "tags": (template("tags", {"owner": "somebody else"}),),
+    "waivers[].rule": (finding("waivers__0__rule", "CW-C006", WAIVED),),
+    "waivers[].path": (finding("waivers__0__path", "compute[1]", WAIVED),),
+    "waivers[].reason": (finding("waivers__0__reason", "somebody said so once", WAIVED),),
+    "waivers[].expires": (finding("waivers__0__expires", "2026-01-31", WAIVED),),
+}
+
+
+def leaves(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
+    """Paths of all fields that hold a value: `storage.lustre[].efa`."""
+    for name, info in model.model_fields.items():
+        path = f"{prefix}.{info.alias or name}".removeprefix(".")
+        inner = list(dict.fromkeys(_models(info.annotation)))
+        if not inner:
+            yield path
+        for part in inner:
+            yield from leaves(part, path + ("[]" if _is_list(info.annotation) else ""))
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+        return
+    for argument in get_args(annotation):
+        yield from _models(argument)
+
+
+def _is_list(annotation: Any) -> bool:
+    return get_origin(annotation) is list or any(map(_is_list, get_args(annotation)))
+
+
+def test_every_leaf_has_a_case() -> None:
+    assert set(CASES) == set(leaves(Cluster))
+
+
+# -- what can be seen of a spec -----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[[dict[str, Any]], LoadedSpec]:
+    folder = tmp_path_factory.mktemp("leaves")
+
+    @functools.cache
+    def load_text(text: str) -> LoadedSpec:
+        path = folder / "spec.yaml"
+        path.write_text(text, encoding="utf-8")
+        return load_cluster(path)
+
+    return lambda spec: load_text(json.dumps(spec, indent=1))
+
+
+@pytest.fixture(scope="module")
+def look(
+    load: Callable[[dict[str, Any]], LoadedSpec], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str, dict[str, Any]], Any]:
+    """`look("cost", spec)`: one aspect of a spec, as data that can be compared."""
+    folder = tmp_path_factory.mktemp("leaf-templates")
+    known: dict[str, dict[str, str]] = {}
+
+    def templates(spec: dict[str, Any]) -> Any:
+        text = json.dumps(spec)
+        if text not in known:
+            directory = folder / str(len(known))
+            app = stacks.open_app(
+                directory, {"aws:cdk:disable-asset-staging": True}, **WITHOUT_VALIDATION
+            )
+            stacks.build(app, load(spec))
+            app.synth()
+            known[text] = {p.name: p.read_text() for p in directory.glob("*.template.json")}
+        return known[text]
+
+    def bill(spec: dict[str, Any]) -> Any:
+        loaded = load(spec)
+        found = estimate(loaded.cluster, load_catalog(), today=TODAY)
+        return repr(found), [(g.path, g.limit_usd, g.status) for g in gates(loaded, found)]
+
+    def findings(spec: dict[str, Any]) -> Any:
+        context = Context(load(spec), load_catalog(), TODAY)
+        result = engine.run(rule_files(), context, None, engine.Selection(offline=True))
+        return (
+            [(rule.rule, rule.status) for rule in result.rules],
+            [(f.rule, f.message) for f in result.findings],
+            repr(result.waived),
+        )
+
+    aspects: dict[str, Callable[[dict[str, Any]], Any]] = {
+        "template": templates,
+        "cluster.json": lambda s: node_files.cluster_json(load(s).cluster, load_catalog()),
+        "cost": bill,
+        "finding": findings,
+    }
+    return lambda aspect, spec: aspects[aspect](spec)
+
+
+ALL_CASES = [
+    pytest.param(case, id=f"{leaf}-{case.shows}-{index}")
+    for leaf, cases in CASES.items()
+    for index, case in enumerate(cases)
+]
+
+
+@pytest.mark.parametrize("case", ALL_CASES)
+def test_change_shows(
+    case: Case,
+    look: Callable[[str, dict[str, Any]], Any],
+    load: Callable[[dict[str, Any]], LoadedSpec],
+) -> None:
+    refuse_what_cannot_be_built(load(case.base))
+    if case.shows == "refused":
+        with pytest.raises(SpecErrors) as raised:
+            refuse_what_cannot_be_built(load(case.after()))
+        assert all(problem.position for problem in raised.value.problems)
+        return
+    assert look(case.shows, case.base) != look(case.shows, case.after())
