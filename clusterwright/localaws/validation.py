@@ -8,6 +8,7 @@ those of the model that botocore carries: required, type, enum, range, length, p
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -24,6 +25,9 @@ _BEYOND_MODEL = {
         }
     )
 }
+# A beginning after something else, as in EC2's PlacementGroupArn: it refuses every value.
+_CLASS = re.compile(r"\[(?:\\.|[^\]\\])*\]")
+_NEVER_MET = re.compile(r"[\w/:.}-]\^")
 # A pattern that takes this long to try is not worth the faithfulness.
 _PATTERN_TIMEOUT_SECONDS = 0.5
 
@@ -167,6 +171,8 @@ def _compiled(pattern: str) -> Any:
     # The models' patterns are Java's; those that Python's `regex` does not read are not enforced.
     import regex
 
+    if _NEVER_MET.search(_CLASS.sub("", pattern)):
+        return None
     try:
         return regex.compile(pattern)
     except regex.error:

@@ -6,6 +6,7 @@ https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateCapacityReserva
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from clusterwright.localaws import facts, quotas
@@ -21,6 +22,8 @@ from clusterwright.localaws.world import moment_of
 from clusterwright.localaws.zones import zone_id_of, zone_name
 
 _ENDED = frozenset({"cancelled", "expired", "failed"})
+# Beside the members of the answer: the world's file says the state, whatever the time is.
+_HELD = "held"
 _FILTERS = {
     "availability-zone": "AvailabilityZone",
     "availability-zone-id": "AvailabilityZoneId",
@@ -50,7 +53,7 @@ def create_capacity_reservation(call: Call) -> Mapping[str, Any]:
             "UnsupportedOperation",
             "the local AWS does not make future-dated capacity reservations",
         )
-    _check_dates(call)
+    end = _checked_end(call)
     _check_offered(call, instance_type, zone_id)
     _check_capacity(call, instance_type, zone_id, count)
     _check_vcpus(call, instance_type, count)
@@ -76,9 +79,10 @@ def create_capacity_reservation(call: Call) -> Mapping[str, Any]:
         "CreateDate": call.now,
         "ReservationType": "default",
     }
-    for key in ("EndDate", "PlacementGroupArn"):
-        if key in request:
-            one[key] = request[key]
+    if "PlacementGroupArn" in request:
+        one["PlacementGroupArn"] = request["PlacementGroupArn"]
+    if end is not None:
+        one["EndDate"] = end
     reservations_of(call)[reservation_id] = one
     tag_new(call, reservation_id, "capacity-reservation")
     return {"CapacityReservation": _shape(call, one)}
@@ -114,7 +118,7 @@ def modify_capacity_reservation(call: Call) -> Mapping[str, Any]:
             f"The capacity reservation {one['CapacityReservationId']} is in state {one['State']} "
             "and cannot be modified",
         )
-    _check_dates(call)
+    end = _checked_end(call)
     count = request.get("InstanceCount")
     if count is not None:
         used = one["TotalInstanceCount"] - one["AvailableInstanceCount"]
@@ -132,9 +136,11 @@ def modify_capacity_reservation(call: Call) -> Mapping[str, Any]:
         refuse_dry_run(call)
         one["TotalInstanceCount"] = count
         one["AvailableInstanceCount"] += more
-    for key in ("EndDate", "EndDateType", "InstanceMatchCriteria"):
+    for key in ("EndDateType", "InstanceMatchCriteria"):
         if key in request:
             one[key] = request[key]
+    if end is not None:
+        one["EndDate"] = end
     if one["EndDateType"] == "unlimited":
         one.pop("EndDate", None)
     return {"Return": True}
@@ -152,9 +158,12 @@ def cancel_capacity_reservation(call: Call) -> Mapping[str, Any]:
 
 def reservations_of(call: Call) -> dict[str, dict[str, Any]]:
     """Return the reservations of the caller's account and region, the world's included."""
-    return call.runtime.store(
+    found = call.runtime.store(
         "ec2 capacity reservations", call.account, call.region, lambda: _from_world(call)
     )
+    for one in found.values():
+        _advance(one, call.now)
+    return found
 
 
 def _from_world(call: Call) -> dict[str, dict[str, Any]]:
@@ -164,11 +173,6 @@ def _from_world(call: Call) -> dict[str, dict[str, Any]]:
     for seed in call.world.capacity_reservations:
         start = moment_of(seed.start, call.now)
         end = moment_of(seed.end, call.now) if seed.end else None
-        state = seed.state
-        if state is None:
-            state = "scheduled" if start > call.now else "active"
-            if end is not None and end <= call.now:
-                state = "expired"
         available = seed.available_instance_count
         one: dict[str, Any] = {
             "CapacityReservationId": seed.id,
@@ -183,7 +187,8 @@ def _from_world(call: Call) -> dict[str, dict[str, Any]]:
             "AvailableInstanceCount": seed.instance_count if available is None else available,
             "EbsOptimized": False,
             "EphemeralStorage": False,
-            "State": state,
+            "State": seed.state or "scheduled",
+            _HELD: seed.state is not None,
             "StartDate": start,
             "EndDateType": "limited" if end else "unlimited",
             "InstanceMatchCriteria": "targeted",
@@ -207,10 +212,19 @@ def _find(call: Call, reservation_id: str) -> dict[str, Any]:
 
 
 def _shape(call: Call, one: dict[str, Any]) -> dict[str, Any]:
+    shown = {key: value for key, value in one.items() if key != _HELD}
+    return {**shown, "Tags": tags_of(call, one["CapacityReservationId"])}
+
+
+def _advance(one: dict[str, Any], now: datetime) -> None:
+    """Let a scheduled reservation begin and an active one end, where it is time."""
+    if one.get(_HELD):
+        return
     end = one.get("EndDate")
-    if one["State"] == "active" and end is not None and end <= call.now:
+    if one["State"] == "scheduled" and one["StartDate"] <= now:
+        one["State"] = "active"
+    if one["State"] == "active" and end is not None and end <= now:
         one["State"], one["AvailableInstanceCount"] = "expired", 0
-    return {**one, "Tags": tags_of(call, one["CapacityReservationId"])}
 
 
 def _zone(call: Call) -> tuple[str, str]:
@@ -232,19 +246,23 @@ def _zone(call: Call) -> tuple[str, str]:
     )
 
 
-def _check_dates(call: Call) -> None:
+def _checked_end(call: Call) -> datetime | None:
     kind, end = call.parameters.get("EndDateType"), call.parameters.get("EndDate")
     if kind == "limited" and end is None:
         raise AwsError(
             "InvalidParameterCombination", "EndDate is required if EndDateType is limited"
         )
-    if end is not None and kind == "unlimited":
+    if end is None:
+        return None
+    if kind == "unlimited":
         raise AwsError(
             "InvalidParameterCombination",
             "EndDate must not be specified if EndDateType is unlimited",
         )
-    if end is not None and end <= call.now:
+    moment: datetime = end if end.tzinfo else end.replace(tzinfo=UTC)
+    if moment <= call.now:
         raise AwsError("InvalidParameterValue", "EndDate must be in the future")
+    return moment
 
 
 def _check_offered(call: Call, instance_type: str, zone_id: str) -> None:
