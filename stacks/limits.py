@@ -62,6 +62,14 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             hint="resilience: {node_provisioning: all-at-once}, or leave the strategy out",
             other_path=("resilience", "node_provisioning"),
         )
+    if cluster.slurm.configuration == "scripted" and continuous:
+        # The same page: continuous provisioning needs a SlurmConfig in every instance group.
+        yield Problem(
+            "resilience.node_provisioning: in scripted mode all nodes start at once",
+            ("resilience", "node_provisioning"),
+            hint="node_provisioning: all-at-once, or slurm: {configuration: managed}",
+            other_path=("slurm", "configuration"),
+        )
     plan = plan_network(cluster, load_catalog())
     if plan.problem is not None:
         yield plan.problem

@@ -38,6 +38,8 @@ WITHOUT_VALIDATION = {"builtin_cloud_formation_validation": False, "tree_metadat
 SCRIPTED = changed(
     FULL,
     slurm__configuration="scripted",
+    resilience__node_provisioning=None,
+    compute__2__min_count=None,
     slurm__accounting={"kind": "none"},
     network__second_availability_zone_id=None,
 )

@@ -37,6 +37,7 @@ def resolve(layers: Layers) -> Resolved:
     _name_lustre(resolved)
     _read_users(resolved, layers)
     _default_partition(resolved)
+    _default_provisioning(resolved)
     return resolved
 
 
@@ -154,3 +155,17 @@ def _default_partition(resolved: Resolved) -> None:
         partition = {"name": DEFAULT_PARTITION, "groups": names}
         resolved.data["slurm"] = {**slurm, "partitions": [partition]}
         resolved.derived.add(("slurm", "partitions"))
+
+
+def _default_provisioning(resolved: Resolved) -> None:
+    """In scripted mode all nodes start at once: continuous provisioning wants HyperPod's Slurm.
+
+    Source: SageMaker developer guide, "Continuous provisioning for enhanced cluster operations
+    with Slurm": every instance group needs a SlurmConfig.
+    """
+    slurm, resilience = resolved.data.get("slurm"), resolved.data.get("resilience", {})
+    if not isinstance(slurm, dict) or not isinstance(resilience, dict):
+        return
+    if slurm.get("configuration") == "scripted" and "node_provisioning" not in resilience:
+        resolved.data["resilience"] = {**resilience, "node_provisioning": "all-at-once"}
+        resolved.derived.add(("resilience", "node_provisioning"))

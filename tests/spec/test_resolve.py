@@ -86,3 +86,28 @@ def test_what_was_written_is_not_changed() -> None:
     data = {"storage": {"lustre": [{"mount_path": "/fsx"}]}}
     found = resolved(data)
     assert found.written == {"storage": {"lustre": [{"mount_path": "/fsx"}]}}
+
+
+@pytest.mark.parametrize(
+    ("data", "mode"),
+    [
+        ({"slurm": {"configuration": "scripted"}}, "all-at-once"),
+        ({"slurm": {"configuration": "scripted"}, "resilience": {"x": 1}}, "all-at-once"),
+        (
+            {
+                "slurm": {"configuration": "scripted"},
+                "resilience": {"node_provisioning": "continuous"},
+            },
+            "continuous",
+        ),
+        ({"slurm": {"configuration": "managed"}}, None),
+        ({}, None),
+    ],
+)
+def test_scripted_mode_starts_all_nodes_at_once_unless_the_file_says_otherwise(
+    data: dict[str, Any], mode: str | None
+) -> None:
+    found = resolved(data)
+    assert found.data.get("resilience", {}).get("node_provisioning") == mode
+    derived = ("resilience", "node_provisioning") in found.derived
+    assert derived == (mode == "all-at-once")

@@ -141,6 +141,13 @@ def test_nodes_that_do_not_fit_end_the_same_way(tmp_path: Path) -> None:
         ({"compute__1__placement_group": True}, "no field for a placement group"),
         ({"image": {"release_version": "1.2.3"}}, "for clusters on EKS only"),
         ({"slurm": {"strategy": "Merge"}}, "takes none with continuous provisioning"),
+        (
+            {
+                "slurm": {"configuration": "scripted", "accounting": {"kind": "none"}},
+                "resilience": {"node_provisioning": "continuous"},
+            },
+            "in scripted mode all nodes start at once",
+        ),
     ],
 )
 def test_what_no_template_could_say_is_refused(

@@ -26,6 +26,8 @@ CONFIGS = sorted(
 SCRIPTED = changed(
     FULL,
     slurm__configuration="scripted",
+    resilience__node_provisioning=None,
+    compute__2__min_count=None,
     slurm__accounting={"kind": "none"},
     slurm__topology="auto",
     network__second_availability_zone_id=None,
