@@ -45,7 +45,10 @@ def offered_in(runtime: Runtime, instance_type: str, region: str, zone_id: str) 
     if zone_id in runtime.world.not_offered.get(instance_type, ()):
         return False
     zones = known(catalog().offering(instance_type, region))
-    return None if zones is None else zone_id in zones
+    if zones is None:
+        return None
+    # No source lists what local zones lack, only some of what they have.
+    return True if zone_id in zones else None if catalog().local_zone(zone_id) else False
 
 
 def zones_with(runtime: Runtime, instance_type: str, region: str) -> list[str]:

@@ -359,15 +359,15 @@ def test_a_plan_that_is_tied_to_no_zone_is_said_to_be(rule: Harness) -> None:
         "CW-C013",
         PLAN,
         bought(capacities=(nowhere,)),
-        path="compute[1].capacity.arn",
-        message="names no zone",
+        path="network.availability_zone_id",
+        message="the training plan run-1 names no zone",
         severity="info",
     )
     rule.unsure(
         "CW-C013",
         PLAN,
         bought(capacities=(SEGMENT, nowhere)),
-        path="compute[1].capacity.arn",
+        path="network.availability_zone_id",
         message="a part of the training plan run-1 names no zone",
     )
 
@@ -427,12 +427,33 @@ def test_the_plan_must_last_as_long_as_the_run(rule: Harness) -> None:
     rule.passes("CW-C015", {**PLAN, "run.hours": 274.5}, bought())
 
 
+def test_several_plans_that_end_too_early_are_one_finding(rule: Harness) -> None:
+    second = {**specs.SMALL["compute"][1], "name": "more"}
+    second["capacity"] = {"kind": "training-plan", "arn": specs.PLAN.replace("run-1", "run-2")}
+    sooner = dataclasses.replace(
+        BOUGHT, name="run-2", end=dt.datetime(2026, 11, 25, tzinfo=dt.UTC)
+    )
+    rule.fails(
+        "CW-C015",
+        {**PLAN, "compute.2": second, "run.hours": 300},
+        {**bought(), hyperpod.TrainingPlan("run-2"): sooner},
+        path="run.hours",
+        message="run-2 gives 119 until 2026-11-25 00:00 UTC, and 1 more end before it does",
+    )
+
+
+@pytest.mark.parametrize(("offline", "status"), [(True, "unknown"), (False, "pass")])
+def test_what_a_local_zone_lacks_no_source_says(rule: Harness, offline: bool, status: str) -> None:
+    dallas = {"network.availability_zone_id": "us-east-1-dfw-2a"}
+    assert rule.run("CW-C002", dallas, offline=offline).rule.status == status
+
+
 def test_a_plan_without_an_end_is_unknown(rule: Harness) -> None:
     rule.unsure(
         "CW-C015",
         {**PLAN, "run.hours": 10},
         bought(end=None),
-        path="compute[1].capacity.arn",
+        path="run.hours",
         message="does not say when it ends",
     )
 

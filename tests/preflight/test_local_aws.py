@@ -62,7 +62,7 @@ EVERYTHING: dict[str, Any] = {
     "run.hours": 24,
     "network.egress": "nat",
     "storage.lustre": [
-        {**specs.LUSTRE, "repositories": [{"s3": "s3://acme-corpus", "path": "/data"}]}
+        {**specs.LUSTRE, "repositories": [{"s3": "s3://my-own-corpus", "path": "/data"}]}
     ],
     "storage.home": {"kind": "openzfs", "capacity_gib": 128},
     "compute.1.ebs": {"capacity_gib": 500},
@@ -77,7 +77,7 @@ def generous() -> Iterator[None]:
 
 @pytest.mark.usefixtures("generous")
 def test_in_a_generous_world_everything_passes(check: Check) -> None:
-    client("s3").create_bucket(Bucket="acme-corpus")
+    client("s3").create_bucket(Bucket="my-own-corpus")
     answer = check(EVERYTHING)
     assert answer["unknown"] == []
     grave = [f["message"] for f in answer["findings"] if f["severity"] != "info"]
@@ -259,7 +259,7 @@ def test_a_denial_is_unknown_and_names_the_permission(
 ) -> None:
     fault = {"service": service, "operation": operation, "error": "AccessDeniedException"}
     with world(faults=[{**fault, "status": 403}]):
-        client("s3").create_bucket(Bucket="acme-corpus")
+        client("s3").create_bucket(Bucket="my-own-corpus")
         answer = check(EVERYTHING, "--only", rule)
     assert statuses(answer)[rule] == "unknown"
     assert answer["findings"] == []

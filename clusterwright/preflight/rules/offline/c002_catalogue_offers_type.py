@@ -35,6 +35,11 @@ class CatalogueOffersType(Rule[str]):
             return
         if zone in offered.value:
             return
+        if context.catalog.local_zone(zone) is not None:
+            # Sources name some of what a local zone has, and nothing of what it lacks.
+            if context.offline:
+                yield Unsure(message=f"whether {zone} offers {subject.value}: no source says")
+            return
         zones = ", ".join(sorted(offered.value)) or "no zone of the region"
         yield Fail(
             message=f"{zone} did not offer {subject.value} on {offered.date}: it was in {zones}",
