@@ -81,7 +81,7 @@ def test_parallelcluster_6211_storage_survives_its_stack(build: Build) -> None:
 def test_found_a_bucket_that_exists_survives_the_stacks(build: Build) -> None:
     """Everything is deleted with `protection: destroy`; what somebody else made is untouched."""
     repositories = [
-        {"s3": "s3://acme-corpus/tokens", "path": "/data", "import": ["NEW"]},
+        {"s3": "s3://acme-somebody-elses/tokens", "path": "/data", "import": ["NEW"]},
         {"s3": "s3://acme-out", "path": "/out", "export": ["NEW"], "create": True},
     ]
     lustre = {**LUSTRE, "repositories": repositories}
@@ -89,17 +89,20 @@ def test_found_a_bucket_that_exists_survives_the_stacks(build: Build) -> None:
     names = [name for name in deployment.order(assembly) if name != "test-cluster"]
     with account():
         s3 = client("s3")
-        s3.create_bucket(Bucket="acme-corpus")
-        s3.put_object(Bucket="acme-corpus", Key="tokens/0001", Body=b"data")
-        policy = s3.get_bucket_versioning(Bucket="acme-corpus")
+        s3.create_bucket(Bucket="acme-somebody-elses")
+        s3.put_object(Bucket="acme-somebody-elses", Key="tokens/0001", Body=b"data")
+        policy = s3.get_bucket_versioning(Bucket="acme-somebody-elses")
         outcomes = deployment.deploy(assembly, *names)
         assert all(outcome.ok for outcome in outcomes.values()), outcomes
         s3.put_object(Bucket="acme-out", Key="checkpoint", Body=b"data")
         for name in reversed(names):
             assert deployment.delete(name).status == "DELETE_COMPLETE", name
         buckets = {bucket["Name"] for bucket in s3.list_buckets()["Buckets"]}
-        assert "acme-corpus" in buckets
+        assert "acme-somebody-elses" in buckets
         assert "acme-out" not in buckets
-        assert s3.get_object(Bucket="acme-corpus", Key="tokens/0001")["Body"].read() == b"data"
-        after = s3.get_bucket_versioning(Bucket="acme-corpus")
+        assert (
+            s3.get_object(Bucket="acme-somebody-elses", Key="tokens/0001")["Body"].read()
+            == b"data"
+        )
+        after = s3.get_bucket_versioning(Bucket="acme-somebody-elses")
         assert after.get("Status") == policy.get("Status")
