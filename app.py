@@ -7,11 +7,11 @@
 from __future__ import annotations
 
 import stacks
-from clusterwright.preflight import cdk_plugin
+from clusterwright.preflight.cdk_plugin import add as add_rules
 
 spec = stacks.read_spec()
 app = stacks.open_app()
 stacks.build(app, spec)
 stacks.add_policies(app)
-cdk_plugin.add(app, spec)
+add_rules(app, spec)
 stacks.write(app)

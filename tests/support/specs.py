@@ -69,7 +69,7 @@ def load(folder: Path, changes: Mapping[str, Any] | None = None, **more: Any) ->
 
 
 def unchecked(folder: Path, changes: Mapping[str, Any] | None = None) -> LoadedSpec:
-    """As `load`, without the checks that a spec must pass: for platforms that are not built yet."""
+    """As `load`, without the checks that a spec must pass: for platforms not built yet."""
     import clusterwright.spec.load as loading
     from clusterwright.spec.document import read_document
     from clusterwright.spec.layering import lay

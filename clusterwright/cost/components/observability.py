@@ -38,8 +38,8 @@ def lines(pricing: Pricing) -> Iterator[Line]:
         "observability", "notifications by mail", NOTIFICATIONS, path=(*here, "alarm_emails")
     )
     if cluster.budget is not None and cluster.budget.monthly_usd is not None:
-        path = ("budget", "monthly_usd")
-        yield pricing.line("observability", "budget with alarms", 1, BUDGET, path=path)
+        limit: Path = ("budget", "monthly_usd")
+        yield pricing.line("observability", "budget with alarms", 1, BUDGET, path=limit)
     yield pricing.used("observability", "functions that run at deployments", FUNCTIONS, path=())
     if cluster.observability.prometheus:
         path = (*here, "prometheus")

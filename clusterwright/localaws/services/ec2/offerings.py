@@ -49,7 +49,7 @@ def _offered(call: Call, kind: str) -> Iterable[tuple[str, str]]:
         (entry["InstanceType"], entry["Location"])
         for entry in INSTANCE_TYPE_OFFERINGS[_BY_ID].get(call.region, ())
     ]
-    by_zone += _in_local_zones(call.region, {name for name, _ in by_zone})
+    by_zone += _in_local_zones(call.region, by_zone)
     without = call.world.not_offered
     for name, zone_id in by_zone:
         if zone_id in without.get(name, ()):
@@ -64,9 +64,10 @@ def _offered(call: Call, kind: str) -> Iterable[tuple[str, str]]:
             raise AwsError("InvalidParameterValue", f"Invalid LocationType: {kind}")
 
 
-def _in_local_zones(region: str, names: set[str]) -> list[tuple[str, str]]:
-    """Local zones by id. What they lack no source says, so they have all that the region has."""
+def _in_local_zones(region: str, by_zone: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Local zones by id. What they lack no source says, so they have what ordinary zones have."""
     catalog = facts.catalog()
+    names = {name for name, zone in by_zone if catalog.local_zone(zone) is None}
     zones = [z for z in catalog.zone_ids(region) if catalog.local_zone(z) not in (None, z)]
     found = [(name, zone) for zone in zones for name in names]
     for name in catalog.described_names - names:
