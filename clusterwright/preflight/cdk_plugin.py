@@ -1,0 +1,166 @@
+"""The offline rules in `cdk synth` and `cdk deploy`, so that nobody passes them by.
+
+Errors stop the synthesis, warnings are shown. What only an account can tell, and what is unknown,
+is for `clusterwright check`. A violation that is attached to no construct is not printed by the
+CDK, so each is attached to the resource that the place in the spec becomes.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import aws_cdk as cdk
+import jsii
+
+from clusterwright import __version__
+from clusterwright.catalog import load_catalog
+from clusterwright.cost import user_prices
+from clusterwright.preflight import engine
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.registry import rule_files
+from clusterwright.preflight.results import CheckResult, Finding
+from clusterwright.spec import LoadedSpec
+
+NAME: Final = "clusterwright"
+SWITCH: Final = "CLUSTERWRIGHT_CHECKS"
+"""`false` in the environment leaves the rules out: for measurements, and tests of other things."""
+
+# Where a place in the spec ends up, the most particular first.
+_CLUSTER: Final = "AWS::SageMaker::Cluster"
+_RESOURCES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
+    ("budget", ("AWS::Budgets::Budget",)),
+    ("identity", ("AWS::KMS::Key", "AWS::IAM::Role")),
+    ("network", ("AWS::EC2::Subnet", "AWS::EC2::VPC")),
+    ("slurm.accounting", ("AWS::RDS::DBInstance",)),
+    ("storage.buckets", ("AWS::S3::Bucket",)),
+    ("storage.home", ("OPENZFS",)),
+    ("storage.lustre", ("LUSTRE",)),
+    ("", (_CLUSTER,)),
+)
+
+
+def add(app: cdk.App, spec: LoadedSpec) -> None:
+    """Try the offline rules at every synthesis of `app`, unless they are switched off."""
+    if os.environ.get(SWITCH, "").lower() != "false":
+        cdk.Validations.of(app).add_plugins(OfflineChecks(spec))
+
+
+@jsii.implements(cdk.IPolicyValidationPlugin)
+class OfflineChecks:
+    """The CDK's view of the offline rules."""
+
+    def __init__(self, spec: LoadedSpec, *, today: dt.date | None = None) -> None:
+        self._spec = spec
+        self._today = today or dt.datetime.now(dt.UTC).date()
+
+    @property
+    def name(self) -> str:
+        return NAME
+
+    @property
+    def version(self) -> str:
+        return __version__
+
+    @property
+    def rule_ids(self) -> list[str]:
+        return [file.id for file in rule_files() if file.scope == "offline"]
+
+    def validate(self, context: Any) -> Any:
+        """The findings as violations.
+
+        Raises
+        ------
+        RuntimeError
+            A rule crashed: that is no pass.
+        SpecErrors
+            The user's prices beside the spec are wrong.
+        """
+        result = self.check()
+        if result.crashed:
+            crashed = ", ".join(f"{rule.rule} ({rule.crash})" for rule in result.crashed)
+            raise RuntimeError(f"a bug in clusterwright {__version__}: {crashed}")
+        shown = [f for f in result.findings if f.severity != "info"]
+        resources = Resources(context.template_paths)
+        return cdk.PolicyValidationPluginReport(
+            success=not any(finding.severity == "error" for finding in shown),
+            violations=[_violation(finding, resources) for finding in shown],
+            plugin_version=__version__,
+        )
+
+    def check(self) -> CheckResult:
+        """What the offline rules find in the spec.
+
+        Raises
+        ------
+        SpecErrors
+            The user's prices beside the spec are wrong.
+        """
+        path = user_prices.find(Path(self._spec.file))
+        own = user_prices.read(path) if path is not None else user_prices.UserPrices()
+        catalog = load_catalog(prices_override=own.rates)
+        context = Context(self._spec, catalog, self._today, usage=own.usage)
+        return engine.run(rule_files(), context, None, engine.Selection(offline=True))
+
+
+class Resources:
+    """The resources of the templates, found by what they are."""
+
+    def __init__(self, template_paths: Sequence[str]) -> None:
+        self._found: list[tuple[str, str, str]] = []
+        for path in template_paths:
+            template = json.loads(Path(path).read_text(encoding="utf-8"))
+            for logical_id, resource in template.get("Resources", {}).items():
+                self._found.append((_kind(resource), logical_id, path))
+
+    def of(self, path: str) -> tuple[str, str] | None:
+        """Logical id and template of the resource that stands for a path of the spec."""
+        for prefix, kinds in _RESOURCES:
+            if path == prefix or not prefix or path.startswith((f"{prefix}.", f"{prefix}[")):
+                found = list(self._of_kinds(kinds))
+                if found:
+                    return found[min(_index(path, prefix), len(found) - 1)]
+        return next(((logical_id, template) for _, logical_id, template in self._found), None)
+
+    def _of_kinds(self, kinds: Iterable[str]) -> Iterator[tuple[str, str]]:
+        for kind in kinds:
+            for found, logical_id, template in self._found:
+                if found == kind:
+                    yield logical_id, template
+
+
+def _kind(resource: dict[str, Any]) -> str:
+    """The type of a resource; of a file system, which kind it is."""
+    kind = str(resource["Type"])
+    if kind == "AWS::FSx::FileSystem":
+        return str(resource["Properties"]["FileSystemType"])
+    return kind
+
+
+def _index(path: str, prefix: str) -> int:
+    """`storage.lustre[2].efa` is the third of its kind."""
+    rest = path.removeprefix(prefix)
+    return int(rest[1 : rest.index("]")]) if prefix and rest.startswith("[") else 0
+
+
+def _violation(finding: Finding, resources: Resources) -> Any:
+    place = finding.position
+    where = f"{place.file}:{place.line}:{place.column}" if place else finding.path
+    found = resources.of(finding.path)
+    logical_id, template = found if found else (None, None)
+    return cdk.PolicyViolation(
+        rule_name=finding.rule,
+        severity=finding.severity,
+        description=f"{finding.message} ({where})",
+        fix=finding.hint or f"see {finding.doc}",
+        violating_resources=[
+            cdk.PolicyViolatingResource(
+                resource_logical_id=logical_id, template_path=template, locations=[where]
+            )
+        ],
+        rule_metadata={"path": finding.path, "doc": finding.doc or ""},
+    )
