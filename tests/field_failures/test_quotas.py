@@ -113,7 +113,7 @@ def test_found_a_quota_is_said_with_its_numbers_and_code(tmp_path: Path) -> None
         assert creation(site, 3) is None
 
 
-def test_parallelcluster_1035_own_instances_are_not_counted_twice(tmp_path: Path) -> None:
+def test_parallelcluster_1035_quota_rule_counts_right_and_can_be_left_out(tmp_path: Path) -> None:
     def growth(name: str, count: int) -> Checked:
         changes = {"environment": name, f"{WORKERS}.count": count}
         return checked(tmp_path, changes, "--only", "CW-Q001,CW-Q003,CW-Q004")
@@ -129,6 +129,19 @@ def test_parallelcluster_1035_own_instances_are_not_counted_twice(tmp_path: Path
         assert growth("theirs", 2).findings == []
         finding = growth("theirs", 3).one("CW-Q001")
         assert (finding["requested"], finding["used"], finding["limit"]) == (3, 6, 8)
+        # Who knows that the old one goes before the new one is full leaves that rule out alone.
+        beside = {"environment": "theirs", f"{WORKERS}.count": 3, "network.cidr": "10.0.0.0/26"}
+        left_out = checked(tmp_path, beside, "--skip", "CW-Q001")
+        assert left_out.status("CW-Q001") == "skipped"
+        assert left_out.of("CW-N003"), "the other rules still run"
+        waiver = {
+            "rule": "CW-Q001",
+            "path": "compute[1].count",
+            "reason": "the old cluster goes before this one is full",
+            "expires": "2099-01-31",
+        }
+        waived = checked(tmp_path, {**beside, "waivers": [waiver]}, "--only", "CW-Q001")
+        assert (waived.exit_code, waived.status("CW-Q001")) == (0, "waived")
 
 
 def test_found_quotas_go_by_code_and_what_others_use_is_subtracted(tmp_path: Path) -> None:
