@@ -105,14 +105,15 @@ def read_prices(
     config: Path, prices: str | None, *, command: str, output_format: str
 ) -> UserPrices:
     """The user's prices: the named file, else the one beside the spec; exit 3 if it is wrong."""
-    from clusterwright.cost import user_prices
+    from clusterwright.cost.user_prices import UserPrices
+    from clusterwright.preflight import price_files
     from clusterwright.spec import SpecErrors
 
-    path = Path(prices) if prices is not None else user_prices.find(config)
+    path = Path(prices) if prices is not None else price_files.find(config)
     if path is None:
-        return user_prices.UserPrices()
+        return UserPrices()
     try:
-        return user_prices.read(path)
+        return price_files.read(path)
     except SpecErrors as errors:
         show_problems(errors, command=command, output_format=output_format)
         raise click.exceptions.Exit(3) from None

@@ -16,15 +16,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from pathlib import Path as FilePath
 from typing import Any, Final
 
 from clusterwright.catalog import PriceOverrideError, read_overrides
-from clusterwright.spec.document import Document, kind_of, read_document
+from clusterwright.spec.document import Document, kind_of
 from clusterwright.spec.problems import Path, Problem, SpecErrors
 from clusterwright.spec.suggest import did_you_mean
 
-FILE_NAME: Final = "prices.yaml"
 _KEYS: Final = ("rates", "usage")
 
 
@@ -37,23 +35,14 @@ class UserPrices:
     usage: Mapping[str, Decimal] = field(default_factory=dict)
 
 
-def find(config: FilePath) -> FilePath | None:
-    """The prices beside a spec, else `configs/prices.yaml` here; None where there are none."""
-    for candidate in (config.parent / FILE_NAME, FilePath("configs") / FILE_NAME):
-        if candidate.is_file():
-            return candidate
-    return None
-
-
-def read(path: FilePath) -> UserPrices:
-    """Read a file of prices.
+def parse(document: Document) -> UserPrices:
+    """The prices of a file that has been read.
 
     Raises
     ------
     SpecErrors
         Everything that is wrong with it, with positions.
     """
-    document = read_document(path)
     problems = list(document.problems)
     problems += [
         _at(
@@ -72,7 +61,7 @@ def read(path: FilePath) -> UserPrices:
     problems += wrong
     if problems:
         raise SpecErrors(problems)
-    return UserPrices(str(path), rates, usage)
+    return UserPrices(document.file, rates, usage)
 
 
 def _usage(document: Document) -> tuple[dict[str, Decimal], list[Problem]]:

@@ -19,8 +19,8 @@ import jsii
 
 from clusterwright import __version__
 from clusterwright.catalog import load_catalog
-from clusterwright.cost import user_prices
-from clusterwright.preflight import engine
+from clusterwright.cost.user_prices import UserPrices
+from clusterwright.preflight import engine, price_files
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.registry import rule_files
 from clusterwright.preflight.results import CheckResult, Finding
@@ -100,8 +100,8 @@ class OfflineChecks:
         SpecErrors
             The user's prices beside the spec are wrong.
         """
-        path = user_prices.find(Path(self._spec.file))
-        own = user_prices.read(path) if path is not None else user_prices.UserPrices()
+        path = price_files.find(Path(self._spec.file))
+        own = price_files.read(path) if path is not None else UserPrices()
         catalog = load_catalog(prices_override=own.rates)
         context = Context(self._spec, catalog, self._today, usage=own.usage)
         return engine.run(rule_files(), context, None, engine.Selection(offline=True))

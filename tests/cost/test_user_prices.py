@@ -1,4 +1,4 @@
-"""A user's prices: read with positions, refused with reasons, found beside the spec."""
+"""A user's prices: read with positions, refused with reasons."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright.cost import user_prices
+from clusterwright.preflight import price_files
 from clusterwright.spec import SpecErrors
 
 GOOD = """\
@@ -22,7 +22,7 @@ usage:
 def test_rates_and_figures_of_use_are_read(tmp_path: Path) -> None:
     path = tmp_path / "prices.yaml"
     path.write_text(GOOD)
-    found = user_prices.read(path)
+    found = price_files.read(path)
     assert found.rates[0]["usd"] == 41.5
     assert found.usage == {"s3/PUT/COPY/POST/LIST": Decimal("12.5")}
     assert found.file == str(path)
@@ -49,7 +49,7 @@ def test_what_is_wrong_is_said_with_its_place(
     path = tmp_path / "prices.yaml"
     path.write_text(text)
     with pytest.raises(SpecErrors) as caught:
-        user_prices.read(path)
+        price_files.read(path)
     (problem, *_) = caught.value.problems
     assert message in problem.message
     assert problem.position is not None
@@ -61,19 +61,5 @@ def test_everything_wrong_is_said_at_once(tmp_path: Path) -> None:
     path = tmp_path / "prices.yaml"
     path.write_text("rates: [1, 2]\nusage: {a: 1, b: 2}\nmore: 1\n")
     with pytest.raises(SpecErrors) as caught:
-        user_prices.read(path)
+        price_files.read(path)
     assert len(caught.value.problems) == 5
-
-
-def test_the_file_beside_the_spec_comes_before_the_one_of_configs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    spec = tmp_path / "elsewhere" / "spec.yaml"
-    spec.parent.mkdir()
-    assert user_prices.find(spec) is None
-    (tmp_path / "configs").mkdir()
-    (tmp_path / "configs" / "prices.yaml").write_text(GOOD)
-    assert user_prices.find(spec) == Path("configs/prices.yaml")
-    (spec.parent / "prices.yaml").write_text(GOOD)
-    assert user_prices.find(spec) == spec.parent / "prices.yaml"
