@@ -80,6 +80,8 @@ class Accounting(Part):
             target_id=self.instance.ref,
             target_type="AWS::RDS::DBInstance",
         )
+        # Its deletion would take the address out of a secret that stays.
+        self.protect(attachment)
         self.database = AccountingDatabase(
             endpoint=self.instance.attr_endpoint_address,
             port=self.instance.attr_endpoint_port,
@@ -165,7 +167,9 @@ class Accounting(Part):
             enable_cloudwatch_logs_exports=["error"],
         )
         instance.add_resource_dependency(logs)
-        self.protect(instance)
+        # RDS deletes neither group while an instance that stays uses it.
+        for resource in (instance, subnets, parameters):
+            self.protect(resource)
         self._acknowledge(instance)
         return instance
 

@@ -59,6 +59,8 @@ def data_bucket(
     )
     if destroy:
         log_what_empties(scope, cluster)
+    # A bucket that stays keeps its policy: TLS only.
+    bucket.policy.apply_removal_policy(removal_policy(cluster))
     return bucket
 
 

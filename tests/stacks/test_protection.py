@@ -11,14 +11,18 @@ from tests.support.synthesis import Assembly
 RETAIN = changed(FULL, protection="retain")
 DESTROY = changed(FULL, protection="destroy")
 
+# What holds data, and what cannot go while that stays.
 STATEFUL_TYPES = {
     "AWS::APS::Workspace",
     "AWS::FSx::DataRepositoryAssociation",
     "AWS::FSx::FileSystem",
     "AWS::KMS::Key",
     "AWS::RDS::DBInstance",
+    "AWS::RDS::DBParameterGroup",
+    "AWS::RDS::DBSubnetGroup",
     "AWS::S3Express::DirectoryBucket",
     "AWS::SecretsManager::Secret",
+    "AWS::SecretsManager::SecretTargetAttachment",
 }
 STATEFUL_STACKS = {"test-accounting", "test-identity", "test-storage"}
 
@@ -27,9 +31,10 @@ def stateful(assembly: Assembly) -> dict[str, dict[str, object]]:
     found = {}
     for kind in STATEFUL_TYPES:
         found |= assembly.resources(kind)
-    for name, bucket in assembly.resources("AWS::S3::Bucket").items():
-        if name.startswith("test-storage/"):
-            found[name] = bucket
+    for kind in ("AWS::S3::Bucket", "AWS::S3::BucketPolicy"):
+        for name, resource in assembly.resources(kind).items():
+            if name.startswith("test-storage/"):
+                found[name] = resource
     return found
 
 

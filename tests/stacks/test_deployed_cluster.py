@@ -1,0 +1,108 @@
+"""A cluster that stands on the local AWS: what it says of itself, and what a change reaches."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from clusterwright.localaws import local_aws
+from tests.stacks.conftest import Build
+from tests.stacks.deployment import Account, bootstrapped
+from tests.stacks.specs import FULL, changed
+
+SPEC = changed(FULL, protection="destroy")
+
+
+@pytest.fixture(scope="module")
+def deployed(build: Build) -> Iterator[Account]:
+    """An account in which the whole of `SPEC` stands; who changes it puts it back."""
+    with local_aws():
+        found = bootstrapped()
+        found.deploy(build(SPEC))
+        yield found
+
+
+def test_outputs_lead_to_the_cluster(deployed: Account) -> None:
+    outputs = deployed.outputs("test-cluster")
+    cluster = deployed.client("sagemaker").describe_cluster(ClusterName="test")
+    assert outputs["ClusterArn"] == cluster["ClusterArn"]
+    cluster_id = cluster["ClusterArn"].split("/")[1]
+    assert f"sagemaker-cluster:{cluster_id}_login-<instance-id>" in outputs["SsmLoginCommand"]
+    described = {
+        fs["FileSystemId"]: fs
+        for fs in deployed.client("fsx").describe_file_systems()["FileSystems"]
+    }
+    lustre = described[outputs["LustreFileSystemId"]]
+    assert outputs["LustreDnsName"] == lustre["DNSName"]
+    assert outputs["LustreMountName"] == lustre["LustreConfiguration"]["MountName"]
+    assert outputs["VpcId"] == lustre["VpcId"]
+
+
+def test_nodes_find_their_files_filled_in(deployed: Account) -> None:
+    cluster = deployed.client("sagemaker").describe_cluster(ClusterName="test")
+    uri = cluster["InstanceGroups"][0]["LifeCycleConfig"]["SourceS3Uri"]
+    bucket, prefix = uri.removeprefix("s3://").split("/", 1)
+    files = objects(deployed, bucket, prefix)
+    assert {"on_create.sh", "on_init_complete.sh", "cluster.json", "deployment.json"} <= set(files)
+    deployment = json.loads(files["deployment.json"])
+    outputs = deployed.outputs("test-cluster")
+    assert deployment["lustre"][0] == {
+        "name": "fsx",
+        "dns_name": outputs["LustreDnsName"],
+        "mount_name": outputs["LustreMountName"],
+    }
+    database = deployed.client("rds").describe_db_instances()["DBInstances"][0]
+    assert deployment["accounting"]["endpoint"] == database["Endpoint"]["Address"]
+    secret = deployed.client("secretsmanager").get_secret_value(
+        SecretId=deployment["accounting"]["secret_arn"]
+    )
+    assert json.loads(secret["SecretString"])["username"] == "slurm"
+    password = json.loads(secret["SecretString"])["password"]
+    assert all(password not in body for body in files.values())
+
+
+def objects(account: Account, bucket: str, prefix: str) -> dict[str, str]:
+    s3 = account.client("s3")
+    listed = s3.list_objects_v2(Bucket=bucket, Prefix=prefix)["Contents"]
+    return {
+        o["Key"].removeprefix(prefix): s3.get_object(Bucket=bucket, Key=o["Key"])["Body"]
+        .read()
+        .decode()
+        for o in listed
+    }
+
+
+def test_log_of_the_nodes_gets_an_end(deployed: Account) -> None:
+    arn = deployed.outputs("test-cluster")["ClusterArn"]
+    (group,) = deployed.client("logs").describe_log_groups(
+        logGroupNamePrefix=f"/aws/sagemaker/Clusters/test/{arn.split('/')[1]}"
+    )["logGroups"]
+    assert group["retentionInDays"] == 30
+
+
+def test_a_change_of_count_updates_the_cluster_and_no_other_stack(
+    deployed: Account, build: Build
+) -> None:
+    statuses = deployed.deploy(build(changed(SPEC, compute__2__count=12)))
+    changed_stacks = {name for name, status in statuses.items() if status != "unchanged"}
+    assert changed_stacks == {"test-cluster"}
+    assert deployed.nodes("test").count("workers") == 12
+    deployed.deploy(build(SPEC))
+
+
+def test_a_change_of_the_scripts_reaches_the_nodes_and_leaves_the_old_ones(
+    deployed: Account, build: Build
+) -> None:
+    statuses = deployed.deploy(build(changed(SPEC, compute__2__spare_count=2)))
+    assert {name for name, status in statuses.items() if status != "unchanged"} == {
+        "test-lifecycle",
+        "test-cluster",
+    }
+    group = deployed.client("sagemaker").describe_cluster(ClusterName="test")["InstanceGroups"][0]
+    bucket, prefix = group["LifeCycleConfig"]["SourceS3Uri"].removeprefix("s3://").split("/", 1)
+    prefixes = {key.split("/")[1] for key in objects(deployed, bucket, "") if "/" in key}
+    assert prefix.split("/")[1] in prefixes
+    assert len(prefixes) == 2
+    deployed.deploy(build(SPEC))
