@@ -1,0 +1,228 @@
+"""The real CDK CLI against a served local AWS: the life of seven stacks that use each other.
+
+With the CLI's own defaults: the default synthesizer, and deployment by change sets.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+
+pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
+
+APP = Path(__file__).parent / "fixtures" / "small_app"
+ACCOUNT, REGION = "111122223333", "us-east-1"
+STACKS = {
+    "small-capacity",
+    "small-database",
+    "small-encryption",
+    "small-identity",
+    "small-network",
+    "small-observability",
+    "small-storage",
+}
+# What a machine that is busy with other things may take; alone, each takes seconds.
+STEP_LIMIT_S = 300
+
+
+@dataclass
+class Cli:
+    """The pinned CDK CLI, its assemblies in a folder of the test, and boto3 beside it."""
+
+    folder: Path
+    address: str
+
+    def environment(self) -> dict[str, str]:
+        return {
+            **os.environ,
+            "AWS_ACCESS_KEY_ID": ACCOUNT,
+            "AWS_REGION": REGION,
+            "AWS_ENDPOINT_URL": self.address,
+            "CDK_DISABLE_CLI_TELEMETRY": "true",
+            # The CDK's own look at the templates takes seconds, and CloudFormation's is tried.
+            "CDK_VALIDATION": "false",
+            # The CLI remembers accounts by key in the home folder; jsii its unpacked libraries.
+            "HOME": str(self.folder / "home"),
+            "JSII_RUNTIME_PACKAGE_CACHE_ROOT": str(
+                Path.home() / ".cache" / "aws" / "jsii" / "package-cache"
+            ),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+
+    def __call__(self, *words: str, succeeds: bool = True) -> str:
+        """Run a command of the CLI; returns everything it printed."""
+        start = time.monotonic()
+        done = subprocess.run(
+            ["cdk", *words],
+            cwd=APP,
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=STEP_LIMIT_S,
+            check=False,
+        )
+        print(f"{time.monotonic() - start:6.1f} s: cdk {' '.join(words)}")
+        assert (done.returncode == 0) is succeeds, done.stdout
+        return done.stdout
+
+    def synth(self, name: str, *words: str) -> tuple[str, str]:
+        """Synthesise the app with other settings; returns the words that name the assembly."""
+        folder = str(self.folder / name)
+        self("synth", "--quiet", "--output", folder, *words)
+        return ("--app", folder)
+
+    def deploy(self, *words: str, succeeds: bool = True) -> str:
+        return self("deploy", *words, "--require-approval", "never", succeeds=succeeds)
+
+    def client(self, service: str) -> Any:
+        return boto3.client(
+            service,
+            REGION,
+            endpoint_url=self.address,
+            aws_access_key_id=ACCOUNT,
+            aws_secret_access_key="testing",
+        )
+
+    def stacks(self) -> dict[str, dict[str, Any]]:
+        found = self.client("cloudformation").describe_stacks()["Stacks"]
+        return {one["StackName"]: one for one in found}
+
+    def physical(self, stack: str, kind: str) -> list[str]:
+        pages = self.client("cloudformation").get_paginator("list_stack_resources")
+        return [
+            one["PhysicalResourceId"]
+            for page in pages.paginate(StackName=stack)
+            for one in page["StackResourceSummaries"]
+            if one["ResourceType"] == kind
+        ]
+
+
+@pytest.fixture
+def cdk(tmp_path: Path) -> Iterator[Cli]:
+    """A server of its own, and the CLI that talks to it."""
+    (tmp_path / "home").mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "clusterwright", "localaws", "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=(tmp_path / "server.err").open("w"),
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        ready, _, address = process.stdout.readline().strip().partition(" ")
+        assert ready == "ready", (tmp_path / "server.err").read_text()
+        yield Cli(tmp_path, address)
+    finally:
+        process.terminate()
+        process.wait(20)
+        process.stdout.close()
+
+
+def test_the_life_of_an_app(cdk: Cli) -> None:
+    cdk("bootstrap", f"aws://{ACCOUNT}/{REGION}")
+    assert cdk.stacks()["CDKToolkit"]["StackStatus"] == "CREATE_COMPLETE"
+
+    _deploys_everything(cdk)
+    app = ("--app", str(cdk.folder / "cdk.out"))
+    _has_nothing_to_do(cdk, app)
+    _shows_and_makes_a_change(cdk)
+    _refuses_what_is_wrong(cdk, app)
+    _protects_what_is_in_use(cdk)
+    _leaves_nothing(cdk, app)
+
+
+def _deploys_everything(cdk: Cli) -> None:
+    printed = cdk.deploy("--all", "--output", str(cdk.folder / "cdk.out"))
+    stacks = cdk.stacks()
+    assert {name for name in stacks if name.startswith("small-")} == STACKS
+    assert {stacks[name]["StackStatus"] for name in STACKS} == {"CREATE_COMPLETE"}
+    # What the CLI asks for was a change set, and the tags of the app are on the stacks.
+    assert all(stacks[name]["ChangeSetId"] for name in STACKS)
+    assert all(
+        stacks[name]["Tags"] == [{"Key": "project", "Value": "small-app"}] for name in STACKS
+    )
+    # Outputs arrive on the terminal, values across stacks where they belong.
+    bucket = next(
+        one["OutputValue"]
+        for one in stacks["small-storage"]["Outputs"]
+        if one["OutputKey"] == "Bucket"
+    )
+    assert f"small-storage.Bucket = {bucket}" in printed
+    s3 = cdk.client("s3")
+    written = json.load(s3.get_object(Bucket=bucket, Key="lifecycle/deployment.json")["Body"])
+    assert [written["vpc"]] == cdk.physical("small-network", "AWS::EC2::VPC")
+    files = {one.name for one in (APP / "files").iterdir()}
+    keys = {one["Key"] for one in s3.list_objects_v2(Bucket=bucket)["Contents"]}
+    assert keys == {f"lifecycle/{name}" for name in {*files, "deployment.json"}}
+
+
+def _has_nothing_to_do(cdk: Cli, app: tuple[str, str]) -> None:
+    def times() -> dict[str, Any]:
+        stacks = cdk.stacks().items()
+        return {name: one.get("LastUpdatedTime", one["CreationTime"]) for name, one in stacks}
+
+    before = times()
+    assert cdk.deploy("--all", *app).count("(no changes)") == len(STACKS)
+    assert times() == before
+    assert "Number of stacks with differences: 0" in cdk("diff", "--all", *app)
+
+
+def _shows_and_makes_a_change(cdk: Cli) -> None:
+    change = cdk.synth("changed", "-c", "retention=60", "-c", "zone=2")
+    shown = cdk("diff", "--all", *change)
+    assert "Number of stacks with differences: 2" in shown
+    assert "RetentionInDays" in shown
+    assert "requires replacement" in shown or "may cause replacement" in shown
+    subnets = set(cdk.physical("small-network", "AWS::EC2::Subnet"))
+    cdk.deploy("small-network", "small-observability", *change)
+    after = set(cdk.physical("small-network", "AWS::EC2::Subnet"))
+    assert len(after - subnets) == len(subnets - after) == 1
+    (logs,) = cdk.physical("small-observability", "AWS::Logs::LogGroup")
+    (group,) = cdk.client("logs").describe_log_groups(logGroupNamePrefix=logs)["logGroups"]
+    assert group["retentionInDays"] == 60
+    assert "Number of resources with drift: 0" in cdk("drift", *STACKS, *change)
+
+
+def _refuses_what_is_wrong(cdk: Cli, app: tuple[str, str]) -> None:
+    wrong = cdk.synth("wrong", "-c", "wrong=1")
+    unknown = cdk.deploy("small-capacity", *wrong, succeeds=False)
+    assert "Colour" in unknown
+    assert cdk.stacks()["small-capacity"]["StackStatus"] == "CREATE_COMPLETE"
+    broken = cdk.synth("broken", "-c", "broken=1")
+    refused = cdk.deploy("small-capacity", *broken, succeeds=False)
+    assert "InstanceCount" in refused
+    assert cdk.stacks()["small-capacity"]["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+    # Directly, without a change set, it goes on from there.
+    assert "(no changes)" in cdk.deploy("small-capacity", *app, "--method=direct")
+
+
+def _protects_what_is_in_use(cdk: Cli) -> None:
+    """Deleting by hand what other stacks import is refused, in AWS's words."""
+    cloudformation = cdk.client("cloudformation")
+    cloudformation.delete_stack(StackName="small-encryption")
+    time.sleep(0.5)
+    stack = cdk.stacks()["small-encryption"]
+    assert "cannot be deleted as it is in use by" in stack["StackStatusReason"]
+
+
+def _leaves_nothing(cdk: Cli, app: tuple[str, str]) -> None:
+    cdk("destroy", "--all", "--force", *app)
+    assert set(cdk.stacks()) == {"CDKToolkit"}
+    assert [one["IsDefault"] for one in cdk.client("ec2").describe_vpcs()["Vpcs"]] == [True]
+    assert cdk.client("rds").describe_db_instances()["DBInstances"] == []
+    assert cdk.client("secretsmanager").list_secrets()["SecretList"] == []
+    assert cdk.client("lambda").list_functions()["Functions"] == []
+    buckets = [one["Name"] for one in cdk.client("s3").list_buckets()["Buckets"]]
+    assert buckets == [f"cdk-hnb659fds-assets-{ACCOUNT}-{REGION}"]
