@@ -1,3 +1,3 @@
-"""Clusterwright: one reviewed file describes an AWS training cluster; everything is tried before it costs money."""
+"""Clusterwright: a reviewed file describes an AWS training cluster, tried before it costs."""
 
 __version__ = "0.1.0"
