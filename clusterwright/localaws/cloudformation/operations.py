@@ -20,6 +20,7 @@ from clusterwright.localaws.cloudformation.errors import CloudFormationError, Va
 from clusterwright.localaws.cloudformation.evaluate import Scope
 from clusterwright.localaws.cloudformation.outputs import check_removed_exports, compute_outputs
 from clusterwright.localaws.cloudformation.planning import (
+    KEEPING,
     REPLACE,
     UPDATE,
     Plan,
@@ -32,8 +33,6 @@ from clusterwright.localaws.cloudformation.state import Resource, Revision, Snap
 
 if TYPE_CHECKING:
     from clusterwright.localaws.cloudformation.store import Store
-
-_KEEPING = frozenset({"Retain", "RetainExceptOnCreate"})
 
 
 class Operation:
@@ -144,7 +143,7 @@ class Operation:
         self._delete_all(
             [*removed, *stack.garbage],
             lambda name: old_template.dependencies(name, old_template.resources),
-            kept=lambda one: self._kept(one, replaced=any(one is old for old in stack.garbage)),
+            policy=self._policy,
         )
         for one in removed:
             stack.resources.pop(one.logical_id, None)
@@ -218,7 +217,7 @@ class Operation:
         failed = self._delete_all(
             list(stack.resources.values()),
             lambda name: template.dependencies(name, template.resources),
-            kept=lambda one: self._kept(one, created_now=True),
+            policy=lambda one: self._policy(one, created_now=True),
         )
         stack.outputs, stack.imports = [], frozenset()
         prefix = "DELETE" if delete_stack else "ROLLBACK"
@@ -266,7 +265,7 @@ class Operation:
                 if name in template.resources
                 else set()
             ),
-            kept=lambda one: self._kept(one, created_now=True),
+            policy=lambda one: self._policy(one, created_now=True),
         )
         stack.revision = stable.revision
         stack.resources = {
@@ -374,7 +373,7 @@ class Operation:
         failed = self._delete_all(
             [*stack.resources.values(), *stack.garbage],
             needs,
-            kept=lambda one: one.logical_id in retain or self._kept(one),
+            policy=lambda one: "Retain" if one.logical_id in retain else self._policy(one),
         )
         if failed and not force:
             stack.enter("DELETE_FAILED", _delete_reason(failed), self.token)
@@ -388,7 +387,7 @@ class Operation:
         resources: Sequence[Resource],
         needs: Callable[[str], set[str]],
         *,
-        kept: Callable[[Resource], bool],
+        policy: Callable[[Resource], str | None],
     ) -> list[str]:
         """Delete resources in reverse order of their needs; return the names that failed."""
         by_key = {f"{one.logical_id}#{number}": one for number, one in enumerate(resources)}
@@ -403,7 +402,7 @@ class Operation:
 
         def job(key: str) -> bool:
             one = by_key[key]
-            if self.work.delete_one(one, kept(one)):
+            if self.work.delete_one(one, policy(one)):
                 return True
             failed.append(one.logical_id)
             return False
@@ -411,12 +410,15 @@ class Operation:
         scheduler.run_jobs(list(reversed(by_key)), before, job, keep_going=True)
         return failed
 
-    def _kept(self, one: Resource, *, replaced: bool = False, created_now: bool = False) -> bool:
-        if replaced:
-            return one.update_replace_policy in _KEEPING
+    def _policy(self, one: Resource, *, created_now: bool = False) -> str | None:
+        """Return what becomes of a resource that is deleted: a policy, or None for deletion."""
         if created_now:
-            return one.deletion_policy == "Retain" and self._keep_on_create
-        return one.deletion_policy in _KEEPING
+            leaves = one.deletion_policy in KEEPING
+            keeps = one.deletion_policy == "Retain" and self._keep_on_create
+            return None if leaves and not keeps else one.deletion_policy
+        if any(one is old for old in self.stack.garbage):
+            return one.update_replace_policy
+        return one.deletion_policy
 
     def _scope(self, revision: Revision, used: set[str]) -> Scope:
         return make_scope(

@@ -20,6 +20,9 @@ from clusterwright.localaws.cloudformation.state import Resource, Revision, Stac
 from clusterwright.localaws.cloudformation.surroundings import pseudo_parameters, zones
 from clusterwright.localaws.cloudformation.template import canonical
 
+KEEPING = frozenset({"Retain", "RetainExceptOnCreate"})
+"""Deletion policies that leave a resource behind."""
+
 CREATE, UPDATE, REPLACE, KEEP = "create", "update", "replace", "keep"
 
 ImportValue = Callable[[str], str]
@@ -148,6 +151,20 @@ def policy_of(scope: Scope, definition: Mapping[str, Any], key: str) -> str | No
     return evaluated if isinstance(evaluated, str) else None
 
 
+def deletion_policy(
+    scope: Scope, definition: Mapping[str, Any], properties: Mapping[str, Any]
+) -> str | None:
+    """Return a resource's ``DeletionPolicy``, or what CloudFormation does without one.
+
+    Without one a database is kept in a snapshot, and everything else is deleted.
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
+    """
+    found = policy_of(scope, definition, "DeletionPolicy")
+    if found is None and handler_of(definition["Type"]).snapshot_refusal(properties) is None:
+        return "Snapshot"
+    return found
+
+
 def make_plan(stack: Stack, revision: Revision, import_value: ImportValue) -> Plan:
     """Work out what a revision does to a stack.
 
@@ -214,6 +231,7 @@ class _Planner:
             raise ValidationError(
                 f"The local AWS does not carry {', '.join(refused)} of {kind} ({name})."
             )
+        self._refuse_snapshot(name, definition, coerced)
         old = self._stack.resources.get(name)
         attributes: tuple[str, ...] = ()
         if old is None or not old.physical_id:
@@ -229,6 +247,16 @@ class _Planner:
         return Step(
             name, kind, action, definition, coerced, changed, tuple(violations), old, attributes
         )
+
+    def _refuse_snapshot(
+        self, name: str, definition: Mapping[str, Any], properties: Mapping[str, Any]
+    ) -> None:
+        for key in ("DeletionPolicy", "UpdateReplacePolicy"):
+            if policy_of(self._scope, definition, key) != "Snapshot":
+                continue
+            refusal = handler_of(definition["Type"]).snapshot_refusal(properties)
+            if refusal is not None:
+                raise ValidationError(f"Template error: {key} of {name}: {refusal}")
 
     def _ref(self, name: str) -> Any:
         step = self._known(name)

@@ -19,8 +19,10 @@ from clusterwright.localaws.cloudformation.evaluate import Scope, contains_unkno
 from clusterwright.localaws.cloudformation.handlers.base import Cancelled, Context, Created
 from clusterwright.localaws.cloudformation.parameters import HIDDEN
 from clusterwright.localaws.cloudformation.planning import (
+    KEEPING,
     attribute_of,
     check_properties,
+    deletion_policy,
     evaluate_properties,
     handler_of,
     policy_of,
@@ -73,7 +75,7 @@ class ResourceWork:
                 time=self.stack.created,
                 definition=definition,
                 properties=properties,
-                deletion_policy=policy_of(self.scope, definition, "DeletionPolicy"),
+                deletion_policy=deletion_policy(self.scope, definition, properties),
                 update_replace_policy=policy_of(self.scope, definition, "UpdateReplacePolicy"),
                 tags=self.stack.revision.tags,
             )
@@ -241,7 +243,7 @@ class ResourceWork:
             return False
         if schema is not None and schema.deletes_first:
             try:
-                self.delete_physical(old)
+                self.delete_physical(old, old.update_replace_policy)
             except Exception as error:  # noqa: BLE001 - as above
                 self.fail(old, "UPDATE", error, keep=old)
                 return False
@@ -249,8 +251,8 @@ class ResourceWork:
             return self.create(wanted)
         return self.create(wanted, replaces=old)
 
-    def delete_one(self, one: Resource, kept: bool) -> bool:
-        """Delete a resource, or leave it behind if it is `kept`; say whether it worked."""
+    def delete_one(self, one: Resource, policy: str | None) -> bool:
+        """Delete a resource, or leave it behind, as the policy says; say whether it worked."""
         name, kind = one.logical_id, one.type_name
         current = self.stack.resources.get(name)
         shown = current is not None and current.physical_id == one.physical_id
@@ -265,14 +267,14 @@ class ResourceWork:
             put("DELETE_COMPLETE")
             self.note(name, "", kind, "DELETE_COMPLETE", None, None)
             return True
-        if kept:
+        if policy in KEEPING:
             put("DELETE_SKIPPED")
             self.note(name, one.physical_id, kind, "DELETE_SKIPPED", None, None)
             return True
         self.note(name, one.physical_id, kind, "DELETE_IN_PROGRESS", None, None)
         put("DELETE_IN_PROGRESS")
         try:
-            self.delete_physical(one)
+            self.delete_physical(one, policy)
         except Exception as error:  # noqa: BLE001 - as above
             text = failures.reason(error)
             put("DELETE_FAILED", text)
@@ -282,11 +284,10 @@ class ResourceWork:
         self.note(name, one.physical_id, kind, "DELETE_COMPLETE", None, None)
         return True
 
-    def delete_physical(self, one: Resource) -> None:
+    def delete_physical(self, one: Resource, policy: str | None = None) -> None:
         """Delete what the API has; what is gone already is no error."""
         context = self._context(one, {})
         context.cancelled = lambda: False
-        policy = one.deletion_policy
         context.take_snapshot = policy == "Snapshot"
         properties: Mapping[str, Any] = one.properties
         with contextlib.suppress(CloudFormationError):

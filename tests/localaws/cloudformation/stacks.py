@@ -121,6 +121,7 @@ def resources_of(name: str) -> dict[str, dict[str, Any]]:
 class Pretend:
     """What the pretending handlers did, what exists, and what they are told to do wrong.
 
+    `snapshots` says whether the types keep data that `Snapshot` saves, as databases do.
     `fail` is called as (operation, logical id, properties) and returns a message to fail with;
     `delay_s` is how long a resource takes to become ready.
     """
@@ -131,6 +132,8 @@ class Pretend:
     half: Callable[[str], bool] = lambda _: False
     delay_s: Callable[[str], float] = lambda _: 0.0
     number: int = 0
+    snapshots: bool = False
+    kept_in_snapshots: list[str] = field(default_factory=list)
 
     def handler(self, type_name: str) -> Handler:
         return _PretendHandler(self, type_name)
@@ -177,6 +180,11 @@ class _PretendHandler(Handler):
             raise HandlerFailure(message, "ResourceConflict")
         if pretend.existing.pop(physical_id, None) is None:
             raise HandlerFailure(f"{physical_id} is gone", "NotFound")
+        if ctx.take_snapshot:
+            pretend.kept_in_snapshots.append(physical_id)
+
+    def snapshot_refusal(self, properties: Properties) -> str | None:
+        return None if self._pretend.snapshots else super().snapshot_refusal(properties)
 
     def _wait(self, ctx: Context) -> None:
         end = time.monotonic() + self._pretend.delay_s(ctx.logical_id)

@@ -8,6 +8,7 @@ from botocore.exceptions import ClientError
 from clusterwright.localaws.cloudformation.store import settings
 from tests.localaws.cloudformation.stacks import (
     Pretend,
+    aws,
     cloudformation,
     create,
     delete,
@@ -16,8 +17,11 @@ from tests.localaws.cloudformation.stacks import (
     history,
     parameter,
     reason,
+    resource,
+    resources_of,
     settled,
     template,
+    update,
 )
 
 CHAIN = {"A": parameter("1"), "B": parameter({"Ref": "A"}), "C": parameter({"Ref": "B"})}
@@ -132,18 +136,68 @@ def test_a_stack_that_is_being_made_can_be_deleted(
     assert pretend.existing == {}
 
 
-def test_a_snapshot_is_asked_for_where_the_template_says_so(
-    pretend: Pretend, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    taken: dict[str, bool] = {}
-    handler = pretend.handler("x")
-    original = type(handler).delete
+class TestSnapshots:
+    """https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html"""
 
-    def delete_one(self: Any, ctx: Any, physical_id: str, properties: Any) -> None:
-        taken[ctx.logical_id] = ctx.take_snapshot
-        original(self, ctx, physical_id, properties)
+    def test_is_the_default_of_what_keeps_data(self, pretend: Pretend) -> None:
+        pretend.snapshots = True
+        policies = {"A": {}, "B": {"DeletionPolicy": "Delete"}, "C": {"DeletionPolicy": "Retain"}}
+        create("s", template({name: parameter("1", **more) for name, more in policies.items()}))
+        delete("s")
+        assert [name[0] for name in pretend.kept_in_snapshots] == ["A"]
+        assert [name[0] for name in pretend.existing] == ["C"]
 
-    monkeypatch.setattr(type(handler), "delete", delete_one)
-    create("s", template({"A": parameter("1", DeletionPolicy="Snapshot"), "B": parameter("2")}))
-    delete("s")
-    assert taken == {"A": True, "B": False}
+    def test_of_what_is_replaced_the_other_policy_counts(self, pretend: Pretend) -> None:
+        pretend.snapshots = True
+
+        def body(name: str) -> str:
+            both = {"A": {"UpdateReplacePolicy": "Snapshot"}, "B": {}}
+            values = {"Type": "String", "Value": "1", "Name": name}
+            resources = {
+                key: resource("AWS::SSM::Parameter", values, DeletionPolicy="Delete", **more)
+                for key, more in both.items()
+            }
+            return template(resources)
+
+        create("s", body("before"))
+        update("s", body("after"))
+        assert [name[0] for name in pretend.kept_in_snapshots] == ["A"]
+        assert len(pretend.existing) == 2
+
+    @pytest.mark.usefixtures("pretend")
+    @pytest.mark.parametrize("policy", ["DeletionPolicy", "UpdateReplacePolicy"])
+    def test_is_refused_for_what_keeps_none(self, policy: str) -> None:
+        with pytest.raises(ClientError, match="does not support the policy Snapshot"):
+            create("s", template({"A": parameter("1", **{policy: "Snapshot"})}))
+
+    @pytest.mark.usefixtures("local")
+    def test_a_database_leaves_one(self) -> None:
+        database = resource(
+            "AWS::RDS::DBInstance",
+            {
+                "DBInstanceClass": "db.t4g.medium",
+                "Engine": "mysql",
+                "AllocatedStorage": "20",
+                "MasterUsername": "slurm",
+                "MasterUserPassword": "0123456789",
+            },
+        )
+        create("s", template({"Db": database}))
+        name = resources_of("s")["Db"]["PhysicalResourceId"]
+        delete("s")
+        (left,) = aws("rds").describe_db_snapshots(DBInstanceIdentifier=name)["DBSnapshots"]
+        assert left["DBSnapshotIdentifier"].startswith("s-snapshot-")
+
+    @pytest.mark.usefixtures("local")
+    def test_an_instance_of_a_cluster_keeps_none(self) -> None:
+        instance = resource(
+            "AWS::RDS::DBInstance",
+            {
+                "DBInstanceClass": "db.serverless",
+                "Engine": "aurora-mysql",
+                "DBClusterIdentifier": "c",
+            },
+            DeletionPolicy="Snapshot",
+        )
+        with pytest.raises(ClientError, match="cannot be specified for a cluster instance"):
+            create("s", template({"Db": instance}))

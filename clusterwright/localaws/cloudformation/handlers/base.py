@@ -242,6 +242,14 @@ class Handler:
         """
         raise NotReadable
 
+    def snapshot_refusal(self, properties: Properties) -> str | None:
+        """Return why ``Snapshot`` cannot be a policy of this resource, or None where it can.
+
+        Where it can, `delete` must heed ``ctx.take_snapshot``, and a template that gives no
+        ``DeletionPolicy`` means ``Snapshot``: that is the default of the types carried so far.
+        """
+        return f"{self.type_name} does not support the policy Snapshot"
+
     def refused(self, properties: Properties) -> list[str]:
         """Return the given properties that the local AWS does not carry for this type."""
         return [

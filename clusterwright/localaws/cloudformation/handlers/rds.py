@@ -99,6 +99,9 @@ class DBCluster(Handler):
             physical_id,
         )
 
+    def snapshot_refusal(self, properties: Properties) -> str | None:
+        return None
+
     def replacing(self, old: Properties, new: Properties) -> set[str]:
         # A conditional one in the schema: the engine can change between Aurora variants only,
         # which RDS does by a snapshot; here it is always a new cluster.
@@ -240,6 +243,15 @@ class DBInstance(Handler):
             ctx,
             lambda: rds.describe_db_instances(DBInstanceIdentifier=physical_id)["DBInstances"],
             physical_id,
+        )
+
+    def snapshot_refusal(self, properties: Properties) -> str | None:
+        if "DBClusterIdentifier" not in properties:
+            return None
+        # AWS's words: https://github.com/aws-cloudformation/aws-cloudformation-templates/issues/16
+        return (
+            "DeletionPolicy:Snapshot cannot be specified for a cluster instance, use deletion "
+            "policy on the cluster instead."
         )
 
     def replacing(self, old: Properties, new: Properties) -> set[str]:
