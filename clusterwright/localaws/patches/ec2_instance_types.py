@@ -1,16 +1,15 @@
-"""moto's instance data lacks types that AWS documents, and local zones' offerings."""
+"""moto's instance data lacks types that AWS documents."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from clusterwright.localaws.facts import catalog, known
-from clusterwright.localaws.zones import zone_name
 
 MOTO_VERSION = "5.2.5"
 CURES = (
     "EC2: DescribeInstanceTypes knows p6e-gb200.36xlarge as far as AWS documents it (the API's "
-    "other members are left out, not guessed); DescribeInstanceTypeOfferings lists local zones"
+    "other members are left out, not guessed)"
 )
 MISSING = ("p6e-gb200.36xlarge",)
 
@@ -24,15 +23,6 @@ def apply() -> None:
             instance_types.InstanceTypeBackend.instance_types.append(
                 instance_types.InstanceType(name)
             )
-    offerings = instance_types.INSTANCE_TYPE_OFFERINGS
-    for region in catalog().regions:
-        for name in sorted(catalog().described_names):
-            for zone in known(catalog().offering(name, region)) or ():
-                if catalog().local_zone(zone) in (None, zone):
-                    continue  # a plain zone, or a local zone's name: its id comes too
-                _add(offerings["availability-zone-id"].get(region), name, zone)
-                local_name = zone_name(region, zone) or catalog().local_zone(zone)
-                _add(offerings["availability-zone"].get(region), name, str(local_name))
 
 
 def describe(name: str) -> dict[str, Any]:
@@ -83,12 +73,3 @@ def describe(name: str) -> dict[str, Any]:
         if value is not None:
             answer["NetworkInfo"][member] = form(value)
     return answer
-
-
-def _add(rows: list[dict[str, Any]] | None, name: str, location: str) -> None:
-    if rows is None:
-        return
-    if any(row["InstanceType"] == name and row["Location"] == location for row in rows):
-        return
-    location_type = rows[0]["LocationType"]
-    rows.append({"InstanceType": name, "Location": location, "LocationType": location_type})
