@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from typing import Any
 
 import pytest
@@ -586,12 +588,17 @@ def test_security_group_and_subnet_in_use_stay(site: Site) -> None:
     ec2.delete_subnet(SubnetId=site.subnet_id)
 
 
-def test_six_thousand_nodes_are_cheap(aws: Runtime) -> None:
-    import time
-
-    site = build_site(cidr="10.0.0.0/16")
-    start = time.perf_counter()
-    site.create(site.group("workers", 1900))
-    assert time.perf_counter() - start < 2
-    assert group_of(describe(), "workers")["CurrentCount"] == 1900
-    assert len(nodes()) == 1901
+def test_six_thousand_nodes_are_cheap() -> None:
+    """Processor time, not time on the clock: other work on the machine does not count."""
+    count = 6_000
+    with local_aws(quotas={"sagemaker/L-2CE978FC": 10_000, "sagemaker/L-3308CCC7": 10_000}):
+        site = build_site("10.0.0.0/16")
+        before = time.process_time()
+        found = site.create(site.group("workers", count, "ml.c5.xlarge"))
+        assert group_of(found, "workers")["CurrentCount"] == count
+        assert len(json.dumps(found, default=str)) < 5_000  # groups, not nodes
+        assert time.process_time() - before < 3
+        before = time.process_time()
+        assert len({node["InstanceId"] for node in nodes()}) == count + 1
+        assert time.process_time() - before < 10
+        assert site.free_addresses() == 65_531 - count - 1
