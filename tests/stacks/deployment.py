@@ -10,6 +10,7 @@ import io
 import json
 import time
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,9 +51,14 @@ class Account:
     def _assets(self) -> str:
         return f"cdk-{QUALIFIER}-assets-{self.account}-{self.region}"
 
-    def deploy(self, assembly: Assembly) -> dict[str, str]:
-        """Create or update every stack in order; its status, or `unchanged`, by stack."""
-        return {name: self._deploy(assembly, name) for name in order(assembly)}
+    def deploy(self, assembly: Assembly, *, first: Sequence[str] = ()) -> dict[str, str]:
+        """Create or update every stack in order; its status, or `unchanged`, by stack.
+
+        `first` are deployed before, whatever they depend on: `cdk deploy --exclusively`.
+        """
+        done = {name: self._deploy(assembly, name) for name in first}
+        rest = [name for name in order(assembly) if name not in first]
+        return done | {name: self._deploy(assembly, name) for name in rest}
 
     def _deploy(self, assembly: Assembly, name: str) -> str:
         self._publish(assembly, name)

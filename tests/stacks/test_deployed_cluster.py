@@ -106,3 +106,23 @@ def test_a_change_of_the_scripts_reaches_the_nodes_and_leaves_the_old_ones(
     assert prefix.split("/")[1] in prefixes
     assert len(prefixes) == 2
     deployed.deploy(build(SPEC))
+
+
+def test_what_is_taken_away_goes_once_the_cluster_uses_it_no_more(
+    deployed: Account, build: Build
+) -> None:
+    """The order of docs/explanations/what-is-built.md: users first, then the rest."""
+    without = changed(SPEC)
+    without["storage"]["lustre"] = without["storage"]["lustre"][:2]
+    smaller = build(without)
+    cloudformation = deployed.client("cloudformation")
+    # CloudFormation keeps an export that the cluster still imports.
+    with pytest.raises(AssertionError, match=r"test-storage is UPDATE_ROLLBACK_COMPLETE"):
+        deployed.deploy(smaller)
+    assert len(deployed.client("fsx").describe_file_systems()["FileSystems"]) == 4
+    statuses = deployed.deploy(smaller, first=("test-lifecycle", "test-cluster"))
+    assert statuses["test-storage"] == "UPDATE_COMPLETE"
+    assert len(deployed.client("fsx").describe_file_systems()["FileSystems"]) == 3
+    assert "LustreDnsName3" not in deployed.outputs("test-cluster")
+    assert cloudformation.list_exports()["Exports"]
+    deployed.deploy(build(SPEC))
