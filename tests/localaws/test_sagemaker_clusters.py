@@ -172,7 +172,6 @@ def test_contradictions_of_a_cluster_are_refused(
             },
             "mutually exclusive",
         ),
-        ({"ImageReleaseVersion": "1.2.3"}, "supported only for EKS-orchestrated clusters"),
         (
             {"InstanceStorageConfigs": [{"EbsVolumeConfig": {"RootVolume": True}}]},
             "VolumeKmsKeyId is required for the root volume",

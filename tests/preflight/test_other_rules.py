@@ -35,6 +35,20 @@ def test_an_image_of_unknown_age_is_a_warning_with_rds(rule: Harness) -> None:
     rule.passes("CW-I001", tested=False)
 
 
+def test_a_pinned_release_is_a_warning_with_slurm_and_a_pinned_image_is_not(
+    rule: Harness,
+) -> None:
+    rule.fails(
+        "CW-I006",
+        {"image": {"release_version": "1.2.3"}},
+        path="image.release_version",
+        message="release 1.2.3 is pinned on a cluster with Slurm",
+        severity="warning",
+    )
+    rule.passes("CW-I006", {"image": {"image_id": "ami-0123456789abcdef0"}})
+    rule.passes("CW-I006", tested=False)
+
+
 ARN = f"arn:aws:kms:us-east-1:{specs.ACCOUNT}:key/11111111-2222-3333-4444-555555555555"
 GIVEN = {"identity.kms_key_arn": ARN}
 KEY = Key(ARN, "Enabled", "SYMMETRIC_DEFAULT", "CUSTOMER")

@@ -71,13 +71,6 @@ def check_group(group: Mapping[str, Any], request: Mapping[str, Any]) -> None:
         raise invalid(
             f"OnCreate and OnInitComplete of instance group {name} are mutually exclusive."
         )
-    eks = "Eks" in (request.get("Orchestrator") or {})
-    if group.get("ImageReleaseVersion") and not eks:
-        # The schema: "Supported only for EKS-orchestrated clusters."
-        raise invalid(
-            f"ImageReleaseVersion of instance group {name} is supported only for "
-            "EKS-orchestrated clusters."
-        )
     if group.get("TrainingPlanArn") and "Spot" in (group.get("CapacityRequirements") or {}):
         raise invalid(f"Instance group {name} cannot use a training plan and Spot capacity.")
     types = group.get("InstanceRequirements", {}).get("InstanceTypes", [])

@@ -1,0 +1,41 @@
+"""A pinned image release may not be taken for Slurm: AWS's own sources disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+
+
+class ReleasePin(Rule[str | None]):
+    id = "CW-I006"
+    title = "The platform takes a pinned image release"
+    severity = "warning"
+    scope = "offline"
+    prevents = "CreateCluster may refuse ImageReleaseVersion on a cluster with Slurm"
+    source = (
+        "CloudFormation's schema of AWS::SageMaker::Cluster (2026-10-20): supported only for "
+        "EKS-orchestrated clusters; the API's model (botocore 1.44.5) says no such thing"
+    )
+
+    def subjects(self, context: Context) -> Iterable[Subject[str | None]]:
+        image = context.cluster.image
+        pinned = image.release_version or image.image_id
+        if pinned and context.cluster.platform == "hyperpod-slurm":
+            yield Subject(("image", "release_version"), image.release_version)
+
+    def check(
+        self, subject: Subject[str | None], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del context, facts
+        if subject.value is not None:
+            yield Fail(
+                message=f"release {subject.value} is pinned on a cluster with Slurm: "
+                "CloudFormation's schema supports that for EKS only, the API's model for both",
+                hint="if CreateCluster refuses it, pin an image with image.image_id instead",
+            )
+
+
+RULE = ReleasePin()
