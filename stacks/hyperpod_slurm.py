@@ -200,6 +200,8 @@ class HyperPodSlurm(Part):
             ),
             on_start_deep_health_checks=self._health_checks(group),
             image_id=image.image_id,
+            # AWS's sources disagree on whether Slurm takes it: CW-I006 warns.
+            image_release_version=image.release_version,
             auto_patch_config=(
                 _CFN.AutoPatchConfigProperty(patching_strategy=PATCHING[image.auto_patch.strategy])
                 if image.auto_patch is not None

@@ -45,13 +45,6 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
                 f"compute[{index}].placement_group: {rules.placement_group_reason}",
                 ("compute", index, "placement_group"),
             )
-    if cluster.platform == "hyperpod-slurm" and cluster.image.release_version is not None:
-        # CloudFormation, AWS::SageMaker::Cluster: "Supported only for EKS-orchestrated clusters."
-        yield Problem(
-            "image.release_version: HyperPod takes a release for clusters on EKS only",
-            ("image", "release_version"),
-            hint="image_id: ami-... pins the image of a Slurm cluster",
-        )
     continuous = cluster.resilience.node_provisioning == "continuous"
     if cluster.slurm.strategy is not None and continuous:
         # SageMaker developer guide, continuous provisioning with Slurm: "Passing any

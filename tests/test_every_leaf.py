@@ -469,8 +469,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     "slurm.users[].ssh_public_keys": (cluster_json("slurm__users__0__ssh_public_keys", []),),
     "slurm.users[].slurm_account": (cluster_json("slurm__users__0__slurm_account", "other"),),
     "slurm.users[].sudo": (cluster_json("slurm__users__0__sudo", False),),
-    # CloudFormation takes a release for clusters on EKS only, and no other platform is built yet.
-    "image.release_version": (refused("image__release_version", "1.2.3", MINIMAL),),
+    "image.release_version": (template("image__release_version", "1.2.3", MINIMAL),),
     "image.released": (refused("image__released", "2026-08-30", OWN_IMAGE),),
     "image.image_id": (template("image__image_id", "ami-0123456789abcdef9", OWN_IMAGE),),
     "image.auto_patch.strategy": (template("image__auto_patch__strategy", "when-all-idle"),),

@@ -152,12 +152,20 @@ def test_node_recovery(build: Build, spec: str, api: str) -> None:
     assert cluster_of(assembly)["NodeRecovery"] == api
 
 
-def test_image_is_that_of_the_spec_on_every_group(build: Build) -> None:
-    spec = changed(MINIMAL, image={"image_id": "ami-0123456789abcdef0"})
-    for group in cluster_of(build(spec))["InstanceGroups"]:
-        assert group["ImageId"] == "ami-0123456789abcdef0"
-        # CloudFormation: "Supported only for EKS-orchestrated clusters."
-        assert "ImageReleaseVersion" not in group
+@pytest.mark.parametrize(
+    ("pin", "expected"),
+    [
+        ({"image_id": "ami-0123456789abcdef0"}, {"ImageId": "ami-0123456789abcdef0"}),
+        ({"release_version": "1.2.3"}, {"ImageReleaseVersion": "1.2.3"}),
+        ({}, {}),
+    ],
+)
+def test_image_is_that_of_the_spec_on_every_group(
+    build: Build, pin: dict[str, str], expected: dict[str, str]
+) -> None:
+    for group in cluster_of(build(changed(MINIMAL, image=pin)))["InstanceGroups"]:
+        pinned = {k: v for k, v in group.items() if k in ("ImageId", "ImageReleaseVersion")}
+        assert pinned == expected
 
 
 @pytest.mark.parametrize(

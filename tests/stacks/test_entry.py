@@ -139,7 +139,6 @@ def test_nodes_that_do_not_fit_end_the_same_way(tmp_path: Path) -> None:
             "takes no capacity-block",
         ),
         ({"compute__1__placement_group": True}, "no field for a placement group"),
-        ({"image": {"release_version": "1.2.3"}}, "for clusters on EKS only"),
         ({"slurm": {"strategy": "Merge"}}, "takes none with continuous provisioning"),
         (
             {
