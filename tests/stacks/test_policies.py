@@ -45,6 +45,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "nat": changed(FULL, network__egress="nat"),
     "existing network": EXISTING_NETWORK,
     "one zone for the database": changed(FULL, slurm__accounting__multi_az=False),
+    "image release": changed(FULL, image={"release_version": "1.2.3"}),
 }
 
 
