@@ -112,6 +112,8 @@ sys.exit(demo.__main__.main())
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # A suite that runs in the background has the interrupt ignored, and so have its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline and (not pids.exists() or len(pids.read_text().split()) < 3):
