@@ -113,7 +113,7 @@ sys.exit(demo.__main__.main())
         text=True,
         start_new_session=True,
         # A suite that runs in the background has the interrupt ignored, and so have its children.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        preexec_fn=_take_interrupts,  # noqa: PLW1509 - no thread is running
     )
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline and (not pids.exists() or len(pids.read_text().split()) < 3):
@@ -124,6 +124,10 @@ sys.exit(demo.__main__.main())
     assert "demo: interrupted; everything that it started has been ended" in output
     for pid in pids.read_text().split():
         assert not _is_running(int(pid)), f"process {pid} is still there:\n{output}"
+
+
+def _take_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _is_running(pid: int) -> bool:
