@@ -12,7 +12,11 @@ from constructs import Construct
 
 from clusterwright.catalog import Catalog
 from clusterwright.platforms import accelerators
-from clusterwright.platforms.hyperpod import MAXIMUM_STORAGE_CONFIGS, ml_name
+from clusterwright.platforms.hyperpod import (
+    encrypts_root_volumes,
+    lustre_mounted_by_hyperpod,
+    ml_name,
+)
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
 from stacks import scripts
@@ -226,13 +230,11 @@ class HyperPodSlurm(Part):
     ) -> list[_CFN.ClusterInstanceStorageConfigProperty] | None:
         """At most four entries: volumes first, then home, then Lustre in the spec's order.
 
-        The node program mounts every file system that is not mounted yet, so one that has no room
-        here is missing on no node. In scripted mode it mounts them all.
+        Those that have no room are the node program's to mount, as cluster.json tells it. In
+        scripted mode it mounts them all.
         """
         entry = _CFN.ClusterInstanceStorageConfigProperty
-        # HyperPod takes a key of ours with continuous provisioning only (SageMaker developer
-        # guide, "Customer managed AWS KMS key encryption for SageMaker HyperPod").
-        own_key = self.cluster.resilience.node_provisioning == "continuous"
+        own_key = encrypts_root_volumes(self.cluster)
         key = self._inputs.key_arn if own_key else None
         found = []
         if own_key:
@@ -252,7 +254,7 @@ class HyperPodSlurm(Part):
                 )
             )
         if self._managed:
-            found += self._file_systems()[: MAXIMUM_STORAGE_CONFIGS - len(found)]
+            found += self._file_systems()
         return found or None
 
     def _file_systems(self) -> list[_CFN.ClusterInstanceStorageConfigProperty]:
@@ -267,7 +269,7 @@ class HyperPodSlurm(Part):
                     )
                 )
             )
-        for file_system in self._inputs.lustre:
+        for file_system in self._inputs.lustre[: lustre_mounted_by_hyperpod(self.cluster)]:
             found.append(
                 entry(
                     fsx_lustre_config=_CFN.ClusterFsxLustreConfigProperty(

@@ -11,6 +11,7 @@ from typing import Any
 
 from clusterwright.catalog import Catalog, Known
 from clusterwright.platforms import accelerators
+from clusterwright.platforms.hyperpod import lustre_mounted_by_hyperpod
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
 from clusterwright.spec.models.slurm import User
@@ -38,7 +39,13 @@ def cluster_json(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:
         "configuration": slurm.configuration,
         "groups": [_group(group, partition_of, catalog) for group in cluster.compute],
         "lustre": [
-            {"name": fs.name, "mount_path": fs.mount_path, "efa": fs.efa} for fs in storage.lustre
+            {
+                "name": fs.name,
+                "mount_path": fs.mount_path,
+                "efa": fs.efa,
+                "by_platform": index < lustre_mounted_by_hyperpod(cluster),
+            }
+            for index, fs in enumerate(storage.lustre)
         ],
         "home": {"mount_path": storage.home.mount_path} if storage.home is not None else None,
         "user_groups": [{"name": group.name, "gid": group.gid} for group in slurm.user_groups],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from clusterwright.spec.models import Cluster
+
 MAXIMUM_STORAGE_CONFIGS = 4
 """InstanceStorageConfigs per group (CreateCluster, botocore 1.44.5)."""
 
@@ -20,3 +22,26 @@ def ml_name(instance_type: str) -> str:
 def ec2_name(ml_instance_type: str) -> str:
     """EC2's name of a SageMaker instance type: EC2's API knows no `ml.`."""
     return ml_instance_type.removeprefix("ml.")
+
+
+def encrypts_root_volumes(cluster: Cluster) -> bool:
+    """Whether each group has an entry for its root volume, which carries the cluster's key.
+
+    Source: SageMaker developer guide, "Customer managed AWS KMS key encryption for SageMaker
+    HyperPod": with continuous provisioning only.
+    """
+    return cluster.resilience.node_provisioning == "continuous"
+
+
+def lustre_mounted_by_hyperpod(cluster: Cluster) -> int:
+    """How many Lustre file systems, first ones first, HyperPod mounts on every group.
+
+    A group has at most four storage entries; the root volume, a further volume and the home
+    directories come first. The rest is mounted by the node program. In scripted mode that is all.
+    """
+    if cluster.slurm.configuration != "managed":
+        return 0
+    taken = int(encrypts_root_volumes(cluster))
+    taken += int(any(group.ebs is not None for group in cluster.compute))
+    taken += int(cluster.storage.home is not None)
+    return min(len(cluster.storage.lustre), MAXIMUM_STORAGE_CONFIGS - taken)

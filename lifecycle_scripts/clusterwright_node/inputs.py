@@ -69,6 +69,8 @@ class Lustre:
     name: str
     mount_path: str
     efa: bool
+    by_platform: bool = True
+    """In the managed configuration: whether HyperPod mounts it, or this program."""
 
 
 @dataclass(frozen=True)
@@ -560,7 +562,10 @@ def _group(table: Table) -> Group:
 
 def _lustre(table: Table) -> Lustre:
     entry = Lustre(
-        table.text("name", _WORD, "a name"), _path(table, "mount_path"), table.boolean("efa")
+        table.text("name", _WORD, "a name"),
+        _path(table, "mount_path"),
+        table.boolean("efa"),
+        table.optional_boolean("by_platform", True),
     )
     table.done()
     return entry

@@ -246,21 +246,6 @@ def test_buckets_must_be_in_the_region(rule: Harness) -> None:
     )
 
 
-def test_hyperpod_mounts_four_at_most(rule: Harness) -> None:
-    several = [{**specs.LUSTRE, "mount_path": f"/fsx{n}", "name": f"fsx{n}"} for n in range(4)]
-    rule.fails(
-        "CW-S012",
-        {
-            "storage.lustre": several,
-            "compute.1.ebs": {"capacity_gib": 100},
-        },
-        path="storage.lustre",
-        message="`workers` has 5 storage configurations (4 Lustre, 0 home, 1 EBS)",
-        numbers=(5, None, 4),
-    )
-    rule.passes("CW-S012", {"storage.lustre": several})
-
-
 SCRATCH = {"mount_path": "/fsx", "deployment_type": "SCRATCH_2", "capacity_gib": 1200}
 SAVES = {"storage.checkpoint_path": "/fsx/checkpoints"}
 

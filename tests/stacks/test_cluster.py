@@ -109,10 +109,19 @@ def test_no_group_has_more_than_the_four_entries_that_hyperpod_takes(build: Buil
         "FsxOpenZfsConfig",
         "FsxLustreConfig",
     ]
-    assert len(storage(assembly, "workers")) == 4
-    # Those without room are in deployment.json, from which the node program mounts every one.
-    deployed = deployed_file(assembly, "deployment.json")
-    assert [entry["name"] for entry in deployed["lustre"]] == ["fsx", "archive", "lake"]
+    # The same file systems on every group: a group without a volume has an entry less.
+    assert storage(assembly, "workers") == [
+        "EbsVolumeConfig",
+        "FsxOpenZfsConfig",
+        "FsxLustreConfig",
+    ]
+    # The node program is told which ones are its own to mount.
+    told = deployed_file(assembly, "cluster.json")["lustre"]
+    assert {entry["name"]: entry["by_platform"] for entry in told} == {
+        "fsx": True,
+        "archive": False,
+        "lake": False,
+    }
 
 
 def test_volumes_are_encrypted_with_the_clusters_key(build: Build) -> None:

@@ -1,7 +1,8 @@
 """Have every Lustre file system mounted and writable.
 
-In the managed configuration HyperPod mounts them, and this step waits for it and looks. In the
-scripted one it mounts them itself, by units that wait for the network after a reboot.
+In the managed configuration HyperPod mounts those that it was told of (four storage entries per
+group at most), and this step waits for it and looks. The others, and all of the scripted
+configuration, it mounts itself, by units that wait for the network after a reboot.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def check(node: Node) -> Verdict:
 
 def apply(node: Node) -> None:
     for entry in node.inputs.cluster.lustre:
-        if not node.is_managed and not systemd.has_unit(
+        if _is_ours(node, entry) and not systemd.has_unit(
             node, _unit(entry), _unit_text(node, entry)
         ):
             _mount(node, entry)
@@ -54,7 +55,7 @@ def _why_not_usable(node: Node, entry: Lustre) -> str | None:
         wake_automount(node, path)
         mounted = mount_at(node, path)
     if mounted is None:
-        by = "HyperPod has not mounted" if node.is_managed else "nothing has mounted"
+        by = "nothing has mounted" if _is_ours(node, entry) else "HyperPod has not mounted"
         return f"{by} Lustre file system {entry.name} at {path}"
     mount_name = node.inputs.deployment.lustre_named(entry.name).mount_name
     if mounted.kind != "lustre" or not mounted.source.endswith(":/" + mount_name):
@@ -63,9 +64,13 @@ def _why_not_usable(node: Node, entry: Lustre) -> str | None:
             f" system {entry.name} (mount name {mount_name})",
             "unmount it, or correct lustre.mount_path",
         )
-    if not node.is_managed and not systemd.has_unit(node, _unit(entry), _unit_text(node, entry)):
+    if _is_ours(node, entry) and not systemd.has_unit(node, _unit(entry), _unit_text(node, entry)):
         return f"the mount at {path} would not come back after a reboot"
     return why_not_writable(node, path)
+
+
+def _is_ours(node: Node, entry: Lustre) -> bool:
+    return not node.is_managed or not entry.by_platform
 
 
 def _mount(node: Node, entry: Lustre) -> None:

@@ -79,6 +79,16 @@ def test_managed_without_a_mount_fails_at_the_deadline_of_the_spec(
     assert "988" in run.last
 
 
+def test_managed_mounts_what_hyperpod_was_not_told_of(world: Callable[..., World]) -> None:
+    node = world("login-1")
+    node.change(mounts=without_fsx(node))
+    node.edit("cluster.json", lambda c: c["lustre"][0].update(by_platform=False))
+    run = node.run()
+    assert run.statuses()["lustre"] == "applied"
+    assert (node.root / "etc/systemd/system/fsx.mount").exists()
+    assert node.run().statuses()["lustre"] == "unchanged"
+
+
 def test_an_automount_is_woken(world: Callable[..., World]) -> None:
     node = world("login-1")
     auto = {"target": "/fsx", "source": "systemd-1", "fstype": "autofs", "options": "rw"}
