@@ -2,48 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-from clusterwright.cost.bill import Gate
-from clusterwright.cost.budget import RUN, gates
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
-from clusterwright.spec.problems import path_text
+from clusterwright.cost.budget import RUN
+from clusterwright.preflight.budget_rule import BudgetRule
 
 
-class RunBudget(Rule[Gate]):
+class RunBudget(BudgetRule):
     id = "CW-B002"
     title = "A run costs no more than its budget"
-    severity = "error"
-    scope = "offline"
-    prevents = "a bill that nobody approved"
-    source = "the spec's budget; prices as `clusterwright cost` lists them"
-
-    def subjects(self, context: Context) -> Iterable[Subject[Gate]]:
-        for gate in gates(context.spec, context.bill):
-            if gate.path == path_text(RUN):
-                yield Subject(RUN, gate)
-
-    def check(
-        self, subject: Subject[Gate], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del context, facts
-        gate = subject.value
-        hint = "`clusterwright cost` has the lines"
-        if gate.status == "fail":
-            yield Fail(
-                message=gate.message,
-                requested=None if gate.known_usd is None else float(round(gate.known_usd, 2)),
-                limit=float(gate.limit_usd),
-                where="USD",
-                hint=hint,
-            )
-        elif gate.status == "unknown":
-            yield Unsure(
-                message=gate.message,
-                hint=f"{hint}; state rates and use in prices.yaml beside the spec",
-            )
+    budget_path = RUN
 
 
 RULE = RunBudget()
