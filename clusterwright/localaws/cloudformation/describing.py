@@ -157,22 +157,9 @@ def operation_event_shape(stack: Stack, event: Event) -> dict[str, Any]:
         kind = "PROVISIONING_ERROR"
     elif event.physical_id == stack.stack_id:
         kind = "STACK_EVENT"
-    return compact(
-        EventId=event.event_id,
-        StackId=stack.stack_id,
-        OperationId=event.operation_id or None,
-        OperationType=kinds.get(event.operation_id),
-        EventType=kind,
-        LogicalResourceId=event.logical_id,
-        PhysicalResourceId=event.physical_id,
-        ResourceType=event.resource_type,
-        Timestamp=event.time,
-        ResourceStatus=event.status,
-        ResourceStatusReason=event.reason,
-        ResourceProperties=event.properties,
-        ClientRequestToken=event.token,
-        DetailedStatus=event.detailed_status,
-    )
+    shape = event_shape(stack, event)
+    del shape["StackName"]  # the one member that DescribeEvents does not have
+    return shape | compact(OperationType=kinds.get(event.operation_id), EventType=kind)
 
 
 def failure_shape(stack: Stack, failure: Failure) -> dict[str, Any]:
