@@ -111,14 +111,7 @@ class FileSystem(Handler):
         if parameters:
             fsx.update_file_system(FileSystemId=physical_id, **parameters)
         made = self._available(ctx, physical_id)
-        arn = made.attributes["ResourceARN"]
-        retag(
-            ctx,
-            old,
-            new,
-            add=lambda tags: fsx.tag_resource(ResourceARN=arn, Tags=tags),
-            remove=lambda keys: fsx.untag_resource(ResourceARN=arn, TagKeys=keys),
-        )
+        _retag(ctx, made, old, new)
         return made
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
@@ -204,14 +197,7 @@ class DataRepositoryAssociation(Handler):
         if parameters:
             fsx.update_data_repository_association(AssociationId=physical_id, **parameters)
         made = self._available(ctx, physical_id)
-        arn = made.attributes["ResourceARN"]
-        retag(
-            ctx,
-            old,
-            new,
-            add=lambda tags: fsx.tag_resource(ResourceARN=arn, Tags=tags),
-            remove=lambda keys: fsx.untag_resource(ResourceARN=arn, TagKeys=keys),
-        )
+        _retag(ctx, made, old, new)
         return made
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
@@ -323,6 +309,18 @@ def _wait_available(
         details = (found.get("FailureDetails") or {}).get("Message")
         raise HandlerFailure(details or f"{what} is {found['Lifecycle']}", "NotStabilized")
     return found
+
+
+def _retag(ctx: Context, made: Created, old: Properties, new: Properties) -> None:
+    fsx = ctx.client("fsx")
+    arn = made.attributes["ResourceARN"]
+    retag(
+        ctx,
+        old,
+        new,
+        add=lambda tags: fsx.tag_resource(ResourceARN=arn, Tags=tags),
+        remove=lambda keys: fsx.untag_resource(ResourceARN=arn, TagKeys=keys),
+    )
 
 
 def _wait_gone(ctx: Context, describe: Callable[[], object], not_found: str, what: str) -> None:
