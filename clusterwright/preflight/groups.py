@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from clusterwright.catalog import Known
 from clusterwright.preflight.context import Context
 from clusterwright.spec.models.compute import ComputeGroup, TrainingPlan
 from clusterwright.spec.problems import Path
@@ -53,3 +54,16 @@ def wanted_types(context: Context) -> dict[str, Path]:
         if group.count:
             found.setdefault(group.instance_type, (*path, "instance_type"))
     return found
+
+
+def ultraserver_sizes(context: Context, instance_type: str) -> list[int]:
+    """Instances of one UltraServer of this type, smallest first; empty where it is sold singly."""
+    return sorted(
+        {
+            server.instance_count.value
+            for server in context.catalog.ultraservers.values()
+            if isinstance(server.instance_type, Known)
+            and server.instance_type.value == instance_type
+            and isinstance(server.instance_count, Known)
+        }
+    )

@@ -125,6 +125,21 @@ def test_found_every_group_is_looked_at_wherever_it_stands(tmp_path: Path) -> No
                 break
 
 
+def test_found_records_on_the_controller_are_said_to_be_lost_with_it(tmp_path: Path) -> None:
+    """The default keeps them there, so a spec with users that says nothing is told."""
+    people = {"slurm.users": [{"name": "ada", "uid": 20001}, {"name": "bob", "uid": 20002}]}
+    rds = {**people, "slurm.accounting": {"kind": "rds"}}
+    with account():
+        by_default = checked(tmp_path, people, "--only", "CW-L005")
+        outside = checked(tmp_path, rds, "--only", "CW-L005")
+    assert (
+        "of 2 users are lost when the controller is replaced"
+        in by_default.one("CW-L005")["message"]
+    )
+    assert "kind: rds" in by_default.one("CW-L005")["hint"]
+    assert outside.findings == []
+
+
 # --- networks
 
 

@@ -213,6 +213,11 @@ def test_a_plan_is_bought_in_powers_of_two(rule: Harness) -> None:
     rule.passes("CW-C008", {**PLAN, "compute.1.count": 32})
 
 
+def test_a_plan_of_ultraservers_is_not_counted_in_instances(rule: Harness) -> None:
+    ultra = {"compute.1.instance_type": "p6e-gb200.36xlarge", "compute.1.count": 18}
+    rule.passes("CW-C008", {**PLAN, **ultra}, tested=False)
+
+
 SEGMENT = ReservedCapacity(
     instance_type="ml.p5.48xlarge",
     instance_count=4,

@@ -49,6 +49,21 @@ def test_a_pinned_release_is_a_warning_with_slurm_and_a_pinned_image_is_not(
     rule.passes("CW-I006", tested=False)
 
 
+PEOPLE = {"slurm.users": [{"name": "ada", "uid": 20001}]}
+
+
+def test_records_on_the_controller_are_said_to_be_lost_with_it(rule: Harness) -> None:
+    rule.fails(
+        "CW-L005",
+        {**PEOPLE, "slurm.accounting": {"kind": "local"}},
+        path="slurm.accounting.kind",
+        message="the job records of 1 user are lost when the controller is replaced",
+        severity="info",
+    )
+    rule.passes("CW-L005", {**PEOPLE, **RDS})
+    rule.passes("CW-L005", {"slurm.accounting": {"kind": "local"}}, tested=False)
+
+
 ARN = f"arn:aws:kms:us-east-1:{specs.ACCOUNT}:key/11111111-2222-3333-4444-555555555555"
 GIVEN = {"identity.kms_key_arn": ARN}
 KEY = Key(ARN, "Enabled", "SYMMETRIC_DEFAULT", "CUSTOMER")

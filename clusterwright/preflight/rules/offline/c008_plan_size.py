@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from clusterwright.platforms.hyperpod import TRAINING_PLAN_INSTANCE_COUNTS
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.groups import by_plan, largest, plan_name
+from clusterwright.preflight.groups import by_plan, largest, plan_name, ultraserver_sizes
 from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
 
 LARGEST = max(TRAINING_PLAN_INSTANCE_COUNTS)
@@ -25,6 +25,9 @@ class PlanSize(Rule[tuple[str, int]]):
 
     def subjects(self, context: Context) -> Iterable[Subject[tuple[str, int]]]:
         for arn, groups in by_plan(context).items():
+            # Their plans count UltraServers, not instances: CW-C021 looks at those.
+            if any(ultraserver_sizes(context, group.instance_type) for _, group in groups):
+                continue
             yield Subject(largest(groups), (arn, sum(group.count for _, group in groups)))
 
     def check(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clusterwright.catalog import Known
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.groups import ultraserver_sizes
 from clusterwright.preflight.offline import GroupRule
 from clusterwright.preflight.rule import Fail, Subject, Verdict
 from clusterwright.spec.models.compute import ComputeGroup
@@ -24,15 +24,7 @@ class WholeUltraServers(GroupRule):
     ) -> Iterator[Verdict]:
         del facts
         group = subject.value
-        sizes = sorted(
-            {
-                server.instance_count.value
-                for server in context.catalog.ultraservers.values()
-                if isinstance(server.instance_type, Known)
-                and server.instance_type.value == group.instance_type
-                and isinstance(server.instance_count, Known)
-            }
-        )
+        sizes = ultraserver_sizes(context, group.instance_type)
         if not sizes or any(group.count % size == 0 for size in sizes):
             return
         size = sizes[-1]

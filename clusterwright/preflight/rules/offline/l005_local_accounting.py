@@ -1,0 +1,46 @@
+"""Accounting on the controller is lost with the controller, and people's accounts with it.
+
+Said where the file names people: a cluster that nobody is charged for keeps no record that is
+missed, and the default would be a finding in every file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+
+
+class LocalAccounting(Rule[str]):
+    id = "CW-L005"
+    title = "Slurm's records outlive the controller"
+    severity = "info"
+    scope = "offline"
+    prevents = "job records, accounts and limits lost when the controller is replaced"
+    source = "awslabs/awsome-distributed-ai 95b939cd: MariaDB on the controller's own disk"
+
+    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+        accounting = context.cluster.slurm.accounting
+        if accounting.kind != "none" and context.cluster.slurm.users:
+            yield Subject(("slurm", "accounting", "kind"), accounting.kind)
+
+    def check(
+        self, subject: Subject[str], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del facts
+        if subject.value == "local":
+            yield Fail(
+                message="the accounting database is on the controller's disk: the job records "
+                f"of {_people(context)} are lost when the controller is replaced",
+                hint="`slurm.accounting: {kind: rds}` keeps them outside the cluster",
+            )
+
+
+def _people(context: Context) -> str:
+    count = len(context.cluster.slurm.users)
+    return "1 user" if count == 1 else f"{count} users"
+
+
+RULE = LocalAccounting()
