@@ -10,7 +10,7 @@ from typing import Any
 
 from clusterwright.localaws import facts
 from clusterwright.localaws.call import AwsError, Call, operation
-from clusterwright.localaws.services.sagemaker import rules
+from clusterwright.localaws.services.sagemaker import nodes_driver, rules
 from clusterwright.localaws.services.sagemaker.clusters import keep_trying
 from clusterwright.localaws.services.sagemaker.events import record
 from clusterwright.localaws.services.sagemaker.provision import provision, remove
@@ -21,7 +21,6 @@ from clusterwright.localaws.services.sagemaker.state import (
     Node,
     clusters_of,
     find_node,
-    new_instance_id,
 )
 
 MAX_NODES_PER_ADD = 50
@@ -99,7 +98,7 @@ def batch_reboot(call: Call) -> Mapping[str, Any]:
         if node.status_at(call.now) not in ("Running", "Failure"):
             return "InvalidInstanceStatus", f"The node is {node.status_at(call.now)}."
         node.status = node.message = None
-        node.ready_at = clusters.node_ready_at()
+        nodes_driver.start(clusters, cluster, node, "reboot")
         _say(
             cluster,
             node,
@@ -117,18 +116,7 @@ def batch_replace(call: Call) -> Mapping[str, Any]:
     def replace(clusters: Clusters, cluster: Cluster, node: Node) -> tuple[str, str] | None:
         if node.gone_at is not None:
             return "InvalidInstanceStatus", f"The node is {node.status_at(call.now)}."
-        # New hardware in the old place: the logical node and its address stay.
-        node.instance_id = new_instance_id()
-        node.launched_at = call.now
-        node.ready_at = clusters.node_ready_at()
-        node.status = node.message = None
-        _say(
-            cluster,
-            node,
-            f"Instance {node.instance_id} is starting as part of instance replacement in Cluster "
-            f"{cluster.name} and IG {node.group_name}",
-            call,
-        )
+        nodes_driver.replace(clusters, cluster, node)
         return None
 
     return _each(call, replace, not_found="InstanceIdNotFound", code="ErrorCode", empty_lists=True)

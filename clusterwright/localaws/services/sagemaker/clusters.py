@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,16 +15,18 @@ from clusterwright.localaws.services.sagemaker.events import record
 from clusterwright.localaws.services.sagemaker.provision import (
     LIFECYCLE_FAILED,
     Shortage,
-    forget_all,
+    clear,
     provision,
     remove,
     use_network,
 )
 from clusterwright.localaws.services.sagemaker.state import (
     DEFAULT_IMAGE_RELEASE,
+    NEVER,
     Cluster,
     Clusters,
     Group,
+    Node,
     clusters_of,
     count_nodes,
     new_cluster_id,
@@ -85,17 +87,16 @@ def delete_cluster(call: Call) -> Mapping[str, Any]:
         raise AwsError("ConflictException", f"Cluster {cluster.name} is already being deleted.")
     cluster.status = "Deleting"
     cluster.agenda.clear()
+    cluster.waiting.clear()
     for group in cluster.groups.values():
         group.status = "Deleting"
     record(cluster, f"Cluster {cluster.name} deletion started successfully", call.now)
 
     def gone(_: datetime) -> None:
-        forget_all(clusters, cluster, cluster.groups.values())
         clusters.network.release(cluster.arn)
         clusters.by_name.pop(cluster.name, None)
 
-    cluster.at(clusters.settle_at(), gone)
-    clusters.advance()
+    clear(clusters, cluster, clusters.settle_at(), gone)
     return {"ClusterArn": cluster.arn}
 
 
@@ -135,11 +136,16 @@ def finish_create(
     clusters: Clusters, cluster: Cluster, shortages: list[Shortage], when: datetime
 ) -> None:
     """Decide over a new cluster once its deciding nodes are no longer Pending."""
-    waiting = _still_pending(cluster, when)
-    if waiting is not None:
-        cluster.at(waiting, lambda later: finish_create(clusters, cluster, shortages, later))
-        return
-    failure = creation_failure(cluster, shortages, when)
+    failure = cluster.doomed or _broken_while_driven(cluster, when)
+    if failure is None:
+        if wait_for_nodes(
+            cluster,
+            _deciding(cluster),
+            when,
+            lambda later: finish_create(clusters, cluster, shortages, later),
+        ):
+            return
+        failure = creation_failure(cluster, shortages, when)
     if failure is None:
         settle_groups(clusters, cluster, shortages, when)
         cluster.status = "InService"
@@ -158,12 +164,12 @@ def finish_create(
     )
 
     def rolled_back(_: datetime) -> None:
-        forget_all(clusters, cluster, cluster.groups.values())
         cluster.status = "Failed"
         for group in cluster.groups.values():
             group.status = "Failed"
 
-    cluster.at(when + timedelta(seconds=clusters.runtime.world.delays.cluster), rolled_back)
+    due = when + timedelta(seconds=clusters.runtime.world.delays.cluster)
+    clear(clusters, cluster, due, rolled_back)
 
 
 def creation_failure(
@@ -175,11 +181,11 @@ def creation_failure(
     login groups decide (AWS, "Continuous provisioning ... with Slurm"); and, which AWS does not
     document, a shortage that no retry can heal, such as a subnet without room.
     """
-    broken = [n for n in cluster.nodes() if n.status_at(when) == "Failure"]
     if not cluster.continuous:
         for shortage in shortages:
             return shortage.message
-        return (broken[0].message or LIFECYCLE_FAILED) if broken else None
+        return broken_now(cluster, when)
+    broken = [n for n in cluster.nodes() if n.status_at(when) == "Failure"]
     for shortage in shortages:
         priority = shortage.group.slurm_role in ("Controller", "Login")
         if shortage.final or (priority and not shortage.group.live()):
@@ -256,16 +262,44 @@ def keep_trying(clusters: Clusters, cluster: Cluster) -> None:
         cluster.at(now + timedelta(seconds=RETRY_SECONDS), retry)
 
 
-def _still_pending(cluster: Cluster, when: datetime) -> datetime | None:
-    """When to look again, if nodes that decide over the cluster are still Pending."""
-    deciding = [
+def wait_for_nodes(
+    cluster: Cluster, nodes: Iterable[Node], when: datetime, look: Callable[[datetime], None]
+) -> bool:
+    """Look again later if nodes are still Pending: at their time, or at their driver's word."""
+    pending = [node for node in nodes if node.status_at(when) == "Pending"]
+    if not pending:
+        return False
+    later = max((node.ready_at for node in pending if not node.driven), default=NEVER)
+    if later == NEVER:
+        cluster.waiting.append(look)
+    else:
+        cluster.at(later, look)
+    return True
+
+
+def broken_now(cluster: Cluster, when: datetime, *, but: Iterable[str] = ()) -> str | None:
+    """Why the first broken node is broken, of nodes that are not in `but` (instance ids)."""
+    known = set(but)
+    for node in cluster.nodes():
+        if node.status_at(when) == "Failure" and node.instance_id not in known:
+            return node.message or LIFECYCLE_FAILED
+    return None
+
+
+def _broken_while_driven(cluster: Cluster, when: datetime) -> str | None:
+    """What fails a creation before the last node has reported: no need to wait for the others."""
+    if not any(node.driven for node in cluster.nodes()):
+        return None
+    return creation_failure(cluster, (), when)
+
+
+def _deciding(cluster: Cluster) -> list[Node]:
+    return [
         node
         for group in cluster.groups.values()
         if not cluster.continuous or group.slurm_role in ("Controller", "Login")
         for node in group.live()
-        if node.status_at(when) == "Pending"
     ]
-    return max(node.ready_at for node in deciding) if deciding else None
 
 
 def _register_usage() -> None:

@@ -7,16 +7,19 @@ from datetime import timedelta
 from typing import Any
 
 from clusterwright.localaws.call import AwsError, Call, operation
+from clusterwright.localaws.services.sagemaker import nodes_driver
 from clusterwright.localaws.services.sagemaker.batch import unknown_nodes
-from clusterwright.localaws.services.sagemaker.state import clusters_of
+from clusterwright.localaws.services.sagemaker.state import NEVER, clusters_of
 
 
 @operation("sagemaker", "StartClusterHealthCheck")
 def start_cluster_health_check(call: Call) -> Mapping[str, Any]:
     """Nodes are DeepHealthCheckInProgress for the world's node delay, then Running again."""
-    cluster = clusters_of(call).find(call.parameters["ClusterName"])
+    clusters = clusters_of(call)
+    cluster = clusters.find(call.parameters["ClusterName"])
     until = call.now + timedelta(seconds=call.world.delays.node)
     chosen = []
+    checks = {}
     for entry in call.parameters["DeepHealthCheckConfigurations"]:
         group = cluster.groups.get(entry["InstanceGroupName"])
         if group is None:
@@ -28,7 +31,13 @@ def start_cluster_health_check(call: Call) -> Mapping[str, Any]:
         if missing is not None:
             raise missing
         wanted = set(entry.get("InstanceIds", ()))
-        chosen += [n for n in group.live() if not wanted or n.instance_id in wanted]
+        for node in group.live():
+            if not wanted or node.instance_id in wanted:
+                chosen.append(node)
+                checks[node.instance_id] = tuple(entry["DeepHealthChecks"])
     for node in chosen:
-        node.checked_until = until
+        driven = nodes_driver.inform(
+            clusters, cluster, node, "check_health", checks=checks[node.instance_id]
+        )
+        node.checked_until = NEVER if driven else until
     return {"ClusterArn": cluster.arn}

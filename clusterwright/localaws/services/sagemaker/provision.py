@@ -8,7 +8,7 @@ node decide over the cluster and workers are retried.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,8 +17,10 @@ from urllib.parse import urlsplit
 from clusterwright.localaws import facts
 from clusterwright.localaws.buckets import find_bucket
 from clusterwright.localaws.network import AddressesExhaustedError, User
+from clusterwright.localaws.services.sagemaker import nodes_driver
 from clusterwright.localaws.services.sagemaker.events import record
 from clusterwright.localaws.services.sagemaker.state import (
+    NEVER,
     Cluster,
     Clusters,
     Group,
@@ -74,12 +76,10 @@ def provision(clusters: Clusters, cluster: Cluster, groups: Iterable[Group]) -> 
 
 
 def remove(clusters: Clusters, cluster: Cluster, group: Group, nodes: Sequence[Node]) -> None:
-    """Terminate nodes: they shut down now and are gone after the node delay."""
-    gone_at = clusters.node_ready_at()
+    """Terminate nodes: they shut down now, and are gone after the delay or at their driver's word."""
     now = clusters.runtime.clock.now()
-    doomed = {node.instance_id for node in nodes}
+    timed: dict[datetime, set[str]] = {}
     for node in nodes:
-        node.gone_at = gone_at
         record(
             cluster,
             f"Termination of EC2 Instance {node.instance_id} is currently in progress in Cluster "
@@ -88,23 +88,39 @@ def remove(clusters: Clusters, cluster: Cluster, group: Group, nodes: Sequence[N
             group=group,
             node=node,
         )
-
-    def forget(_: datetime) -> None:
-        for node in group.nodes:
-            if node.instance_id in doomed:
-                clusters.network.give_back(node.subnet_id, node.addresses)
-        group.nodes = [node for node in group.nodes if node.instance_id not in doomed]
-
-    cluster.at(gone_at, forget)
+        gone_at = nodes_driver.stop(clusters, cluster, node)
+        if gone_at is not None:
+            timed.setdefault(gone_at, set()).add(node.instance_id)
+    for gone_at, doomed in timed.items():
+        cluster.at(gone_at, _forgetting(clusters, cluster, doomed))
     clusters.advance()
 
 
-def forget_all(clusters: Clusters, cluster: Cluster, groups: Iterable[Group]) -> None:
-    """Let go of the nodes of groups at once."""
-    for group in groups:
-        for node in group.nodes:
-            clusters.network.give_back(node.subnet_id, node.addresses)
-        group.nodes = []
+def _forgetting(
+    clusters: Clusters, cluster: Cluster, instance_ids: set[str]
+) -> Callable[[datetime], None]:
+    return lambda _: clusters.forget_nodes(cluster, instance_ids)
+
+
+def clear(
+    clusters: Clusters, cluster: Cluster, due: datetime, then: Callable[[datetime], None]
+) -> None:
+    """Let go of every node of a cluster; go on at `due`, or when the last driven one is gone."""
+    for group in cluster.groups.values():
+        driven = [node for node in group.live() if node.driven]
+        if driven:
+            remove(clusters, cluster, group, driven)
+
+    def look(when: datetime) -> None:
+        if any(node.driven and node.gone_at == NEVER for node in cluster.nodes()):
+            cluster.waiting.append(look)
+            return
+        for group in cluster.groups.values():
+            clusters.forget_nodes(cluster, {node.instance_id for node in group.nodes})
+        then(when)
+
+    cluster.at(due, look)
+    clusters.advance()
 
 
 def use_network(clusters: Clusters, cluster: Cluster) -> None:
@@ -245,7 +261,6 @@ def _add_nodes(
 ) -> None:
     ranges = _per_node(clusters, subnet, count, each)
     now = clusters.runtime.clock.now()
-    ready_at = clusters.node_ready_at()
     image_id = group.specification.get("ImageId")
     for taken in ranges:
         node = Node(
@@ -259,7 +274,7 @@ def _add_nodes(
             zone_id=subnet.availability_zone_id,
             addresses=taken,
             launched_at=now,
-            ready_at=ready_at,
+            ready_at=now,
             image_release=group.release,
             image_id=image_id if image_id not in (None, "default") else None,
         )
@@ -274,6 +289,7 @@ def _add_nodes(
             node=node,
             metadata={"Instance": {"NodeLogicalId": node.logical_id}},
         )
+        nodes_driver.start(clusters, cluster, node, "born")
 
 
 def _per_node(

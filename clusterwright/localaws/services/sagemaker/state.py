@@ -7,7 +7,7 @@ import string
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from clusterwright.localaws.call import AwsError, Call
@@ -18,6 +18,8 @@ from clusterwright.localaws.runtime import Runtime
 # The release that nodes get where no version is pinned. AWS's numbers are not sourced: this one
 # is ours, and says so by its zeros.
 DEFAULT_IMAGE_RELEASE = "0.0.1"
+# Of a node whose driver has not said yet that it is up, or gone.
+NEVER = datetime.max.replace(tzinfo=UTC)
 _ID_LETTERS = string.ascii_lowercase + string.digits
 
 
@@ -44,6 +46,9 @@ class Node:
     gone_at: datetime | None = None
     checked_until: datetime | None = None
     software_updated_at: datetime | None = None
+    # A driver stands behind it (`nodes_driver`), and whether it has been Running since its launch.
+    driven: bool = False
+    settled: bool = False
 
     @property
     def primary_address(self) -> int:
@@ -123,6 +128,12 @@ class Cluster:
     agenda: list[tuple[datetime, Callable[[datetime], None]]] = field(default_factory=list)
     tokens: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     tags: list[dict[str, str]] = field(default_factory=list)
+    # What looks again when a node's driver reports.
+    waiting: list[Callable[[datetime], None]] = field(default_factory=list)
+    # Why the creation fails whatever the nodes do.
+    doomed: str | None = None
+    # Nodes that drivers stand behind, by instance id, for reports in thousands.
+    driven: dict[str, Node] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -144,6 +155,16 @@ class Cluster:
     def nodes(self) -> Iterator[Node]:
         for group in self.groups.values():
             yield from group.nodes
+
+    def instance(self, instance_id: str) -> Node | None:
+        """A driven node by its instance id."""
+        return self.driven.get(instance_id)
+
+    def wake(self, now: datetime) -> None:
+        """Let everybody look again who waits for the reports of nodes."""
+        waiting, self.waiting = self.waiting, []
+        for look in waiting:
+            look(now)
 
     def at(self, when: datetime, what: Callable[[datetime], None]) -> None:
         """Let something happen at a time; things due at the same time keep their order."""
@@ -185,6 +206,16 @@ class Clusters:
             if name_or_arn in (cluster.name, cluster.arn):
                 return cluster
         raise AwsError("ResourceNotFound", f"Cluster with name {name_or_arn} does not exist.")
+
+    def forget_nodes(self, cluster: Cluster, instance_ids: set[str]) -> None:
+        """Drop nodes that are gone, and give their addresses back."""
+        for group in cluster.groups.values():
+            gone = [node for node in group.nodes if node.instance_id in instance_ids]
+            for node in gone:
+                self.network.give_back(node.subnet_id, node.addresses)
+                cluster.driven.pop(node.instance_id, None)
+            if gone:
+                group.nodes = [n for n in group.nodes if n.instance_id not in instance_ids]
 
     def settle_at(self) -> datetime:
         """When an operation on a cluster that starts now is over."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from clusterwright.localaws.call import AwsError, Call, operation
 from clusterwright.localaws.services.sagemaker import clusters as creation
-from clusterwright.localaws.services.sagemaker import rules
+from clusterwright.localaws.services.sagemaker import nodes_driver, rules
 from clusterwright.localaws.services.sagemaker.events import record
 from clusterwright.localaws.services.sagemaker.provision import (
     Shortage,
@@ -87,6 +87,13 @@ def update_cluster_software(call: Call) -> Mapping[str, Any]:
         group.software_status = "InProgress"
         for node in group.live():
             node.status = "SystemUpdating"
+            nodes_driver.inform(
+                clusters,
+                cluster,
+                node,
+                "update_software",
+                image_release=latest(group.release, releases[group.name]),
+            )
         record(
             cluster,
             f"UpdateClusterSoftware initiated for IG {group.name} in Cluster {cluster.name} "
@@ -96,12 +103,17 @@ def update_cluster_software(call: Call) -> Mapping[str, Any]:
         )
 
     def patched(when: datetime) -> None:
+        nodes = [node for group in groups for node in group.live()]
+        if any(node.driven and node.status == "SystemUpdating" for node in nodes):
+            cluster.waiting.append(patched)
+            return
         for group in groups:
             group.release = latest(group.release, releases[group.name])
             group.status = "InService"
             group.software_status = "Succeeded"
             for node in group.live():
-                node.status = None
+                if node.status == "SystemUpdating":
+                    node.status = None
                 node.image_release = group.release
                 node.software_updated_at = when
                 if call.parameters.get("ImageId") not in (None, "default"):
@@ -284,12 +296,18 @@ def _finish(
     undo: tuple[dict[str, Any], dict[str, Group]],
     when: datetime,
 ) -> None:
-    pending = [n for n in cluster.nodes() if n.status_at(when) == "Pending"]
-    if pending and not cluster.continuous:
-        later = max(node.ready_at for node in pending)
-        cluster.at(later, lambda due: _finish(clusters, cluster, shortages, undo, due))
-        return
-    failing = shortages if not cluster.continuous else [s for s in shortages if s.final]
+    failing = [s.message for s in shortages if not cluster.continuous or s.final]
+    if not cluster.continuous and not failing:
+        old = (node.instance_id for group in undo[1].values() for node in group.nodes)
+        broken = creation.broken_now(cluster, when, but=old)
+        failing = [broken] if broken else []
+        if not broken and creation.wait_for_nodes(
+            cluster,
+            cluster.nodes(),
+            when,
+            lambda due: _finish(clusters, cluster, shortages, undo, due),
+        ):
+            return
     if not failing:
         creation.settle_groups(clusters, cluster, shortages, when)
         cluster.status = "InService"
@@ -297,7 +315,7 @@ def _finish(
         if cluster.continuous:
             creation.keep_trying(clusters, cluster)
         return
-    cluster.failure = failing[0].message
+    cluster.failure = failing[0]
     cluster.status = "RollingBack"
     record(
         cluster,
@@ -308,7 +326,7 @@ def _finish(
     )
     _restore(clusters, cluster, undo)
     due = when + timedelta(seconds=clusters.runtime.world.delays.cluster)
-    cluster.at(due, lambda _: _in_service(cluster))
+    cluster.at(due, lambda later: _in_service(cluster, later))
 
 
 def _restore(
@@ -333,7 +351,11 @@ def _restore(
     use_network(clusters, cluster)
 
 
-def _in_service(cluster: Cluster) -> None:
+def _in_service(cluster: Cluster, when: datetime) -> None:
+    if creation.wait_for_nodes(
+        cluster, cluster.nodes(), when, lambda later: _in_service(cluster, later)
+    ):
+        return
     cluster.status = "InService"
     for group in cluster.groups.values():
         if group.status != "Deleting":
