@@ -35,6 +35,12 @@ compile requirements/core.txt pyproject.toml --constraint requirements/dev.txt
 compile requirements/cdk.txt pyproject.toml --extra cdk --constraint requirements/dev.txt
 compile requirements/local.txt pyproject.toml --extra local --constraint requirements/dev.txt
 
+# Clients that the tests use and that we did not write: each lives in an environment of its own.
+compile requirements/clients/aws-cli.txt requirements/clients/aws-cli.in
+compile requirements/clients/pcluster.txt requirements/clients/pcluster.in
+compile requirements/clients/hyp.txt requirements/clients/hyp.in \
+  --overrides requirements/clients/hyp-overrides.in
+
 echo "lock: tools/cdk-cli/package-lock.json" >&2
 PATH="${bin}:${PATH}" "${bin}/npm" install --prefix tools/cdk-cli --package-lock-only \
   --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund --silent

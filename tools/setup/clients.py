@@ -1,0 +1,120 @@
+"""Environments of the clients that the tests use and that we did not write.
+
+`python -m tools.setup.clients` builds those whose requirement file has changed, at the same time.
+Each has its own: their dependencies contradict ours and one another's (`aws-parallelcluster` needs
+CDK v1, `sagemaker-hyperpod` a pytest of its own). Only the tests need them, so `make test` builds
+them and `make setup` does not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tools.setup.command import run
+from tools.setup.errors import SetupError
+from tools.setup.index import UvIndex, uv_index
+from tools.setup.lock import only_one
+from tools.setup.packages import read_committed
+from tools.setup.paths import BIN, PYTHON, ROOT
+
+# Name of the environment -> the program that it is for.
+CLIENTS = {"aws-cli": "aws", "hyp": "hyp", "pcluster": "pcluster"}
+
+_HOME = ROOT / ".clusterwright" / "clients"
+
+
+def program(client: str) -> Path:
+    """Where the program of a client is, built or not."""
+    return _folder(client) / "bin" / CLIENTS[client]
+
+
+def bring_up_to_date(clients: Sequence[str] = tuple(CLIENTS)) -> list[str]:
+    """Build what is missing or has other requirements now; returns the names of what was built.
+
+    Raises SetupError when one cannot be built; the others are then finished all the same.
+    """
+    _HOME.parent.mkdir(exist_ok=True)
+    with only_one(_HOME.parent / "clients.lock"):
+        outdated = [client for client in clients if not is_current(client)]
+        if outdated:
+            index = uv_index(PYTHON, os.environ)
+            with ThreadPoolExecutor(len(outdated)) as pool:
+                for done in [pool.submit(_build, client, index) for client in outdated]:
+                    done.result()
+    return outdated
+
+
+def is_current(client: str) -> bool:
+    """Whether the environment is whole and is that of the requirement file."""
+    stamp = _stamp(client)
+    return stamp.is_file() and stamp.read_text() == _digest(client) and program(client).is_file()
+
+
+def main() -> int:
+    """Build what is not current; 0 when all is, 1 when one failed."""
+    started = time.monotonic()
+    try:
+        built = bring_up_to_date()
+    except SetupError as error:
+        print(f"\nerror: {error.message}", file=sys.stderr)
+        if error.detail:
+            print(error.detail, file=sys.stderr)
+        print(f"\nhint: {error.hint}", file=sys.stderr)
+        return 1
+    if built:
+        seconds = time.monotonic() - started
+        print(f"setup: clients of the tests ({', '.join(built)}) {seconds:.1f} s", file=sys.stderr)
+    return 0
+
+
+def _build(client: str, index: UvIndex) -> None:
+    folder = _folder(client)
+    shutil.rmtree(folder, ignore_errors=True)
+    doing = f"building the environment of {client}"
+    uv = BIN / "uv"
+    run([uv, "venv", "--quiet", "--python", PYTHON, folder], doing=doing)
+    run(
+        [
+            uv,
+            "pip",
+            "sync",
+            "--quiet",
+            "--require-hashes",
+            *index.options,
+            _requirements(client),
+        ],
+        doing=doing,
+        environment={"VIRTUAL_ENV": os.fspath(folder), **index.environment},
+    )
+    # Written last: an environment that was cut off has none, and is built anew.
+    _stamp(client).write_text(_digest(client))
+
+
+def _digest(client: str) -> str:
+    found = hashlib.sha256(read_committed(_requirements(client)))
+    # Scripts in an environment hold its absolute path and its Python.
+    found.update(os.fsencode(_folder(client)) + sys.version.encode())
+    return found.hexdigest()
+
+
+def _requirements(client: str) -> Path:
+    return ROOT / "requirements" / "clients" / f"{client}.txt"
+
+
+def _folder(client: str) -> Path:
+    return _HOME / client
+
+
+def _stamp(client: str) -> Path:
+    return _folder(client) / "built-from"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
