@@ -42,6 +42,8 @@ class Runtime:
         self.faults = FaultBook(world.faults)
         # Installed but not active: requests pass to plain moto untouched.
         self.active = True
+        # Of the server, as clients reach it (http://localhost:4566); None in process.
+        self.address: str | None = None
         self._stores: dict[tuple[str, str, str], Any] = {}
 
     def store(self, kind: str, account: str, region: str, factory: Callable[[], T]) -> T:

@@ -71,7 +71,7 @@ def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     application = Application(latency_ms=latency_ms)
-    start(world)
+    start(world).address = f"http://localhost:{port}"
     from clusterwright.localaws.install import install
 
     install()

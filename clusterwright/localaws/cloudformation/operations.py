@@ -29,21 +29,35 @@ from clusterwright.localaws.cloudformation.planning import (
     make_scope,
 )
 from clusterwright.localaws.cloudformation.resource_work import ResourceWork
-from clusterwright.localaws.cloudformation.state import Resource, Revision, Snapshot, Stack
+from clusterwright.localaws.cloudformation.state import (
+    STACK_TYPE,
+    Resource,
+    Revision,
+    Snapshot,
+    Stack,
+)
 
 if TYPE_CHECKING:
     from clusterwright.localaws.cloudformation.store import Store
 
 
 class Operation:
-    """One operation on one stack. `start` returns at once; `finished` is set at the end."""
+    """One operation on one stack. `start` returns at once; `finished` is set at the end.
 
-    def __init__(self, store: Store, stack: Stack, *, token: str | None = None) -> None:
+    A `nested` one is part of its parent's: a creation that fails is left for the parent to
+    delete, and an update leaves what it replaced until the parent has succeeded too.
+    """
+
+    def __init__(
+        self, store: Store, stack: Stack, *, token: str | None = None, nested: bool = False
+    ) -> None:
         self.store = store
         self.stack = stack
         self.token = token
         self.work = ResourceWork(store, stack, token)
+        self.nested = nested
         self.policy: str | None = None  # the stack policy that an update is held against
+        self.problem: str | None = None
         self.finished = threading.Event()
         self._keep_on_create = True
 
@@ -135,9 +149,21 @@ class Operation:
             stack.enter("CREATE_COMPLETE", token=self.token)
             return
         assert before is not None
-        assert stack.revision is not None
         stack.enter("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", token=self.token)
-        active = set(active_resources(self.work.scope, stack.revision))
+        if not self.nested:
+            self.clean_up()
+
+    def clean_up(self) -> None:
+        """Delete what a successful update replaced or took out, in nested stacks as well."""
+        stack = self.stack
+        before = stack.stable
+        assert before is not None
+        assert stack.revision is not None
+        for child in self._children():
+            if child.status == "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS":
+                Operation(self.store, child, token=self.token).clean_up()
+        scope = self._scope(stack.revision, set())
+        active = set(active_resources(scope, stack.revision))
         removed = [one for name, one in stack.resources.items() if name not in active]
         old_template = before.revision.template if before.revision else stack.revision.template
         self._delete_all(
@@ -150,6 +176,16 @@ class Operation:
         stack.garbage = []
         stack.stable = None
         stack.enter("UPDATE_COMPLETE", token=self.token)
+
+    def _children(self) -> list[Stack]:
+        """Return the nested stacks of this one that exist."""
+        ids = [
+            one.physical_id
+            for one in self.stack.resources.values()
+            if one.type_name == STACK_TYPE and one.physical_id
+        ]
+        found = [self.store.by_id(each) for each in ids]
+        return [one for one in found if one is not None and not one.gone]
 
     def _refuse_invalid(self, plan: Plan) -> str:
         """Early validation: nothing is touched, and every wrong resource says why."""
@@ -194,7 +230,8 @@ class Operation:
 
     def _back_out(self, problem: str, creating: bool) -> None:
         stack = self.stack
-        if stack.disable_rollback:
+        self.problem = problem
+        if stack.disable_rollback or (creating and self.nested):
             stack.enter("CREATE_FAILED" if creating else "UPDATE_FAILED", problem, self.token)
             return
         if creating:
@@ -246,6 +283,7 @@ class Operation:
             "UPDATE_ROLLBACK_IN_PROGRESS", _sentence(problem) if problem else None, self.token
         )
         self.work.rolling_back = True
+        self.work.scope = self._scope(stable.revision or newer, set())
         self.work.failed = {}
         newer_garbage = self._revert(stable, skip)
         if self.work.failed:
@@ -330,6 +368,10 @@ class Operation:
             and current.properties == wanted.properties
             and current.tags == wanted.tags
         )
+        same = same and not any(
+            child.stack_id == current.physical_id and child.stable is not None
+            for child in self._children()
+        )
         if same and not current.status.endswith("_FAILED"):
             self.work.put(wanted)
             return
@@ -348,7 +390,9 @@ class Operation:
         tags = dict(stable.revision.tags) if stable.revision else {}
         self.work.update(current, replace(wanted, tags=tags), current.tags)
 
-    def delete(self, retain: Collection[str] = (), *, force: bool = False) -> None:
+    def delete(
+        self, retain: Collection[str] = (), *, force: bool = False, created_now: bool = False
+    ) -> None:
         """Delete the stack's resources, dependents first, and then the stack.
 
         Parameters
@@ -357,6 +401,8 @@ class Operation:
             Logical ids of resources that are left alone, for a stack in ``DELETE_FAILED``.
         force:
             Leave behind what cannot be deleted, and delete the stack all the same.
+        created_now:
+            The stack was made by the very operation that its parent rolls back.
         """
         stack = self.stack
         templates = [stack.revision.template] if stack.revision else []
@@ -373,7 +419,11 @@ class Operation:
         failed = self._delete_all(
             [*stack.resources.values(), *stack.garbage],
             needs,
-            policy=lambda one: "Retain" if one.logical_id in retain else self._policy(one),
+            policy=lambda one: (
+                "Retain"
+                if one.logical_id in retain
+                else self._policy(one, created_now=created_now)
+            ),
         )
         if failed and not force:
             stack.enter("DELETE_FAILED", _delete_reason(failed), self.token)

@@ -16,7 +16,7 @@ from clusterwright.localaws.cloudformation.evaluate import NO_VALUE, UNKNOWN, Sc
 from clusterwright.localaws.cloudformation.handlers import registry
 from clusterwright.localaws.cloudformation.handlers.base import Handler
 from clusterwright.localaws.cloudformation.schema import Violation, resource_schema
-from clusterwright.localaws.cloudformation.state import Resource, Revision, Stack
+from clusterwright.localaws.cloudformation.state import STACK_TYPE, Resource, Revision, Stack
 from clusterwright.localaws.cloudformation.surroundings import pseudo_parameters, zones
 from clusterwright.localaws.cloudformation.template import canonical
 
@@ -241,7 +241,10 @@ class _Planner:
             schema = resource_schema(kind, self._stack.region)
             changed = difference(schema, registry().get(kind), old.properties, coerced)
             attributes = _attribute_changes(old.definition, definition)
-            action = UPDATE if changed.any else KEEP
+            outdated = handler_of(kind).outdated(
+                self._stack.account, self._stack.region, old.physical_id, coerced
+            )
+            action = UPDATE if changed.any or outdated else KEEP
             if changed.replacement != "False":
                 action = REPLACE
         return Step(
@@ -268,6 +271,8 @@ class _Planner:
         step = self._known(name)
         if step is None or step.old is None:
             return UNKNOWN
+        if step.type_name == STACK_TYPE and step.action == UPDATE:
+            return UNKNOWN  # what a nested stack puts out is known when it is done
         return attribute_of(step.old, attribute, default=UNKNOWN)
 
     def _known(self, name: str) -> Step | None:
@@ -326,6 +331,11 @@ def attribute_of(resource: Resource, attribute: str, default: Any = None) -> Any
         return node
     if default is not None:
         return default
+    if resource.type_name == STACK_TYPE:
+        raise ValidationError(
+            f"Template error: instance of Fn::GetAtt references undefined output {attribute} of "
+            f"nested stack {resource.logical_id}"
+        )
     raise ValidationError(
         f"The local AWS does not know the attribute {attribute} of {resource.type_name} "
         f"({resource.logical_id})"

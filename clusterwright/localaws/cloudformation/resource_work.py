@@ -156,6 +156,8 @@ class ResourceWork:
         try:
             context = self._context(wanted, {})
             context.on_identified = on_identified
+            if "CreationPolicy" in wanted.definition:
+                context.creation_policy = self.scope.evaluate(wanted.definition["CreationPolicy"])
             created = handler_of(kind).create(context, self._filled(wanted.properties))
             on_identified(created.physical_id)
         except Exception as error:  # noqa: BLE001 - whatever a handler raises fails its resource
@@ -181,7 +183,10 @@ class ResourceWork:
         failed_before = old.status.endswith("_FAILED")
         if changed.replacement != "False":
             return self._replace(old, wanted, schema, changed)
-        if not changed.any and not retagged and not failed_before:
+        outdated = handler_of(wanted.type_name).outdated(
+            self.stack.account, self.stack.region, old.physical_id, wanted.properties
+        )
+        if not (changed.any or retagged or failed_before or outdated):
             self.put(
                 replace(
                     wanted,
@@ -333,6 +338,7 @@ class ResourceWork:
             token=str(uuid.uuid4()),
             suffix="".join(random.choices(string.ascii_letters + string.digits, k=12)),  # noqa: S311
             poll_interval_s=self.store.settings.poll_interval_s,
+            rolling_back=self.rolling_back,
             cancelled=self.stopped,
             pause=scheduler.pause,
         )

@@ -82,6 +82,11 @@ class Store:
             raise StackNotFound(message.format(name))
         return found
 
+    def by_id(self, stack_id: str) -> Stack | None:
+        """Return the stack with this id, deleted or not, or None."""
+        with self.lock:
+            return self._stacks.get(stack_id)
+
     def add(self, name: str) -> Stack:
         """Make a new stack.
 
@@ -198,3 +203,10 @@ class Store:
         with self.lock:
             if self._operations.get(operation.stack.stack_id) is operation:
                 del self._operations[operation.stack.stack_id]
+
+
+def store_at(account: str, region: str) -> Store:
+    """Return the stacks of an account and region of the local AWS that runs in this process."""
+    from clusterwright.localaws.runtime import runtime
+
+    return runtime().store("cloudformation", account, region, lambda: Store(account, region))

@@ -27,6 +27,7 @@ MAXIMUM_PARAMETERS = 200
 MAXIMUM_OUTPUTS = 200
 
 LANGUAGE_EXTENSIONS = "AWS::LanguageExtensions"
+WAIT_CONDITION = "AWS::CloudFormation::WaitCondition"
 
 _SECTIONS = frozenset(
     {
@@ -292,9 +293,7 @@ def _check_resource(name: str, resource: Any) -> None:
     for key in resource:
         if key not in _RESOURCE_KEYS:
             raise ValidationError(f"Invalid template resource property '{key}'")
-    for key in ("CreationPolicy", "UpdatePolicy"):
-        if key in resource:
-            raise ValidationError(f"Template error: the local AWS does not carry {key} ({name})")
+    _check_policies(name, resource)
     if not isinstance(resource.get("Properties", {}), Mapping):
         raise ValidationError(
             f"Template format error: [/Resources/{name}/Properties] Properties must be an object"
@@ -312,6 +311,24 @@ def _check_resource(name: str, resource: Any) -> None:
     ):
         raise ValidationError(
             "Template format error: DependsOn must be a string or list of strings."
+        )
+
+
+def _check_policies(name: str, resource: Mapping[str, Any]) -> None:
+    if "UpdatePolicy" in resource:
+        # Of groups of instances, functions and the like: none that is carried.
+        raise ValidationError(
+            f"Template error: the local AWS does not carry UpdatePolicy ({name})"
+        )
+    policy = resource.get("CreationPolicy", {})
+    if policy and resource["Type"] != WAIT_CONDITION:
+        raise ValidationError(
+            f"Template error: the local AWS carries CreationPolicy of {WAIT_CONDITION} only "
+            f"({name})"
+        )
+    if not isinstance(policy, Mapping) or set(policy) - {"ResourceSignal"}:
+        raise ValidationError(
+            f"Template error: CreationPolicy of {name} takes ResourceSignal and nothing else"
         )
 
 
@@ -384,7 +401,9 @@ def _check_attribute(template: Template, reference: Reference, region: str) -> N
     kind = resource["Type"]
     if reference.attribute is None or kind.startswith("Custom::"):
         return
-    if kind in ("AWS::CloudFormation::CustomResource", "AWS::CloudFormation::Stack"):
+    if kind == "AWS::CloudFormation::CustomResource":
+        return
+    if kind == "AWS::CloudFormation::Stack" and reference.attribute.startswith("Outputs."):
         return
     schema = resource_schema(kind, region)
     if schema is not None and not schema.knows_attribute(reference.attribute):

@@ -10,8 +10,18 @@ from clusterwright.localaws.cloudformation.api import (
     drift,
     exports,
     recovery,
+    signal_resource,
     stacks,
     templates,
 )
 
-__all__ = ["change_sets", "describe", "drift", "exports", "recovery", "stacks", "templates"]
+__all__ = [
+    "change_sets",
+    "describe",
+    "drift",
+    "exports",
+    "recovery",
+    "signal_resource",
+    "stacks",
+    "templates",
+]

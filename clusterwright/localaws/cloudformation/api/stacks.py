@@ -21,6 +21,7 @@ from clusterwright.localaws.cloudformation.api.common import (
 )
 from clusterwright.localaws.cloudformation.describing import compact
 from clusterwright.localaws.cloudformation.errors import StackNotFound, ValidationError
+from clusterwright.localaws.cloudformation.nesting import root_of
 from clusterwright.localaws.cloudformation.operations import Operation as StackOperation
 from clusterwright.localaws.cloudformation.requests import read_revision
 
@@ -103,7 +104,7 @@ def delete_stack(call: Call) -> Mapping[str, Any]:
         return {}  # AWS is silent about a stack that is not there
     if stack.gone:
         return {}
-    if stack.termination_protection:
+    if root_of(store, stack).termination_protection:
         raise ValidationError(
             f"Stack [{stack.name}] cannot be deleted while TerminationProtection is enabled"
         )
@@ -153,6 +154,12 @@ def update_termination_protection(call: Call) -> Mapping[str, Any]:
     stack = store_of(call).find(call.parameters["StackName"], message="Stack [{}] does not exist")
     if stack.gone:
         raise ValidationError(f"Stack [{stack.name}] does not exist")
+    if stack.parent_id is not None:
+        # https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_UpdateTerminationProtection.html
+        raise ValidationError(
+            "Termination protection cannot be updated directly on a nested stack: it is set on "
+            f"the root stack {stack.root_id}."
+        )
     stack.termination_protection = call.parameters["EnableTerminationProtection"]
     return {"StackId": stack.stack_id}
 

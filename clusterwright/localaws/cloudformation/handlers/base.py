@@ -87,6 +87,10 @@ class Context:
         stack here, for what one resource shows and another one brought, such as rules.
     take_snapshot:
         At a delete: the template says ``Snapshot``, so the data must be kept in one.
+    rolling_back:
+        The operation undoes what it did: an update goes back, a delete takes away what was new.
+    creation_policy:
+        At a create: the resource's ``CreationPolicy``, evaluated.
     """
 
     account: str
@@ -100,6 +104,8 @@ class Context:
     token: str
     previous_stack_tags: Mapping[str, str] = field(default_factory=dict)
     take_snapshot: bool = False
+    rolling_back: bool = False
+    creation_policy: Mapping[str, Any] = field(default_factory=dict)
     managed: Callable[[str], list[tuple[str, Properties]]] = lambda type_name: []
     poll_interval_s: float = 0.05
     suffix: str = ""
@@ -257,6 +263,15 @@ class Handler:
             for name in properties
             if name in self.not_carried or (self.carried is not None and name not in self.carried)
         ]
+
+    def outdated(
+        self, account: str, region: str, physical_id: str, properties: Properties
+    ) -> bool:
+        """Say whether what the properties only point at has changed since, as a nested template."""
+        return False
+
+    takes_creation_policy: ClassVar[bool] = False
+    """Whether ``CreationPolicy`` means something for this type."""
 
     def replacing(self, old: Properties, new: Properties) -> set[str]:
         """Return changed properties that force a replacement although the schema allows them.
