@@ -123,13 +123,19 @@ def delete(ctx: Context, stack_id: str) -> None:
         )
 
 
-def template_changed(account: str, region: str, stack_id: str, url: str) -> bool:
-    """Say whether the template at `url` is another one than the nested stack was made from."""
+def template_changed(account: str, region: str, stack_id: str, url: object) -> bool:
+    """Say whether the template at `url` is another one than the nested stack was made from.
+
+    A URL that is not known yet, or whose template cannot be read, may be: the update says.
+    """
     store = store_at(account, region)
     stack = store.by_id(stack_id)
-    if stack is None or stack.revision is None:
+    if stack is None or stack.revision is None or not isinstance(url, str):
         return True
-    template = read_template(store, {"TemplateURL": url})
+    try:
+        template = read_template(store, {"TemplateURL": url})
+    except ValidationError:
+        return True
     return template.source != stack.revision.template.source
 
 

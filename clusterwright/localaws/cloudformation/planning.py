@@ -15,6 +15,7 @@ from clusterwright.localaws.cloudformation.errors import ValidationError
 from clusterwright.localaws.cloudformation.evaluate import NO_VALUE, UNKNOWN, Scope
 from clusterwright.localaws.cloudformation.handlers import registry
 from clusterwright.localaws.cloudformation.handlers.base import Handler
+from clusterwright.localaws.cloudformation.references import references
 from clusterwright.localaws.cloudformation.schema import Violation, resource_schema
 from clusterwright.localaws.cloudformation.state import STACK_TYPE, Resource, Revision, Stack
 from clusterwright.localaws.cloudformation.surroundings import pseudo_parameters, zones
@@ -190,6 +191,7 @@ class _Planner:
 
     def plan(self) -> Plan:
         self._refuse_types()
+        self._refuse_attributes()
         template = self._revision.template
         for name in template.creation_order(self._active):
             self._steps[name] = self._step(name, template.resources[name])
@@ -221,6 +223,21 @@ class _Planner:
                 "Update of resource type is not permitted. The new template modifies resource "
                 f"type of the following resources: [{', '.join(changed)}]"
             )
+
+    def _refuse_attributes(self) -> None:
+        """Refuse what a handler cannot answer before anything is made, not half way."""
+        template = self._revision.template
+        used = [template.resources[name].get("Properties") or {} for name in self._active]
+        used += [output["Value"] for output in template.outputs.values()]
+        for reference in references(used):
+            if reference.kind != "attribute" or reference.name not in self._active:
+                continue
+            kind = template.resources[reference.name]["Type"]
+            if reference.attribute is not None and handler_of(kind).lacks(reference.attribute):
+                raise ValidationError(
+                    f"The local AWS does not carry the attribute {reference.attribute} of {kind} "
+                    f"({reference.name})."
+                )
 
     def _step(self, name: str, definition: Mapping[str, Any]) -> Step:
         kind = definition["Type"]

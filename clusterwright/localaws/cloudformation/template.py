@@ -321,7 +321,7 @@ def _check_policies(name: str, resource: Mapping[str, Any]) -> None:
             f"Template error: the local AWS does not carry UpdatePolicy ({name})"
         )
     policy = resource.get("CreationPolicy", {})
-    if policy and resource["Type"] != WAIT_CONDITION:
+    if "CreationPolicy" in resource and resource["Type"] != WAIT_CONDITION:
         raise ValidationError(
             f"Template error: the local AWS carries CreationPolicy of {WAIT_CONDITION} only "
             f"({name})"

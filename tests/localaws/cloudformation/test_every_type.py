@@ -330,7 +330,9 @@ def test_every_carried_type_is_in_some_whole_template() -> None:
     elsewhere = {
         name
         for name in registry()
-        if name.startswith(("AWS::SageMaker::", "AWS::FSx::", "Custom::Log"))
+        if name.startswith(
+            ("AWS::CloudFormation::", "AWS::SageMaker::", "AWS::FSx::", "Custom::Log")
+        )
     }
     assert set(registry()) == here | network | elsewhere
 

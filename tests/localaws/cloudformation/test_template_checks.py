@@ -41,7 +41,11 @@ def refusal(body: str, **options: Any) -> str:
             template({"A": {**A, "Propertys": {}}}),
             "Invalid template resource property 'Propertys'",
         ),
-        (template({"A": {**A, "CreationPolicy": {}}}), "does not carry CreationPolicy (A)"),
+        (
+            template({"A": {**A, "CreationPolicy": {}}}),
+            "CreationPolicy of AWS::CloudFormation::WaitCondition only (A)",
+        ),
+        (template({"A": {**A, "UpdatePolicy": {}}}), "does not carry UpdatePolicy (A)"),
         (
             template({"A": resource("AWS::No::Such")}),
             "Unrecognized resource types: [AWS::No::Such]",

@@ -213,6 +213,10 @@ class Handler:
     carried: ClassVar[frozenset[str] | None] = None
     """The other way round, for types of which only a part is carried; None is everything."""
 
+    attributes_not_carried: ClassVar[frozenset[str]] = frozenset()
+    """Attributes of the schema that `Created` never has, each with everything below it. A
+    template that asks for one is refused by name before anything runs."""
+
     def create(self, ctx: Context, properties: Properties) -> Created:
         """Create the resource, wait until it is usable, and return its id and attributes.
 
@@ -267,11 +271,18 @@ class Handler:
     def outdated(
         self, account: str, region: str, physical_id: str, properties: Properties
     ) -> bool:
-        """Say whether what the properties only point at has changed since, as a nested template."""
+        """Say whether what the properties point at has changed, as a nested template."""
         return False
 
     takes_creation_policy: ClassVar[bool] = False
     """Whether ``CreationPolicy`` means something for this type."""
+
+    def lacks(self, attribute: str) -> bool:
+        """Say whether an attribute of the schema is none that the local AWS answers."""
+        return any(
+            attribute == one or attribute.startswith(f"{one}.")
+            for one in self.attributes_not_carried
+        )
 
     def replacing(self, old: Properties, new: Properties) -> set[str]:
         """Return changed properties that force a replacement although the schema allows them.

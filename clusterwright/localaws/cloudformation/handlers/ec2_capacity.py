@@ -43,6 +43,16 @@ class PlacementGroup(Handler):
 class CapacityReservation(Handler):
     type_name = "AWS::EC2::CapacityReservation"
     not_carried = frozenset({"OutPostArn", "UnusedReservationBillingOwnerId"})
+    # What EC2 says of blocks, fleets and future dates only.
+    attributes_not_carried = frozenset(
+        {
+            "CapacityAllocationSet",
+            "CapacityReservationFleetId",
+            "CommitmentInfo",
+            "DeliveryPreference",
+            "ReservationType",
+        }
+    )
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         ec2 = ctx.client("ec2")
@@ -112,6 +122,8 @@ class CapacityReservation(Handler):
                 "AvailabilityZone": found["AvailabilityZone"],
                 "AvailableInstanceCount": str(found["AvailableInstanceCount"]),
                 "CapacityReservationArn": found["CapacityReservationArn"],
+                "CreateDate": found["CreateDate"].isoformat(),
+                "StartDate": found["StartDate"].isoformat(),
                 "InstanceType": found["InstanceType"],
                 "OwnerId": found["OwnerId"],
                 "State": found["State"],

@@ -23,6 +23,7 @@ from clusterwright.localaws.cloudformation.handlers.support import (
 
 
 class Vpc(Handler):
+    attributes_not_carried = frozenset({"VpcEncryptionControl"})
     type_name = "AWS::EC2::VPC"
     carried = frozenset(
         {"CidrBlock", "EnableDnsHostnames", "EnableDnsSupport", "InstanceTenancy", "Tags"}
@@ -101,6 +102,7 @@ class Vpc(Handler):
 
 
 class VpcCidrBlock(Handler):
+    attributes_not_carried = frozenset({"IpSource", "Ipv6AddressAttribute"})
     type_name = "AWS::EC2::VPCCidrBlock"
     carried = frozenset({"AmazonProvidedIpv6CidrBlock", "CidrBlock", "VpcId"})
 
@@ -117,6 +119,7 @@ class VpcCidrBlock(Handler):
 
 
 class Subnet(Handler):
+    attributes_not_carried = frozenset({"BlockPublicAccessStates"})
     type_name = "AWS::EC2::Subnet"
     carried = frozenset(
         {
@@ -370,6 +373,8 @@ class Eip(Handler):
 
 
 class NatGateway(Handler):
+    # Of regional NAT gateways, which are not carried.
+    attributes_not_carried = frozenset({"AutoProvisionZones", "AutoScalingIps", "RouteTableId"})
     type_name = "AWS::EC2::NatGateway"
     carried = frozenset(
         {"AllocationId", "ConnectivityType", "PrivateIpAddress", "SubnetId", "Tags"}

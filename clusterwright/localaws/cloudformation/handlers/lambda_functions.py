@@ -41,6 +41,7 @@ _NAME_LIMIT = 64
 
 class Function(Handler):
     type_name = "AWS::Lambda::Function"
+    attributes_not_carried = frozenset({"SnapStartResponse"})
     carried = frozenset(
         {
             *_CONFIGURATION,

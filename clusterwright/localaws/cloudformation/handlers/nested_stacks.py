@@ -9,6 +9,7 @@ from clusterwright.localaws.cloudformation.handlers.base import (
     Handler,
     Properties,
 )
+from clusterwright.localaws.cloudformation.handlers.support import pick
 from clusterwright.localaws.cloudformation.state import STACK_TYPE, Stack
 
 
@@ -18,10 +19,10 @@ class NestedStack(Handler):
     type_name = STACK_TYPE
 
     def create(self, ctx: Context, properties: Properties) -> Created:
-        return _created(nesting.create(ctx, properties))
+        return _created(nesting.create(ctx, _request(properties)))
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
-        return _created(nesting.update(ctx, physical_id, new))
+        return _created(nesting.update(ctx, physical_id, _request(new)))
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         nesting.delete(ctx, physical_id)
@@ -30,6 +31,12 @@ class NestedStack(Handler):
         self, account: str, region: str, physical_id: str, properties: Properties
     ) -> bool:
         return nesting.template_changed(account, region, physical_id, properties["TemplateURL"])
+
+
+def _request(properties: Properties) -> Properties:
+    return pick(
+        properties, "NotificationARNs", "Parameters", "Tags", "TemplateURL", "TimeoutInMinutes"
+    )
 
 
 def _created(stack: Stack) -> Created:

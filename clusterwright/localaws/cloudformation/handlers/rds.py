@@ -62,6 +62,8 @@ _CLUSTER_RENAMED = {
 
 class DBCluster(Handler):
     type_name = "AWS::RDS::DBCluster"
+    # `Endpoint` and `ReadEndpoint` are no values; what is below them is.
+    attributes_not_carried = frozenset({"StorageEncryptionType", "StorageThroughput"})
     carried = frozenset(
         {*_CLUSTER_BOTH, *_CLUSTER_CREATE, *_CLUSTER_RENAMED, "DBClusterIdentifier", "Tags"}
     )
@@ -117,14 +119,16 @@ class DBCluster(Handler):
         one = found()
         return Created(
             name,
-            {
-                "DBClusterArn": one["DBClusterArn"],
-                "DBClusterResourceId": one.get("DbClusterResourceId", ""),
-                "Endpoint.Address": one.get("Endpoint", ""),
-                "Endpoint.Port": str(one.get("Port", "")),
-                "ReadEndpoint.Address": one.get("ReaderEndpoint", ""),
-                "MasterUserSecret.SecretArn": one.get("MasterUserSecret", {}).get("SecretArn", ""),
-            },
+            _present(
+                {
+                    "DBClusterArn": one["DBClusterArn"],
+                    "DBClusterResourceId": one.get("DbClusterResourceId"),
+                    "Endpoint.Address": one.get("Endpoint"),
+                    "Endpoint.Port": one.get("Port"),
+                    "ReadEndpoint.Address": one.get("ReaderEndpoint"),
+                    "MasterUserSecret.SecretArn": one.get("MasterUserSecret", {}).get("SecretArn"),
+                }
+            ),
         )
 
 
@@ -179,6 +183,23 @@ _INTEGERS = ("AllocatedStorage",)
 
 class DBInstance(Handler):
     type_name = "AWS::RDS::DBInstance"
+    attributes_not_carried = frozenset(
+        {
+            "AutomaticRestartTime",
+            "CertificateDetails",
+            "Endpoint.HostedZoneId",
+            "IsStorageConfigUpgradeAvailable",
+            "ListenerEndpoint",
+            "PercentProgress",
+            "ReadReplicaDBClusterIdentifiers",
+            "ReadReplicaDBInstanceIdentifiers",
+            "ResumeFullAutomationModeTime",
+            "SecondaryAvailabilityZone",
+            "StatusInfos",
+            "StorageOperationPercentProgress",
+            "StorageOperationStatus",
+        }
+    )
     carried = frozenset(
         {
             *_INSTANCE_BOTH,
@@ -269,15 +290,18 @@ class DBInstance(Handler):
         endpoint = one.get("Endpoint", {})
         return Created(
             name,
-            {
-                "DBInstanceArn": one["DBInstanceArn"],
-                "DbiResourceId": one.get("DbiResourceId", ""),
-                "DBInstanceStatus": one["DBInstanceStatus"],
-                "Endpoint.Address": endpoint.get("Address", ""),
-                "Endpoint.HostedZoneId": endpoint.get("HostedZoneId", ""),
-                "Endpoint.Port": str(endpoint.get("Port", "")),
-                "MasterUserSecret.SecretArn": one.get("MasterUserSecret", {}).get("SecretArn", ""),
-            },
+            _present(
+                {
+                    "DBInstanceArn": one["DBInstanceArn"],
+                    "DbiResourceId": one.get("DbiResourceId"),
+                    "DBInstanceStatus": one["DBInstanceStatus"],
+                    "Endpoint.Address": endpoint.get("Address"),
+                    "Endpoint.Port": endpoint.get("Port"),
+                    "InstanceCreateTime": one["InstanceCreateTime"].isoformat(),
+                    "LatestRestorableTime": one["LatestRestorableTime"].isoformat(),
+                    "MasterUserSecret.SecretArn": one.get("MasterUserSecret", {}).get("SecretArn"),
+                }
+            ),
         )
 
 
@@ -357,6 +381,11 @@ class DBParameterGroup(Handler):
                     for key, value in parameters.items()
                 ],
             )
+
+
+def _present(attributes: Mapping[str, Any]) -> dict[str, str]:
+    """Return the attributes that RDS answers: a secret only where RDS keeps the password."""
+    return {name: str(value) for name, value in attributes.items() if value is not None}
 
 
 def _tags(ctx: Context, properties: Properties) -> dict[str, Any]:

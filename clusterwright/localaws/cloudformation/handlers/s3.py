@@ -28,6 +28,7 @@ _CANNED_ACLS = {
 
 class Bucket(Handler):
     type_name = "AWS::S3::Bucket"
+    attributes_not_carried = frozenset({"MetadataConfiguration", "MetadataTableConfiguration"})
     carried = frozenset(
         {
             "AccessControl",
