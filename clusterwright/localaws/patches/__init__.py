@@ -11,6 +11,7 @@ import threading
 
 # boto3's name of the service -> modules of this package, in the order of applying.
 PATCHES: dict[str, tuple[str, ...]] = {
+    "budgets": ("budgets_tags",),
     "cloudwatch": ("cloudwatch_dashboard_tags",),
     "ec2": (
         "ec2_addresses",
@@ -19,7 +20,10 @@ PATCHES: dict[str, tuple[str, ...]] = {
         "ec2_local_zones",
         "ec2_subnet_zones",
         "ec2_instance_types",
+        "ec2_instance_stores",
         "ec2_vcpu_limits",
+        "ec2_launches",
+        "ec2_parallelcluster_images",
         "ec2_images_once",
     ),
     "iam": ("iam_managed_policies", "iam_policies_once"),

@@ -11,7 +11,10 @@ import threading
 
 # boto3's name of the service -> modules that register operations when they are imported.
 OWN: dict[str, tuple[str, ...]] = {
-    "budgets": ("clusterwright.localaws.services.budgets_update",),
+    "budgets": (
+        "clusterwright.localaws.services.budgets_tags",
+        "clusterwright.localaws.services.budgets_update",
+    ),
     "cloudformation": ("clusterwright.localaws.cloudformation.api",),
     "cloudwatch": ("clusterwright.localaws.services.service_quotas.usage_metrics",),
     "ec2": ("clusterwright.localaws.services.ec2",),

@@ -1,0 +1,61 @@
+"""moto refuses a block device mapping that names an instance store and no EBS volume.
+
+`VirtualName: ephemeral0` maps a local disk and needs no `Ebs`; `NoDevice` leaves one out:
+https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_BlockDeviceMapping.html
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+MOTO_VERSION = "5.2.5"
+CURES = (
+    "EC2: RunInstances takes block device mappings of instance stores (`VirtualName`), directly "
+    "and from launch templates; they make no volume"
+)
+
+_INSTANCE_STORE = re.compile(r"ephemeral\d+")
+
+
+def apply() -> None:
+    from moto.ec2.models import EC2Backend
+    from moto.ec2.responses.instances import InstanceResponse
+
+    validate = InstanceResponse._validate_block_device_mapping
+    run_in_moto = EC2Backend.run_instances
+
+    def validate_volumes(mapping: dict[str, Any]) -> None:
+        if not _is_instance_store(mapping):
+            validate(mapping)
+
+    def run_instances(self: Any, image_id: str, count: int, *arguments: Any, **named: Any) -> Any:
+        mappings = named.get("block_device_mappings")
+        if not mappings and named.get("launch_template"):
+            template = self._get_template_from_args(named["launch_template"])
+            mappings = template.data.get("BlockDeviceMappings")
+        volumes = [one for one in mappings or () if _has_volume(one)]
+        if mappings and len(volumes) < len(mappings):
+            # With none left, the instance has the volumes of its image.
+            named.pop("block_device_mappings", None)
+            if volumes:
+                named["block_device_mappings"] = volumes
+        return run_in_moto(self, image_id, count, *arguments, **named)
+
+    InstanceResponse._validate_block_device_mapping = staticmethod(  # type: ignore[method-assign]
+        validate_volumes
+    )
+    EC2Backend.run_instances = run_instances  # type: ignore[method-assign]
+
+
+def _is_instance_store(mapping: dict[str, Any]) -> bool:
+    return "Ebs" not in mapping and bool(
+        _INSTANCE_STORE.fullmatch(mapping.get("VirtualName") or "")
+    )
+
+
+def _has_volume(mapping: dict[str, Any]) -> bool:
+    # moto's own form has `Ebs` with nothing in it.
+    return any(mapping.get("Ebs", {}).values()) or not (
+        mapping.get("VirtualName") or mapping.get("NoDevice") is not None
+    )
