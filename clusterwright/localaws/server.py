@@ -9,10 +9,11 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from clusterwright.localaws.runtime import start
+from clusterwright.localaws.runtime import Runtime, start
 from clusterwright.localaws.world import World
 
 if TYPE_CHECKING:
@@ -65,24 +66,67 @@ def serve(
     PortInUseError
         The port is taken.
     """
-    sockets = listen(port)
-    port = sockets[0].getsockname()[1]
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
+    with serving(world, port, latency_ms=latency_ms) as found:
+        ready(found.port)
+        found.warm()
+        stop.wait()
+
+
+class Serving:
+    """A local AWS that answers on this machine's loopback, and wherever else it is let."""
+
+    def __init__(self, runtime: Runtime, application: Application, port: int) -> None:
+        self.runtime = runtime
+        self.port = port
+        self._application = application
+        self._servers: list[Any] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://localhost:{self.port}"
+
+    def answer_on(self, bound: socket.socket) -> None:
+        """Answer on a listening socket too, as inside a network namespace."""
+        server = _server(bound, self._application)
+        self._servers.append(server)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+
+    def warm(self) -> None:
+        """Import in the background what every deployment needs."""
+        threading.Thread(target=_warm, daemon=True).start()
+
+    def close(self) -> None:
+        for server in self._servers:
+            server.shutdown()
+            server.server_close()
+
+
+@contextmanager
+def serving(world: World, port: int = 0, *, latency_ms: int = 0) -> Iterator[Serving]:
+    """Serve a fresh local AWS in `world` from threads of this process, on the loopback.
+
+    Raises
+    ------
+    PortInUseError
+        The port is taken.
+    """
+    sockets = listen(port)
     application = Application(latency_ms=latency_ms)
-    start(world).address = f"http://localhost:{port}"
+    runtime = start(world)
     from clusterwright.localaws.install import install
 
     install()
-    servers = [_server(each, application) for each in sockets]
-    for server in servers:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-    ready(port)
-    threading.Thread(target=_warm, daemon=True).start()
-    stop.wait()
-    for server in servers:
-        server.shutdown()
+    found = Serving(runtime, application, sockets[0].getsockname()[1])
+    runtime.address = found.url
+    try:
+        for each in sockets:
+            found.answer_on(each)
+        yield found
+    finally:
+        found.close()
 
 
 class Application:
