@@ -30,6 +30,7 @@ def install() -> None:
     with _lock:
         if _installed.is_set():
             return
+        _modules_once()
         _route_in_process()
         _accounts()
         _reset()
@@ -53,6 +54,14 @@ def region_of_url(url: str) -> str:
     """The region in a host name, or the world's."""
     match = _REGION.search(url)
     return match.group(1) if match else runtime().world.region
+
+
+def _modules_once() -> None:
+    """moto lists its own directory, 174 entries, several times per request: 3.5 ms of 4.2."""
+    from moto import backends
+
+    names = tuple(backends.list_of_moto_modules())
+    backends.list_of_moto_modules = lambda: names
 
 
 def _route_in_process() -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import io
+import errno
 import signal
 import socket
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
 IPV4 = "127.0.0.1"
 IPV6 = "::1"
 DEFAULT_PORT = 5555
+# How long calls under way have to end when the server is told to.
+_GRACE_SECONDS = 0.5
+# Far above what any API but S3 takes (a Lambda's code is 50 MB, and a third more in base64).
+_MOST_BYTES = 100 * 1024 * 1024
+# Larger objects of S3 wait in a file.
+_BYTES_IN_MEMORY = 8 * 1024 * 1024
+_BLOCK_BYTES = 1024 * 1024
 
 # Imported behind the scenes once the port answers, so that no caller waits for them in a row.
 _WARM = ("sts", "s3", "iam", "ssm", "cloudformation", "ec2", "sagemaker", "fsx", "service-quotas")
@@ -90,18 +98,21 @@ class Serving:
 
     def answer_on(self, bound: socket.socket) -> None:
         """Answer on a listening socket too, as inside a network namespace."""
-        server = _server(bound, self._application)
+        from clusterwright.localaws.httpd import Server
+
+        server = Server(bound, self._application)
         self._servers.append(server)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        server.start()
 
     def warm(self) -> None:
         """Import in the background what every deployment needs."""
         threading.Thread(target=_warm, daemon=True).start()
 
     def close(self) -> None:
+        """Take no more calls, and let those under way end, for half a second at most."""
+        until = time.monotonic() + _GRACE_SECONDS
         for server in self._servers:
-            server.shutdown()
-            server.server_close()
+            server.stop(until - time.monotonic())
 
 
 @contextmanager
@@ -139,38 +150,58 @@ class Application:
         self._moto = DomainDispatcherApplication(create_backend_app)
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        if self._latency_s:
+            time.sleep(self._latency_s)
+        path = environ.get("PATH_INFO", "")
+        try:
+            _buffer(environ)
+        except ValueError:
+            return _respond(
+                _malformed("the body is not chunked as it should be"), environ, start_response
+            )
+        if path.startswith(("/moto-api", "/latest/")) or path == "/favicon.ico":
+            return self._moto(environ, start_response)  # type: ignore[no-any-return]
+        return _respond(self._answer(environ, path), environ, start_response)
+
+    def _answer(self, environ: dict[str, Any], path: str) -> Answer:
         from moto.moto_server.werkzeug_app import BackendRequest
 
         from clusterwright.localaws import wire
         from clusterwright.localaws.gateway import answer_request
         from clusterwright.localaws.install import region_of_url, service_of_url
 
-        if self._latency_s:
-            time.sleep(self._latency_s)
-        path = environ.get("PATH_INFO", "")
-        if path.startswith(("/moto-api", "/latest/")) or path == "/favicon.ico":
-            return self._moto(environ, start_response)  # type: ignore[no-any-return]
-        host = self._moto.infer_service_region_host(environ, path) or "s3.us-east-1.amazonaws.com"
-        name = _moto_name(host, service_of_url)
-        if name != "s3":
-            _buffer(environ)
         request = BackendRequest(environ)
-        answered: Answer | None
-        if name is None:
-            answered = wire.no_service(host.split(".")[0], request)
-        else:
-            answered = answer_request(
+        try:
+            host = self._moto.infer_service_region_host(environ, path)
+        except (LookupError, ValueError):  # an Authorization or X-Amz-Target of no known form
+            return wire.plain_error(
                 request,
-                name,
-                region_of_url(f"http://{host}/"),
-                lambda: self._ask_moto(environ),
+                "IncompleteSignature",
+                "The request does not say in its Authorization header which service it is for",
             )
+        _rewind(environ)
+        host = host or "s3.us-east-1.amazonaws.com"
+        name = _moto_name(host, service_of_url)
+        if name != "s3" and int(environ["CONTENT_LENGTH"] or 0) > _MOST_BYTES:
+            return wire.plain_error(
+                request,
+                "RequestEntityTooLargeException",
+                f"the local AWS takes {_MOST_BYTES} bytes in one request",
+                413,
+            )
+        if name is None:
+            return wire.no_service(host.split(".")[0], request)
+        answered = answer_request(
+            request,
+            name,
+            region_of_url(f"http://{host}/"),
+            lambda: self._ask_moto(environ),
+        )
         assert answered is not None
-        return _respond(answered, environ, start_response)
+        return answered
 
     def _ask_moto(self, environ: dict[str, Any]) -> Answer:
-        if "clusterwright.body" in environ:
-            environ["wsgi.input"] = io.BytesIO(environ["clusterwright.body"])
+        _rewind(environ)
         # werkzeug keeps the parsed request in the environ; moto makes its own.
         environ.pop("werkzeug.request", None)
         captured: list[Any] = []
@@ -215,17 +246,51 @@ def _respond(answered: Answer, environ: dict[str, Any], start_response: Any) -> 
 
 
 def _buffer(environ: dict[str, Any]) -> None:
-    """Read the body once, so that we and moto can both have it."""
-    if "HTTP_TRANSFER_ENCODING" in environ:
-        body = environ["wsgi.input"].read()
-        environ.pop("HTTP_TRANSFER_ENCODING")
-        environ.pop("wsgi.input_terminated", None)
-        environ["CONTENT_LENGTH"] = str(len(body))
-    else:
-        length = int(environ.get("CONTENT_LENGTH") or 0)
-        body = environ["wsgi.input"].read(length) if length else b""
-    environ["wsgi.input"] = io.BytesIO(body)
-    environ["clusterwright.body"] = body
+    """Have the whole body before anybody acts on it; we and moto both read it.
+
+    Raises
+    ------
+    ConnectionResetError
+        The client went away in the middle: nothing has happened.
+    ValueError
+        The body is not chunked as HTTP/1.1 has it, or its length is no number.
+    """
+    source = environ["wsgi.input"]
+    chunked = environ.pop("HTTP_TRANSFER_ENCODING", None) is not None
+    environ.pop("wsgi.input_terminated", None)
+    left = sys.maxsize if chunked else int(environ.get("CONTENT_LENGTH") or 0)
+    kept: Any = tempfile.SpooledTemporaryFile(_BYTES_IN_MEMORY)  # noqa: SIM115  the caller's
+    length = 0
+    while left:
+        block = source.read(min(left, _BLOCK_BYTES))
+        if not block:
+            break
+        kept.write(block)
+        length += len(block)
+        left -= len(block)
+    if left and not chunked:
+        raise ConnectionResetError(errno.ECONNRESET, "the client went away")
+    kept.seek(0)
+    environ["CONTENT_LENGTH"] = str(length)
+    environ["wsgi.input"] = environ["clusterwright.body"] = kept
+
+
+def _rewind(environ: dict[str, Any]) -> None:
+    kept = environ["clusterwright.body"]
+    if getattr(kept, "closed", False):
+        raise ValueError("the body of the request was closed")
+    kept.seek(0)
+    environ["wsgi.input"] = kept
+
+
+def _malformed(message: str) -> Answer:
+    """What S3 and the others answer to a request that is no HTTP."""
+    return (
+        400,
+        {"Content-Type": "text/xml", "Connection": "close"},
+        f"<ErrorResponse><Error><Type>Sender</Type><Code>IncompleteBody</Code>"
+        f"<Message>{message}</Message></Error></ErrorResponse>",
+    )
 
 
 def _moto_name(host: str, by_url: Callable[[str], str | None]) -> str | None:
@@ -270,20 +335,6 @@ def _bound(family: int, address: str, port: int) -> socket.socket:
             raise PortInUseError(f"port {port} is in use") from error
         raise
     return bound
-
-
-def _server(bound: socket.socket, application: Application) -> Any:
-    from moto.moto_server.werkzeug_app import MotoRequestHandler
-    from werkzeug.serving import make_server
-
-    class Handler(MotoRequestHandler):
-        def log(self, type: str, message: str, *args: Any) -> None:  # noqa: A002
-            """Requests are not news; errors reach stderr by other ways."""
-
-    address, port = bound.getsockname()[:2]
-    return make_server(
-        address, port, application, threaded=True, request_handler=Handler, fd=bound.fileno()
-    )
 
 
 def _warm() -> None:

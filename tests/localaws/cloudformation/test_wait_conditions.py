@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 import urllib.request
 from typing import Any
@@ -186,15 +185,16 @@ def test_a_malformed_signal_is_a_failure(body: bytes) -> None:
 
 @pytest.mark.enable_socket
 def test_over_a_socket_by_the_url_itself() -> None:
+    from clusterwright.localaws.httpd import Server
     from clusterwright.localaws.runtime import runtime
-    from clusterwright.localaws.server import Application, _server, listen
+    from clusterwright.localaws.server import Application, listen
 
     sockets = listen(0)
     port = sockets[0].getsockname()[1]
     runtime().address = f"http://localhost:{port}"
-    servers = [_server(each, Application()) for each in sockets]
+    servers = [Server(each, Application()) for each in sockets]
     for server in servers:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        server.start()
     try:
         start(waiting())
         document = {"Status": "SUCCESS", "UniqueId": "a", "Data": "d", "Reason": "r"}
@@ -208,4 +208,4 @@ def test_over_a_socket_by_the_url_itself() -> None:
         assert outputs(described("w"))["Data"] == '{"a":"d"}'
     finally:
         for server in servers:
-            server.shutdown()
+            server.stop(1)

@@ -1,0 +1,150 @@
+"""HTTP/1.1 on a bound socket: keep-alive, 100-continue and chunked bodies are cheroot's."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import sys
+import threading
+import time
+import traceback as tracebacks
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from cheroot import wsgi
+from cheroot.workers.threadpool import ThreadPool
+
+# A request may wait long on purpose (a fault's delay): threads are added while all are busy.
+_THREADS = 4
+_MOST_THREADS = 256
+# How long a connection may say nothing, in seconds: idle between requests or within one.
+_IDLE_SECONDS = 60
+_BACKLOG = 256
+_KEPT_ALIVE = 1000
+
+
+class Server:
+    """Serves one WSGI application on one bound socket, from daemon threads."""
+
+    def __init__(self, bound: socket.socket, application: Any) -> None:
+        self._server = _Server(bound, application)
+
+    def start(self) -> None:
+        """Answer from now on."""
+        ready = threading.Event()
+
+        def run() -> None:
+            # In this thread, so that the workers are daemons too: no client may hold up the end.
+            self._server.prepare()
+            ready.set()
+            self._server.serve()
+
+        threading.Thread(target=run, daemon=True).start()
+        ready.wait()
+
+    def stop(self, seconds: float) -> None:
+        """Take no more connections, and give the requests under way up to `seconds` to end."""
+        self._server.ready = False
+        bound, self._server.socket = self._server.socket, None
+        if bound is not None:
+            bound.close()
+        until = time.monotonic() + seconds
+        while self._server.requests.busy and time.monotonic() < until:
+            time.sleep(0.005)
+
+
+class _Server(wsgi.Server):
+    def __init__(self, bound: socket.socket, application: Any) -> None:
+        address, port = bound.getsockname()[:2]
+        super().__init__(
+            (address, port),
+            application,
+            server_name="localhost",
+            request_queue_size=_BACKLOG,
+            timeout=_IDLE_SECONDS,
+        )
+        self._bound = bound
+        self.requests = _Pool(self)
+        self.gateway = _Gateway
+        self.keep_alive_conn_limit = _KEPT_ALIVE
+        self.protocol = "HTTP/1.1"
+
+    def bind(self, family: int, type: int, proto: int = 0) -> socket.socket:  # noqa: A002
+        """The socket that is bound already."""
+        self.socket: socket.socket | None = self._bound
+        return self._bound
+
+    def error_log(self, msg: str = "", level: int = logging.INFO, traceback: bool = False) -> None:
+        """Say what is a bug of ours; a client that goes away is not news."""
+        if level < logging.ERROR or not self.ready:
+            return
+        print(msg, file=sys.stderr, flush=True)
+        if traceback:
+            tracebacks.print_exc(file=sys.stderr)
+
+
+class _Pool(ThreadPool):
+    """Threads that wait for connections; one more is made when a connection finds none free."""
+
+    def __init__(self, server: _Server) -> None:
+        super().__init__(server, min=_THREADS, max=_MOST_THREADS)
+        self._counting = threading.Lock()
+        self._free = 0  # waiting threads, less the connections in the queue
+        self._take = self._queue.get
+        self.get = self._get
+
+    @property
+    def busy(self) -> int:
+        """How many threads are at a request."""
+        return sum(1 for thread in self._threads if thread.conn is not None)
+
+    def put(self, obj: Any) -> None:
+        with self._counting:
+            self._free -= 1
+            if self._free < 0:
+                self.grow(1)
+        super().put(obj)
+
+    def grow(self, amount: int) -> None:
+        # cheroot's own waits a tenth of a second for each thread to say that it runs.
+        room = _MOST_THREADS - len(self._threads)
+        self._threads.extend(self._spawn_worker() for _ in range(min(amount, room)))
+
+    def _get(self) -> Any:
+        with self._counting:
+            self._free += 1
+        return self._take()
+
+
+class _Gateway(wsgi.Gateway_10):
+    """WSGI's environment, with the header names that have an underscore in S3's metadata."""
+
+    def get_environ(self) -> dict[str, Any]:
+        from moto.core.request import (
+            PRESERVED_HEADER_NAMES_ENVIRON_KEY,
+            environ_key_for_header,
+            should_preserve_original_header_name,
+        )
+
+        environ: dict[str, Any] = super().get_environ()
+        given = {
+            name.decode("latin-1"): value.decode("latin-1")
+            for name, value in self.req.inheaders.items()
+        }
+        preserved = {}
+        for name in given:
+            if "_" not in name:
+                continue
+            key = environ_key_for_header(name)
+            dashed = name.replace("_", "-")
+            # A name with an underscore never stands in for the one with a dash.
+            if dashed in given:
+                environ[key] = given[dashed]
+            elif should_preserve_original_header_name(name):
+                preserved[key] = name
+            else:
+                environ.pop(key, None)
+        environ[PRESERVED_HEADER_NAMES_ENVIRON_KEY] = preserved
+        # cheroot keeps an encoded slash encoded, which is no part of an S3 key.
+        environ["PATH_INFO"] = unquote_to_bytes(self.req.path).decode("latin-1")
+        return environ
