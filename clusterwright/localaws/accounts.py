@@ -27,7 +27,12 @@ def account_of(request: Any) -> str:
         return runtime().world.account
     if _ACCOUNT.fullmatch(key):
         return key
-    return _issued_in(key) or runtime().world.account
+    return _session_in(key) or _issued_in(key) or runtime().world.account
+
+
+def is_account(key: str) -> bool:
+    """Say whether an access key id is an account's number."""
+    return _ACCOUNT.fullmatch(key) is not None
 
 
 def access_key_of(request: Any) -> str | None:
@@ -40,6 +45,16 @@ def access_key_of(request: Any) -> str | None:
         if name in query:
             return str(query[name][0]).split("/", maxsplit=1)[0]
     return None
+
+
+def _session_in(key: str) -> str | None:
+    """The account of a session of our own STS, which works where IAM is enforced."""
+    if runtime().world.iam != "enforced":
+        return None
+    from clusterwright.localaws.iam.callers import sessions_of
+
+    session = sessions_of(runtime()).by_key.get(key)
+    return session.caller.account if session else None
 
 
 def _issued_in(key: str) -> str | None:

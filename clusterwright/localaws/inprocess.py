@@ -15,6 +15,8 @@ import re
 import threading
 from typing import TYPE_CHECKING, Any
 
+from clusterwright.localaws.iam.inside import inside
+
 if TYPE_CHECKING:
     from botocore.awsrequest import AWSPreparedRequest, AWSResponse
     from botocore.client import BaseClient
@@ -80,7 +82,9 @@ def _build(service: str, account: str, region: str) -> BaseClient:
         # moto knows the control plane of S3 by the host with an account only, which botocore
         # does not use for directory buckets.
         request.url = request.url.replace("//s3-control.", f"//{account}.s3-control.")
-        return _answer(request)
+        # Where IAM is enforced, the call is made for whoever called our service.
+        with inside():
+            return _answer(request)
 
     service_id = str(built.meta.service_model.service_id)
 

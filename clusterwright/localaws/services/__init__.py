@@ -18,16 +18,19 @@ OWN: dict[str, tuple[str, ...]] = {
     "cloudformation": ("clusterwright.localaws.cloudformation.api",),
     "cloudwatch": ("clusterwright.localaws.services.service_quotas.usage_metrics",),
     "ec2": ("clusterwright.localaws.services.ec2",),
+    "eks": ("clusterwright.localaws.services.eks",),
     "fsx": ("clusterwright.localaws.services.fsx",),
+    "iam": ("clusterwright.localaws.services.iam",),
     "logs": ("clusterwright.localaws.services.logs_keys",),
     "pricing": ("clusterwright.localaws.services.pricing",),
     "rds": ("clusterwright.localaws.services.rds_parameters",),
     "service-quotas": ("clusterwright.localaws.services.service_quotas",),
     "sagemaker": ("clusterwright.localaws.services.sagemaker",),
+    "sts": ("clusterwright.localaws.services.sts",),
 }
 
 # Services of which nothing is left to moto: its state and ours would not know each other.
-WHOLE = frozenset({"cloudformation", "fsx", "pricing", "service-quotas"})
+WHOLE = frozenset({"cloudformation", "eks", "fsx", "pricing", "service-quotas"})
 
 _lock = threading.RLock()
 _prepared: set[str] = set()
