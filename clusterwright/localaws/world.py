@@ -36,6 +36,16 @@ def _moment(value: str) -> str:
     return value
 
 
+def _policy_document(value: dict[str, Any]) -> dict[str, Any]:
+    from clusterwright.localaws.iam.policy import MalformedPolicy, read_policy
+
+    try:
+        read_policy(value)
+    except MalformedPolicy as error:
+        raise ValueError(str(error)) from None
+    return value
+
+
 def _ec2_name(value: str) -> str:
     if value.startswith("ml."):
         raise ValueError(f"EC2's name is meant, without `ml.`: {value[3:]}")
@@ -54,6 +64,7 @@ Region = Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d+$")]
 InstanceTypeName = Annotated[
     str, AfterValidator(_ec2_name), Field(json_schema_extra={"pattern": _TYPE_NAME.pattern})
 ]
+PolicyDocument = Annotated[dict[str, Any], AfterValidator(_policy_document)]
 Seconds = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
 
 
@@ -153,8 +164,28 @@ class CapacityReservationSeed(_Model):
     zone_id: ZoneId
     start: Moment = "-1d"
     end: Moment | None = None
-    state: Literal["active", "expired", "cancelled", "pending", "failed", "scheduled"] | None = (
-        None
+    state: (
+        Literal[
+            "active",
+            "assessing",
+            "cancelled",
+            "delayed",
+            "expired",
+            "failed",
+            "payment-failed",
+            "payment-pending",
+            "pending",
+            "scheduled",
+            "unavailable",
+            "unsupported",
+        ]
+        | None
+    ) = None
+    match_criteria: Literal["open", "targeted"] = Field(
+        "targeted", description="Whether instances that name no reservation may use it (open)"
+    )
+    ultra_server_type: str | None = Field(
+        None, pattern=r"^u-[a-z0-9-]+$", description="Of a capacity block of an UltraServer"
     )
 
 
@@ -178,12 +209,67 @@ class PriceSeed(_Model):
         return self
 
 
+class SpotPriceSeed(_Model):
+    """A Spot price that DescribeSpotPriceHistory answers with, from a time on."""
+
+    instance_type: InstanceTypeName
+    zone_id: ZoneId
+    usd: Decimal = Field(ge=0, description="USD per instance-hour")
+    since: Moment = "-1d"
+    product: Literal["Linux/UNIX", "Red Hat Enterprise Linux", "SUSE Linux", "Windows"] = (
+        "Linux/UNIX"
+    )
+
+
+class CostSeed(_Model):
+    """What was spent, or will be, every day of a period; Cost Explorer and Budgets answer it."""
+
+    service: str = Field(
+        min_length=1, description="As bills name it: Amazon SageMaker, Amazon FSx, ..."
+    )
+    usd_per_day: Decimal = Field(description="Negative for a credit or refund")
+    start: Moment = Field("-30d", description="Its first day (UTC)")
+    end: Moment = Field("+30d", description="The day after its last")
+    account: AccountId | None = Field(None, description="Without it the world's")
+    region: Region | None = Field(None, description="Without it the world's")
+    usage_type: str = "NoUsageType"
+    operation: str = "NoOperation"
+    instance_type: str = "NoInstanceType"
+    record_type: str = "Usage"
+    usage_quantity_per_day: Decimal = Field(Decimal(0), ge=0)
+    tags: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _is_a_period(self) -> CostSeed:
+        now = datetime.now(UTC)
+        if moment_of(self.end, now) <= moment_of(self.start, now):
+            raise ValueError("end must be after start")
+        return self
+
+
 class Capacity(_Model):
     """How many instances of a type AWS really has; more are refused as AWS refuses them."""
 
     instance_type: InstanceTypeName
     available: int = Field(ge=0)
     zone_id: ZoneId | None = Field(None, description="One zone; without it every zone")
+
+
+class Organization(_Model):
+    """The organisation that every account of the world belongs to; for `iam: enforced`."""
+
+    id: str = Field("o-exampleorgid", pattern=r"^o-[a-z0-9]{10,32}$")
+    management_account: AccountId | None = Field(
+        None, description="Its users and roles are not limited by service control policies"
+    )
+    service_control_policies: list[list[PolicyDocument]] = Field(
+        default_factory=list,
+        description="Policy documents by level, from the root to the account; each level that is "
+        "given must allow, so give FullAWSAccess beside what denies",
+    )
+    resource_control_policies: list[PolicyDocument] = Field(
+        default_factory=list, description="Policy documents; RCPFullAWSAccess is always there"
+    )
 
 
 class Delays(_Model):
@@ -193,6 +279,23 @@ class Delays(_Model):
     node: Seconds = Field(0, description="One HyperPod node from Pending to Running")
     file_system: Seconds = Field(0, description="Creating, updating or deleting a file system")
     association: Seconds = Field(0, description="Creating or deleting a repository association")
+    eks_cluster: Seconds = Field(0, description="Creating, updating or deleting an EKS cluster")
+    node_group: Seconds = Field(0, description="Creating, updating or deleting an EKS node group")
+    addon: Seconds = Field(0, description="Creating, updating or deleting an EKS add-on")
+    task: Seconds = Field(0, description="A data repository task, of its state PENDING and after")
+    backup: Seconds = Field(0, description="Creating or deleting a backup of a file system")
+    volume: Seconds = Field(0, description="Creating, updating or deleting a volume or snapshot")
+    database: Seconds = Field(
+        0, description="Creating, modifying or deleting an RDS database or cluster"
+    )
+    nat_gateway: Seconds = Field(0, description="Creating or deleting a NAT gateway")
+    endpoint: Seconds = Field(0, description="Creating or deleting an interface endpoint")
+    workspace: Seconds = Field(
+        0, description="Creating, updating or deleting a Prometheus or Grafana workspace"
+    )
+    payment: Seconds = Field(
+        0, description="A capacity block or its extension in the state payment-pending"
+    )
 
 
 class World(_Model):
@@ -223,12 +326,30 @@ class World(_Model):
     training_plans: list[TrainingPlanSeed] = Field(default_factory=list)
     capacity_reservations: list[CapacityReservationSeed] = Field(default_factory=list)
     capacity: list[Capacity] = Field(default_factory=list)
+    capacity_block_offerings: Literal["documented", "none"] = Field(
+        "documented",
+        description="Capacity blocks that can be bought: those of the types and places that AWS "
+        "documents, as far as `capacity` allows, or none",
+    )
+    spot_prices: list[SpotPriceSeed] = Field(
+        default_factory=list, description="The Spot price history; empty without it"
+    )
+    costs: list[CostSeed] = Field(
+        default_factory=list, description="What Cost Explorer and Budgets say was spent"
+    )
     not_offered: dict[InstanceTypeName, list[ZoneId]] = Field(
         default_factory=dict, description="Zones that do not have a type, whatever AWS says"
     )
     prices: list[PriceSeed] = Field(default_factory=list)
     faults: list[Fault] = Field(default_factory=list)
     delays: Delays = Field(default_factory=lambda: Delays())
+    iam: Literal["off", "enforced"] = Field(
+        "off",
+        description="Whether policies decide over every call (enforced) or anybody may do all",
+    )
+    organization: Organization | None = Field(
+        None, description="Service and resource control policies, where iam is enforced"
+    )
 
     def free_capacity(self, instance_type: str, zone_id: str) -> int | None:
         """How many more instances the zone gives before others' use; `None`: no end is set."""

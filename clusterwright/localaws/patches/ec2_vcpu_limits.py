@@ -11,7 +11,7 @@ from clusterwright.localaws.runtime import Runtime, runtime
 MOTO_VERSION = "5.2.5"
 CURES = (
     "EC2: RunInstances refuses with VcpuLimitExceeded (Spot: MaxSpotInstanceCountExceeded) beyond "
-    "the family's vCPU quota of the world"
+    "the family's vCPU quota of the world, reserved instances included"
 )
 _USES = ("ec2-on-demand", "ec2-spot")
 _counted: set[str] = set()
@@ -23,8 +23,9 @@ def apply() -> None:
     run_in_moto = EC2Backend.run_instances
 
     def run_instances(self: Any, image_id: str, count: int, *arguments: Any, **named: Any) -> Any:
-        if runtime().active:
-            _check(self, count, named)
+        reserved = named.pop("instances_in_reservations", 0)
+        if runtime().active and count > reserved:
+            _check(self, count - reserved, named)
         return run_in_moto(self, image_id, count, *arguments, **named)
 
     EC2Backend.run_instances = run_instances  # type: ignore[method-assign]
@@ -71,7 +72,12 @@ def _count(name: str, use: str) -> None:
 
     @quotas.counts_usage("ec2", code)
     def used(current: Runtime, account: str, region: str) -> float:
-        return _vcpus_running(account, region, code, spot=use == "ec2-spot")
+        found = _vcpus_running(account, region, code, spot=use == "ec2-spot")
+        if use == "ec2-on-demand":
+            from clusterwright.localaws.services.ec2.reserved import reserved_vcpus
+
+            found += reserved_vcpus(current, account, region, code)
+        return found
 
 
 def _vcpus_running(account: str, region: str, code: str, *, spot: bool) -> float:
@@ -83,8 +89,10 @@ def _vcpus_running(account: str, region: str, code: str, *, spot: bool) -> float
         for instance in reservation.instances:
             if instance.state not in ("pending", "running"):
                 continue
-            if (instance.lifecycle == "spot") != spot:
+            if (instance.lifecycle == "spot") != spot or instance.lifecycle == "capacity-block":
                 continue
+            if getattr(instance, "capacity_reservation_id", None):
+                continue  # its reservation counts
             described = known(catalog().quota_for(instance.instance_type, use))
             found = catalog().instance(instance.instance_type)
             if described is not None and described.code == code and found is not None:

@@ -1,12 +1,34 @@
-"""What moto's EC2 lacks: placement groups, capacity reservations, offerings of the world."""
+"""What moto's EC2 lacks: capacity (reserved, in blocks, offered, priced), groups and topology."""
 
 from moto.ec2.utils import EC2_PREFIX_TO_RESOURCE, EC2_RESOURCE_TO_PREFIX
 
-from clusterwright.localaws.services.ec2 import capacity_reservations, offerings, placement_groups
+from clusterwright.localaws.services.ec2 import (
+    block_extensions,
+    block_offerings,
+    capacity_blocks,
+    capacity_reservations,
+    offerings,
+    placement_groups,
+    spot_prices,
+    topology,
+)
 
-__all__ = ["capacity_reservations", "offerings", "placement_groups"]
+__all__ = [
+    "block_extensions",
+    "block_offerings",
+    "capacity_blocks",
+    "capacity_reservations",
+    "offerings",
+    "placement_groups",
+    "spot_prices",
+    "topology",
+]
 
 # CreateTags and DescribeTags take only ids whose prefix moto knows.
-for _resource, _prefix in (("placement-group", "pg"), ("capacity-reservation", "cr")):
+for _resource, _prefix in (
+    ("placement-group", "pg"),
+    ("capacity-reservation", "cr"),
+    ("capacity-block", "cb"),
+):
     EC2_RESOURCE_TO_PREFIX.setdefault(_resource, _prefix)
     EC2_PREFIX_TO_RESOURCE.setdefault(_prefix, _resource)

@@ -9,8 +9,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from clusterwright.localaws import facts, quotas
 from clusterwright.localaws.call import AwsError, Call, operation
+from clusterwright.localaws.pages import page
+from clusterwright.localaws.services.ec2.capacity_checks import (
+    check_capacity,
+    check_offered,
+    check_vcpus,
+)
 from clusterwright.localaws.services.ec2.common import (
     matches,
     new_id,
@@ -18,21 +23,29 @@ from clusterwright.localaws.services.ec2.common import (
     tag_new,
     tags_of,
 )
-from clusterwright.localaws.world import moment_of
+from clusterwright.localaws.services.ec2.reserved import (
+    ENDED,
+    Reservation,
+    Reserved,
+    reserved_in,
+)
 from clusterwright.localaws.zones import zone_id_of, zone_name
 
-_ENDED = frozenset({"cancelled", "expired", "failed"})
-# Beside the members of the answer: the world's file says the state, whatever the time is.
-_HELD = "held"
+# "Valid range: 1 - 1000" of CreateCapacityReservation; ModifyCapacityReservation: "can't be
+# increased or decreased by more than 1000 in a single request" (botocore's model of EC2).
+_MOST_AT_ONCE = 1000
 _FILTERS = {
     "availability-zone": "AvailabilityZone",
     "availability-zone-id": "AvailabilityZoneId",
+    "end-date": "EndDate",
     "end-date-type": "EndDateType",
     "instance-match-criteria": "InstanceMatchCriteria",
     "instance-platform": "InstancePlatform",
     "instance-type": "InstanceType",
+    "outpost-arn": "OutpostArn",
     "owner-id": "OwnerId",
     "placement-group-arn": "PlacementGroupArn",
+    "start-date": "StartDate",
     "state": "State",
     "tenancy": "Tenancy",
 }
@@ -40,13 +53,17 @@ _FILTERS = {
 
 @operation("ec2", "CreateCapacityReservation")
 def create_capacity_reservation(call: Call) -> Mapping[str, Any]:
-    request = call.parameters
+    request, reserved = call.parameters, reservations_of(call)
+    again = reserved.by_client_token.get(request.get("ClientToken", ""))
+    if again is not None:
+        return {"CapacityReservation": shape(call, reserved.by_id[again])}
     zone, zone_id = _zone(call)
     count, instance_type = request["InstanceCount"], request["InstanceType"]
-    if count < 1:
+    if not 1 <= count <= _MOST_AT_ONCE:
         raise AwsError(
             "InvalidParameterValue",
-            f"Value ({count}) for parameter InstanceCount is invalid. It must be at least 1",
+            f"Value ({count}) for parameter InstanceCount is invalid. It must be between 1 and "
+            f"{_MOST_AT_ONCE}",
         )
     if "StartDate" in request or "CommitmentDuration" in request:
         raise AwsError(
@@ -54,9 +71,11 @@ def create_capacity_reservation(call: Call) -> Mapping[str, Any]:
             "the local AWS does not make future-dated capacity reservations",
         )
     end = _checked_end(call)
-    _check_offered(call, instance_type, zone_id)
-    _check_capacity(call, instance_type, zone_id, count)
-    _check_vcpus(call, instance_type, count)
+    _check_instance_type(instance_type)
+    _check_group(call)
+    check_offered(call.runtime, call.region, instance_type, zone_id)
+    check_vcpus(call.runtime, call.account, call.region, instance_type, count)
+    check_capacity(reserved, instance_type, zone_id, count)
     refuse_dry_run(call)
     reservation_id = new_id("cr")
     one: dict[str, Any] = {
@@ -69,12 +88,11 @@ def create_capacity_reservation(call: Call) -> Mapping[str, Any]:
         "AvailabilityZoneId": zone_id,
         "Tenancy": request.get("Tenancy", "default"),
         "TotalInstanceCount": count,
-        "AvailableInstanceCount": count,
         "EbsOptimized": request.get("EbsOptimized", False),
         "EphemeralStorage": request.get("EphemeralStorage", False),
         "State": "active",
         "StartDate": call.now,
-        "EndDateType": request.get("EndDateType", "unlimited"),
+        "EndDateType": request.get("EndDateType", "unlimited" if end is None else "limited"),
         "InstanceMatchCriteria": request.get("InstanceMatchCriteria", "open"),
         "CreateDate": call.now,
         "ReservationType": "default",
@@ -83,64 +101,90 @@ def create_capacity_reservation(call: Call) -> Mapping[str, Any]:
         one["PlacementGroupArn"] = request["PlacementGroupArn"]
     if end is not None:
         one["EndDate"] = end
-    reservations_of(call)[reservation_id] = one
+    reserved.add(Reservation(one))
+    if request.get("ClientToken"):
+        reserved.by_client_token[request["ClientToken"]] = reservation_id
     tag_new(call, reservation_id, "capacity-reservation")
-    return {"CapacityReservation": _shape(call, one)}
+    return {"CapacityReservation": shape(call, reserved.by_id[reservation_id])}
 
 
 @operation("ec2", "DescribeCapacityReservations")
 def describe_capacity_reservations(call: Call) -> Mapping[str, Any]:
-    request, reservations = call.parameters, reservations_of(call)
+    request = call.parameters
     wanted = request.get("CapacityReservationIds", [])
     for reservation_id in wanted:
-        _find(call, reservation_id)
+        find(call, reservation_id)
+    refuse_dry_run(call)
     found = [
-        shape
-        for shape in (_shape(call, one) for one in reservations.values())
-        if (not wanted or shape["CapacityReservationId"] in wanted)
-        and matches(shape, request.get("Filters", []), _FILTERS)
+        shown
+        for shown in (shape(call, one) for one in reservations_of(call).by_id.values())
+        if (not wanted or shown["CapacityReservationId"] in wanted)
+        and matches(shown, request.get("Filters", []), _FILTERS)
     ]
-    size = request.get("MaxResults", 1000)
-    start = int(request.get("NextToken") or 0)
-    answer: dict[str, Any] = {"CapacityReservations": found[start : start + size]}
-    if start + size < len(found):
-        answer["NextToken"] = str(start + size)
-    return answer
+    entries, token = page(found, call, default=1000, stale_page_code="InvalidNextToken")
+    answer: dict[str, Any] = {"CapacityReservations": list(entries)}
+    return {**answer, "NextToken": token} if token else answer
+
+
+@operation("ec2", "GetCapacityReservationUsage")
+def get_capacity_reservation_usage(call: Call) -> Mapping[str, Any]:
+    """Who uses a reservation; nobody shares one here, so it is the owner alone."""
+    one = find(call, call.parameters["CapacityReservationId"])
+    refuse_dry_run(call)
+    reserved = reservations_of(call)
+    own = len(reserved.instances_in(one.id))
+    usages = [{"AccountId": call.account, "UsedInstanceCount": own + one.used_by_others}]
+    return {
+        "CapacityReservationId": one.id,
+        "InstanceType": one.members["InstanceType"],
+        "TotalInstanceCount": one.members["TotalInstanceCount"],
+        "AvailableInstanceCount": reserved.available(one),
+        "State": one.members["State"],
+        "InstanceUsages": usages,
+    }
 
 
 @operation("ec2", "ModifyCapacityReservation")
 def modify_capacity_reservation(call: Call) -> Mapping[str, Any]:
     request = call.parameters
-    one = _find(call, request["CapacityReservationId"])
+    found = find(call, request["CapacityReservationId"])
+    _refuse_block(found)
+    reserved, one = reservations_of(call), found.members
     if one["State"] != "active":
         raise AwsError(
             "IncorrectState",
-            f"The capacity reservation {one['CapacityReservationId']} is in state {one['State']} "
-            "and cannot be modified",
+            f"The capacity reservation {found.id} is in state {one['State']} and cannot be "
+            "modified",
         )
     end = _checked_end(call)
     count = request.get("InstanceCount")
     if count is not None:
-        used = one["TotalInstanceCount"] - one["AvailableInstanceCount"]
-        more = count - one["TotalInstanceCount"]
+        used, more = reserved.used(found), count - one["TotalInstanceCount"]
         if count < max(used, 1):
             raise AwsError(
                 "InvalidParameterValue",
                 f"Value ({count}) for parameter InstanceCount is invalid: {used} instances run in "
                 "the reservation",
             )
+        if abs(more) > _MOST_AT_ONCE:
+            raise AwsError(
+                "InvalidParameterValue",
+                f"Value ({count}) for parameter InstanceCount is invalid. The number of instances "
+                f"can't be increased or decreased by more than {_MOST_AT_ONCE} in a single "
+                "request",
+            )
         if more > 0:
-            zone_id = one["AvailabilityZoneId"]
-            _check_capacity(call, one["InstanceType"], zone_id, more)
-            _check_vcpus(call, one["InstanceType"], more)
-        refuse_dry_run(call)
+            kind, zone_id = one["InstanceType"], one["AvailabilityZoneId"]
+            check_vcpus(call.runtime, call.account, call.region, kind, more)
+            check_capacity(reserved, kind, zone_id, more)
+    refuse_dry_run(call)
+    if count is not None:
         one["TotalInstanceCount"] = count
-        one["AvailableInstanceCount"] += more
     for key in ("EndDateType", "InstanceMatchCriteria"):
         if key in request:
             one[key] = request[key]
     if end is not None:
-        one["EndDate"] = end
+        one |= {"EndDate": end, "EndDateType": "limited"}
     if one["EndDateType"] == "unlimited":
         one.pop("EndDate", None)
     return {"Return": True}
@@ -148,61 +192,31 @@ def modify_capacity_reservation(call: Call) -> Mapping[str, Any]:
 
 @operation("ec2", "CancelCapacityReservation")
 def cancel_capacity_reservation(call: Call) -> Mapping[str, Any]:
-    one = _find(call, call.parameters["CapacityReservationId"])
+    """Instances that run in it go on as on-demand instances."""
+    one = find(call, call.parameters["CapacityReservationId"])
+    _refuse_block(one)
     refuse_dry_run(call)
-    if one["State"] not in _ENDED:
-        one["State"] = "cancelled"
-        one["AvailableInstanceCount"] = 0
+    for instance in reservations_of(call).instances_in(one.id):
+        instance.capacity_reservation_id = None
+    if one.members["State"] not in ENDED:
+        one.members["State"] = "cancelled"
     return {"Return": True}
 
 
-def reservations_of(call: Call) -> dict[str, dict[str, Any]]:
-    """Return the reservations of the caller's account and region, the world's included."""
-    found = call.runtime.store(
-        "ec2 capacity reservations", call.account, call.region, lambda: _from_world(call)
-    )
-    for one in found.values():
-        _advance(one, call.now)
-    return found
+def reservations_of(call: Call) -> Reserved:
+    """The reserved capacity of the caller's account and region, the world's included."""
+    return reserved_in(call.runtime, call.account, call.region)
 
 
-def _from_world(call: Call) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
-    if call.region != call.world.region:
-        return found
-    for seed in call.world.capacity_reservations:
-        start = moment_of(seed.start, call.now)
-        end = moment_of(seed.end, call.now) if seed.end else None
-        available = seed.available_instance_count
-        one: dict[str, Any] = {
-            "CapacityReservationId": seed.id,
-            "OwnerId": call.account,
-            "CapacityReservationArn": call.arn("ec2", f"capacity-reservation/{seed.id}"),
-            "InstanceType": seed.instance_type,
-            "InstancePlatform": "Linux/UNIX",
-            "AvailabilityZone": zone_name(call.region, seed.zone_id) or "",
-            "AvailabilityZoneId": seed.zone_id,
-            "Tenancy": "default",
-            "TotalInstanceCount": seed.instance_count,
-            "AvailableInstanceCount": seed.instance_count if available is None else available,
-            "EbsOptimized": False,
-            "EphemeralStorage": False,
-            "State": seed.state or "scheduled",
-            _HELD: seed.state is not None,
-            "StartDate": start,
-            "EndDateType": "limited" if end else "unlimited",
-            "InstanceMatchCriteria": "targeted",
-            "CreateDate": start,
-            "ReservationType": "capacity-block" if seed.kind == "capacity-block" else "default",
-        }
-        if end is not None:
-            one["EndDate"] = end
-        found[seed.id] = one
-    return found
+def find(call: Call, reservation_id: str) -> Reservation:
+    """One reservation.
 
-
-def _find(call: Call, reservation_id: str) -> dict[str, Any]:
-    found = reservations_of(call).get(reservation_id)
+    Raises
+    ------
+    AwsError
+        InvalidCapacityReservationId.NotFound.
+    """
+    found = reservations_of(call).by_id.get(reservation_id)
     if found is None:
         raise AwsError(
             "InvalidCapacityReservationId.NotFound",
@@ -211,20 +225,48 @@ def _find(call: Call, reservation_id: str) -> dict[str, Any]:
     return found
 
 
-def _shape(call: Call, one: dict[str, Any]) -> dict[str, Any]:
-    shown = {key: value for key, value in one.items() if key != _HELD}
-    return {**shown, "Tags": tags_of(call, one["CapacityReservationId"])}
+def shape(call: Call, one: Reservation) -> dict[str, Any]:
+    """A reservation as the API answers it."""
+    reserved = reservations_of(call)
+    shown = {
+        **one.members,
+        "AvailableInstanceCount": reserved.available(one),
+        "Tags": tags_of(call, one.id),
+    }
+    used = reserved.used(one)
+    if used and one.members["State"] == "active":
+        shown["CapacityAllocations"] = [{"AllocationType": "used", "Count": used}]
+    return shown
 
 
-def _advance(one: dict[str, Any], now: datetime) -> None:
-    """Let a scheduled reservation begin and an active one end, where it is time."""
-    if one.get(_HELD):
+def _refuse_block(one: Reservation) -> None:
+    if one.is_block:
+        raise AwsError(
+            "UnsupportedOperation",
+            f"You can't modify or cancel a Capacity Block. ({one.id})",
+        )
+
+
+def _check_instance_type(name: str) -> None:
+    from moto.ec2.models.instance_types import INSTANCE_TYPES
+
+    if name not in INSTANCE_TYPES:
+        raise AwsError("InvalidParameterValue", f"Invalid value '{name}' for InstanceType.")
+
+
+def _check_group(call: Call) -> None:
+    from clusterwright.localaws.services.ec2.placement_groups import by_arn
+
+    arn = call.parameters.get("PlacementGroupArn")
+    if arn is None:
         return
-    end = one.get("EndDate")
-    if one["State"] == "scheduled" and one["StartDate"] <= now:
-        one["State"] = "active"
-    if one["State"] == "active" and end is not None and end <= now:
-        one["State"], one["AvailableInstanceCount"] = "expired", 0
+    group = by_arn(call, arn)
+    if group["Strategy"] != "cluster":
+        raise AwsError(
+            "InvalidParameterValue",
+            f"The placement group '{group['GroupName']}' has the strategy {group['Strategy']}. A "
+            "Capacity Reservation takes a cluster placement group.",
+        )
 
 
 def _zone(call: Call) -> tuple[str, str]:
@@ -263,65 +305,3 @@ def _checked_end(call: Call) -> datetime | None:
     if moment <= call.now:
         raise AwsError("InvalidParameterValue", "EndDate must be in the future")
     return moment
-
-
-def _check_offered(call: Call, instance_type: str, zone_id: str) -> None:
-    if facts.offered_in(call.runtime, instance_type, call.region, zone_id) is False:
-        raise AwsError(
-            "Unsupported",
-            "The requested configuration is currently not supported. Please check the "
-            f"documentation for supported configurations. ({instance_type} is not offered in "
-            f"{zone_id})",
-        )
-
-
-def _check_capacity(call: Call, instance_type: str, zone_id: str, more: int) -> None:
-    free = call.world.free_capacity(instance_type, zone_id)
-    if free is None:
-        return
-    taken = sum(
-        one["TotalInstanceCount"]
-        for one in reservations_of(call).values()
-        if one["State"] == "active"
-        and one["InstanceType"] == instance_type
-        and one["AvailabilityZoneId"] == zone_id
-    )
-    if taken + more > free:
-        raise AwsError("InsufficientInstanceCapacity", "Insufficient capacity.", 400)
-
-
-def _check_vcpus(call: Call, instance_type: str, more: int) -> None:
-    """Reserved instances count against the on-demand vCPU quota of their family.
-
-    https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservations-concepts.html
-    """
-    described = facts.known(facts.catalog().quota_for(instance_type, "ec2-on-demand"))
-    instance = facts.catalog().instance(instance_type)
-    vcpus = facts.known(instance.vcpus) if instance is not None else None
-    if described is None or described.code is None or vcpus is None:
-        return
-    limit = quotas.quota(call.runtime, call.region, "ec2", described.code)
-    if limit is None or limit.value is None:
-        return
-    used = quotas.in_use(call.runtime, call.account, call.region, "ec2", described.code)
-    used += _reserved_vcpus(call, described.code)
-    if used + vcpus * more > limit.value:
-        raise AwsError(
-            "VcpuLimitExceeded",
-            f"You have requested more vCPU capacity than your current vCPU limit of "
-            f"{limit.value:g} allows for the instance bucket that the specified instance type "
-            "belongs to. Please visit http://aws.amazon.com/contact-us/ec2-request to request an "
-            "adjustment to this limit.",
-        )
-
-
-def _reserved_vcpus(call: Call, code: str) -> float:
-    total = 0.0
-    for one in reservations_of(call).values():
-        if one["State"] != "active" or one["ReservationType"] == "capacity-block":
-            continue
-        described = facts.known(facts.catalog().quota_for(one["InstanceType"], "ec2-on-demand"))
-        instance = facts.catalog().instance(one["InstanceType"])
-        if described is not None and described.code == code and instance is not None:
-            total += (facts.known(instance.vcpus) or 0) * one["TotalInstanceCount"]
-    return total

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import secrets
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 from clusterwright.localaws.call import AwsError, Call
@@ -74,11 +75,18 @@ def matches(
             if not any(_any(wanted, key) for key in tags):
                 return False
         elif name in names:
-            if not _any(wanted, str(shape.get(names[name], ""))):
+            if not _any(wanted, _text(shape.get(names[name], ""))):
                 return False
         else:
             raise AwsError("InvalidParameterValue", f"The filter '{name}' is invalid")
     return True
+
+
+def _text(value: Any) -> str:
+    """As filters write it: `2026-11-21T11:30:00.000Z`, `true`."""
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _any(patterns: Iterable[str], value: str) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright.localaws.call import AwsError, Call, operation
+from clusterwright.localaws.runtime import Runtime
 from clusterwright.localaws.services.ec2.common import (
     forget_tags,
     matches,
@@ -17,9 +18,13 @@ from clusterwright.localaws.services.ec2.common import (
     tag_new,
     tags_of,
 )
+from clusterwright.localaws.services.ec2.reserved import ENDED, ec2_backend, reserved_in
 
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/placement-strategies.html
 _MAXIMUM_PARTITIONS = 7
+# "You can create a maximum of 500 placement groups per account in each Region."
+# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/placement-groups.html
+_MAXIMUM_GROUPS = 500
 _FILTERS = {
     "group-name": "GroupName",
     "group-arn": "GroupArn",
@@ -38,6 +43,11 @@ def create_placement_group(call: Call) -> Mapping[str, Any]:
     if name in groups:
         raise AwsError(
             "InvalidPlacementGroup.Duplicate", f"The placement group '{name}' already exists."
+        )
+    if len(groups) >= _MAXIMUM_GROUPS:
+        raise AwsError(
+            "PlacementGroupLimitExceeded",
+            "You've reached the limit on the number of placement groups that you can have.",
         )
     strategy = request.get("Strategy", "cluster")
     partitions = request.get("PartitionCount")
@@ -74,11 +84,11 @@ def describe_placement_groups(call: Call) -> Mapping[str, Any]:
     request, groups = call.parameters, _groups(call)
     for name in request.get("GroupNames", []):
         if name not in groups:
-            raise _unknown(name)
+            raise unknown_group(name)
     known = {group["GroupId"] for group in groups.values()}
     for group_id in request.get("GroupIds", []):
         if group_id not in known:
-            raise _unknown(group_id)
+            raise unknown_group(group_id)
     found = [
         shape
         for shape in (_shape(call, group) for group in groups.values())
@@ -93,13 +103,12 @@ def describe_placement_groups(call: Call) -> Mapping[str, Any]:
 def delete_placement_group(call: Call) -> Mapping[str, Any]:
     groups, name = _groups(call), call.parameters["GroupName"]
     if name not in groups:
-        raise _unknown(name)
-    from clusterwright.localaws.services.ec2.capacity_reservations import reservations_of
-
-    arn = groups[name]["GroupArn"]
-    if any(
-        one.get("PlacementGroupArn") == arn and one["State"] == "active"
-        for one in reservations_of(call).values()
+        raise unknown_group(name)
+    group = groups[name]
+    if instances_in(call.account, call.region, name) or any(
+        one.members.get("PlacementGroupArn") == group["GroupArn"]
+        and one.members["State"] not in ENDED
+        for one in reserved_in(call.runtime, call.account, call.region).by_id.values()
     ):
         raise AwsError(
             "InvalidPlacementGroup.InUse",
@@ -110,13 +119,42 @@ def delete_placement_group(call: Call) -> Mapping[str, Any]:
     return {}
 
 
+def groups_in(runtime: Runtime, account: str, region: str) -> dict[str, dict[str, Any]]:
+    """The placement groups of one account and region by name."""
+    return runtime.store("ec2 placement groups", account, region, dict)
+
+
+def by_arn(call: Call, arn: str) -> dict[str, Any]:
+    """The placement group with an ARN.
+
+    Raises
+    ------
+    AwsError
+        InvalidPlacementGroup.Unknown.
+    """
+    for group in _groups(call).values():
+        if group["GroupArn"] == arn:
+            return group
+    raise unknown_group(arn)
+
+
+def instances_in(account: str, region: str, name: str) -> list[Any]:
+    """Instances that hold a group: every one that is not terminated."""
+    return [
+        instance
+        for reservation in list(ec2_backend(account, region).reservations.values())
+        for instance in reservation.instances
+        if instance.placement.group_name == name and instance.state != "terminated"
+    ]
+
+
 def _groups(call: Call) -> dict[str, dict[str, Any]]:
-    return call.runtime.store("ec2 placement groups", call.account, call.region, dict)
+    return groups_in(call.runtime, call.account, call.region)
 
 
 def _shape(call: Call, group: Mapping[str, Any]) -> dict[str, Any]:
     return {**group, "Tags": tags_of(call, group["GroupId"])}
 
 
-def _unknown(name: str) -> AwsError:
+def unknown_group(name: str) -> AwsError:
     return AwsError("InvalidPlacementGroup.Unknown", f"The Placement Group '{name}' is unknown.")
