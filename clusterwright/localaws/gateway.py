@@ -12,7 +12,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from clusterwright.localaws import accounts, pages, services, wire
@@ -106,6 +106,12 @@ def _answer(
         raise unknown_operation(service, operation)
     if service not in _UNPARSED:
         parameters = _checked(service, operation, request, path_parameters)
+    acting: AbstractContextManager[None] = nullcontext()
+    if current.world.iam == "enforced":
+        from clusterwright.localaws.iam.gate import enter
+
+        asked = None if service in _UNPARSED else parameters
+        acting = enter(current, service, operation, request, region, asked)
     if implementation is not None:
         call = Call(
             service,
@@ -118,7 +124,7 @@ def _answer(
         )
         # NotOurs: this resource is moto's after all.
         with contextlib.suppress(NotOurs):
-            with nullcontext() if service in _OWN_LOCKS else current.lock:
+            with acting, nullcontext() if service in _OWN_LOCKS else current.lock:
                 result = implementation(call)
             result = pages.shorten([f for f in hits if f.empty], service, operation, result)
             _check_answer(service, operation, result)
