@@ -46,16 +46,6 @@ def _policy_document(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
-def _policy_document(value: dict[str, Any]) -> dict[str, Any]:
-    from clusterwright.localaws.iam.policy import MalformedPolicy, read_policy
-
-    try:
-        read_policy(value)
-    except MalformedPolicy as error:
-        raise ValueError(str(error)) from None
-    return value
-
-
 def _ec2_name(value: str) -> str:
     if value.startswith("ml."):
         raise ValueError(f"EC2's name is meant, without `ml.`: {value[3:]}")
@@ -74,7 +64,6 @@ Region = Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d+$")]
 InstanceTypeName = Annotated[
     str, AfterValidator(_ec2_name), Field(json_schema_extra={"pattern": _TYPE_NAME.pattern})
 ]
-PolicyDocument = Annotated[dict[str, Any], AfterValidator(_policy_document)]
 PolicyDocument = Annotated[dict[str, Any], AfterValidator(_policy_document)]
 Seconds = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
 
@@ -283,23 +272,6 @@ class Organization(_Model):
     )
 
 
-class Organization(_Model):
-    """The organisation that every account of the world belongs to; for `iam: enforced`."""
-
-    id: str = Field("o-exampleorgid", pattern=r"^o-[a-z0-9]{10,32}$")
-    management_account: AccountId | None = Field(
-        None, description="Its users and roles are not limited by service control policies"
-    )
-    service_control_policies: list[list[PolicyDocument]] = Field(
-        default_factory=list,
-        description="Policy documents by level, from the root to the account; each level that is "
-        "given must allow, so give FullAWSAccess beside what denies",
-    )
-    resource_control_policies: list[PolicyDocument] = Field(
-        default_factory=list, description="Policy documents; RCPFullAWSAccess is always there"
-    )
-
-
 class Delays(_Model):
     """How long things take, in seconds, so that waiting code really waits."""
 
@@ -371,13 +343,6 @@ class World(_Model):
     prices: list[PriceSeed] = Field(default_factory=list)
     faults: list[Fault] = Field(default_factory=list)
     delays: Delays = Field(default_factory=lambda: Delays())
-    iam: Literal["off", "enforced"] = Field(
-        "off",
-        description="Whether policies decide over every call (enforced) or anybody may do all",
-    )
-    organization: Organization | None = Field(
-        None, description="Service and resource control policies, where iam is enforced"
-    )
     iam: Literal["off", "enforced"] = Field(
         "off",
         description="Whether policies decide over every call (enforced) or anybody may do all",
