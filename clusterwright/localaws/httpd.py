@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import queue
 import socket
 import sys
 import threading
@@ -12,7 +13,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from cheroot import wsgi
-from cheroot.workers.threadpool import ThreadPool
+from cheroot.workers.threadpool import WorkerThread
 
 # A request may wait long on purpose (a fault's delay): threads are added while all are busy.
 _THREADS = 4
@@ -27,6 +28,8 @@ class Server:
     """Serves one WSGI application on one bound socket, from daemon threads."""
 
     def __init__(self, bound: socket.socket, application: Any) -> None:
+        # Accepted sockets inherit it: an answer is two writes, and the second would wait 40 ms.
+        bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._server = _Server(bound, application)
 
     def start(self) -> None:
@@ -83,50 +86,61 @@ class _Server(wsgi.Server):
             tracebacks.print_exc(file=sys.stderr)
 
 
-class _Pool(ThreadPool):
-    """Threads that wait for connections; one more is made when a connection finds none free."""
+class _Pool:
+    """Threads that wait for connections; one more is made when a connection finds none free.
+
+    The parts of cheroot's ThreadPool that its server uses: `min`, `start`, `put`, `get`, `stop`.
+    """
 
     def __init__(self, server: _Server) -> None:
-        super().__init__(server, min=_THREADS, max=_MOST_THREADS)
+        self.min = _THREADS
+        self._server = server
+        self._connections: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._threads: list[WorkerThread] = []
         self._counting = threading.Lock()
         self._free = 0  # waiting threads, less the connections in the queue
-        self._take = self._queue.get
-        self.get = self._get
 
     @property
     def busy(self) -> int:
         """How many threads are at a request."""
-        return sum(1 for thread in self._threads if thread.conn is not None)
+        return sum(thread.conn is not None for thread in list(self._threads))
 
-    def put(self, obj: Any) -> None:
+    def start(self) -> None:
+        for _ in range(self.min):
+            self._add()
+
+    def put(self, connection: Any) -> None:
         with self._counting:
             self._free -= 1
-            if self._free < 0:
-                self.grow(1)
-        super().put(obj)
+            if self._free < 0 and len(self._threads) < _MOST_THREADS:
+                self._add()
+        self._connections.put(connection)
 
-    def grow(self, amount: int) -> None:
-        # cheroot's own waits a tenth of a second for each thread to say that it runs.
-        room = _MOST_THREADS - len(self._threads)
-        self._threads.extend(self._spawn_worker() for _ in range(min(amount, room)))
-
-    def _get(self) -> Any:
+    def get(self) -> Any:
         with self._counting:
             self._free += 1
-        return self._take()
+        return self._connections.get()
+
+    def stop(self, timeout: float | None = None) -> None:
+        """The threads are daemons: they end with the process."""
+
+    def _add(self) -> None:
+        thread = WorkerThread(self._server)  # type: ignore[no-untyped-call]
+        thread.start()
+        self._threads.append(thread)
 
 
 class _Gateway(wsgi.Gateway_10):
     """WSGI's environment, with the header names that have an underscore in S3's metadata."""
 
-    def get_environ(self) -> dict[str, Any]:
+    def get_environ(self) -> dict[str, Any]:  # type: ignore[override]
         from moto.core.request import (
             PRESERVED_HEADER_NAMES_ENVIRON_KEY,
             environ_key_for_header,
             should_preserve_original_header_name,
         )
 
-        environ: dict[str, Any] = super().get_environ()
+        environ: dict[str, Any] = super().get_environ()  # type: ignore[no-untyped-call]
         given = {
             name.decode("latin-1"): value.decode("latin-1")
             for name, value in self.req.inheaders.items()
