@@ -69,9 +69,7 @@ def describe_instance_topology(call: Call) -> Mapping[str, Any]:
     for name in names:
         if name not in groups:
             raise unknown_group(name)
-    backend = ec2_backend(call.account, call.region)
-    if ids:
-        backend.get_multi_instances_by_id(ids)  # InvalidInstanceID.NotFound
+    _check_instances(call, ids)
     refuse_dry_run(call)
     found = []
     for shown, group in _instances(call):
@@ -220,6 +218,19 @@ def _reservation(call: Call, one: Reservation) -> dict[str, Any]:
 def _ultra_block(call: Call, one: Reservation) -> str | None:
     block = reservations_of(call).blocks.get(one.members.get("CapacityBlockId", ""))
     return str(block["CapacityBlockId"]) if block and "UltraserverType" in block else None
+
+
+def _check_instances(call: Call, ids: list[str]) -> None:
+    known = {
+        instance.id
+        for reservation in ec2_backend(call.account, call.region).reservations.values()
+        for instance in reservation.instances
+    }
+    for instance_id in ids:
+        if instance_id not in known:
+            raise AwsError(
+                "InvalidInstanceID.NotFound", f"The instance ID '{instance_id}' does not exist"
+            )
 
 
 def _check_ids(ids: list[str], most: int, name: str, request: Mapping[str, Any]) -> None:
