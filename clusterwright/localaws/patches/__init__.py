@@ -11,6 +11,7 @@ import threading
 
 # boto3's name of the service -> modules of this package, in the order of applying.
 PATCHES: dict[str, tuple[str, ...]] = {
+    "amp": ("amp_takes_time",),
     "budgets": ("budgets_tags",),
     "cloudwatch": ("cloudwatch_dashboard_tags",),
     "ec2": (
@@ -25,9 +26,12 @@ PATCHES: dict[str, tuple[str, ...]] = {
         "ec2_launches",
         "ec2_parallelcluster_images",
         "ec2_images_once",
+        "ec2_gateways_take_time",
     ),
     "iam": ("iam_managed_policies", "iam_policies_once"),
+    "kms": ("kms_pending_deletion",),
     "lambda": ("lambda_not_run",),
+    "rds": ("rds_takes_time",),
     "s3": ("s3_access_logs", "s3_directory_buckets", "s3_policy_conditions"),
     "secretsmanager": ("secretsmanager_rotation",),
 }

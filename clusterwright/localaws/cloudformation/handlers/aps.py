@@ -59,7 +59,20 @@ class Workspace(Handler):
         return self._active(ctx, physical_id)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
-        ctx.client("amp").delete_workspace(workspaceId=_id(physical_id))
+        amp, workspace = ctx.client("amp"), _id(physical_id)
+
+        def state() -> str | None:
+            try:
+                found = amp.describe_workspace(workspaceId=workspace)["workspace"]
+            except amp.exceptions.ResourceNotFoundException:
+                return None
+            return str(found["status"]["statusCode"])
+
+        # A creation that was cancelled may still be under way.
+        ctx.wait(lambda: state() not in ("CREATING", "UPDATING"), what=f"{workspace} to settle")
+        if state() not in (None, "DELETING"):
+            amp.delete_workspace(workspaceId=workspace)
+        ctx.wait(lambda: state() is None, what=f"the workspace {workspace} to be deleted")
 
     def _active(self, ctx: Context, arn: str) -> Created:
         amp, workspace = ctx.client("amp"), _id(arn)

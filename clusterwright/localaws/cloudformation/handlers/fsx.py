@@ -87,6 +87,7 @@ class FileSystem(Handler):
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         fsx = ctx.client("fsx")
+        _settle(ctx, physical_id)
         # Compared with what is there, too: after a refused update the rollback finds the old
         # values in place, and FSx refuses to set some of them again (a capacity must grow).
         live = _file_system(ctx, physical_id)
@@ -116,7 +117,9 @@ class FileSystem(Handler):
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         fsx = ctx.client("fsx")
-        fsx.delete_file_system(FileSystemId=physical_id)
+        _settle(ctx, physical_id)
+        if _file_system(ctx, physical_id)["Lifecycle"] != "DELETING":
+            fsx.delete_file_system(FileSystemId=physical_id)
         _wait_gone(
             ctx,
             lambda: fsx.describe_file_systems(FileSystemIds=[physical_id]),
@@ -284,6 +287,14 @@ def _file_system(ctx: Context, file_system_id: str) -> Mapping[str, Any]:
     answer = ctx.client("fsx").describe_file_systems(FileSystemIds=[file_system_id])
     found: Mapping[str, Any] = answer["FileSystems"][0]
     return found
+
+
+def _settle(ctx: Context, file_system_id: str) -> None:
+    """Wait for what is under way, as after a cancelled operation: FSx refuses until then."""
+    ctx.wait(
+        lambda: _file_system(ctx, file_system_id)["Lifecycle"] not in _BUSY,
+        what=f"file system {file_system_id} to settle",
+    )
 
 
 def _association(ctx: Context, association_id: str) -> Mapping[str, Any]:

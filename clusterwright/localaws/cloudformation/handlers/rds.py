@@ -85,6 +85,13 @@ class DBCluster(Handler):
         parameters = _modified(old, new, (*_CLUSTER_BOTH,), _CLUSTER_RENAMED)
         parameters.update(_log_exports(old, new))
         if parameters:
+            _settle(
+                ctx,
+                lambda: rds.describe_db_clusters(DBClusterIdentifier=physical_id)["DBClusters"][0][
+                    "Status"
+                ],
+                physical_id,
+            )
             rds.modify_db_cluster(
                 DBClusterIdentifier=physical_id, ApplyImmediately=True, **parameters
             )
@@ -94,12 +101,16 @@ class DBCluster(Handler):
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         rds = ctx.client("rds")
-        rds.delete_db_cluster(DBClusterIdentifier=physical_id, **_final_snapshot(ctx, physical_id))
-        _wait_gone(
-            ctx,
-            lambda: rds.describe_db_clusters(DBClusterIdentifier=physical_id)["DBClusters"],
-            physical_id,
-        )
+
+        def found() -> Any:
+            return rds.describe_db_clusters(DBClusterIdentifier=physical_id)["DBClusters"]
+
+        _settle(ctx, lambda: found()[0]["Status"], physical_id)
+        if found()[0]["Status"] != "deleting":
+            rds.delete_db_cluster(
+                DBClusterIdentifier=physical_id, **_final_snapshot(ctx, physical_id)
+            )
+        _wait_gone(ctx, found, physical_id)
 
     def snapshot_refusal(self, properties: Properties) -> str | None:
         return None
@@ -241,6 +252,13 @@ class DBInstance(Handler):
         )
         parameters.update(_log_exports(old, new))
         if parameters:
+            _settle(
+                ctx,
+                lambda: rds.describe_db_instances(DBInstanceIdentifier=physical_id)["DBInstances"][
+                    0
+                ]["DBInstanceStatus"],
+                physical_id,
+            )
             rds.modify_db_instance(
                 DBInstanceIdentifier=physical_id,
                 ApplyImmediately=True,
@@ -255,16 +273,18 @@ class DBInstance(Handler):
         in_cluster = "DBClusterIdentifier" in properties
         # An instance of a cluster has no data of its own.
         snapshot = {} if in_cluster else _final_snapshot(ctx, physical_id)
-        rds.delete_db_instance(
-            DBInstanceIdentifier=physical_id,
-            **pick(properties, "DeleteAutomatedBackups"),
-            **(snapshot or {"SkipFinalSnapshot": True}),
-        )
-        _wait_gone(
-            ctx,
-            lambda: rds.describe_db_instances(DBInstanceIdentifier=physical_id)["DBInstances"],
-            physical_id,
-        )
+
+        def found() -> Any:
+            return rds.describe_db_instances(DBInstanceIdentifier=physical_id)["DBInstances"]
+
+        _settle(ctx, lambda: found()[0]["DBInstanceStatus"], physical_id)
+        if found()[0]["DBInstanceStatus"] != "deleting":
+            rds.delete_db_instance(
+                DBInstanceIdentifier=physical_id,
+                **pick(properties, "DeleteAutomatedBackups"),
+                **(snapshot or {"SkipFinalSnapshot": True}),
+            )
+        _wait_gone(ctx, found, physical_id)
 
     def snapshot_refusal(self, properties: Properties) -> str | None:
         if "DBClusterIdentifier" not in properties:
@@ -443,6 +463,14 @@ def _final_snapshot(ctx: Context, name: str) -> dict[str, Any]:
             :255
         ],
     }
+
+
+# A creation that was cancelled, or a change that a rollback undoes, may still be under way.
+_BUSY = frozenset({"creating", "modifying"})
+
+
+def _settle(ctx: Context, status: Callable[[], str], name: str) -> None:
+    ctx.wait(lambda: status() not in _BUSY, what=f"{name} to settle")
 
 
 def _available(status: str, name: str) -> bool:
