@@ -36,7 +36,7 @@ _OWN_LOCKS = frozenset({"cloudformation"})
 
 # Object stores stream bodies of any size and have an error shape of their own: moto has both.
 _UNPARSED = frozenset({"s3", "s3control"})
-_NETWORKED = frozenset({"ec2", "fsx", "sagemaker"})
+_NETWORKED = frozenset({"ec2", "eks", "fsx", "sagemaker"})
 _READ_BUCKETS = frozenset({"fsx", "s3", "sagemaker"})
 
 

@@ -23,6 +23,7 @@ def page(
     default: int,
     maximum: int | None = None,
     size_member: str = "MaxResults",
+    next_member: str = "NextToken",
     stale_page_code: str = "ValidationException",
 ) -> tuple[Sequence[T], str | None]:
     """The page of `items` that a call asks for, and the token of the next one.
@@ -33,7 +34,7 @@ def page(
         `stale_page_code`: the call's NextToken was not issued by this operation.
     """
     start = 0
-    token = call.parameters.get("NextToken")
+    token = call.parameters.get(next_member)
     if token:
         start = _offset(str(token), call.operation, stale_page_code)
     size = int(call.parameters.get(size_member) or default)

@@ -18,8 +18,8 @@ each node, does it in its own time and threads, and reports what became of it.
 Rules
 -----
 * The driver's methods are called one after another, in the order of the API's calls, from one
-  thread that holds no lock of the local AWS: a slow method delays later orders, never a call of the
-  API. Start work of your own and return. An exception of a method fails its node.
+  thread that holds no lock of the local AWS: a slow method delays later orders, never a call of
+  the API. Start work of your own and return. An exception of a method fails its node.
 * `order.report` may be used from any thread, at any time, also long after the method returned
   (a node that breaks). It takes the API's lock for microseconds. What it says of an instance that
   has been replaced or forgotten meanwhile is ignored, and it answers `False`.

@@ -76,7 +76,7 @@ def provision(clusters: Clusters, cluster: Cluster, groups: Iterable[Group]) -> 
 
 
 def remove(clusters: Clusters, cluster: Cluster, group: Group, nodes: Sequence[Node]) -> None:
-    """Terminate nodes: they shut down now, and are gone after the delay or at their driver's word."""
+    """Terminate nodes: they are gone after the delay, or when their driver says so."""
     now = clusters.runtime.clock.now()
     timed: dict[datetime, set[str]] = {}
     for node in nodes:

@@ -1,0 +1,21 @@
+"""Amazon EKS: clusters, access, add-ons, node groups, pod identity. Nothing of it runs."""
+
+from clusterwright.localaws.services.eks import access as _access
+from clusterwright.localaws.services.eks import addons as _addons
+from clusterwright.localaws.services.eks import clusters as _clusters
+from clusterwright.localaws.services.eks import nodegroups as _nodegroups
+from clusterwright.localaws.services.eks import pod_identity as _pod_identity
+from clusterwright.localaws.services.eks import tags as _tags
+from clusterwright.localaws.services.eks import updates as _updates
+from clusterwright.localaws.services.eks import versions as _versions
+
+__all__ = [
+    "_access",
+    "_addons",
+    "_clusters",
+    "_nodegroups",
+    "_pod_identity",
+    "_tags",
+    "_updates",
+    "_versions",
+]
