@@ -9,6 +9,7 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -75,7 +76,11 @@ class Operation:
                 self.store.ended(self)
                 self.finished.set()
 
-        threading.Thread(target=run, name=f"stack {self.stack.name}", daemon=True).start()
+        # Who called goes along: where IAM is enforced, the stack acts for them.
+        context = contextvars.copy_context()
+        threading.Thread(
+            target=context.run, args=(run,), name=f"stack {self.stack.name}", daemon=True
+        ).start()
 
     def cancel(self, reason: str) -> None:
         """Stop at the next chance, and roll back with this reason."""

@@ -22,6 +22,7 @@ from clusterwright.localaws.cloudformation.template_text import (
     BODY_LIMIT_BYTES,
     URL_LIMIT_BYTES,
 )
+from clusterwright.localaws.iam.stacks import for_stack
 
 _S3_HOST = re.compile(
     r"(?:(?P<bucket>.+)\.)?s3(?:[.-](?:dualstack\.)?[a-z0-9-]+)?\.amazonaws\.com(?:\.cn)?"
@@ -43,18 +44,23 @@ def read_revision(store: Store, stack: Stack, request: Mapping[str, Any]) -> Rev
     previous = stack.revision if stack.status != "REVIEW_IN_PROGRESS" else None
     template = read_template(store, request, previous)
     check_capabilities(template, request.get("Capabilities", []))
-    parameters = resolve_parameters(
-        template.parameters,
-        request.get("Parameters", []),
-        previous.parameters if previous else None,
-        lambda name: ssm_value(store.account, store.region, name),
-    )
+    role_arn = request.get("RoleARN") or (previous.role_arn if previous else None)
+    try:
+        with for_stack(role_arn):
+            parameters = resolve_parameters(
+                template.parameters,
+                request.get("Parameters", []),
+                previous.parameters if previous else None,
+                lambda name: ssm_value(store.account, store.region, name),
+            )
+    except PermissionError as error:
+        raise ValidationError(str(error)) from error
     revision = Revision(
         template=template,
         parameters=parameters,
         tags=_tags(request, previous),
         capabilities=tuple(request.get("Capabilities", [])),
-        role_arn=request.get("RoleARN") or (previous.role_arn if previous else None),
+        role_arn=role_arn,
         notification_arns=tuple(
             request["NotificationARNs"]
             if "NotificationARNs" in request

@@ -8,15 +8,21 @@ import random
 import string
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from clusterwright.localaws.call import AwsError
 from clusterwright.localaws.cloudformation import failures, scheduler
 from clusterwright.localaws.cloudformation.changes import Difference, difference
 from clusterwright.localaws.cloudformation.errors import CloudFormationError, ValidationError
 from clusterwright.localaws.cloudformation.evaluate import Scope, contains_unknown
-from clusterwright.localaws.cloudformation.handlers.base import Cancelled, Context, Created
+from clusterwright.localaws.cloudformation.handlers.base import (
+    Cancelled,
+    Context,
+    Created,
+    HandlerFailure,
+)
 from clusterwright.localaws.cloudformation.parameters import HIDDEN
 from clusterwright.localaws.cloudformation.planning import (
     KEEPING,
@@ -30,6 +36,7 @@ from clusterwright.localaws.cloudformation.planning import (
 from clusterwright.localaws.cloudformation.schema import ResourceSchema, resource_schema
 from clusterwright.localaws.cloudformation.state import Resource, Stack
 from clusterwright.localaws.cloudformation.surroundings import fill_dynamic
+from clusterwright.localaws.iam.stacks import for_custom_resource, for_stack
 
 if TYPE_CHECKING:
     from clusterwright.localaws.cloudformation.store import Store
@@ -158,7 +165,8 @@ class ResourceWork:
             context.on_identified = on_identified
             if "CreationPolicy" in wanted.definition:
                 context.creation_policy = self.scope.evaluate(wanted.definition["CreationPolicy"])
-            created = handler_of(kind).create(context, self._filled(wanted.properties))
+            with self._acting(kind, wanted.properties):
+                created = handler_of(kind).create(context, self._filled(wanted.properties))
             on_identified(created.physical_id)
         except Exception as error:  # noqa: BLE001 - whatever a handler raises fails its resource
             if replaces is not None and not identified:
@@ -218,9 +226,10 @@ class ResourceWork:
             with contextlib.suppress(CloudFormationError):
                 # What the old text stood for may be gone; the handler then sees the text.
                 before = self._filled(old.properties)
-            updated = handler_of(kind).update(
-                context, old.physical_id, before, self._filled(wanted.properties)
-            )
+            with self._acting(kind, wanted.properties):
+                updated = handler_of(kind).update(
+                    context, old.physical_id, before, self._filled(wanted.properties)
+                )
         except Exception as error:  # noqa: BLE001 - whatever a handler raises fails its resource
             self.fail(replace(changing, dirty=True), "UPDATE", error)
             return False
@@ -298,7 +307,8 @@ class ResourceWork:
         with contextlib.suppress(CloudFormationError):
             properties = self._filled(one.properties)
         try:
-            handler_of(one.type_name).delete(context, one.physical_id, properties)
+            with self._acting(one.type_name, properties):
+                handler_of(one.type_name).delete(context, one.physical_id, properties)
         except Exception as error:
             if not failures.is_gone(error):
                 raise
@@ -348,6 +358,19 @@ class ResourceWork:
             dict(properties), self.stack.account, self.stack.region
         )
         return filled
+
+    @contextlib.contextmanager
+    def _acting(self, kind: str, properties: Mapping[str, Any]) -> Iterator[None]:
+        """Where IAM is enforced, a handler's calls are made as the stack, or as its function."""
+        revision = self.stack.revision
+        with contextlib.ExitStack() as entered:
+            try:
+                entered.enter_context(for_stack(revision.role_arn if revision else None))
+                if kind.startswith("Custom::") or kind == "AWS::CloudFormation::CustomResource":
+                    entered.enter_context(for_custom_resource(properties, self.stack.region))
+            except (AwsError, PermissionError) as error:
+                raise HandlerFailure(str(error), "AccessDenied") from error
+            yield
 
     def stopped(self) -> bool:
         """Say whether waiting handlers must give up."""

@@ -8,6 +8,7 @@ the same in every run.
 
 from __future__ import annotations
 
+import contextvars
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -97,7 +98,10 @@ class _Board:
         worker = _Job()
         self._running.add(name)
         threading.Thread(
-            target=self._work, args=(name, job, worker), name=f"stack job {name}", daemon=True
+            target=contextvars.copy_context().run,
+            args=(self._work, name, job, worker),
+            name=f"stack job {name}",
+            daemon=True,
         ).start()
         worker.wait_settled()
 

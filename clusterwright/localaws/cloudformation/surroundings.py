@@ -9,6 +9,7 @@ from typing import Any
 
 from clusterwright.localaws.cloudformation.errors import ValidationError
 from clusterwright.localaws.cloudformation.state import Stack
+from clusterwright.localaws.iam.inside import acting_as
 
 _URL_SUFFIXES = {"aws": "amazonaws.com", "aws-cn": "amazonaws.com.cn"}
 _DYNAMIC = re.compile(r"\{\{resolve:(ssm|ssm-secure|secretsmanager):([^{}]+)\}\}")
@@ -46,7 +47,9 @@ def zones(account: str, region: str) -> list[str]:
     """Return the names of a region's Availability Zones, as ``Fn::GetAZs`` does."""
     from clusterwright.localaws.inprocess import client
 
-    found = client("ec2", account=account, region=region).describe_availability_zones()
+    # Fn::GetAZs needs no permission of the caller's that AWS documents.
+    with acting_as(None):
+        found = client("ec2", account=account, region=region).describe_availability_zones()
     return sorted(
         zone["ZoneName"]
         for zone in found["AvailabilityZones"]
@@ -61,13 +64,15 @@ def ssm_value(account: str, region: str, name: str) -> str | None:
     from clusterwright.localaws.inprocess import client
 
     try:
-        found = client("ssm", account=account, region=region).get_parameter(
-            Name=name, WithDecryption=True
-        )
-    except ClientError:
+        found = client("ssm", account=account, region=region).get_parameters(
+            Names=[name], WithDecryption=True
+        )["Parameters"]
+    except ClientError as error:
+        about = error.response["Error"]
+        if about["Code"] == "AccessDeniedException":
+            raise ValidationError(about["Message"]) from None
         return None
-    value: str = found["Parameter"]["Value"]
-    return value
+    return str(found[0]["Value"]) if found else None
 
 
 def fill_dynamic(value: Any, account: str, region: str) -> Any:

@@ -12,7 +12,7 @@ MOTO_VERSION = "5.2.5"
 CURES = (
     "S3: of a bucket policy's conditions aws:SecureTransport is evaluated, and a request to the "
     "local AWS counts as secure; statements with other conditions, or about named principals, are "
-    "left out"
+    "left out, unless the world enforces IAM, which evaluates all of it"
 )
 
 
@@ -26,6 +26,9 @@ def apply() -> None:
             return of_moto(self, action, resource)
         from moto.iam.access_control import IAMPolicy, PermissionResult
 
+        if runtime().world.iam == "enforced":
+            # The gateway has evaluated the whole policy already.
+            return PermissionResult.NEUTRAL
         policy = json.loads(self.policy)
         statements = policy.get("Statement", [])
         listed = [statements] if isinstance(statements, Mapping) else statements

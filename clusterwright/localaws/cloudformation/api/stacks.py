@@ -6,6 +6,7 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_Operations
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from clusterwright.localaws.call import Call, operation
@@ -140,6 +141,8 @@ def delete_stack(call: Call) -> Mapping[str, Any]:
                 stack.status, f"Export {name} cannot be deleted as it is in use by {listed}"
             )
             return {}
+    if request.get("RoleARN") and stack.revision is not None:
+        stack.revision = replace(stack.revision, role_arn=request["RoleARN"])
     token = request.get("ClientRequestToken")
     worker = StackOperation(store, stack, token=token)
     store.begin(worker, "DELETE_STACK")
