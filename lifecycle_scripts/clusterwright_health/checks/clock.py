@@ -1,0 +1,22 @@
+"""The clock: munge refuses credentials of a node whose clock is off."""
+
+from __future__ import annotations
+
+from clusterwright_health.expected import Expected
+from clusterwright_health.finding import Finding
+from clusterwright_health.probe import Probe
+
+QUICK = False
+
+
+def look(probe: Probe, expected: Expected) -> list[Finding]:
+    if not probe.has("chronyc"):
+        return []
+    answer = probe.run(["chronyc", "-n", "tracking"])
+    if not answer.ok:
+        return [Finding("clock", f"chronyc: {answer.said}")]
+    for line in answer.stdout.splitlines():
+        name, _, word = line.partition(":")
+        if name.strip() == "Leap status" and word.strip() == "Not synchronised":
+            return [Finding("clock", "not synchronised")]
+    return []

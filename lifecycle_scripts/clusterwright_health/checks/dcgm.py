@@ -1,0 +1,29 @@
+"""DCGM's own word, where it is installed and watches.
+
+Source: NVIDIA DCGM user guide, "Health and Diagnostics": `dcgmi health --check` reports Healthy,
+Warning or Failure overall. A warning keeps no job away.
+"""
+
+from __future__ import annotations
+
+import json
+
+from clusterwright_health.expected import Expected
+from clusterwright_health.finding import Finding
+from clusterwright_health.probe import Probe
+
+QUICK = False
+
+
+def look(probe: Probe, expected: Expected) -> list[Finding]:
+    if expected.accelerator != "nvidia" or not probe.has("dcgmi"):
+        return []
+    answer = probe.run(["dcgmi", "health", "--group", "0", "--check", "--json"])
+    # Without watches, or without its daemon, it has no word: the other checks look for themselves.
+    if not answer.ok:
+        return []
+    try:
+        overall = json.loads(answer.stdout)["body"]["Overall Health"]["value"]
+    except (ValueError, KeyError, TypeError):
+        return []
+    return [Finding("dcgm", "overall health: Failure", "reboot")] if overall == "Failure" else []

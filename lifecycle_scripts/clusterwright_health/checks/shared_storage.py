@@ -1,0 +1,30 @@
+"""Lustre and the home directories: mounted, and answering."""
+
+from __future__ import annotations
+
+from clusterwright_health.expected import Expected
+from clusterwright_health.finding import Finding
+from clusterwright_health.probe import Probe
+
+QUICK = True
+
+_SECONDS = 10.0
+
+
+def look(probe: Probe, expected: Expected) -> list[Finding]:
+    found = []
+    mounted = _mounted(probe)
+    for path in expected.shared_paths:
+        if path not in mounted:
+            found.append(Finding("storage", f"{path} is not mounted"))
+            continue
+        # In a process of its own: a server that is gone holds the caller in the kernel.
+        answer = probe.run(["stat", "--file-system", path], timeout_seconds=_SECONDS)
+        if not answer.ok:
+            found.append(Finding("storage", f"{path}: {answer.said}"))
+    return found
+
+
+def _mounted(probe: Probe) -> set[str]:
+    lines = (probe.read("/proc/self/mounts") or "").splitlines()
+    return {line.split()[1] for line in lines if len(line.split()) > 1}
