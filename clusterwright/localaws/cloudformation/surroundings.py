@@ -10,6 +10,7 @@ from typing import Any
 from clusterwright.localaws.cloudformation.errors import ValidationError
 from clusterwright.localaws.cloudformation.state import Stack
 from clusterwright.localaws.iam.inside import acting_as
+from clusterwright.localaws.iam.stacks import demand
 
 _URL_SUFFIXES = {"aws": "amazonaws.com", "aws-cn": "amazonaws.com.cn"}
 _DYNAMIC = re.compile(r"\{\{resolve:(ssm|ssm-secure|secretsmanager):([^{}]+)\}\}")
@@ -64,15 +65,23 @@ def ssm_value(account: str, region: str, name: str) -> str | None:
     from clusterwright.localaws.inprocess import client
 
     try:
-        found = client("ssm", account=account, region=region).get_parameters(
-            Names=[name], WithDecryption=True
-        )["Parameters"]
-    except ClientError as error:
-        about = error.response["Error"]
-        if about["Code"] == "AccessDeniedException":
-            raise ValidationError(about["Message"]) from None
+        # CloudFormation asks for GetParameters, whatever the number.
+        demand("ssm:GetParameters", _parameter_arn(account, region, name), region)
+        with acting_as(None):
+            found = client("ssm", account=account, region=region).get_parameter(
+                Name=name, WithDecryption=True
+            )
+    except PermissionError as error:
+        raise ValidationError(str(error)) from error
+    except ClientError:
         return None
-    return str(found[0]["Value"]) if found else None
+    value: str = found["Parameter"]["Value"]
+    return value
+
+
+def _parameter_arn(account: str, region: str, name: str) -> str:
+    parameter = name.split(":", maxsplit=1)[0].lstrip("/")
+    return f"arn:{partition_of(region)}:ssm:{region}:{account}:parameter/{parameter}"
 
 
 def fill_dynamic(value: Any, account: str, region: str) -> Any:

@@ -78,6 +78,22 @@ def for_custom_resource(properties: Mapping[str, Any], region: str) -> Iterator[
         yield
 
 
+def demand(action: str, resource: str, region: str) -> None:
+    """Check a permission of the caller whom a service acts for, where IAM is enforced.
+
+    Raises
+    ------
+    PermissionError
+        It is not there; the message is AWS's.
+    """
+    caller = acting()
+    if caller is None:
+        return
+    decision = decide(runtime(), caller, Need(action, resource), region)
+    if not decision.allowed:
+        raise PermissionError(denials.message(caller, action, resource, decision, quoted=False))
+
+
 def _function(arn: str) -> Any | None:
     from moto.awslambda.models import lambda_backends
 
