@@ -15,7 +15,8 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from clusterwright.localaws import accounts, pages, services, wire
+from clusterwright.localaws import accounts, answers, pages, services, wire
+from clusterwright.localaws.agenda import agenda
 from clusterwright.localaws.buckets import seed_buckets
 from clusterwright.localaws.call import OPERATIONS, AwsError, Call, NotOurs
 from clusterwright.localaws.faults import fault_message, fault_status
@@ -37,6 +38,8 @@ _OWN_LOCKS = frozenset({"cloudformation"})
 # Object stores stream bodies of any size and have an error shape of their own: moto has both.
 _UNPARSED = frozenset({"s3", "s3control"})
 _NETWORKED = frozenset({"ec2", "eks", "fsx", "sagemaker"})
+# What moto keeps of these passes through its states with the time of the world.
+_TIMED = frozenset({"amp", "kms", "rds"})
 _READ_BUCKETS = frozenset({"fsx", "s3", "sagemaker"})
 
 
@@ -87,6 +90,8 @@ def _let_time_pass(service: str, request: Request, region: str) -> None:
         with current.lock:
             network_of(current, accounts.account_of(request), region)
             current.advance()
+    elif service in _TIMED:
+        agenda().advance()
 
 
 def _answer(
@@ -104,8 +109,7 @@ def _answer(
     implementation = OPERATIONS.get((service, operation))
     if implementation is None and service in services.WHOLE:
         raise unknown_operation(service, operation)
-    if service not in _UNPARSED:
-        parameters = _checked(service, operation, request, path_parameters)
+    parameters = _checked(service, operation, request, path_parameters)
     acting: AbstractContextManager[None] = nullcontext()
     if current.world.iam == "enforced":
         from clusterwright.localaws.iam.gate import enter
@@ -129,7 +133,10 @@ def _answer(
             result = pages.shorten([f for f in hits if f.empty], service, operation, result)
             _check_answer(service, operation, result)
             return wire.answer(service, operation, request, result)
-    return _shorten_answer(hits, service, operation, request, forward())
+    answered = forward()
+    if answered is not None:
+        answered = _check_moto(service, operation, request, answered)
+    return _shorten_answer(hits, service, operation, request, answered)
 
 
 def _strike(hits: list[Fault], service: str, operation: str, account: str) -> None:
@@ -161,6 +168,8 @@ def _checked(
 
 
 def _refusal(protocol: str, found: list[str]) -> AwsError:
+    if protocol == "rest-xml":
+        return _s3_refusal(found)
     if protocol == "ec2":
         if "must not be null" in found[0]:
             name = found[0].split("'")[1]
@@ -174,6 +183,18 @@ def _refusal(protocol: str, found: list[str]) -> AwsError:
     return AwsError(code, request_message(found))
 
 
+def _s3_refusal(found: list[str]) -> AwsError:
+    """S3 names the kind of mistake; https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html."""
+    member = found[0].split("' failed")[0].rsplit("'", 1)[-1]
+    if member.endswith("torageClass"):
+        code = "InvalidStorageClass"
+    elif "." in member:  # within the document of the body
+        code = "MalformedXML"
+    else:
+        code = "InvalidArgument"
+    return AwsError(code, "; ".join(found), 400)
+
+
 def _check_answer(service: str, operation: str, result: Mapping[str, Any]) -> None:
     shape = wire.service_model(service).operation_model(operation).output_shape
     if shape is None:
@@ -181,6 +202,22 @@ def _check_answer(service: str, operation: str, result: Mapping[str, Any]) -> No
     found = violations(shape, result, answers=True)
     if found:
         raise AssertionError(f"{service} {operation} would answer {'; '.join(found[:3])}")
+
+
+def _check_moto(service: str, operation: str, request: Request, answered: Answer) -> Answer:
+    """moto's answer, or the refusal of one that breaks the model in a way that nobody listed."""
+    protocol = wire.protocol_of(service, request)
+    found = answers.breaches(service, operation, protocol, answered)
+    if found:
+        found = answers.intolerable(service, operation, found)
+    if not found:
+        return answered
+    words = "; ".join(
+        f"{breach.member or 'it'}: {breach.rule}: {breach.detail}" for breach in found[:3]
+    )
+    message = f"moto's answer to {service} {operation} breaks AWS's model: {words}"
+    print(f"localaws: {message}", file=sys.stderr, flush=True)
+    return wire.answer(service, operation, request, AwsError("InternalFailure", message, 501))
 
 
 def unknown_operation(service: str, operation: str) -> AwsError:

@@ -25,6 +25,9 @@ _BEYOND_MODEL = {
         }
     )
 }
+# What AWS takes although its model does not say so:
+# https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl
+_TAKEN_BEYOND_MODEL = {"BucketCannedACL": frozenset({"log-delivery-write"})}
 # A beginning after something else, as in EC2's PlacementGroupArn: it refuses every value.
 _CLASS = re.compile(r"\[(?:\\.|[^\]\\])*\]")
 _NEVER_MET = re.compile(r"[\w/:.}-]\^")
@@ -120,14 +123,15 @@ def _string(shape: Any, value: Any, path: str, answers: bool) -> Iterator[str]:
         yield _type(path, value, "a string")
         return
     enum = shape.metadata.get("enum")
-    beyond = _BEYOND_MODEL.get(shape.name, frozenset()) if answers else frozenset()
+    known = _BEYOND_MODEL if answers else _TAKEN_BEYOND_MODEL
+    beyond = known.get(shape.name, frozenset())
     if enum and value not in enum and value not in beyond:
         yield _constraint(path, value, f"Member must satisfy enum value set: {_set(enum)}")
     if answers:
         return
     yield from _length(shape, value, path)
     pattern = shape.metadata.get("pattern")
-    if pattern and not _matches(pattern, value):
+    if pattern and not matches(pattern, value):
         yield _constraint(
             path, value, f"Member must satisfy regular expression pattern: {pattern}"
         )
@@ -154,7 +158,8 @@ def _range(shape: Any, value: float, path: str) -> Iterator[str]:
         yield _constraint(path, value, f"Member must have value less than or equal to {maximum}")
 
 
-def _matches(pattern: str, value: str) -> bool:
+def matches(pattern: str, value: str) -> bool:
+    """Whether a model's pattern, which is Java's, takes the whole of `value`."""
     import regex
 
     compiled = _compiled(pattern)

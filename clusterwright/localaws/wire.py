@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 Answer = tuple[int, dict[str, str], "str | bytes"]
 
 # moto's package names that are not botocore's service name without hyphens.
+_UNREADABLE = {
+    "query": "MalformedQueryString",
+    "ec2": "MalformedQueryString",
+    "rest-xml": "MalformedXML",
+}
 _MOTO_NAMES = {"awslambda": "lambda", "elbv2": "elbv2", "amp": "amp"}
 
 
@@ -78,7 +83,9 @@ def parse(
 
     model = service_model(service)
     operation_model = model.operation_model(operation)
-    body = request.get_data(cache=True)
+    # An object is not read to be checked: it may be of any size.
+    streamed = operation_model.has_streaming_input
+    body = b"" if streamed else request.get_data(cache=True)
     try:
         protocol = determine_request_protocol(model, request.content_type)
         if protocol in ("json", "rest-json") and body:
@@ -86,16 +93,24 @@ def parse(
         parsed = PROTOCOL_PARSERS[protocol](operation_model).parse(
             {
                 "method": request.method,
-                "values": request.values,
+                # A form is read from the body; what S3 is sent with a form's type is no form.
+                "values": request.args if protocol == "rest-xml" else request.values,
                 "headers": request.headers,
                 "body": body,
                 "url_path": request.path,
                 "url_params": dict(path_parameters),
             }
         )
-    except (ValueError, TypeError, AttributeError, KeyError) as error:
-        raise AwsError("SerializationException", f"the request cannot be read: {error}") from error
-    return dict(parsed or {})
+        found = dict(parsed or {})
+    except Exception as error:
+        raise AwsError(
+            _UNREADABLE.get(str(model.protocol), "SerializationException"),
+            f"the request cannot be read: {error}"[:500],
+            400,
+        ) from error
+    if streamed:
+        found.setdefault(str(operation_model.input_shape.serialization["payload"]), b"")
+    return found
 
 
 def answer(
@@ -133,13 +148,24 @@ def answer(
     return status, headers, written["body"]
 
 
-def read_answer(service: str, operation: str, answered: Answer) -> dict[str, Any]:
-    """What a client would make of an answer; the reverse of `answer`."""
-    from botocore.parsers import create_parser
+def protocol_of(service: str, request: Request) -> str:
+    """The protocol that a request is made in: some services have several."""
+    from moto.core.request import determine_request_protocol
 
     model = service_model(service)
+    try:
+        return str(determine_request_protocol(model, request.content_type))
+    except NotImplementedError:
+        return str(model.protocol)
+
+
+def read_answer(
+    service: str, operation: str, answered: Answer, protocol: str | None = None
+) -> dict[str, Any]:
+    """What a client would make of an answer; the reverse of `answer`."""
+    model = service_model(service)
     status, headers, body = answered
-    parser = create_parser(str(model.protocol))
+    parser = _parser(protocol or str(model.protocol))
     found: dict[str, Any] = parser.parse(
         {
             "body": body.encode() if isinstance(body, str) else body,
@@ -149,6 +175,13 @@ def read_answer(service: str, operation: str, answered: Answer) -> dict[str, Any
         model.operation_model(operation).output_shape,
     )
     return found
+
+
+@functools.cache
+def _parser(protocol: str) -> Any:
+    from botocore.parsers import create_parser
+
+    return create_parser(protocol)
 
 
 def no_service(name: str, request: Request) -> Answer:
