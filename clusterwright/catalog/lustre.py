@@ -11,6 +11,9 @@ from typing import Any
 from clusterwright.catalog.facts import Fact, Known, Unknown
 from clusterwright.catalog.store import Store
 
+_SMALLEST_SERVER_GIB = 2_400
+"""Ours: an upper bound for the number of object servers where no source gives their size."""
+
 
 @dataclass(frozen=True)
 class LustreTier:
@@ -66,6 +69,19 @@ class LustreTier:
         below = max((c for c in valid if c <= capacity_gib), default=None)
         above = min((c for c in valid if c >= capacity_gib), default=None)
         return below, above
+
+
+@dataclass(frozen=True)
+class LustreServers:
+    """Servers of one file system; each takes an address of its subnet.
+
+    The number is exact where AWS documents a server's size: EFA file systems and
+    Intelligent-Tiering. Elsewhere it is between `least` and `most`: who must have room plans
+    with the most, and who refuses does so by the least.
+    """
+
+    least: int
+    most: int
 
 
 @dataclass(frozen=True)
@@ -162,6 +178,46 @@ class LustreFacts:
             if (tier.deployment_type, tier.storage_type) == (deployment_type, storage_type)
             and tier.throughput_mbps_per_tib is not None
         )
+
+    def servers(
+        self,
+        tier: LustreTier | None,
+        *,
+        capacity_gib: int = 0,
+        tiering_mbps: int | None = None,
+        metadata_iops: int | None = None,
+        efa: bool = False,
+    ) -> LustreServers:
+        """Metadata and object servers of a file system.
+
+        One metadata server per 12,000 IOPS; one object server per EFA step of the tier, or per
+        4,000 MB/s with Intelligent-Tiering (FSx for Lustre guide; the catalogue's figures).
+        Without EFA no source gives a server's size: at least one of the EFA step where the tier
+        has one, at most one per 2,400 GiB, which is more than FSx builds.
+
+        Parameters
+        ----------
+        tier:
+            `None` with Intelligent-Tiering, or where the combination is not known.
+        tiering_mbps:
+            Throughput of an Intelligent-Tiering file system, in MB/s.
+        metadata_iops:
+            `None` where the setting is left to FSx: one server at least, and at most as
+            AUTOMATIC mode grows, 12,000 IOPS per 24,000 GiB.
+        """
+        automatic = self._content["metadata"]
+        if metadata_iops is None:
+            metadata_least = 1
+            metadata_most = max(1, -(-capacity_gib // automatic["automatic_large_step_gib"]))
+        else:
+            metadata_least = metadata_most = -(-metadata_iops // self.iops_per_metadata_server)
+        if tiering_mbps is not None:
+            least = most = -(-tiering_mbps // self.tiering_throughput_step_mbps)
+        else:
+            step = tier.efa_step_gib if tier is not None else None
+            least = -(-capacity_gib // step) if step else 1
+            most = least if efa and step else -(-capacity_gib // _SMALLEST_SERVER_GIB)
+        return LustreServers(metadata_least + least, metadata_most + max(least, most))
 
     def automatic_metadata_iops(self, capacity_gib: int) -> Fact[int]:
         """Metadata IOPS that AUTOMATIC mode gives an SSD file system of this capacity.

@@ -34,13 +34,6 @@ OTHER_SUBNET_PREFIX = 27
 
 Purpose = Literal["nodes", "database", "public", "endpoints"]
 
-# One object server per step of an EFA file system (FSx documentation, EFA-enabled file systems).
-# Without EFA no source gives the servers' size: one per 2,400 GiB is more than FSx builds.
-_GIB_PER_OBJECT_SERVER = {125: 38_400, 250: 19_200, 500: 9_600, 1000: 4_800}
-_SMALLEST_GIB_PER_OBJECT_SERVER = 2_400
-_IOPS_PER_METADATA_SERVER = 12_000
-_MBPS_PER_TIERING_SERVER = 4_000
-
 
 @dataclass(frozen=True)
 class GroupAddresses:
@@ -111,7 +104,7 @@ def plan_network(cluster: Cluster, catalog: Catalog) -> NetworkPlan:
     groups = tuple(group_addresses(cluster, catalog))
     nodes = sum(g.nodes * (g.per_node or 0) for g in groups)
     headroom = headroom_addresses(cluster, groups)
-    storage = sum(lustre_addresses(fs) for fs in cluster.storage.lustre)
+    storage = sum(lustre_addresses(fs, catalog) for fs in cluster.storage.lustre)
     needed = nodes + headroom + storage + SHARED_ADDRESSES
     unknown = tuple(sorted({g.instance_type for g in groups if g.per_node is None}))
     subnets: tuple[PlannedSubnet, ...] = ()
@@ -151,28 +144,27 @@ def headroom_addresses(cluster: Cluster, groups: tuple[GroupAddresses, ...]) -> 
     )
 
 
-def lustre_addresses(file_system: Lustre) -> int:
-    """Addresses that a file system takes: one per metadata server and one per object server.
+def lustre_addresses(file_system: Lustre, catalog: Catalog) -> int:
+    """Addresses that a file system takes at most: one per metadata and object server.
 
-    Source: FSx for Lustre documentation (one metadata server per 12,000 IOPS). Where the servers'
-    size has no source the figure is an upper bound. An existing file system has its addresses.
+    Where the servers' size has no source this is an upper bound (`LustreFacts.servers`). An
+    existing file system has its addresses.
     """
     if file_system.existing is not None:
         return 0
-    iops = file_system.metadata.iops if file_system.metadata else None
-    capacity = file_system.capacity_gib or 0
-    if iops is None:
-        # Automatic mode grows with capacity: 12,000 per 24,000 GiB (FSx documentation).
-        iops = max(1, math.ceil(capacity / 24_000)) * _IOPS_PER_METADATA_SERVER
-    metadata_servers = math.ceil(iops / _IOPS_PER_METADATA_SERVER)
-    if file_system.storage_type == "INTELLIGENT_TIERING":
-        object_servers = math.ceil((file_system.throughput_mbps or 0) / _MBPS_PER_TIERING_SERVER)
-    else:
-        size = _SMALLEST_GIB_PER_OBJECT_SERVER
-        if file_system.efa:
-            size = _GIB_PER_OBJECT_SERVER.get(file_system.throughput_mbps_per_tib or 0, size)
-        object_servers = math.ceil(capacity / size)
-    return metadata_servers + object_servers
+    tiering = file_system.storage_type == "INTELLIGENT_TIERING"
+    tier = catalog.lustre.tier(
+        file_system.deployment_type,
+        file_system.storage_type,
+        file_system.throughput_mbps_per_tib,
+    )
+    return catalog.lustre.servers(
+        tier,
+        capacity_gib=file_system.capacity_gib or 0,
+        tiering_mbps=(file_system.throughput_mbps or 0) if tiering else None,
+        metadata_iops=file_system.metadata.iops if file_system.metadata else None,
+        efa=file_system.efa,
+    ).most
 
 
 def _cut(

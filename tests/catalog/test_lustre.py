@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -141,3 +143,28 @@ def test_network_figures_that_were_not_collected_are_unknown() -> None:
     baseline = tier("PERSISTENT_2", throughput=1000).network_baseline_mbps_per_tib
     assert isinstance(baseline, Known)
     assert baseline.value == 2600
+
+
+@pytest.mark.parametrize(
+    ("throughput", "capacity", "settings", "least", "most"),
+    [
+        # Documented: the EFA step is one object server, 12,000 metadata IOPS one metadata server.
+        (500, 38_400, {"efa": True, "metadata_iops": 24_000}, 4 + 2, 4 + 2),
+        (125, 4_800, {}, 1 + 1, 1 + 2),
+        (1000, 48_000, {}, 1 + 10, 2 + 20),
+        (None, 0, {"tiering_mbps": 8_000, "metadata_iops": 6_000}, 2 + 1, 2 + 1),
+    ],
+)
+def test_servers(
+    throughput: int | None, capacity: int, settings: dict[str, Any], least: int, most: int
+) -> None:
+    known = LUSTRE.tier("PERSISTENT_2", "SSD", throughput)
+    found = LUSTRE.servers(known, capacity_gib=capacity, **settings)
+    assert (found.least, found.most) == (least, most)
+
+
+@given(st.integers(1, 400_000), st.booleans(), st.sampled_from([125, 250, 500, 1000]))
+def test_the_least_is_never_more_than_the_most(capacity: int, efa: bool, mbps: int) -> None:
+    known = tier("PERSISTENT_2", "SSD", mbps)
+    found = LUSTRE.servers(known, capacity_gib=capacity, efa=efa)
+    assert 2 <= found.least <= found.most

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import IPv4Network
 from typing import Any
 
@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clusterwright.catalog import Known, Unknown
+from clusterwright.catalog import Known, Unknown, load_catalog
+from clusterwright.catalog.lustre import LustreFacts
 from clusterwright.platforms.network import (
     lustre_addresses,
     plan_network,
@@ -23,9 +24,10 @@ from clusterwright.spec.models.storage import Lustre
 
 @dataclass
 class Addresses:
-    """A catalogue that knows addresses per node and zones, and nothing else."""
+    """A catalogue that knows addresses per node, zones and Lustre's servers, and nothing else."""
 
     per_node: dict[str, int]
+    lustre: LustreFacts = field(default_factory=lambda: load_catalog().lustre)
 
     def addresses_per_node(self, instance_type: str, platform: str) -> Any:
         assert platform == "hyperpod-slurm"
@@ -170,7 +172,7 @@ def test_a_database_that_comes_later_moves_nothing() -> None:
     ],
 )
 def test_lustre_takes_an_address_per_server(lustre: Lustre, addresses: int) -> None:
-    assert lustre_addresses(lustre) == addresses
+    assert lustre_addresses(lustre, CATALOG) == addresses
 
 
 @given(

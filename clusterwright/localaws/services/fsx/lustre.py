@@ -7,7 +7,6 @@ and aws-samples/amazon-eks-autonomous-driving-data-service#12 (capacity); others
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -119,21 +118,25 @@ def with_defaults(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def servers(request: Mapping[str, Any]) -> int:
-    """Addresses of a file system: one per metadata server (12,000 IOPS) and object server.
+    """Addresses of a file system: the fewest that FSx can build it with.
 
-    An object server's size is documented for PERSISTENT_2 (the EFA step) and Intelligent-Tiering
-    (4,000 MBps); elsewhere one is assumed, which is the least that FSx can build.
+    Whoever plans a subnet takes the most (`LustreFacts.servers` gives both): so nothing that was
+    planned is refused here for want of addresses.
     """
     lustre = request["LustreConfiguration"]
-    iops = int((lustre.get("MetadataConfiguration") or {}).get("Iops", 1500))
-    metadata = math.ceil(iops / 12_000)
-    if request["StorageType"] == TIERING:
-        return metadata + math.ceil(int(lustre["ThroughputCapacity"]) / 4_000)
+    tiering = request["StorageType"] == TIERING
     tier = tier_of(
         lustre["DeploymentType"], request["StorageType"], lustre.get("PerUnitStorageThroughput")
     )
-    size = tier.efa_step_gib if tier is not None else None
-    return metadata + (math.ceil(int(request["StorageCapacity"]) / int(size)) if size else 1)
+    iops = (lustre.get("MetadataConfiguration") or {}).get("Iops")
+    found = facts.catalog().lustre.servers(
+        tier,
+        capacity_gib=int(request.get("StorageCapacity") or 0),
+        tiering_mbps=int(lustre["ThroughputCapacity"]) if tiering else None,
+        metadata_iops=int(iops) if iops is not None else None,
+        efa=bool(lustre.get("EfaEnabled")),
+    )
+    return int(found.least)
 
 
 def check_update(file_system: FileSystem, asked: Mapping[str, Any]) -> None:
