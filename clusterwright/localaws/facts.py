@@ -61,6 +61,16 @@ def zones_with(runtime: Runtime, instance_type: str, region: str) -> list[str]:
     )
 
 
+@functools.cache
+def ultra_server(instance_type: str) -> tuple[str, int] | None:
+    """SageMaker's name of the UltraServer that a type (EC2's name) comes in, and its instances."""
+    for found in catalog().ultraservers.values():
+        name, count = known(found.hyperpod_name), known(found.instance_count)
+        if known(found.instance_type) == instance_type and name and count:
+            return str(name), int(count)
+    return None
+
+
 def ec2_name(instance_type: str) -> str:
     return instance_type.removeprefix(ML_PREFIX)
 

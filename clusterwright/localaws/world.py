@@ -282,6 +282,9 @@ class Delays(_Model):
     eks_cluster: Seconds = Field(0, description="Creating, updating or deleting an EKS cluster")
     node_group: Seconds = Field(0, description="Creating, updating or deleting an EKS node group")
     addon: Seconds = Field(0, description="Creating, updating or deleting an EKS add-on")
+    governance: Seconds = Field(
+        0, description="Creating, updating or deleting a cluster policy or compute quota"
+    )
     task: Seconds = Field(0, description="A data repository task, of its state PENDING and after")
     backup: Seconds = Field(0, description="Creating or deleting a backup of a file system")
     volume: Seconds = Field(0, description="Creating, updating or deleting a volume or snapshot")

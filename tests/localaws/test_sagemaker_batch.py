@@ -147,7 +147,7 @@ class TestRebootAndReplace:
             assert workers()[0]["InstanceStatus"]["Status"] == "Running"
 
     def test_a_replacement_is_new_hardware_in_the_same_place(self, site: Site) -> None:
-        site.create(site.group("workers", 2))
+        site.create(site.group("workers", 2), **CONTINUOUS)
         before = workers()[0]
         answer = client("sagemaker").batch_replace_cluster_nodes(
             ClusterName="train", NodeLogicalIds=[before["NodeLogicalId"]]

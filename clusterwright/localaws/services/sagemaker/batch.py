@@ -5,7 +5,9 @@ Limits and error codes are those of the API model (botocore 1.44.5) and its docs
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from typing import Any
 
 from clusterwright.localaws import facts
@@ -19,11 +21,17 @@ from clusterwright.localaws.services.sagemaker.state import (
     Clusters,
     Group,
     Node,
+    Token,
     clusters_of,
     find_node,
 )
 
 MAX_NODES_PER_ADD = 50
+# API model, BatchDeleteClusterNodes: "If you need to delete more than 99 instances, contact
+# Support"; "NodeLogicalIds, InstanceIds, or both, with a combined maximum of 50 identifiers".
+MAX_IDS_PER_DELETE = 99
+MAX_WITH_LOGICAL_IDS_PER_DELETE = 50
+TOKEN_LIFETIME = timedelta(hours=8)
 Act = Callable[[Clusters, Cluster, Node], tuple[str, str] | None]
 """Do it to one node, or say the error code and the message."""
 
@@ -37,40 +45,78 @@ def batch_add(call: Call) -> Mapping[str, Any]:
             "BatchAddClusterNodes is only supported for clusters using Continuous as the "
             "NodeProvisioningMode."
         )
-    token = call.parameters.get("ClientToken")
-    if token and token in cluster.tokens:
-        return {"Successful": _again(cluster, cluster.tokens[token], call), "Failed": []}
-    asked = call.parameters["NodesToAdd"]
+    token, asked = call.parameters.get("ClientToken"), call.parameters["NodesToAdd"]
+    known = _known_token(call, cluster, token, asked)
+    if known is not None:
+        return {"Successful": _again(cluster, known, call), "Failed": []}
     total = sum(entry["IncrementTargetCountBy"] for entry in asked)
     if total > MAX_NODES_PER_ADD:
         raise rules.invalid(f"At most {MAX_NODES_PER_ADD} nodes can be added per request.")
-    failed = [error for entry in asked if (error := _cannot_add(clusters, cluster, entry))]
-    refused = {error["InstanceGroupName"] for error in failed}
-    accepted = [entry for entry in asked if entry["InstanceGroupName"] not in refused]
+    errors = [(entry, _cannot_add(clusters, cluster, entry)) for entry in asked]
+    failed = [error for _, error in errors if error is not None]
+    accepted = [entry for entry, error in errors if error is None]
     _check_growth(call, clusters, cluster, accepted)
     added: list[dict[str, Any]] = []
     for entry in accepted:
-        group = cluster.groups[entry["InstanceGroupName"]]
-        known = {node.logical_id for node in group.nodes}
-        group.target_count += entry["IncrementTargetCountBy"]
-        provision(clusters, cluster, [group])
-        added += [
-            {
-                "NodeLogicalId": node.logical_id,
-                "InstanceGroupName": group.name,
-                "Status": node.status_at(call.now),
-            }
-            for node in group.nodes
-            if node.logical_id not in known
-        ]
+        added += _add(call, clusters, cluster, entry)
     keep_trying(clusters, cluster)
     if token:
-        cluster.tokens[token] = added
+        cluster.tokens[token] = Token(call.now, list(asked), added)
     return {"Successful": added, "Failed": failed}
+
+
+def _add(
+    call: Call, clusters: Clusters, cluster: Cluster, entry: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Grow a group; nodes that cannot be had yet have their logical ids already, and wait."""
+    group = cluster.groups[entry["InstanceGroupName"]]
+    before = {node.logical_id for node in group.nodes} | set(group.awaited)
+    group.target_count += entry["IncrementTargetCountBy"]
+    narrowed = {
+        name: entry[name] for name in ("AvailabilityZones", "InstanceTypes") if name in entry
+    }
+    provision(
+        clusters,
+        cluster,
+        [group],
+        types=entry.get("InstanceTypes", ()),
+        zones=entry.get("AvailabilityZones", ()),
+    )
+    now = call.now
+    found = [(n.logical_id, n.status_at(now)) for n in group.nodes]
+    found += [(logical_id, "Pending") for logical_id in group.awaited]
+    return [
+        {
+            "NodeLogicalId": logical_id,
+            "InstanceGroupName": group.name,
+            "Status": status,
+            **narrowed,
+        }
+        for logical_id, status in found
+        if logical_id not in before
+    ]
+
+
+def _known_token(
+    call: Call, cluster: Cluster, token: str | None, asked: list[Any]
+) -> list[dict[str, Any]] | None:
+    """What a token added, if it was seen within its 8 hours (API model, ClientToken)."""
+    known = cluster.tokens.get(token) if token else None
+    if known is None or call.now - known.at > TOKEN_LIFETIME:
+        return None
+    if known.asked != list(asked):
+        raise rules.invalid("The ClientToken was used with other parameters before.")
+    return known.added
 
 
 @operation("sagemaker", "BatchDeleteClusterNodes")
 def batch_delete(call: Call) -> Mapping[str, Any]:
+    ids = call.parameters.get("NodeIds", ())
+    logical = call.parameters.get("NodeLogicalIds", ())
+    limit = MAX_WITH_LOGICAL_IDS_PER_DELETE if logical else MAX_IDS_PER_DELETE
+    if len(ids) + len(logical) > limit:
+        raise rules.invalid(f"At most {limit} nodes can be deleted per request.")
+
     def delete(clusters: Clusters, cluster: Cluster, node: Node) -> tuple[str, str] | None:
         group = cluster.groups[node.group_name]
         if group.slurm_role == "Controller":
@@ -114,6 +160,9 @@ def batch_reboot(call: Call) -> Mapping[str, Any]:
 @operation("sagemaker", "BatchReplaceClusterNodes")
 def batch_replace(call: Call) -> Mapping[str, Any]:
     def replace(clusters: Clusters, cluster: Cluster, node: Node) -> tuple[str, str] | None:
+        if cluster.groups[node.group_name].slurm_role == "Controller":
+            # "you cannot replace instances that are configured as Slurm controller nodes"
+            return "InstanceIdInUse", "Slurm controller nodes cannot be replaced."
         if node.gone_at is not None:
             return "InvalidInstanceStatus", f"The node is {node.status_at(call.now)}."
         nodes_driver.replace(clusters, cluster, node)
@@ -130,6 +179,12 @@ def _each(
     cluster = clusters.find(call.parameters["ClusterName"])
     if not call.parameters.get("NodeIds") and not call.parameters.get("NodeLogicalIds"):
         raise rules.invalid("Specify NodeIds, NodeLogicalIds, or both.")
+    if call.parameters.get("NodeLogicalIds") and empty_lists and not cluster.continuous:
+        # API model, BatchRebootClusterNodes and BatchReplaceClusterNodes.
+        raise rules.invalid(
+            "NodeLogicalIds is only supported for clusters using Continuous as the "
+            "NodeProvisioningMode."
+        )
     answer: dict[str, list[Any]] = {
         "Successful": [],
         "Failed": [],
@@ -146,17 +201,28 @@ def _each(
                 instance_id=name if member == "NodeId" else None,
                 logical_id=name if member == "NodeLogicalId" else None,
             )
-            error = (
-                (not_found, f"{name} is not a node of cluster {cluster.name}.")
-                if node is None
-                else act(clusters, cluster, node)
-            )
+            if node is not None:
+                error = act(clusters, cluster, node)
+            elif call.operation == "BatchDeleteClusterNodes" and _forget(cluster, name):
+                error = None
+            else:
+                error = (not_found, f"{name} is not a node of cluster {cluster.name}.")
             if error is None:
                 answer[good].append(name)
             else:
                 answer[bad].append({member: name, code: error[0], "Message": error[1]})
     clusters.advance()
     return answer if empty_lists else {k: v for k, v in answer.items() if v}
+
+
+def _forget(cluster: Cluster, logical_id: str) -> bool:
+    """Give up a node that has not come yet."""
+    for group in cluster.groups.values():
+        if logical_id in group.awaited:
+            group.awaited.remove(logical_id)
+            group.target_count -= 1
+            return True
+    return False
 
 
 def _cannot_add(
@@ -182,6 +248,7 @@ def _cannot_add(
         "ErrorCode": code,
         "FailedCount": entry["IncrementTargetCountBy"],
         "Message": message,
+        **{name: entry[name] for name in ("AvailabilityZones", "InstanceTypes") if name in entry},
     }
 
 
@@ -194,11 +261,13 @@ def _zones(clusters: Clusters, cluster: Cluster, group: Group) -> set[str]:
 def _check_growth(
     call: Call, clusters: Clusters, cluster: Cluster, accepted: list[Mapping[str, Any]]
 ) -> None:
-    more = {e["InstanceGroupName"]: e["IncrementTargetCountBy"] for e in accepted}
+    more: Counter[str] = Counter()
+    for entry in accepted:
+        more[entry["InstanceGroupName"]] += entry["IncrementTargetCountBy"]
     before = {group.name: group.target_count for group in cluster.groups.values()}
     request = {
         "InstanceGroups": [
-            {**group.specification, "InstanceCount": group.target_count + more.get(group.name, 0)}
+            {**group.specification, "InstanceCount": group.target_count + more[group.name]}
             for group in cluster.groups.values()
         ]
     }
@@ -210,7 +279,8 @@ def _again(cluster: Cluster, added: list[dict[str, Any]], call: Call) -> list[Ma
     answer: list[Mapping[str, Any]] = []
     for entry in added:
         node = find_node(cluster, instance_id=None, logical_id=entry["NodeLogicalId"])
-        status = node.status_at(call.now) if node else "NotFound"
+        waiting = any(entry["NodeLogicalId"] in g.awaited for g in cluster.groups.values())
+        status = node.status_at(call.now) if node else "Pending" if waiting else "NotFound"
         answer.append({**entry, "Status": status})
     return answer
 

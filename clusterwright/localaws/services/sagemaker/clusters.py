@@ -10,8 +10,9 @@ from clusterwright.localaws import quotas
 from clusterwright.localaws.call import AwsError, Call, operation
 from clusterwright.localaws.facts import catalog, ec2_name, known
 from clusterwright.localaws.runtime import Runtime
-from clusterwright.localaws.services.sagemaker import plans, rules, views
+from clusterwright.localaws.services.sagemaker import governance, plans, rules, views
 from clusterwright.localaws.services.sagemaker.events import record
+from clusterwright.localaws.services.sagemaker.orchestrator import check_orchestrator
 from clusterwright.localaws.services.sagemaker.provision import (
     LIFECYCLE_FAILED,
     Shortage,
@@ -49,6 +50,7 @@ def create_cluster(call: Call) -> Mapping[str, Any]:
     rules.check_request(request, name=name)
     check_roles(call, request)
     rules.check_network(clusters, request)
+    check_orchestrator(call, clusters, request)
     rules.check_offerings(call, clusters, request)
     rules.check_quotas(call, clusters, {}, request)
     cluster = Cluster(
@@ -85,6 +87,13 @@ def delete_cluster(call: Call) -> Mapping[str, Any]:
     cluster = clusters.find(call.parameters["ClusterName"])
     if cluster.status == "Deleting":
         raise AwsError("ConflictException", f"Cluster {cluster.name} is already being deleted.")
+    policies = governance.attached_policies(call.runtime, cluster)
+    if policies:
+        raise AwsError(
+            "ConflictException",
+            f"Cluster {cluster.name} has task governance policies attached: "
+            f"{', '.join(policy.arn for policy in policies)}. Delete them first.",
+        )
     cluster.status = "Deleting"
     cluster.agenda.clear()
     cluster.waiting.clear()

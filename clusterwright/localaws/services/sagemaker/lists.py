@@ -9,7 +9,7 @@ from clusterwright.localaws.call import AwsError, Call, operation
 from clusterwright.localaws.pages import page
 from clusterwright.localaws.services.sagemaker import views
 from clusterwright.localaws.services.sagemaker.events import aware
-from clusterwright.localaws.services.sagemaker.state import clusters_of, find_node
+from clusterwright.localaws.services.sagemaker.state import Group, Node, clusters_of, find_node
 
 # The API reference gives no default page; the maximum of the model is used.
 PAGE = 100
@@ -54,10 +54,24 @@ def list_cluster_nodes(call: Call) -> Mapping[str, Any]:
         found.sort(key=lambda node: node.launched_at)
     if asked.get("SortOrder") == "Descending":
         found.reverse()
-    entries, token = page(found, call, default=PAGE, maximum=PAGE)
+    everything: list[Node | tuple[Group, str]] = list(found)
+    if asked.get("IncludeNodeLogicalIds"):
+        # "the response includes all nodes regardless of provisioning status" (API model)
+        everything += [
+            (group, logical_id)
+            for group in cluster.groups.values()
+            if part in group.name
+            for logical_id in group.awaited
+        ]
+    entries, token = page(everything, call, default=PAGE, maximum=PAGE)
     now = call.now
     answer: dict[str, Any] = {
-        "ClusterNodeSummaries": [views.node_summary(node, now) for node in entries]
+        "ClusterNodeSummaries": [
+            views.awaited_summary(cluster, *each)
+            if isinstance(each, tuple)
+            else views.node_summary(cluster, each, now)
+            for each in entries
+        ]
     }
     return {**answer, "NextToken": token} if token else answer
 
@@ -71,6 +85,9 @@ def describe_cluster_node(call: Call) -> Mapping[str, Any]:
         raise AwsError("ValidationException", "Specify exactly one of NodeId and NodeLogicalId.")
     node = find_node(cluster, instance_id=instance_id, logical_id=logical_id)
     if node is None:
+        for group in cluster.groups.values():
+            if logical_id in group.awaited:
+                return {"NodeDetails": views.awaited_details(group, logical_id)}
         raise AwsError(
             "ResourceNotFound",
             f"Instance with id {instance_id or logical_id} does not exist in cluster "

@@ -72,7 +72,9 @@ class NodeDriver(Protocol):
     """What stands behind the nodes of clusters; see the module for the rules."""
 
     def born(self, order: NodeOrder) -> None:
-        """A new instance: boot it, run its lifecycle scripts; report `running` or `failed`."""
+        """A new instance: boot it, run its lifecycle scripts, then `order.checks` if there are any
+        (OnStartDeepHealthChecks); report `running` or `failed`.
+        """
 
     def reboot(self, order: NodeOrder) -> None:
         """The same instance starts again; report `running` or `failed`."""

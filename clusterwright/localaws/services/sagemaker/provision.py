@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -56,8 +56,19 @@ class Shortage:
     final: bool
 
 
-def provision(clusters: Clusters, cluster: Cluster, groups: Iterable[Group]) -> list[Shortage]:
-    """Launch what is missing in `groups`, controller first, and say what could not be launched."""
+def provision(
+    clusters: Clusters,
+    cluster: Cluster,
+    groups: Iterable[Group],
+    *,
+    types: Sequence[str] = (),
+    zones: Sequence[str] = (),
+) -> list[Shortage]:
+    """Launch what is missing in `groups`, controller first, and say what could not be launched.
+
+    `types` (SageMaker's names) and `zones` (names) narrow down those of the groups.
+    """
+    groups = list(groups)
     shortages = []
     for group in sorted(groups, key=lambda g: _PRIORITY.get(g.slurm_role or "", 2)):
         missing = group.target_count - len(group.live())
@@ -67,11 +78,14 @@ def provision(clusters: Clusters, cluster: Cluster, groups: Iterable[Group]) -> 
         if problem is not None:
             shortages.append(Shortage(group, missing, problem, final=True))
             continue
-        shortage = _launch(clusters, cluster, group, missing)
+        shortage = _launch(clusters, cluster, group, missing, types, zones)
         if shortage is not None:
             shortages.append(shortage)
     for shortage in shortages:
         _record_shortage(clusters, cluster, shortage)
+    if cluster.continuous:
+        for group in groups:
+            group.expect()
     return shortages
 
 
@@ -163,12 +177,23 @@ def _object_exists(uri: str, name: str) -> bool:
     return key in bucket.keys
 
 
-def _launch(clusters: Clusters, cluster: Cluster, group: Group, wanted: int) -> Shortage | None:
-    subnets = _subnets(clusters, cluster, group)
+def _launch(
+    clusters: Clusters,
+    cluster: Cluster,
+    group: Group,
+    wanted: int,
+    types: Sequence[str],
+    zones: Sequence[str],
+) -> Shortage | None:
+    subnets = [
+        subnet
+        for subnet in _subnets(clusters, cluster, group)
+        if not zones or subnet.availability_zone in zones
+    ]
     message = ""
     final = False
     left = wanted
-    for name in group.instance_types:
+    for name in types or group.instance_types:
         ec2_type = facts.ec2_name(name)
         each = facts.addresses_per_node(ec2_type, cluster.platform)
         for subnet in subnets:
@@ -265,7 +290,7 @@ def _add_nodes(
     for taken in ranges:
         node = Node(
             instance_id=new_instance_id(),
-            logical_id=new_uuid(),
+            logical_id=group.awaited.pop(0) if group.awaited else new_uuid(),
             number=group.next_number,
             group_name=group.name,
             instance_type=instance_type,
@@ -289,7 +314,12 @@ def _add_nodes(
             node=node,
             metadata={"Instance": {"NodeLogicalId": node.logical_id}},
         )
-        nodes_driver.start(clusters, cluster, node, "born")
+        checks = tuple(group.specification.get("OnStartDeepHealthChecks", ()))
+        nodes_driver.start(clusters, cluster, node, "born", checks=checks)
+        if checks and not node.driven:
+            node.checked_until = node.ready_at + timedelta(
+                seconds=clusters.runtime.world.delays.node
+            )
 
 
 def _per_node(

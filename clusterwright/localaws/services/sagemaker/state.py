@@ -80,6 +80,11 @@ class Group:
     restricted: bool = False
     software_status: str | None = None
     release: str = DEFAULT_IMAGE_RELEASE
+    # Logical ids of nodes that a continuous cluster still waits for.
+    awaited: list[str] = field(default_factory=list)
+    # The DeploymentConfig of a software update that is under way.
+    deployment: Mapping[str, Any] | None = None
+    desired_release: str | None = None
     before_rollback: tuple[int, int | None] = (0, None)
 
     @property
@@ -106,8 +111,23 @@ class Group:
     def slurm_role(self) -> str | None:
         return (self.specification.get("SlurmConfig") or {}).get("NodeType")
 
+    def expect(self) -> None:
+        """Name the nodes that are still to come, and forget the names of those that are not."""
+        missing = max(0, self.target_count - len(self.live()))
+        self.awaited = self.awaited[:missing]
+        self.awaited += [new_uuid() for _ in range(missing - len(self.awaited))]
+
     def live(self) -> list[Node]:
         return [node for node in self.nodes if node.gone_at is None]
+
+
+@dataclass(frozen=True)
+class Token:
+    """A client token: when it came, with what, and what was answered."""
+
+    at: datetime
+    asked: list[Any]
+    added: list[dict[str, Any]]
 
 
 @dataclass
@@ -126,7 +146,7 @@ class Cluster:
     events: list[dict[str, Any]] = field(default_factory=list)
     # What is still to happen: (when, what), in the order of time.
     agenda: list[tuple[datetime, Callable[[datetime], None]]] = field(default_factory=list)
-    tokens: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    tokens: dict[str, Token] = field(default_factory=dict)
     tags: list[dict[str, str]] = field(default_factory=list)
     # What looks again when a node's driver reports.
     waiting: list[Callable[[datetime], None]] = field(default_factory=list)
@@ -144,9 +164,14 @@ class Cluster:
         return self.request.get("NodeProvisioningMode") == "Continuous"
 
     @property
+    def eks_arn(self) -> str | None:
+        """The Amazon EKS cluster that orchestrates it."""
+        eks = (self.request.get("Orchestrator") or {}).get("Eks") or {}
+        return eks.get("ClusterArn")
+
+    @property
     def platform(self) -> str:
-        eks = (self.request.get("Orchestrator") or {}).get("Eks")
-        return "hyperpod-eks" if eks else "hyperpod-slurm"
+        return "hyperpod-eks" if self.eks_arn else "hyperpod-slurm"
 
     @property
     def provisioning(self) -> bool:

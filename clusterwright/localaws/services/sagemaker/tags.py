@@ -1,4 +1,4 @@
-"""Tags of clusters and training plans; those of everything else are moto's."""
+"""Tags of clusters, training plans and policies; those of everything else are moto's."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright.localaws.call import AwsError, Call, NotOurs, operation
-from clusterwright.localaws.services.sagemaker import plans
+from clusterwright.localaws.services.sagemaker import governance, plans
 from clusterwright.localaws.services.sagemaker.state import clusters_of
 
 
@@ -40,4 +40,6 @@ def _tags(call: Call) -> list[dict[str, str]]:
         raise AwsError("ValidationException", f"Resource {arn} does not exist.")
     if ":training-plan/" in arn:
         return plans.find(call, arn).tags
+    if ":cluster-scheduler-config/" in arn or ":compute-quota/" in arn:
+        return governance.find_policy(call, arn).tags
     raise NotOurs

@@ -1,4 +1,4 @@
-"""UpdateCluster and UpdateClusterSoftware."""
+"""UpdateCluster."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 
 from clusterwright.localaws.call import AwsError, Call, operation
 from clusterwright.localaws.services.sagemaker import clusters as creation
-from clusterwright.localaws.services.sagemaker import nodes_driver, rules
+from clusterwright.localaws.services.sagemaker import rules
 from clusterwright.localaws.services.sagemaker.events import record
+from clusterwright.localaws.services.sagemaker.orchestrator import check_orchestrator
 from clusterwright.localaws.services.sagemaker.provision import (
     Shortage,
     provision,
@@ -18,7 +19,6 @@ from clusterwright.localaws.services.sagemaker.provision import (
     use_network,
 )
 from clusterwright.localaws.services.sagemaker.state import (
-    DEFAULT_IMAGE_RELEASE,
     Cluster,
     Clusters,
     Group,
@@ -49,6 +49,7 @@ def update_cluster(call: Call) -> Mapping[str, Any]:
     rules.check_request(wanted, name=cluster.name)
     creation.check_roles(call, wanted)
     rules.check_network(clusters, wanted)
+    check_orchestrator(call, clusters, wanted, cluster=cluster)
     rules.check_offerings(call, clusters, wanted)
     before = {group.name: group.target_count for group in cluster.groups.values()}
     rules.check_quotas(call, clusters, before, wanted, cluster=cluster)
@@ -66,72 +67,6 @@ def update_cluster(call: Call) -> Mapping[str, Any]:
     return {"ClusterArn": cluster.arn}
 
 
-@operation("sagemaker", "UpdateClusterSoftware")
-def update_cluster_software(call: Call) -> Mapping[str, Any]:
-    """Replace root volumes by a new image; the nodes keep their ids and addresses."""
-    clusters = clusters_of(call)
-    cluster = clusters.find(call.parameters["ClusterName"])
-    require_in_service(cluster, "patched")
-    asked = call.parameters.get("InstanceGroups")
-    releases = {
-        entry["InstanceGroupName"]: entry.get("ImageReleaseVersion")
-        for entry in asked or [{"InstanceGroupName": name} for name in cluster.groups]
-    }
-    for name in releases:
-        if name not in cluster.groups:
-            raise rules.invalid(f"Instance group {name} does not exist in {cluster.name}.")
-    cluster.status = "SystemUpdating"
-    groups = [cluster.groups[name] for name in releases]
-    for group in groups:
-        group.status = "SystemUpdating"
-        group.software_status = "InProgress"
-        for node in group.live():
-            node.status = "SystemUpdating"
-            nodes_driver.inform(
-                clusters,
-                cluster,
-                node,
-                "update_software",
-                image_release=latest(group.release, releases[group.name]),
-            )
-        record(
-            cluster,
-            f"UpdateClusterSoftware initiated for IG {group.name} in Cluster {cluster.name} "
-            "using default strategy.",
-            call.now,
-            group=group,
-        )
-
-    def patched(when: datetime) -> None:
-        nodes = [node for group in groups for node in group.live()]
-        if any(node.driven and node.status == "SystemUpdating" for node in nodes):
-            cluster.waiting.append(patched)
-            return
-        for group in groups:
-            group.release = latest(group.release, releases[group.name])
-            group.status = "InService"
-            group.software_status = "Succeeded"
-            for node in group.live():
-                if node.status == "SystemUpdating":
-                    node.status = None
-                node.image_release = group.release
-                node.software_updated_at = when
-                if call.parameters.get("ImageId") not in (None, "default"):
-                    node.image_id = call.parameters["ImageId"]
-            record(
-                cluster,
-                f"UpdateClusterSoftware completed successfully for IG {group.name} in Cluster "
-                f"{cluster.name}.",
-                when,
-                group=group,
-            )
-        cluster.status = "InService"
-
-    cluster.at(clusters.settle_at(), patched)
-    clusters.advance()
-    return {"ClusterArn": cluster.arn}
-
-
 def require_in_service(cluster: Cluster, what: str) -> None:
     """Refuse changes of a cluster that is busy or broken.
 
@@ -145,13 +80,6 @@ def require_in_service(cluster: Cluster, what: str) -> None:
             "ConflictException",
             f"Cluster {cluster.name} cannot be {what} while it is in status {cluster.status}.",
         )
-
-
-def latest(current: str, wanted: str | None) -> str:
-    """The release that nodes get: the one asked for, or the newest that the local AWS knows."""
-    if wanted:
-        return wanted
-    return max(current, DEFAULT_IMAGE_RELEASE, key=lambda text: [int(p) for p in text.split(".")])
 
 
 def _wanted(cluster: Cluster, asked: Mapping[str, Any]) -> dict[str, Any]:

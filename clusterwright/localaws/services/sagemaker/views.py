@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import ipaddress
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from clusterwright.localaws import facts
 from clusterwright.localaws.services.sagemaker.state import Cluster, Group, Node
 
 _ECHOED = (
@@ -31,6 +33,7 @@ _CLUSTER = (
     "NodeProvisioningMode",
     "TieredStorageConfig",
     "ClusterRole",
+    "RestrictedInstanceGroupsConfig",
 )
 
 
@@ -73,7 +76,29 @@ def summary(found: Cluster) -> Mapping[str, Any]:
     return {**answer, "TrainingPlanArns": plans} if plans else answer
 
 
-def node_summary(node: Node, now: datetime) -> Mapping[str, Any]:
+def awaited_summary(found: Cluster, group: Group, logical_id: str) -> Mapping[str, Any]:
+    """One entry of ListClusterNodes for a node that is still to come: it has no instance."""
+    return {
+        "InstanceGroupName": group.name,
+        "InstanceId": "",
+        "NodeLogicalId": logical_id,
+        "InstanceType": group.instance_types[0],
+        "LaunchTime": found.created_at,
+        "InstanceStatus": {"Status": "Pending"},
+    }
+
+
+def awaited_details(group: Group, logical_id: str) -> Mapping[str, Any]:
+    """The answer of DescribeClusterNode for a node that is still to come."""
+    return {
+        "InstanceGroupName": group.name,
+        "NodeLogicalId": logical_id,
+        "InstanceType": group.instance_types[0],
+        "InstanceStatus": {"Status": "Pending"},
+    }
+
+
+def node_summary(found: Cluster, node: Node, now: datetime) -> Mapping[str, Any]:
     """One entry of ListClusterNodes."""
     answer: dict[str, Any] = {
         "InstanceGroupName": node.group_name,
@@ -86,6 +111,9 @@ def node_summary(node: Node, now: datetime) -> Mapping[str, Any]:
         "CurrentImageReleaseVersion": node.image_release,
         "ImageVersionStatus": "UpToDate",
     }
+    ultra_server = ultra_server_of(found, node)
+    if ultra_server is not None:
+        answer["UltraServerInfo"] = ultra_server
     if node.software_updated_at:
         answer["LastSoftwareUpdateTime"] = node.software_updated_at
     return answer
@@ -96,14 +124,14 @@ def node_details(found: Cluster, node: Node, now: datetime) -> Mapping[str, Any]
     group = found.groups[node.group_name]
     specification = group.specification
     answer: dict[str, Any] = {
-        **node_summary(node, now),
+        **node_summary(found, node, now),
         "ThreadsPerCore": specification.get("ThreadsPerCore", 1),
         "PrivatePrimaryIp": str(ipaddress.IPv4Address(node.primary_address)),
         "Placement": {
             "AvailabilityZone": node.zone_name,
             "AvailabilityZoneId": node.zone_id,
         },
-        "DesiredImageReleaseVersion": group.release,
+        "DesiredImageReleaseVersion": group.desired_release or group.release,
         "CapacityType": "Spot" if group.spot else "OnDemand",
     }
     for name in (
@@ -120,6 +148,23 @@ def node_details(found: Cluster, node: Node, now: datetime) -> Mapping[str, Any]
     if kubernetes:
         answer["KubernetesConfig"] = _kubernetes(kubernetes)
     return answer
+
+
+def ultra_server_of(found: Cluster, node: Node) -> Mapping[str, str] | None:
+    """The UltraServer that a node is in, for types that come in UltraServers only.
+
+    Nodes fill UltraServers in the order of their numbers, per group and zone; that AWS's do is not
+    documented.
+    """
+    kind = facts.ultra_server(facts.ec2_name(node.instance_type))
+    if kind is None:
+        return None
+    name, size = kind
+    number = (node.number - 1) // size + 1
+    digest = hashlib.sha256(
+        f"{found.arn}/{node.group_name}/{node.zone_id}/{number}".encode()
+    ).hexdigest()
+    return {"Id": f"us-{digest[:17]}", "Type": name}
 
 
 def status(node: Node, now: datetime) -> Mapping[str, Any]:
@@ -144,7 +189,7 @@ def _group(found: Cluster, group: Group, now: datetime) -> dict[str, Any]:
         "Status": group.status,
         "ThreadsPerCore": specification.get("ThreadsPerCore", 1),
         "CurrentImageReleaseVersion": group.release,
-        "DesiredImageReleaseVersion": group.release,
+        "DesiredImageReleaseVersion": group.desired_release or group.release,
         "ImageVersionStatus": "UpToDate",
         **{name: specification[name] for name in _ECHOED if specification.get(name) is not None},
     }
@@ -171,6 +216,11 @@ def _group(found: Cluster, group: Group, now: datetime) -> dict[str, Any]:
         answer["ActiveOperations"] = {"Scaling": 1}
     if group.software_status:
         answer["SoftwareUpdateStatus"] = group.software_status
+        answer["TargetStateCount"] = sum(
+            1 for node in live if node.image_release == (group.desired_release or group.release)
+        )
+    if group.deployment is not None:
+        answer["ActiveSoftwareUpdateConfig"] = group.deployment
     patching = specification.get("AutoPatchConfig")
     if patching:
         answer["AutoPatchConfig"] = _patching(patching)
