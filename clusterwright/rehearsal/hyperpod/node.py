@@ -1,0 +1,181 @@
+"""One node from HyperPod's side: from an empty machine to a node that the API calls Running."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from clusterwright.localaws.services.sagemaker.nodes_driver import Member, NodeOrder
+from clusterwright.rehearsal.errors import RehearsalError
+from clusterwright.rehearsal.hardware import hardware_of
+from clusterwright.rehearsal.hyperpod import logs, slurm
+from clusterwright.rehearsal.machines import Machine
+
+RESOURCE_CONFIG = "/opt/ml/config/resource_config.json"
+SCRIPTS = "/opt/sagemaker/lifecycle"
+"""Where the scripts lie on the node; the real image's place is not known."""
+LIFECYCLE_FAILED = (
+    "Lifecycle scripts did not run successfully. Ensure the scripts exist in provided S3 path, are "
+    "accessible, and run without errors. Please see CloudWatch logs for lifecycle script execution "
+    "details."
+)
+_LUSTRE_OPTIONS = "noatime,flock,_netdev"
+_MOUNT_TRIES = 5
+
+
+class LifecycleFailed(RehearsalError):
+    """The user's script failed; the message is what a user sees."""
+
+
+@dataclass
+class Node:
+    """A machine with the order that made it."""
+
+    machine: Machine
+    order: NodeOrder
+    folder: Path
+    """Of the run; the logs of this instance go below it."""
+    timings: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def role(self) -> str | None:
+        return slurm.node_type(self.order.specification)
+
+    @property
+    def instance_type(self) -> str:
+        return self.order.instance_type.removeprefix("ml.")
+
+    def prepare(self, members: list[Member], endpoint: str, resolver: str) -> None:
+        """Everything that is on the disk before the instance starts."""
+        order, machine = self.order, self.machine
+        domain = "ec2.internal"
+        if order.region != "us-east-1":
+            domain = f"{order.region}.compute.internal"
+        found = hardware_of(order.instance_type)
+        machine.place(
+            {
+                "/etc/emulation/hardware.json": json.dumps(found.as_file(order.instance_id)),
+                "/etc/hosts": f"127.0.0.1 localhost\n{order.address} {machine.name}\n",
+                "/etc/resolv.conf": (
+                    f"nameserver {resolver}\nsearch {domain}\noptions timeout:2 attempts:2\n"
+                ),
+                # The image's own settings reach AWS by its names; here one endpoint stands for all.
+                "/etc/systemd/system.conf.d/50-emulation.conf": (
+                    f"[Manager]\nDefaultEnvironment=AWS_ENDPOINT_URL={endpoint}\n"
+                ),
+                "/etc/profile.d/emulation.sh": f"export AWS_ENDPOINT_URL={endpoint}\n",
+                RESOURCE_CONFIG: resource_config(order, members),
+            }
+        )
+        machine.set_environment({"AWS_ENDPOINT_URL": endpoint})
+
+    def mount_file_systems(self) -> None:
+        """Mount what the group's InstanceStorageConfigs name, now and after each reboot.
+
+        Raises
+        ------
+        RehearsalError
+            A mount failed five times, in its helper's words.
+        """
+        lines = []
+        for config in self.order.specification.get("InstanceStorageConfigs") or ():
+            lustre, zfs = config.get("FsxLustreConfig"), config.get("FsxOpenZfsConfig")
+            if lustre:
+                path = lustre.get("MountPath") or "/fsx"
+                source = f"{lustre['DnsName']}@tcp:/{lustre['MountName']}"
+                lines.append((path, f"{source} {path} lustre {_LUSTRE_OPTIONS} 0 0"))
+            elif zfs:
+                path = zfs.get("MountPath") or "/home"
+                source = f"{zfs['DnsName']}:/fsx"
+                lines.append((path, f"{source} {path} nfs4 nfsvers=4.2,_netdev 0 0"))
+        if not lines:
+            return
+        text = "".join(f"{line}\n" for _, line in lines)
+        self.machine.place({"/etc/fstab": text})
+        for path, _ in lines:
+            self._mount(path)
+        # systemd knows the units from now on, and mounts them at the next boot.
+        self.must("systemctl daemon-reload")
+
+    def run_script(self, files: Mapping[str, bytes], entry: str, stream: logs.Stream) -> None:
+        """Run the user's entry script as HyperPod does: as root, in its folder.
+
+        Raises
+        ------
+        LifecycleFailed
+            It is not there, or did not exit with 0.
+        """
+        if entry not in files:
+            stream.write(f"{entry} is not in the folder of the lifecycle scripts")
+            raise LifecycleFailed(LIFECYCLE_FAILED)
+        machine = self.machine
+        machine.run(["/usr/bin/rm", "-rf", SCRIPTS])
+        machine.place({f"{SCRIPTS}/{name}": content for name, content in files.items()})
+        machine.run(["/usr/bin/chmod", "755", f"{SCRIPTS}/{entry}"])
+        started = time.monotonic()
+        process = machine.start(
+            f"cd {SCRIPTS} && exec ./{entry}",
+            environment={"SAGEMAKER_RESOURCE_CONFIG_PATH": RESOURCE_CONFIG},
+            merge=True,
+        )
+        assert process.stdout is not None
+        last = ""
+        for line in process.stdout:
+            text = line.rstrip("\n")
+            last = text or last
+            stream.write(text)
+        code = process.wait()
+        self.timings["lifecycle"] = time.monotonic() - started
+        if code != 0:
+            raise LifecycleFailed(f"{LIFECYCLE_FAILED} Exit code {code}, last line: {last}")
+
+    def must(self, command: str, *, timeout_s: float = 120.0) -> str:
+        """Run a command of the agent's own; raises RehearsalError unless it exits with 0."""
+        ran = self.machine.run(command, timeout_s=timeout_s)
+        if not ran.ok:
+            raise RehearsalError(
+                f"{self.machine.name}: `{command}` exited {ran.returncode}: {ran.said}"
+            )
+        return ran.stdout
+
+    def _mount(self, path: str) -> None:
+        command = f"mkdir -p {path} && {{ mountpoint -q {path} || mount {path}; }}"
+        for attempt in range(_MOUNT_TRIES):
+            ran = self.machine.run(command)
+            if ran.ok:
+                return
+            if attempt + 1 < _MOUNT_TRIES:
+                time.sleep(1.0)
+        raise RehearsalError(f"{self.machine.name}: mount {path}: {ran.said}")
+
+
+def resource_config(order: NodeOrder, members: list[Member]) -> str:
+    """resource_config.json, with the fields that public scripts read."""
+    groups: dict[str, dict[str, Any]] = {}
+    for member in members:
+        group = groups.setdefault(
+            member.group_name,
+            {"Name": member.group_name, "InstanceType": member.instance_type, "Instances": []},
+        )
+        group["Instances"].append(
+            {
+                "InstanceName": member.name,
+                "AgentIpAddress": member.address,
+                "CustomerIpAddress": member.address,
+                "InstanceId": member.instance_id,
+            }
+        )
+    return json.dumps(
+        {
+            "ClusterConfig": {
+                "ClusterArn": order.cluster_arn,
+                "ClusterName": order.cluster_name,
+            },
+            "InstanceGroups": list(groups.values()),
+        },
+        indent=2,
+    )

@@ -1,0 +1,61 @@
+"""What this emulated machine is said to have, and which faults are put into it.
+
+`/etc/emulation/hardware.json` is written before the machine starts, from the catalogue's facts of
+its instance type. A fault is a file in `/run/emulation/faults`, its name the fault, its text the
+detail; whoever breaks something writes it, whoever mends it removes it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+HARDWARE = "/etc/emulation/hardware.json"
+STATE = "/run/emulation"
+FAULTS = STATE + "/faults"
+
+
+def hardware() -> dict[str, Any]:
+    with open(HARDWARE, encoding="utf-8") as file:
+        found: dict[str, Any] = json.load(file)
+    return found
+
+
+def fault(name: str) -> str | None:
+    """The text of a fault that is in force, else None."""
+    try:
+        with open(f"{FAULTS}/{name}", encoding="utf-8") as file:
+            return file.read().strip()
+    except FileNotFoundError:
+        return None
+
+
+def read_state(name: str, default: Any) -> Any:
+    try:
+        with open(f"{STATE}/{name}.json", encoding="utf-8") as file:
+            return json.load(file)
+    except FileNotFoundError:
+        return default
+
+
+def write_state(name: str, value: Any) -> None:
+    os.makedirs(STATE, exist_ok=True)
+    path = f"{STATE}/{name}.json"
+    with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as file:
+        json.dump(value, file)
+    os.replace(f"{path}.{os.getpid()}", path)
+
+
+def pci_address(index: int) -> str:
+    """The bus address of accelerator `index`: of our making, in the form that Linux writes."""
+    return f"0000:{0x53 + 0x10 * (index % 8):02x}:{index // 8:02x}.0"
+
+
+def uuid(index: int) -> str:
+    """A GPU's UUID, the same at every start of the machine, another on another machine."""
+    import hashlib
+
+    seed = f"{hardware()['instance_id']}/{index}".encode()
+    digits = hashlib.sha256(seed).hexdigest()
+    return f"GPU-{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:32]}"

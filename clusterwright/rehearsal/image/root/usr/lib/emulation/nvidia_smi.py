@@ -1,0 +1,101 @@
+#!/usr/bin/python3 -SE
+"""Stands in for nvidia-smi: -L, --query-gpu=FIELDS with --format=csv[,noheader][,nounits], -i, -q.
+
+Faults: `gpu-lost` (indices), `gpu-ecc` (indices), `gpu-rows` (indices), `gpu-hot` (indices),
+`gpu-driver` (any text). The texts of failures were read in public threads; the layout of the plain
+table and of `-q` is not NVIDIA's.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import hardware
+
+
+def main(argv: list[str]) -> int:
+    machine = hardware.hardware()["accelerator"]
+    if machine["kind"] != "nvidia" or hardware.fault("gpu-driver") is not None:
+        print(
+            "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make"
+            " sure that the latest NVIDIA driver is installed and running.\n"
+        )
+        return 9
+    chosen = list(range(machine["count"]))
+    if "-i" in argv:
+        chosen = [int(part) for part in argv[argv.index("-i") + 1].split(",")]
+    lost = _indices("gpu-lost")
+    if "-L" in argv or "--list-gpus" in argv:
+        for index in chosen:
+            if index not in lost:
+                print(f"GPU {index}: NVIDIA {machine['model']} (UUID: {hardware.uuid(index)})")
+        return 0
+    for index in chosen:
+        if index in lost:
+            address = hardware.pci_address(index).upper()
+            print(
+                f"Unable to determine the device handle for GPU{index}: {address}: Unknown Error"
+            )
+            return 15
+    query = next((a.split("=", 1)[1] for a in argv if a.startswith("--query-gpu=")), None)
+    if query is None:
+        print(f"emulated nvidia-smi, driver {machine['driver']}")
+        for index in chosen:
+            print(f"| {index}  {machine['model']}  {_value(index, 'memory.total', machine)} |")
+        return 0
+    style = next((a.split("=", 1)[1] for a in argv if a.startswith("--format=")), "csv").split(",")
+    fields = [field.strip() for field in query.split(",")]
+    if "noheader" not in style:
+        print(", ".join(fields))
+    for index in chosen:
+        values = [_value(index, field, machine) for field in fields]
+        if "nounits" in style:
+            values = [value.split(" ")[0] if _has_unit(value) else value for value in values]
+        print(", ".join(values))
+    return 0
+
+
+def _indices(fault: str) -> set[int]:
+    return {int(word) for word in (hardware.fault(fault) or "").split()}
+
+
+def _has_unit(value: str) -> bool:
+    return value.endswith((" MiB", " %", " W"))
+
+
+def _value(index: int, field: str, machine: dict[str, object]) -> str:
+    broken = {name: index in _indices(name) for name in ("gpu-ecc", "gpu-rows", "gpu-hot")}
+    uncorrected = "4" if broken["gpu-ecc"] else "0"
+    values = {
+        "index": str(index),
+        "count": str(machine["count"]),
+        "name": f"NVIDIA {machine['model']}",
+        "gpu_name": f"NVIDIA {machine['model']}",
+        "uuid": hardware.uuid(index),
+        "gpu_uuid": hardware.uuid(index),
+        "serial": str(1650000000000 + index),
+        "pci.bus_id": "0000" + hardware.pci_address(index).upper(),
+        "gpu_bus_id": "0000" + hardware.pci_address(index).upper(),
+        "driver_version": str(machine["driver"]),
+        "memory.total": f"{machine['memory_mib']} MiB",
+        "memory.used": "0 MiB",
+        "memory.free": f"{machine['memory_mib']} MiB",
+        "utilization.gpu": "0 %",
+        "temperature.gpu": "91" if broken["gpu-hot"] else "31",
+        "power.draw": "69.12 W",
+        "persistence_mode": "Enabled",
+        "ecc.mode.current": "Enabled",
+        "mig.mode.current": "Disabled",
+        "ecc.errors.corrected.volatile.total": "0",
+        "ecc.errors.uncorrected.volatile.total": uncorrected,
+        "ecc.errors.uncorrected.aggregate.total": uncorrected,
+        "retired_pages.pending": "No",
+        "remapped_rows.pending": "1" if broken["gpu-rows"] else "0",
+        "remapped_rows.failure": "0",
+        "remapped_rows.uncorrectable": "1" if broken["gpu-rows"] else "0",
+        "clocks_throttle_reasons.hw_slowdown": "Active" if broken["gpu-hot"] else "Not Active",
+    }
+    return values.get(field, "[Not Supported]")
+
+
+sys.exit(main(sys.argv[1:]))

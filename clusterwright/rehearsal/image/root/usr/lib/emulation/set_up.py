@@ -1,0 +1,141 @@
+#!/usr/bin/python3 -SE
+"""Makes the machine look as if it had its accelerators, EFA interfaces and disks; run at boot.
+
+Devices are nodes in /dev without a driver behind them: they can be counted, opened by no one, and
+kept apart by Slurm. /sys/class and /sys/bus/pci/drivers are overlays on a sysfs of this machine's
+own network namespace. Names of EFA's counters, and the texts below /proc/driver/nvidia, were
+written without a real machine to compare with.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+from pathlib import Path
+
+import hardware
+
+_COUNTERS = (
+    "rx_bytes tx_bytes rx_pkts tx_pkts rx_drops send_bytes send_wrs recv_bytes recv_wrs"
+    " rdma_read_bytes rdma_read_wrs rdma_read_wr_err rdma_read_resp_bytes rdma_write_bytes"
+    " rdma_write_wrs rdma_write_wr_err rdma_write_recv_bytes lifespan submitted_cmds"
+    " completed_cmds cmds_err no_completion_cmds keep_alive_rcvd alloc_pd_err create_qp_err"
+    " reg_mr_err alloc_ucontext_err create_ah_err mmap_err retrans_bytes retrans_pkts"
+    " retrans_timeout_events unresponsive_remote_events impaired_remote_conn_events"
+).split()
+_NVIDIA_MAJOR = 195  # Linux, Documentation/admin-guide/devices.txt
+_NEURON_MAJOR = 508  # dynamic in Linux; of our making
+
+
+def main() -> None:
+    state = Path(hardware.STATE)
+    (state / "faults").mkdir(parents=True, exist_ok=True)
+    found = hardware.hardware()
+    kind, count = found["accelerator"]["kind"], found["accelerator"]["count"]
+    if kind == "nvidia":
+        _nvidia(state, found, count)
+    elif kind == "neuron":
+        _neuron(count)
+    _classes(state, found["efa"], count if kind == "neuron" else 0)
+
+
+def _nvidia(state: Path, found: dict[str, object], count: int) -> None:
+    for index in range(count):
+        _device(f"/dev/nvidia{index}", _NVIDIA_MAJOR, index)
+    _device("/dev/nvidiactl", _NVIDIA_MAJOR, 255)
+    _device("/dev/nvidia-uvm", 235, 0)
+    driver = state / "driver"
+    accelerator = found["accelerator"]
+    assert isinstance(accelerator, dict)
+    for index in range(count):
+        folder = driver / "nvidia" / "gpus" / hardware.pci_address(index)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "information").write_text(
+            f"Model: \t\t NVIDIA {accelerator['model']}\n"
+            "IRQ:   \t\t 211\n"
+            f"GPU UUID: \t {hardware.uuid(index)}\n"
+            "Bus Type: \t PCIe\n"
+            f"Bus Location: \t {hardware.pci_address(index)}\n"
+            f"Device Minor: \t {index}\n"
+            "GPU Excluded:\t No\n"
+        )
+    (driver / "nvidia" / "version").write_text(
+        f"NVRM version: NVIDIA UNIX x86_64 Kernel Module  {accelerator['driver']}  emulated\n"
+    )
+    if not os.path.ismount("/proc/driver"):
+        _run("mount", "--bind", str(driver), "/proc/driver")
+    # Slurm's gpu/nvidia plugin looks here too, and ends with a segmentation fault where it finds
+    # nothing (24.11.5).
+    drivers = state / "pci"
+    for index in range(count):
+        folder = drivers / "upper" / "nvidia" / hardware.pci_address(index)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "local_cpulist").write_text(f"0-{max(0, int(str(found['cpus'])) - 1)}\n")
+    _overlay("/sys/bus/pci/drivers", "/sys/bus/pci/drivers", drivers)
+
+
+def _neuron(count: int) -> None:
+    for index in range(count):
+        _device(f"/dev/neuron{index}", _NEURON_MAJOR, index)
+
+
+def _classes(state: Path, efa: int, neuron: int) -> None:
+    if not efa and not neuron:
+        return
+    own = state / "sysfs"
+    own.mkdir(exist_ok=True)
+    if not os.path.ismount(own):
+        _run("mount", "-t", "sysfs", "sysfs", str(own))
+    classes = state / "class"
+    for index in range(efa):
+        _efa_interface(classes / "upper" / "infiniband" / f"rdmap{79 + index}s0")
+        _device(f"/dev/infiniband/uverbs{index}", 231, 192 + index)
+    for index in range(neuron):
+        folder = classes / "upper" / "neuron_device" / f"neuron{index}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "core_count").write_text("2\n")
+    _overlay(str(own / "class"), "/sys/class", classes)
+
+
+def _efa_interface(folder: Path) -> None:
+    port = folder / "ports" / "1"
+    texts = {
+        folder / "device" / "vendor": "0x1d0f",
+        folder / "device" / "device": "0xefa2",
+        folder / "node_desc": "EFA",
+        folder / "fw_ver": "emulated",
+        folder / "hca_type": "EFA",
+        folder / "board_id": "emulated",
+        folder / "node_guid": "fe80:0000:0000:0000",
+        port / "state": "4: ACTIVE",
+        port / "phys_state": "5: LinkUp",
+        port / "rate": "100 Gb/sec (4X EDR)",
+        port / "counters" / "port_rcv_data": "0",
+        **{port / "hw_counters" / name: "0" for name in _COUNTERS},
+    }
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text + "\n")
+
+
+def _overlay(lower: str, target: str, folder: Path) -> None:
+    (folder / "upper").mkdir(parents=True, exist_ok=True)
+    (folder / "work").mkdir(exist_ok=True)
+    if not os.path.ismount(target):
+        options = f"lowerdir={lower},upperdir={folder}/upper,workdir={folder}/work"
+        _run("mount", "-t", "overlay", "emulated", "-o", options, target)
+
+
+def _device(path: str, major: int, minor: int) -> None:
+    if not os.path.lexists(path):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(major, minor))
+        os.chmod(path, 0o666)  # noqa: S103  as the driver makes it
+
+
+def _run(*argv: str) -> None:
+    subprocess.run(argv, check=True)
+
+
+main()

@@ -1,0 +1,44 @@
+"""Locks between processes; the kernel drops one when its holder dies, however it dies."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def exclusive(
+    path: Path, *, block: bool = True, wait: Callable[[], None] | None = None
+) -> Iterator[bool]:
+    """Hold a lock file; yields whether it is held. `wait` is called once if another holds it."""
+    with _locked(path, fcntl.LOCK_EX, block, wait) as got:
+        yield got
+
+
+@contextmanager
+def shared(path: Path) -> Iterator[None]:
+    """Hold a lock that others may share, and that keeps exclusive ones out."""
+    with _locked(path, fcntl.LOCK_SH, True, None):
+        yield
+
+
+@contextmanager
+def _locked(path: Path, kind: int, block: bool, wait: Callable[[], None] | None) -> Iterator[bool]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        try:
+            fcntl.flock(handle, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if not block:
+                yield False
+                return
+            if wait is not None:
+                wait()
+            fcntl.flock(handle, kind)
+        yield True
+    finally:
+        os.close(handle)

@@ -1,0 +1,91 @@
+"""The VPC's resolver: names of AWS's services, of file systems and databases, and of machines.
+
+A name resolves when there is something behind it. Names of AWS's services lead to the local AWS;
+those of file systems and databases, to an address where nothing listens, as long as the thing
+exists in the local AWS (the mount helper does not talk to it). Everything else does not exist: the
+machines have no way to the internet, as with closed egress.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import struct
+import threading
+from collections.abc import Callable
+
+_A, _PTR, _AAAA, _ANY = 1, 12, 28, 255
+_NXDOMAIN = 3
+_TTL_S = 5
+_MACHINE = re.compile(r"^ip-(\d+)-(\d+)-(\d+)-(\d+)(?:\..*)?$")
+
+Lookup = Callable[[str], str | None]
+"""The IPv4 address of a name in lower case, without a final dot; None where there is none."""
+
+
+class Resolver:
+    """Answers questions over UDP on a bound socket until `close`."""
+
+    def __init__(self, bound: socket.socket, lookup: Lookup) -> None:
+        self._socket = bound
+        self._lookup = lookup
+        threading.Thread(target=self._serve, name="resolver", daemon=True).start()
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                question, sender = self._socket.recvfrom(4096)
+            except OSError:
+                return
+            answer = respond(question, self._lookup)
+            if answer is not None:
+                try:
+                    self._socket.sendto(answer, sender)
+                except OSError:
+                    return
+
+
+def respond(question: bytes, lookup: Lookup) -> bytes | None:
+    """The answer to a DNS message with one question (RFC 1035); None for what is no question."""
+    if len(question) < 17 or question[2] & 0x80:
+        return None
+    identity, flags, count = struct.unpack("!HHH", question[:6])
+    parsed = _name(question)
+    if count != 1 or parsed is None:
+        return None
+    name, end = parsed
+    kind = struct.unpack("!H", question[end : end + 2])[0]
+    asked = question[12 : end + 4]
+    address = lookup(name)
+    exists = address is not None
+    # Recursion is there; the rest of the flags is the question's opcode and its wish for it.
+    head = 0x8080 | (flags & 0x7900) | (0 if exists else _NXDOMAIN)
+    records = b""
+    if address is not None and kind in (_A, _ANY):
+        records = struct.pack("!HHHIH", 0xC00C, _A, 1, _TTL_S, 4) + socket.inet_aton(address)
+    header = struct.pack("!HHHHHH", identity, head, 1, 1 if records else 0, 0, 0)
+    return header + asked + records
+
+
+def machine_address(name: str) -> str | None:
+    """The address in a machine's own name, ip-10-0-1-5 or ip-10-0-1-5.ec2.internal."""
+    match = _MACHINE.match(name)
+    return ".".join(match.groups()) if match else None
+
+
+def _name(message: bytes) -> tuple[str, int] | None:
+    labels = []
+    position = 12
+    while position < len(message):
+        length = message[position]
+        if length == 0:
+            return ".".join(labels), position + 1
+        if length > 63 or position + 1 + length > len(message):
+            return None
+        labels.append(message[position + 1 : position + 1 + length].decode("ascii", "replace"))
+        labels[-1] = labels[-1].lower()
+        position += 1 + length
+    return None

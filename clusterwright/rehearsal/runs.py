@@ -1,0 +1,159 @@
+"""The state folder: images in `cache/`, one folder per run in `runs/`, and what is left of runs.
+
+Runs have ids of their own, which are part of every name that they make, and no addresses in the
+host's network: two at once do not meet. A run's folder is locked while anybody works in it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from clusterwright.rehearsal import registry
+from clusterwright.rehearsal.errors import RehearsalError
+from clusterwright.rehearsal.locks import exclusive
+
+DEFAULT_STATE = Path("/var/lib/clusterwright")
+_INOTIFY = Path("/proc/sys/fs/inotify/max_user_instances")
+_INOTIFY_WANTED = 8192
+"""systemd takes 3 to 4 inotify instances a machine; the kernel's default, 128, ends at 29."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run's folder."""
+
+    id: str
+    folder: Path
+
+    @property
+    def control(self) -> Path:
+        return self.folder / "control.sock"
+
+    @property
+    def keep_mark(self) -> Path:
+        """When it exists, the engine outlives whoever started it."""
+        return self.folder / "keep"
+
+    @property
+    def lock(self) -> Path:
+        return self.folder / "lock"
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """What `clean` did: things removed, those that would not go, and runs that are still alive."""
+
+    removed: tuple[str, ...]
+    left: tuple[str, ...]
+    alive: tuple[str, ...]
+
+
+def new_run(state: Path) -> Run:
+    """A fresh folder.
+
+    Raises
+    ------
+    RehearsalError
+        The state folder cannot be written.
+    """
+    identity = secrets.token_hex(3)
+    folder = state / "runs" / identity
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise RehearsalError(
+            f"{folder} cannot be made: {error.strerror}", "choose another with --state-dir"
+        ) from error
+    return Run(identity, folder)
+
+
+def runs(state: Path) -> list[Run]:
+    folder = state / "runs"
+    if not folder.is_dir():
+        return []
+    return [Run(path.name, path) for path in sorted(folder.iterdir()) if path.is_dir()]
+
+
+def take_away(run: Run) -> Cleaned:
+    """Remove everything that a run made; nobody may be working in it any more."""
+    removed: list[str] = []
+    things = registry.read(run.folder / registry.MADE)
+    left = registry.remove(things, lambda thing: removed.append(str(thing)))
+    for folder in _cgroups(run.id):
+        registry.remove([registry.Thing("cgroup", str(folder))])
+    if not left:
+        shutil.rmtree(run.folder, ignore_errors=True)
+        removed.append(f"folder {run.folder}")
+    return Cleaned(tuple(removed), tuple(str(thing) for thing in left), ())
+
+
+def clean(state: Path, *, also_kept: bool = True) -> Cleaned:
+    """Remove what runs have left, and look whether it is gone.
+
+    A run in which somebody works is left alone and reported as alive, unless it was kept
+    (`--keep`) and `also_kept` says that those go too.
+    """
+    removed: list[str] = []
+    left: list[str] = []
+    alive: list[str] = []
+    for run in runs(state):
+        with exclusive(run.lock, block=False) as got:
+            if not got and not (also_kept and run.keep_mark.exists()):
+                alive.append(run.id)
+                continue
+            found = take_away(run)
+            removed += found.removed
+            left += found.left
+    if not alive and not left:
+        restored = restore_sysctls(state)
+        removed += restored
+    return Cleaned(tuple(removed), tuple(left), tuple(alive))
+
+
+@contextmanager
+def room_for_machines(state: Path) -> Iterator[None]:
+    """Raise the limit of inotify instances for the time of a run; the last run puts it back."""
+    with exclusive(state / "sysctl.lock"):
+        before = int(_INOTIFY.read_text())
+        note = state / "sysctl.json"
+        if before < _INOTIFY_WANTED:
+            if not note.exists():
+                note.write_text(json.dumps({str(_INOTIFY): before}))
+            _INOTIFY.write_text(str(_INOTIFY_WANTED))
+    try:
+        yield
+    finally:
+        with exclusive(state / "sysctl.lock"):
+            if len(runs(state)) <= 1:
+                restore_sysctls(state)
+
+
+def restore_sysctls(state: Path) -> list[str]:
+    """Put back what `room_for_machines` changed; says what."""
+    note = state / "sysctl.json"
+    try:
+        values = json.loads(note.read_text())
+    except (FileNotFoundError, ValueError):
+        return []
+    for path, value in values.items():
+        Path(path).write_text(str(value))
+    note.unlink()
+    return [f"setting {path}, back to {value}" for path, value in values.items()]
+
+
+def _cgroups(identity: str) -> list[Path]:
+    base = Path("/sys/fs/cgroup")
+    found = [base / f"clusterwright-{identity}"]
+    found += [path / f"clusterwright-{identity}" for path in base.iterdir() if path.is_dir()]
+    return [path for path in found if path.is_dir()]
+
+
+def is_root() -> bool:
+    return os.geteuid() == 0
