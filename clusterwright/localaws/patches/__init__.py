@@ -25,6 +25,7 @@ PATCHES: dict[str, tuple[str, ...]] = {
         "ec2_vcpu_limits",
         "ec2_launches",
         "ec2_parallelcluster_images",
+        "ec2_published_images",
         "ec2_images_once",
         "ec2_gateways_take_time",
     ),
@@ -33,6 +34,7 @@ PATCHES: dict[str, tuple[str, ...]] = {
     "lambda": ("lambda_not_run",),
     "rds": ("rds_takes_time",),
     "s3": ("s3_access_logs", "s3_directory_buckets", "s3_policy_conditions"),
+    "ssm": ("ssm_public_parameters",),
     "secretsmanager": ("secretsmanager_rotation",),
 }
 
