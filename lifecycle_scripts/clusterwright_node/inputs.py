@@ -36,7 +36,11 @@ _LOG_GROUP = re.compile(r"[A-Za-z0-9_./#-]{1,512}")
 _PUBLIC_KEY = re.compile(
     r"(?:ssh-[a-z0-9-]+|ecdsa-sha2-[a-z0-9-]+|sk-[a-z0-9@.-]+) [A-Za-z0-9+/]+={0,3}(?: .*)?"
 )
+_ACCOUNT = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 _LOWEST_ID, _HIGHEST_ID = 1000, 59999
+_LONGEST_MINUTES = 527_040
+"""A leap year: a longer limit is none."""
+_LARGEST_WEIGHT = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,10 @@ class Group:
     spare_count: int
     scratch: Scratch | None
     efa: bool
+    cores: int | None = None
+    """Of one node, as threads_per_core and memory_mib; None where no source says."""
+    threads_per_core: int | None = None
+    memory_mib: int | None = None
 
 
 @dataclass(frozen=True)
@@ -100,6 +108,51 @@ class Partition:
 
     name: str
     default: bool
+    max_time_minutes: int | None = None
+    priority_tier: int = 1
+
+
+@dataclass(frozen=True)
+class PriorityWeights:
+    """What the parts of a job's priority weigh against each other."""
+
+    age: int = 1000
+    fair_share: int = 10_000
+    job_size: int = 1000
+    partition: int = 1000
+    qos: int = 100_000
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """How long Slurm waits, in seconds. The defaults are those of the spec."""
+
+    node_down_seconds: int = 300
+    message_seconds: int = 60
+    credential_seconds: int = 120
+    kill_wait_seconds: int = 60
+
+
+@dataclass(frozen=True)
+class Qos:
+    """A quality of service: a priority, whom it may displace, and limits."""
+
+    name: str
+    priority: int
+    preempts: tuple[str, ...] = ()
+    grace_seconds: int = 0
+    max_nodes_per_user: int | None = None
+    max_time_minutes: int | None = None
+
+
+@dataclass(frozen=True)
+class Account:
+    """An account's share and limits; `qos` empty means every QOS."""
+
+    name: str
+    fair_share: int = 1
+    max_nodes: int | None = None
+    qos: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,6 +162,11 @@ class Slurm:
     partitions: tuple[Partition, ...]
     accounting: str
     topology: str
+    priority_weights: PriorityWeights = field(default_factory=PriorityWeights)
+    timeouts: Timeouts = field(default_factory=Timeouts)
+    preemption: str = "off"
+    qos: tuple[Qos, ...] = ()
+    accounts: tuple[Account, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -201,6 +259,7 @@ class Deployment:
     home: DeployedHome | None
     accounting: Accounting | None
     log_group_name: str | None
+    munge_key_secret_arn: str | None = None
 
     def lustre_named(self, name: str) -> DeployedLustre:
         return next(entry for entry in self.lustre if entry.name == name)
@@ -407,8 +466,11 @@ def parse_deployment(value: object, problems: list[str]) -> Deployment:
         )
         accounting_table.done()
     log_group_name = top.text_or_null("log_group_name", _LOG_GROUP, "a log group name")
+    munge_key = None
+    if "munge_key_secret_arn" in top:
+        munge_key = top.text_or_null("munge_key_secret_arn", _SECRET, "the ARN of a secret")
     top.done()
-    return Deployment(tuple(lustre), home, accounting, log_group_name)
+    return Deployment(tuple(lustre), home, accounting, log_group_name, munge_key)
 
 
 def parse_provisioning(value: object, problems: list[str]) -> Provisioning:
@@ -546,6 +608,9 @@ def _group(table: Table) -> Group:
         )
         scratch_table.done()
     efa = table.boolean("efa")
+    cores = table.integer_or_null("cores", 1, 4096)
+    threads_per_core = table.integer_or_null("threads_per_core", 1, 8)
+    memory_mib = table.integer_or_null("memory_mib", 1, 2**30)
     table.done()
     return Group(
         name,
@@ -557,6 +622,9 @@ def _group(table: Table) -> Group:
         spare_count,
         scratch,
         efa,
+        cores,
+        threads_per_core,
+        memory_mib,
     )
 
 
@@ -599,13 +667,78 @@ def _slurm(table: Table) -> Slurm:
     partitions = []
     for item in table.tables("partitions"):
         partitions.append(
-            Partition(item.text("name", _WORD, "a partition name"), item.boolean("default"))
+            Partition(
+                item.text("name", _WORD, "a partition name"),
+                item.boolean("default"),
+                item.integer_or_null("max_time_minutes", 1, _LONGEST_MINUTES),
+                item.integer_or("priority_tier", 1, 1, 65_533),
+            )
         )
         item.done()
     accounting = table.choice("accounting", ("none", "local", "rds"))
     topology = table.choice("topology", ("none", "automatic", "tree", "block"))
+    slurm = Slurm(
+        tuple(partitions),
+        accounting,
+        topology,
+        _priority_weights(table.optional_table("priority_weights")),
+        _timeouts(table.optional_table("timeouts")),
+        table.choice_or("preemption", "off", ("off", "requeue", "cancel")),
+        tuple(_qos(item) for item in table.optional_tables("qos")),
+        tuple(_account(item) for item in table.optional_tables("accounts")),
+    )
     table.done()
-    return Slurm(tuple(partitions), accounting, topology)
+    return slurm
+
+
+def _priority_weights(table: Table | None) -> PriorityWeights:
+    if table is None:
+        return PriorityWeights()
+    weights = PriorityWeights(
+        *(
+            table.integer(key, 0, _LARGEST_WEIGHT)
+            for key in ("age", "fair_share", "job_size", "partition", "qos")
+        )
+    )
+    table.done()
+    return weights
+
+
+def _timeouts(table: Table | None) -> Timeouts:
+    if table is None:
+        return Timeouts()
+    timeouts = Timeouts(
+        table.integer("node_down_seconds", 5, 65_533),
+        table.integer("message_seconds", 1, 3600),
+        table.integer("credential_seconds", 5, 3600),
+        table.integer("kill_wait_seconds", 1, 65_533),
+    )
+    table.done()
+    return timeouts
+
+
+def _qos(table: Table) -> Qos:
+    entry = Qos(
+        table.text("name", _ACCOUNT, "the name of a QOS"),
+        table.integer("priority", 0, _LARGEST_WEIGHT),
+        table.texts("preempts"),
+        table.integer("grace_seconds", 0, 65_533),
+        table.integer_or_null("max_nodes_per_user", 1, 65_533),
+        table.integer_or_null("max_time_minutes", 1, _LONGEST_MINUTES),
+    )
+    table.done()
+    return entry
+
+
+def _account(table: Table) -> Account:
+    entry = Account(
+        table.text("name", _ACCOUNT, "an account name"),
+        table.integer("fair_share", 1, 65_533),
+        table.integer_or_null("max_nodes", 1, 65_533),
+        table.texts("qos"),
+    )
+    table.done()
+    return entry
 
 
 def _mountpoint(table: Table) -> Mountpoint:
@@ -647,6 +780,7 @@ def _contradictions(cluster: Cluster) -> list[str]:
     found: list[str] = []
     found.extend(_group_contradictions(cluster))
     found.extend(_user_contradictions(cluster))
+    found.extend(_slurm_contradictions(cluster))
     found.extend(_path_contradictions(cluster))
     for name in cluster.directory_buckets:
         if not _DIRECTORY_BUCKET.fullmatch(name):
@@ -706,6 +840,28 @@ def _user_contradictions(cluster: Cluster) -> list[str]:
             private.setdefault(user.gid, user.name)
         if user.slurm_account is not None and cluster.slurm.accounting == "none":
             found.append(f"{where}.slurm_account: slurm.accounting is none")
+    return found
+
+
+def _slurm_contradictions(cluster: Cluster) -> list[str]:
+    slurm = cluster.slurm
+    found = _repeated("slurm.qos: name", [qos.name for qos in slurm.qos])
+    found += _repeated("slurm.accounts: name", [account.name for account in slurm.accounts])
+    names = {qos.name for qos in slurm.qos}
+    for index, qos in enumerate(slurm.qos):
+        for other in qos.preempts:
+            if other not in names | {"normal"}:
+                found.append(f"slurm.qos[{index}].preempts: {other} is not in slurm.qos")
+    for index, account in enumerate(slurm.accounts):
+        for other in account.qos:
+            if other not in names | {"normal"}:
+                found.append(f"slurm.accounts[{index}].qos: {other} is not in slurm.qos")
+    if slurm.accounting == "none":
+        for key, value in (("qos", slurm.qos), ("accounts", slurm.accounts)):
+            if value:
+                found.append(f"slurm.{key}: slurm.accounting is none")
+    if slurm.timeouts.message_seconds >= slurm.timeouts.node_down_seconds:
+        found.append("slurm.timeouts: message_seconds is not below node_down_seconds")
     return found
 
 

@@ -12,6 +12,7 @@ on a fake machine, and so that a kill can be placed between any two changes. Thr
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import posixpath
 import shutil
@@ -136,6 +137,24 @@ class Machine:
         except FileNotFoundError:
             return None
 
+    def sha256_of(self, path: str) -> str | None:
+        """The digest of a file, which need not be text; None where there is none."""
+        try:
+            return hashlib.sha256(self.path(path).read_bytes()).hexdigest()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def owner_of(self, path: str) -> tuple[int, int] | None:
+        """UID and GID of a file or folder, None where there is nothing."""
+        try:
+            handle = os.open(self.path(path), os.O_RDONLY | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            return None
+        try:
+            return self.owner(handle)
+        finally:
+            os.close(handle)
+
     def listing(self, path: str) -> Sequence[str]:
         """Sorted names in a folder; empty where there is no folder."""
         try:
@@ -182,6 +201,15 @@ class Machine:
     def set_mode(self, path: str, mode: int) -> None:
         with self.action("chmod " + path):
             self.path(path).chmod(mode)
+
+    def set_file_owner(self, path: str, uid: int, gid: int) -> None:
+        """Gives a file or folder to somebody; a link is not followed."""
+        with self.action("chown " + path):
+            handle = os.open(self.path(path), os.O_RDONLY | os.O_NOFOLLOW)
+            try:
+                self.set_owner(handle, uid, gid)
+            finally:
+                os.close(handle)
 
     def remove(self, path: str) -> None:
         """Removes a file; nothing to remove is fine."""

@@ -119,6 +119,17 @@ class Table:
         value = self._take(key, (int,), "an integer", None)
         return None if value is None else self._in_range(key, value, minimum, maximum)
 
+    def integer_or(self, key: str, default: int, minimum: int, maximum: int) -> int:
+        """An integer that may be left out, but not null."""
+        return self._in_range(
+            key, self._take(key, (int,), "an integer", default), minimum, maximum
+        )
+
+    def integer_or_null(self, key: str, minimum: int, maximum: int) -> int | None:
+        """An integer or null; the key may be left out, which is as null."""
+        value = self._take(key, (int, type(None)), "an integer or null", None)
+        return None if value is None else self._in_range(key, value, minimum, maximum)
+
     def boolean(self, key: str) -> bool:
         return self._take(key, (bool,), "true or false") is True
 
@@ -132,6 +143,11 @@ class Table:
             self.note(key, "{} is not one of {}".format(_shown(value), ", ".join(choices)))
             return choices[0]
         return value if isinstance(value, str) else choices[0]
+
+    def choice_or(self, key: str, default: str, choices: Sequence[str]) -> str:
+        """As `choice`, for a key that may be left out."""
+        self._known.append(key)
+        return self.choice(key, choices) if key in self else default
 
     def texts(self, key: str) -> tuple[str, ...]:
         items = []
@@ -154,6 +170,16 @@ class Table:
     def table_or_null(self, key: str) -> Table | None:
         value = self._take(key, (dict, type(None)), "an object or null")
         return Table(value, self.at(key), self._problems) if isinstance(value, dict) else None
+
+    def optional_table(self, key: str) -> Table | None:
+        """None where the key is left out."""
+        self._known.append(key)
+        return self.table(key) if key in self else None
+
+    def optional_tables(self, key: str) -> list[Table]:
+        """Empty where the key is left out."""
+        self._known.append(key)
+        return self.tables(key) if key in self else []
 
     def tables(self, key: str) -> list[Table]:
         return [

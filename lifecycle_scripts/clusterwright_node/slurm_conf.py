@@ -1,4 +1,4 @@
-"""Reads slurm.conf as far as needed: its NodeName and PartitionName lines, includes followed."""
+"""Reads slurm.conf as far as needed: its settings and NodeName lines, includes followed."""
 
 from __future__ import annotations
 
@@ -12,14 +12,8 @@ SLURM_CONF = FOLDER + "/slurm.conf"
 _DEEPEST_INCLUDE = 5
 
 
-def active_lines(
-    machine: Machine, path: str = SLURM_CONF, without: str | None = None, depth: int = 0
-) -> Iterator[str]:
-    """Lines without comments, continuations joined, included files in their place; the file
-    `without` is passed over.
-    """
-    if path == without:
-        return
+def active_lines(machine: Machine, path: str = SLURM_CONF, depth: int = 0) -> Iterator[str]:
+    """Lines without comments, continuations joined, included files in their place."""
     text = (machine.read_text(path) or "").replace("\\\n", " ")
     for raw in text.splitlines():
         line = raw.split("#", 1)[0].strip()
@@ -27,7 +21,7 @@ def active_lines(
         if match and depth < _DEEPEST_INCLUDE:
             name = match.group(1)
             inner = name if name.startswith("/") else f"{FOLDER}/{name}"
-            yield from active_lines(machine, inner, without, depth + 1)
+            yield from active_lines(machine, inner, depth + 1)
         elif line:
             yield line
 
@@ -37,23 +31,26 @@ def settings(line: str) -> dict[str, str]:
     return {key.lower(): value for key, value in re.findall(r"(\w+)=(\"[^\"]*\"|\S+)", line)}
 
 
-def is_complete(machine: Machine) -> bool:
+def is_complete(machine: Machine, path: str = SLURM_CONF) -> bool:
     """Whether slurm.conf names the cluster and a controller; a file being written does not yet."""
-    keys = {key for line in active_lines(machine) for key in settings(line)}
+    keys = {key for line in active_lines(machine, path) for key in settings(line)}
     return "clustername" in keys and bool({"slurmctldhost", "controlmachine"} & keys)
 
 
-def partitions(machine: Machine, without: str | None = None) -> list[str]:
-    """Names of the partitions, DEFAULT left out, and those of the file `without`."""
-    lines = active_lines(machine, without=without)
-    names = [settings(line).get("partitionname") for line in lines]
-    return [name for name in names if name is not None and name.upper() != "DEFAULT"]
+def global_settings(machine: Machine, path: str = SLURM_CONF) -> dict[str, str]:
+    """What a file sets for the whole cluster, included files too, under the keys it uses."""
+    found: dict[str, str] = {}
+    for line in active_lines(machine, path):
+        key, equals, value = line.partition("=")
+        if equals and key.strip().lower() not in ("nodename", "partitionname", "nodeset"):
+            found[key.strip()] = value.strip()
+    return found
 
 
-def node_names(machine: Machine) -> list[tuple[str, str | None]]:
+def node_names(machine: Machine, path: str = SLURM_CONF) -> list[tuple[str, str | None]]:
     """Every node as (name, address), address None where the line gives none."""
     found: list[tuple[str, str | None]] = []
-    for line in active_lines(machine):
+    for line in active_lines(machine, path):
         table = settings(line)
         if table.get("nodename", "DEFAULT").upper() == "DEFAULT":
             continue
@@ -66,12 +63,12 @@ def node_names(machine: Machine) -> list[tuple[str, str | None]]:
     return found
 
 
-def names_by_address(machine: Machine) -> dict[str, str]:
+def names_by_address(machine: Machine, path: str = SLURM_CONF) -> dict[str, str]:
     """Slurm's name of the node at each address: by NodeAddr, else by a name such as ip-10-1-0-11
     or the address itself.
     """
     found: dict[str, str] = {}
-    for name, address in node_names(machine):
+    for name, address in node_names(machine, path):
         dashed = re.match(r"ip-(\d+)-(\d+)-(\d+)-(\d+)(?:\.|$)", name)
         if address is not None:
             found[address] = name

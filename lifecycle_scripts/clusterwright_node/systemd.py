@@ -66,13 +66,29 @@ def start(node: Node, unit: str, timeout_seconds: float = 300.0) -> None:
     """Starts a unit. Raises CommandError with the unit's own last words, as systemctl itself says
     nothing.
     """
+    _run(node, "start", unit, timeout_seconds)
+
+
+def _run(node: Node, verb: str, unit: str, timeout_seconds: float) -> None:
     try:
-        node.machine.change("systemctl", "start", unit, timeout_seconds=timeout_seconds)
+        node.machine.change("systemctl", verb, unit, timeout_seconds=timeout_seconds)
     except CommandError as error:
         result = node.machine.query(
             "journalctl", "--unit", unit, "--lines=5", "--no-pager", "--output=cat"
         )
         raise CommandError(f"{error.cause}; its journal: {result.said}", error.hint) from None
+
+
+def restart(node: Node, unit: str) -> None:
+    """As `start`, for a unit that runs and has to read its files again."""
+    _run(node, "restart", unit, 300.0)
+
+
+def ensure(node: Node, unit: str) -> None:
+    """Lets a unit run now and after each reboot."""
+    if not is_enabled_and_active(node, unit):
+        node.machine.change("systemctl", "enable", unit)
+        start(node, unit)
 
 
 def mount_unit(

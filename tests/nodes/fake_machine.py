@@ -54,6 +54,9 @@ class FakeMachine(Machine):
         return name not in self.state["missing_commands"] and self._method(name) is not None
 
     def can_connect(self, host: str, port: int, timeout_seconds: float = 3.0) -> bool:
+        if port == 6819:
+            unit = self.state["units"].get("slurmdbd.service", {})
+            return host == self.state["address"] and bool(unit.get("active"))
         return (host, port) == ("10.1.0.10", 6817) and bool(self.state["controller_up"])
 
     def owner(self, handle: int) -> tuple[int, int]:
@@ -298,11 +301,13 @@ class FakeMachine(Machine):
         if verb == "enable":
             unit["enabled"] = True
             return 0, "", ""
-        if verb == "stop":
+        if verb in ("stop", "restart"):
             unit["active"] = False
             self._unmount_by(name)
-            return 0, "", ""
-        assert verb == "start", args
+            if verb == "stop":
+                return 0, "", ""
+        else:
+            assert verb == "start", args
         error = self._start(name)
         if error:
             self.state["last_unit_error"] = error
@@ -357,9 +362,13 @@ class FakeMachine(Machine):
             error = self._start_slurm_client(text)
         elif name == "slurmctld.service":
             error = self._start_slurmctld()
+        elif name == "slurmdbd.service":
+            error = self._start_slurmdbd()
         else:
             error = self.state["failing_units"].get(name)
         unit["active"] = error is None
+        for path in self._read_by(name) if error is None else ():
+            self.state["read_by_daemons"][path] = self.sha256_of(path)
         if name.startswith("chrony") and error is None:
             self.state["clock_ok"] = True
         return error
@@ -422,11 +431,45 @@ class FakeMachine(Machine):
             self.state["lnet"].setdefault(device, {"send": 7, "recv": 7, "status": "up"})
         return None
 
+    @staticmethod
+    def _read_by(unit: str) -> tuple[str, ...]:
+        """Files that a daemon reads when it starts, and keeps in memory."""
+        return {
+            "mariadb.service": ("/etc/mysql/mariadb.conf.d/90-clusterwright.cnf",),
+            "munge.service": ("/etc/munge/munge.key",),
+            "slurmdbd.service": ("/opt/slurm/etc/slurmdbd.conf",),
+        }.get(unit, ())
+
+    def _start_slurmdbd(self) -> str | None:
+        path = "/opt/slurm/etc/slurmdbd.conf"
+        if self.mode_of(path) != 0o600:
+            return "slurmdbd: fatal: slurmdbd.conf file should be 600"
+        if self.owner_of(path) != (64030, 64030):
+            return "slurmdbd: fatal: slurmdbd.conf not owned by SlurmUser"
+        text = self.read_text(path) or ""
+        if "StorageHost=localhost" in text and not self._is_running("mariadb.service"):
+            return "slurmdbd: error: The database must be up when starting the MYSQL plugin"
+        return None
+
+    def _is_running(self, unit: str) -> bool:
+        return bool(self.state["units"].get(unit, {}).get("active"))
+
     def _start_slurmctld(self) -> str | None:
         conf = self.read_text("/opt/slurm/etc/slurm.conf") or ""
         if "ClusterName=" not in conf:
             return "slurmctld: fatal: Could not establish a configuration source"
+        if "accounting_storage/slurmdbd" in conf and not self._is_running("slurmdbd.service"):
+            return "slurmctld: fatal: You are running with a database but for some reason no TRES"
+        for qos in re.findall(r" QOS=(\S+)", conf):
+            if qos not in self.state["qos"]:
+                return f"slurmctld: fatal: invalid qos ({qos}) for partition"
+        if self.owner_of("/var/spool/slurmctld") != (64030, 64030):
+            return "slurmctld: fatal: StateSaveLocation is not writable"
         self.state["controller_up"] = True
+        # Only a start reads these; see RESTART_KEYS of slurm_generate.
+        self.state["slurm_started_with"] = sorted(
+            re.findall(r"(?m)^(?:TopologyPlugin|ClusterName|SlurmctldHost)=.*$", conf)
+        )
         self._read_slurm_files()
         return None
 
@@ -448,8 +491,18 @@ class FakeMachine(Machine):
         lines: list[str] = []
         for name in self.listing("/opt/slurm/etc"):
             text = self.read_text(f"/opt/slurm/etc/{name}") or ""
-            lines += re.findall(r"(?m)^PartitionName=.*$", text)
+            if name == "slurm.conf":
+                lines += re.findall(r"(?m)^PartitionName=.*$", text)
+            if name in ("slurm.conf", "gres.conf", "cgroup.conf", "topology.conf"):
+                self.state["read_by_daemons"][name] = hashlib.sha256(text.encode()).hexdigest()
         self.state["partitions_read"] = lines
+        if "topology.conf" not in self.listing("/opt/slurm/etc"):
+            self.state["read_by_daemons"].pop("topology.conf", None)
+
+    def _cmd_env(self, args: list[str]) -> tuple[int, str, str]:
+        assert args[0] == "SLURM_CONF_SERVER=10.1.0.10:6817", args
+        result: tuple[int, str, str] = self._method(args[1])(args[2:])
+        return result
 
     def _cmd_scontrol(self, args: list[str]) -> tuple[int, str, str]:
         up = self.state["controller_up"]
@@ -466,22 +519,121 @@ class FakeMachine(Machine):
         return 0, "", ""
 
     def _cmd_sacctmgr(self, args: list[str]) -> tuple[int, str, str]:
-        if not self.state["slurmdbd_up"]:
+        running = self.state["units"].get("slurmdbd.service", {"active": True})["active"]
+        if not self.state["slurmdbd_up"] or not running:
             return 1, "", "sacctmgr: error: Connection refused"
-        rows = self.state["associations"]
         if "show" in args:
-            return 0, "".join(f"{account}|{user}\n" for account, user in rows), ""
-        if "account" in args:
-            row = [args[args.index("account") + 1], ""]
+            fields = next(a for a in args if a.startswith("format=")).split("=", 1)[1].split(",")
+            rows = self._qos_rows() if "qos" in args else self._association_rows()
+            return 0, "".join("|".join(row[key] for key in fields) + "\n" for row in rows), ""
+        verb, kind = args[1], args[2]
+        if kind == "qos":
+            return self._change_qos(verb, args[3:])
+        return self._change_association(verb, kind, args[3:])
+
+    def _qos_rows(self) -> list[dict[str, str]]:
+        fresh = {
+            "priority": "0", "preempt": "", "gracetime": "00:00:00", "grptres": "",
+            "maxtrespu": "", "maxwall": "", "flags": "",
+        }  # fmt: skip
+        return [{"name": name, **fresh, **row} for name, row in self.state["qos"].items()]
+
+    def _change_qos(self, verb: str, args: list[str]) -> tuple[int, str, str]:
+        if verb == "add":
+            if args[0] in self.state["qos"]:
+                return 1, "", "sacctmgr: QOS already exists"
+            self.state["qos"][args[0]] = {}
+            return 0, "", ""
+        name, changes = self._modified(args)
+        row = self.state["qos"][name["name"]]
+        shown = {"maxtresperuser": "maxtrespu", "flags+": "flags"}
+        for key, value in changes.items():
+            if key == "preempt" and any(q not in self.state["qos"] for q in value.split(",") if q):
+                return 1, "", "sacctmgr: error: Unknown preempt qos"
+            if key == "flags-":
+                row["flags"] = ""
+            else:
+                row[shown.get(key, key)] = self._as_shown(key, value)
+        return 0, "", ""
+
+    @staticmethod
+    def _as_shown(key: str, value: str) -> str:
+        """What sacctmgr shows for a value that it was given."""
+        if key == "gracetime":
+            seconds = int(value)
+            return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+        if key == "maxwall":
+            minutes = int(value)
+            whole = f"{minutes // 1440}-{minutes // 60 % 24:02}:{minutes % 60:02}:00"
+            return "" if minutes < 0 else whole
+        return "" if value == "node=-1" else value
+
+    @staticmethod
+    def _modified(args: list[str]) -> tuple[dict[str, str], dict[str, str]]:
+        at = args.index("set")
+        assert args[0] == "where", args
+        where = dict(arg.split("=", 1) for arg in args[1:at])
+        return where, {a.split("=", 1)[0].lower(): a.split("=", 1)[1] for a in args[at + 1 :]}
+
+    def _association_rows(self) -> list[dict[str, str]]:
+        fresh = {"fairshare": "1", "grptres": "", "qos": "normal"}
+        return [
+            {
+                "account": account, "user": user, **fresh,
+                **self.state["association_values"].get(f"{account}|{user}", {}),
+            }
+            for account, user in self.state["associations"]
+        ]  # fmt: skip
+
+    def _change_association(self, verb: str, kind: str, args: list[str]) -> tuple[int, str, str]:
+        rows = self.state["associations"]
+        if verb == "modify":
+            where, changes = self._modified(args)
+            if [where["name"], ""] not in rows:
+                return 1, "", "sacctmgr: error: Nothing modified"
+            values = self.state["association_values"].setdefault(where["name"] + "|", {})
+            for key, value in changes.items():
+                values[key] = "" if value == "node=-1" else value
+            return 0, "", ""
+        if kind == "account":
+            row = [args[0], ""]
         else:
             value = dict(arg.split("=", 1) for arg in args if "=" in arg)
-            row = [value["account"], args[args.index("user") + 1]]
+            row = [value["account"], args[0]]
             if [row[0], ""] not in rows:
                 return 1, "", "sacctmgr: error: No such account"
         if row in rows:
             return 1, "", "sacctmgr: Already existing"
         rows.append(row)
         return 0, "", ""
+
+    # --- databases and AWS
+
+    def _cmd_mariadb(self, args: list[str]) -> tuple[int, str, str]:
+        if not self._is_running("mariadb.service"):
+            return 1, "", "ERROR 2002 (HY000): Can't connect to local server through socket"
+        sql = args[-1]
+        if sql.startswith("CREATE DATABASE"):
+            self.state["database_rights"] = True
+        if sql.startswith("SELECT CONCAT"):
+            rights = self.state["database_rights"]
+            return 0, "slurm_acct_db unix_socket\n" if rights else "", ""
+        return 0, "", ""
+
+    def _cmd_aws(self, args: list[str]) -> tuple[int, str, str]:
+        if self.state["aws_error"]:
+            return 254, "", self.state["aws_error"]
+        value = dict(itertools.pairwise(args))
+        if args[:2] == ["secretsmanager", "get-secret-value"]:
+            secret = self.state["secrets"].get(value["--secret-id"])
+            if secret is None:
+                return 254, "", "An error occurred (ResourceNotFoundException)"
+            return 0, secret + "\n", ""
+        assert args[:2] == ["ec2", "describe-instance-topology"], args
+        ids = args[args.index("--instance-ids") + 1 :]
+        assert len(ids) <= 100
+        found = [{"InstanceId": i, **self.state["topology"].get(i, {})} for i in ids]
+        return 0, json.dumps({"Instances": found}), ""
 
     # --- LNet
 

@@ -60,6 +60,9 @@ def after_an_update(node: str, configuration: str, folder: Path) -> World:
         vendor.parent.mkdir(parents=True)
         vendor.write_text("0x1d0f\n")
     if configuration == "scripted":
+        # A change that takes a restart of slurmctld, and one of every file.
+        ready.edit("cluster.json", lambda c: c["slurm"].update(topology="none"))
+        ready.edit("cluster.json", lambda c: c["groups"][2].update(spare_count=1))
         # A node is replaced: the partition has another node.
         for name in ("opt/ml/config/resource_config.json", "opt/slurm/etc/slurm.conf"):
             path = ready.root / name

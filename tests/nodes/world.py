@@ -23,6 +23,7 @@ from tests.nodes.fake_machine import FakeMachine
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 _REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "node-files.md"
 RESOURCES = json.loads((Path(__file__).parent / "data" / "resource_config.json").read_text())
+MUNGE_SECRET = "arn:aws:secretsmanager:us-east-1:111122223333:secret:prod/munge-key-AbCdEf"
 _INSTANCE_STORE = "Amazon EC2 NVMe Instance Storage"
 
 
@@ -154,23 +155,24 @@ def make_world(folder: Path, node: str, configuration: str, **changes: Any) -> W
         state["controller_up"] = True
     for path in ("/usr/bin/enroot", "/usr/local/lib/slurm/spank_pyxis.so", "/usr/bin/mount-s3"):
         _write(world, path, "")
-    (world.root / "etc/needrestart/conf.d").mkdir(parents=True)
+    _write(world, "/etc/munge/munge.key", "the image's")
+    for path in ("etc/needrestart/conf.d", "etc/mysql/mariadb.conf.d", "etc/profile.d"):
+        (world.root / path).mkdir(parents=True)
     state.update(changes)
     (folder / "state.json").write_text(json.dumps(state))
     return world
 
 
 def input_files(configuration: str) -> dict[str, Any]:
-    """The examples of the reference page; for the scripted configuration without what it lacks."""
+    """The examples of the reference page; the scripted ones with a database on the controller."""
     blocks = re.findall(r"```json\n(.*?)```", _REFERENCE.read_text(encoding="utf-8"), re.DOTALL)
     cluster, deployment, provisioning, _ = (json.loads(block) for block in blocks)
     files = {"cluster.json": cluster, "deployment.json": deployment}
     if configuration == "scripted":
         cluster["configuration"] = "scripted"
-        cluster["slurm"].update(accounting="none", topology="none")
-        for user in cluster["users"]:
-            user["slurm_account"] = None
+        cluster["slurm"]["accounting"] = "local"
         deployment["accounting"] = None
+        deployment["munge_key_secret_arn"] = MUNGE_SECRET
         files["provisioning_parameters.json"] = provisioning
     return files
 
@@ -204,6 +206,8 @@ def _fresh_state(address: str) -> dict[str, Any]:
     return {
         "address": address,
         "arrays": {},
+        "association_values": {},
+        "aws_error": "",
         "associations": [["root", ""], ["root", "root"]],
         "automounts": {},
         "clock_ok": True,
@@ -216,6 +220,8 @@ def _fresh_state(address: str) -> dict[str, Any]:
         "hanging_commands": [],
         "image_units": {
             "chrony.service": "[Service]\nExecStart=/usr/sbin/chronyd\n",
+            "mariadb.service": "[Service]\nExecStart=/usr/sbin/mariadbd\n",
+            "slurmdbd.service": daemon.format("slurmdbd", "SLURMDBD"),
             "munge.service": "[Service]\nExecStart=/usr/sbin/munged\n",
             "slurmctld.service": daemon.format("slurmctld", "SLURMCTLD"),
             "slurmd.service": daemon.format("slurmd", "SLURMD"),
@@ -229,10 +235,24 @@ def _fresh_state(address: str) -> dict[str, Any]:
         "mounts_fail_for": 0,
         "partitions_read": [],
         "plugstack_read": "",
-        "passwd": {"root": {"gid": 0, "home": "/root", "id": 0}},
+        "passwd": {
+            "root": {"gid": 0, "home": "/root", "id": 0},
+            "munge": {"gid": 102, "home": "/nonexistent", "id": 101},
+            "slurm": {"gid": 64030, "home": "/nonexistent", "id": 64030},
+            "ubuntu": {"gid": 1000, "home": "/home/ubuntu", "id": 1000},
+        },
         "passwd_locked_for": 0,
         "read_only": [],
+        "database_rights": False,
+        "qos": {"normal": {}},
+        "read_by_daemons": {},
         "reconfigured": False,
+        "secrets": {MUNGE_SECRET: "k" * 128},
+        "slurm_started_with": [],
+        "topology": {
+            entry["InstanceId"]: {"NetworkNodes": ["nn-a", "nn-b", f"nn-c{index % 2}"]}
+            for index, entry in enumerate(RESOURCES["InstanceGroups"][2]["Instances"])
+        },
         "signatures": {},
         "slurmdbd_up": True,
         "units": {},

@@ -37,26 +37,23 @@ def apply(node: Node) -> None:
 def refusals(node: Node) -> list[str]:
     """What is asked for and would silently be missing."""
     cluster = node.inputs.cluster
-    if node.is_managed:
-        return []
     found = []
-    if cluster.slurm.accounting != "none":
-        found.append(
-            f"accounting {cluster.slurm.accounting} in the scripted configuration (managed has it)"
-        )
-    if cluster.slurm.topology in ("tree", "block"):
-        found.append(f"topology {cluster.slurm.topology} in the scripted configuration")
+    if not node.is_managed and cluster.slurm.accounting == "none":
+        found += [
+            f"spare nodes (group {group.name}) without accounting, whose limits keep them free"
+            for group in cluster.groups
+            if group.spare_count
+        ]
     return found
 
 
 def omissions(node: Node) -> list[str]:
     """What is asked for and left undone, without harm to the rest."""
-    cluster = node.inputs.cluster
-    found = [
-        f"group {group.name}: its {group.spare_count} spare nodes take jobs like others"
-        for group in cluster.groups
+    if not node.is_managed:
+        return []
+    return [
+        f"group {group.name}: its {group.spare_count} spare nodes take jobs like others, because"
+        " HyperPod writes the managed slurm.conf and its limits"
+        for group in node.inputs.cluster.groups
         if group.spare_count
     ]
-    if not node.is_managed and cluster.slurm.topology == "automatic":
-        found.append("topology in the scripted configuration: slurm.conf keeps HyperPod's")
-    return found

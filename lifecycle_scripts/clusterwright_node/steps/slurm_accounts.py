@@ -1,29 +1,46 @@
-"""Add the spec's Slurm accounts and users to the accounting database (managed configuration).
+"""Keep the spec's Slurm accounts and users in the accounting database.
 
-HyperPod sets accounting up; this step waits for it and adds what is missing. Accounts and users
-that are there already, from the spec or not, are left alone.
+In the managed configuration HyperPod sets accounting up, and this step waits for it. What is
+missing is added; shares, limits and QOS of the spec's accounts are kept as the spec says. Accounts
+and users of others are left alone.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-from clusterwright_node.errors import CommandError, StepError
+from clusterwright_node import sacct
+from clusterwright_node.errors import CommandError
+from clusterwright_node.inputs import Account
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
 
-AFTER = ("clock", "users")
+AFTER = ("clock", "slurm_daemons", "slurm_qos", "users")
 DEADLINE_SECONDS = 600
 RETRIES = 5
 
 _HINT = "see `systemctl status slurmdbd` and the reachability of the accounting database"
+_DEFAULT_ACCOUNT = "default"
+# People come in through Session Manager as the image's own user. Our slurm.conf takes jobs of
+# users with an account only.
+_IMAGE_USERS = ("ec2-user", "ubuntu")
+
+
+@dataclass(frozen=True)
+class _Found:
+    """An account's association on this cluster."""
+
+    fair_share: str
+    nodes: int
+    qos: frozenset[str]
 
 
 def applies(node: Node) -> Verdict:
-    if not node.is_managed:
-        return skip("accounting is not built in the scripted configuration")
     if not node.is_controller:
         return skip("the controller does it")
-    if not _wanted(node):
+    if node.inputs.cluster.slurm.accounting == "none":
+        return skip("no accounting is asked for")
+    if not _wanted_users(node) and not node.inputs.cluster.slurm.accounts:
         return skip("no user has a Slurm account")
     return APPLIES
 
@@ -53,10 +70,25 @@ def apply(node: Node) -> None:
         node.machine.change(*argv)
 
 
-def _wanted(node: Node) -> list[tuple[str, str]]:
-    return [
+def _wanted_users(node: Node) -> list[tuple[str, str]]:
+    """Pairs of account and user."""
+    users = [
         (user.slurm_account, user.name) for user in node.inputs.cluster.users if user.slurm_account
     ]
+    if not node.is_managed:
+        users += [(_DEFAULT_ACCOUNT, name) for name in _IMAGE_USERS if _exists(node, name)]
+    return users
+
+
+def _exists(node: Node, user: str) -> bool:
+    return node.machine.query("getent", "passwd", user).ok
+
+
+def _wanted_accounts(node: Node) -> list[Account]:
+    """Those of the spec, and those that only users name, which have no limits."""
+    described = {account.name: account for account in node.inputs.cluster.slurm.accounts}
+    named = {account for account, _ in _wanted_users(node)}
+    return [described.get(name, Account(name)) for name in sorted(set(described) | named)]
 
 
 def _cluster_name(node: Node) -> str | None:
@@ -67,49 +99,49 @@ def _cluster_name(node: Node) -> str | None:
 
 def _plan(node: Node, cluster: str) -> list[tuple[str, ...]] | None:
     """The sacctmgr commands still needed; None when the database does not answer."""
-    if not node.machine.has_command("sacctmgr"):
-        raise StepError("the image has no sacctmgr", "use a HyperPod image")
-    result = node.machine.query(
-        "sacctmgr",
-        "--noheader",
-        "--parsable2",
-        "show",
-        "associations",
-        "cluster=" + cluster,
-        "format=account,user",
-        timeout_seconds=30.0,
+    rows = sacct.rows(
+        node, "associations", "cluster=" + cluster, "format=account,user,fairshare,grptres,qos"
     )
-    if not result.ok:
+    if rows is None:
         return None
-    have: set[tuple[str, str]] = set()
-    for line in result.stdout.splitlines():
-        account, _, user = line.partition("|")
-        have.add((account.strip(), user.strip()))
+    accounts: dict[str, _Found] = {}
+    users: set[tuple[str, str]] = set()
+    for row in rows:
+        name, user, share, limits, qos = (*(word.strip() for word in row), "", "", "")[:5]
+        if user:
+            users.add((name, user))
+        else:
+            accounts[name] = _Found(share, sacct.node_limit(limits), frozenset(sacct.names(qos)))
     plan: list[tuple[str, ...]] = []
-    for account in sorted({account for account, _ in _wanted(node)}):
-        if (account, "") not in have:
-            plan.append(
-                (
-                    "sacctmgr",
-                    "--immediate",
-                    "add",
-                    "account",
-                    account,
-                    "cluster=" + cluster,
-                    "description=clusterwright",
-                )
-            )
-    for account, user in _wanted(node):
-        if (account, user) not in have:
-            plan.append(
-                (
-                    "sacctmgr",
-                    "--immediate",
-                    "add",
-                    "user",
-                    user,
-                    "account=" + account,
-                    "cluster=" + cluster,
-                )
-            )
+    here = "cluster=" + cluster
+    described = {account.name for account in node.inputs.cluster.slurm.accounts}
+    for account in _wanted_accounts(node):
+        found = accounts.get(account.name)
+        if found is None:
+            plan.append(sacct.add("account", account.name, here, "description=clusterwright"))
+        changes = _changes(node, account, found, account.name in described)
+        if changes:
+            plan.append(sacct.modify("account", ["name=" + account.name, here], changes))
+    for name, user in _wanted_users(node):
+        if (name, user) not in users:
+            plan.append(sacct.add("user", user, "account=" + name, here))
     return plan
+
+
+def _changes(node: Node, account: Account, found: _Found | None, is_described: bool) -> list[str]:
+    """What differs. Shares and limits are kept for accounts of the spec alone; every QOS of the
+    spec is open to every account that does not say which.
+    """
+    changes = []
+    if is_described:
+        share = str(account.fair_share)
+        if (found.fair_share if found else "1") != share:
+            changes.append("fairshare=" + share)
+        limit = account.max_nodes or sacct.NO_LIMIT
+        if (found.nodes if found else sacct.NO_LIMIT) != limit:
+            changes.append(f"GrpTRES=node={limit}")
+    known = [qos.name for qos in node.inputs.cluster.slurm.qos]
+    wanted = set(account.qos) or {"normal", *known}
+    if known and (found.qos if found else frozenset()) != wanted:
+        changes.append("qos=" + ",".join(sorted(wanted)))
+    return changes

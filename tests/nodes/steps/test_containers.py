@@ -26,6 +26,7 @@ def test_a_slurmctld_that_does_not_run_yet_is_not_reconfigured(
 ) -> None:
     node = world("controller-1", controller_up=False)
     node.edit("cluster.json", lambda c: c["users"][0].update(slurm_account=None))
+    node.edit("cluster.json", lambda c: c["slurm"].update(accounts=[]))
     assert node.run().code == 0
     assert not node.state["reconfigured"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from tests.nodes.world import World
 
@@ -24,13 +25,17 @@ def test_what_others_have_added_stays(world: Callable[..., World]) -> None:
 
 def test_a_database_that_comes_late_is_waited_for(world: Callable[..., World]) -> None:
     event = {"at": 60, "path": ["slurmdbd_up"], "value": True}
-    run = world("controller-1", slurmdbd_up=False, events=[event]).run()
+    node = world("controller-1", slurmdbd_up=False, events=[event])
+    node.edit("cluster.json", lambda c: c["slurm"].update(qos=[]))
+    run = node.run()
     assert run.statuses()["slurm_accounts"] == "applied"
     assert run.end_of("slurm_accounts")["seconds"] == 60
 
 
 def test_a_database_that_never_comes_fails(world: Callable[..., World]) -> None:
-    run = world("controller-1", slurmdbd_up=False).run()
+    node = world("controller-1", slurmdbd_up=False)
+    node.edit("cluster.json", lambda c: c["slurm"].update(qos=[]))
+    run = node.run()
     assert run.code == 1
     assert "not done after 600 s: the accounting database does not answer" in run.last
     assert "slurmdbd" in run.last
@@ -45,4 +50,38 @@ def test_a_controller_that_is_down_is_said(world: Callable[..., World]) -> None:
 def test_no_accounts_is_skipped(world: Callable[..., World]) -> None:
     node = world("controller-1")
     node.edit("cluster.json", lambda c: c["users"][0].update(slurm_account=None))
+    node.edit("cluster.json", lambda c: c["slurm"].update(accounts=[]))
     assert node.run().end_of("slurm_accounts")["hint"] == "no user has a Slurm account"
+
+
+def test_shares_limits_and_qos_are_kept(world: Callable[..., World]) -> None:
+    def edit(cluster: Any) -> None:
+        cluster["slurm"]["accounts"] = [
+            {"name": "research", "fair_share": 10, "max_nodes": 6, "qos": ["high"]}
+        ]
+
+    node = world("controller-1", "scripted")
+    node.edit("cluster.json", edit)
+    assert node.run().code == 0
+    values = node.state["association_values"]
+    assert values["research|"] == {"fairshare": "10", "grptres": "node=6", "qos": "high"}
+    assert node.run().machine.points == []
+    node.edit("cluster.json", lambda c: c["slurm"]["accounts"][0].update(max_nodes=None))
+    assert node.run().statuses()["slurm_accounts"] == "applied"
+    assert node.state["association_values"]["research|"]["grptres"] == ""
+
+
+def test_every_qos_is_open_to_an_account_that_names_none(world: Callable[..., World]) -> None:
+    node = world("controller-1", "scripted")
+    node.edit("cluster.json", lambda c: c["slurm"].update(accounts=[]))
+    node.run()
+    assert node.state["association_values"]["research|"] == {"qos": "high,normal"}
+
+
+def test_people_who_come_in_as_the_images_user_may_work(world: Callable[..., World]) -> None:
+    node = world("controller-1", "scripted")
+    node.run()
+    assert ["default", "ubuntu"] in node.state["associations"]
+    managed = world("controller-1")
+    managed.run()
+    assert ["default", "ubuntu"] not in managed.state["associations"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 
 from clusterwright_node import slurm_conf
@@ -10,7 +11,6 @@ from clusterwright_node.slurm_conf import expanded
 from tests.nodes.world import World
 
 CONF = "opt/slurm/etc/slurm.conf"
-PARTITIONS = "opt/slurm/etc/clusterwright-partitions.conf"
 
 
 def started(node: World) -> list[str]:
@@ -19,61 +19,25 @@ def started(node: World) -> list[str]:
     return [argv[2] for argv in run.machine.ran if argv[:2] == ("systemctl", "start")]
 
 
-def test_the_controller_gets_its_partitions_and_slurmctld(world: Callable[..., World]) -> None:
+def test_the_controller_starts_what_its_jobs_need_in_order(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     units = started(node)
-    assert units.index("munge.service") < units.index("slurmctld.service")
+    order = ("munge.service", "mariadb.service", "slurmdbd.service", "slurmctld.service")
+    assert [unit for unit in units if unit in order] == list(order)
     assert "slurmd.service" not in units
-    text = (node.root / PARTITIONS).read_text()
-    assert "PartitionName=train Nodes=ip-10-1-0-31,ip-10-1-0-32,ip-10-1-0-33 Default=YES" in text
-    conf = (node.root / CONF).read_text()
-    assert conf.endswith("include clusterwright-partitions.conf\n")
-    assert conf.startswith("# written by HyperPod\n"), "HyperPod's own lines stay"
     read = [line.split()[0] for line in node.state["partitions_read"]]
-    assert sorted(read) == ["PartitionName=dev", "PartitionName=train"]
+    assert read == ["PartitionName=train"]
+    assert node.journal()["begun"] == {}
 
 
-def test_partitions_that_hyperpod_wrote_are_left_to_it(world: Callable[..., World]) -> None:
-    node = world("controller-1", "scripted")
-    conf = node.root / CONF
-    conf.write_text(conf.read_text() + "PartitionName=train Nodes=ALL\n")
-    before = conf.read_text()
-    started(node)
-    assert conf.read_text() == before
-    assert not (node.root / PARTITIONS).exists()
-
-
-def test_slurm_conf_is_waited_for(world: Callable[..., World]) -> None:
-    node = world("controller-1", "scripted")
-    conf = node.root / CONF
-    conf.write_text("ClusterName=prod\n")  # half written
-    run = node.run()
-    assert run.code == 1
-    assert "not done after 900 s: /opt/slurm/etc/slurm.conf is not there or not comp" in run.last
-    assert "/var/log/provision" in run.last
-
-
-def test_a_slurm_conf_without_our_nodes_is_named(world: Callable[..., World]) -> None:
-    node = world("controller-1", "scripted")
-    conf = node.root / CONF
-    conf.write_text(
-        conf.read_text().replace("ip-10-1-0-33", "ip-10-1-0-99").replace("10.1.0.33", "10.1.0.99")
-    )
-    assert "slurm.conf does not name the nodes workers-3" in node.run().last
-
-
-def test_new_nodes_reach_a_running_slurmctld(world: Callable[..., World]) -> None:
+def test_a_running_slurmctld_takes_new_files(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     started(node)
-    resources = node.root / "opt/ml/config/resource_config.json"
-    resources.write_text(resources.read_text().replace("10.1.0.33", "10.1.0.34"))
-    conf = node.root / CONF
-    conf.write_text(
-        conf.read_text().replace("10.1.0.33", "10.1.0.34").replace("ip-10-1-0-33", "ip-10-1-0-34")
-    )
+    node.edit("cluster.json", lambda c: c["slurm"]["timeouts"].update(kill_wait_seconds=90))
     assert started(node) == []
-    assert "ip-10-1-0-34" in (node.root / PARTITIONS).read_text()
     assert node.state["reconfigured"]
+    conf = (node.root / CONF).read_bytes()
+    assert node.state["read_by_daemons"]["slurm.conf"] == hashlib.sha256(conf).hexdigest()
 
 
 def test_a_worker_waits_for_the_controller_then_starts_slurmd(world: Callable[..., World]) -> None:
@@ -104,16 +68,34 @@ def test_a_unit_that_passes_no_options_is_refused(world: Callable[..., World]) -
     assert "does not pass on $SLURMD_OPTIONS" in node.run().last
 
 
-def test_a_login_node_runs_sackd_and_is_refused_without(world: Callable[..., World]) -> None:
-    assert "sackd.service" in started(world("login-1", "scripted"))
+def test_a_login_node_runs_sackd(world: Callable[..., World]) -> None:
+    node = world("login-1", "scripted")
+    assert "sackd.service" in started(node)
+    assert not (node.root / "etc/profile.d/clusterwright-slurm.sh").exists()
+
+
+def test_a_login_node_without_sackd_asks_the_controller(world: Callable[..., World]) -> None:
     node = world("login-1", "scripted")
     units = node.state["image_units"]
     del units["sackd.service"]
     node.change(image_units=units)
     run = node.run()
+    assert run.code == 0, run.text
+    profile = (node.root / "etc/profile.d/clusterwright-slurm.sh").read_text()
+    assert "export SLURM_CONF_SERVER=10.1.0.10:6817\n" in profile
+    asked = ("env", "SLURM_CONF_SERVER=10.1.0.10:6817", "scontrol", "ping")
+    assert asked in run.machine.ran
+    assert node.run().machine.points == []
+
+
+def test_a_worker_without_slurmd_is_refused(world: Callable[..., World]) -> None:
+    node = world("workers-1", "scripted")
+    units = node.state["image_units"]
+    del units["slurmd.service"]
+    node.change(image_units=units)
+    run = node.run()
     assert run.code == 1
-    assert "the image has no sackd.service" in run.last
-    assert "not built yet" in run.last
+    assert "the image has no slurmd.service" in run.last
 
 
 def test_managed_leaves_slurm_to_hyperpod(world: Callable[..., World]) -> None:
@@ -134,16 +116,21 @@ def test_slurm_conf_is_read_through_includes_and_continuations(
     world: Callable[..., World],
 ) -> None:
     node = world("controller-1", "scripted")
+    machine = node.run().machine
     (node.root / CONF).write_text(
         "clustername=x # comment\nSlurmctldHost=c\nInclude nodes.conf\n"
         "PartitionName=DEFAULT State=UP\nPartitionName=a \\\n  Nodes=n1\n#PartitionName=b\n"
     )
     (node.root / "opt/slurm/etc/nodes.conf").write_text(
         "NodeName=DEFAULT CPUs=1\nNodeName=n[1-2] NodeAddr=10.0.0.[1-2]\nNodeName=10.0.0.9\n"
+        "KillWait=9\n"
     )
-    machine = node.run().machine
     assert slurm_conf.is_complete(machine)
-    assert slurm_conf.partitions(machine) == ["a"]
+    assert slurm_conf.global_settings(machine) == {
+        "clustername": "x",
+        "SlurmctldHost": "c",
+        "KillWait": "9",
+    }
     assert slurm_conf.names_by_address(machine) == {
         "10.0.0.1": "n1",
         "10.0.0.2": "n2",

@@ -1,0 +1,79 @@
+"""Secrets: fetched from Secrets Manager when they are needed, kept in files of their users alone.
+
+A secret is in no message: not in an error, not in the log, not on a command line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from clusterwright_node.errors import CommandError, StepError
+from clusterwright_node.node import Node
+
+_FOLDER = "/var/lib/clusterwright/secrets"
+_HINT = (
+    "the nodes' role needs secretsmanager:GetSecretValue and kms:Decrypt, and a closed network the"
+    " endpoints of secretsmanager and kms"
+)
+
+
+def fetch(node: Node, arn: str) -> str:
+    """The text of a secret. Raises CommandError, which is tried again."""
+    result = node.machine.query(
+        "aws", "secretsmanager", "get-secret-value", "--secret-id", arn,
+        "--region", arn.split(":")[3], "--query", "SecretString", "--output", "text",
+        timeout_seconds=60.0,
+    )  # fmt: skip
+    if not result.ok:
+        said = " ".join(result.stderr.split())[-300:] or "no output"
+        raise CommandError(f"the secret {arn} cannot be read: {said}", _HINT)
+    return result.stdout.rstrip("\n")
+
+
+class SecretFile:
+    """A file made of a secret, of which we remember what it was made of.
+
+    Nothing is fetched while the file is what we wrote and is made of the same things. After a
+    rotation, remove the record (`record`) and run the program again.
+    """
+
+    def __init__(self, node: Node, path: str, owner: str, mode: int, made_of: object) -> None:
+        self._node = node
+        self._path = path
+        self._owner = owner
+        self._mode = mode
+        self._made_of = hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
+        self.record = "{}/{}.json".format(_FOLDER, path.strip("/").replace("/", "-"))
+
+    def lacks(self) -> str | None:
+        """What is not right, None when all is."""
+        machine = self._node.machine
+        try:
+            known = json.loads(machine.read_text(self.record) or "{}")
+        except ValueError:
+            known = {}
+        wanted = {"made_of": self._made_of, "sha256": machine.sha256_of(self._path)}
+        if wanted["sha256"] is None or known != wanted:
+            return f"{self._path} is not made of its secret"
+        if machine.mode_of(self._path) != self._mode:
+            return f"{self._path} has another mode than {self._mode:o}"
+        if machine.owner_of(self._path) != account_ids(self._node, self._owner):
+            return f"{self._path} is not {self._owner}'s"
+        return None
+
+    def write(self, text: str) -> None:
+        machine = self._node.machine
+        machine.write_text(self._path, text, mode=self._mode)
+        machine.set_file_owner(self._path, *account_ids(self._node, self._owner))
+        record = {"made_of": self._made_of, "sha256": machine.sha256_of(self._path)}
+        machine.write_text(self.record, json.dumps(record, sort_keys=True) + "\n", mode=0o600)
+
+
+def account_ids(node: Node, user: str) -> tuple[int, int]:
+    """UID and GID of one of the image's own users. Raises StepError where it has none."""
+    result = node.machine.query("getent", "passwd", user)
+    fields = result.stdout.strip().split(":")
+    if not result.ok or len(fields) < 4:
+        raise StepError(f"the image has no user {user}", "use a HyperPod image")
+    return int(fields[2]), int(fields[3])

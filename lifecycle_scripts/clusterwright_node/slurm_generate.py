@@ -1,0 +1,436 @@
+"""Slurm's configuration files, made of what the cluster is. Pure functions.
+
+Everything that slurm.conf says is decided here, with the reason beside it; each choice was held
+against slurmctld 24.11.5 and 26.05.5 (tests/nodes/test_real_slurm.py). What a site wants different
+goes into `clusterwright-site/slurm.conf` beside slurm.conf, whose lines win over ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from clusterwright_node import slurm_health
+from clusterwright_node.hostlist import compressed, paired
+from clusterwright_node.inputs import Cluster, Group
+from clusterwright_node.slurm_topology import Topology
+
+MARK = "# Written by clusterwright_node. Changes are lost; a site's own: clusterwright-site/"
+SITE_FOLDER = "clusterwright-site"
+
+CONTROLLER_PORT = 6817
+DATABASE_PORT = 6819
+STATE_FOLDER = "/var/spool/slurmctld"
+LOG_FOLDER = "/var/log/slurm"
+SPOOL_FOLDER = "/var/spool/slurmd"
+SLURM_USER = "slurm"
+PARTITION_QOS_PREFIX = "cw-partition-"
+
+SCHEDULABLE_MEMORY_PERCENT = 95
+"""Of an instance's memory: the kernel and its firmware keep some, and a node that registers with
+less than slurm.conf says is drained. ParallelCluster's figure (SchedulableMemory)."""
+
+# The agent's value is kept for these: its own programs read the logs and know the spool.
+_AGENT_FIRST = frozenset(
+    ("slurmctldlogfile", "slurmdlogfile", "slurmdspooldir", "mpidefault", "slurmctldpidfile",
+     "slurmdpidfile")
+)  # fmt: skip
+# Never taken from the agent: ours decides whether and how, by leaving it out too.
+_NEVER_CARRIED = (
+    "accounting", "backup", "control", "include", "jobacct", "jobcomp", "nodename", "nodeset",
+    "partitionname", "preempt", "priority", "slurmctldhost", "topology", "downnodes", "prolog",
+    "epilog", "healthcheck", "clustername",
+)  # fmt: skip
+# Lists of options: the agent's options are kept beside ours.
+_JOINED = frozenset(("slurmctldparameters", "slurmdparameters", "launchparameters", "grestypes"))
+
+RESTART_KEYS = frozenset(
+    ("authtype", "clustername", "credtype", "selecttype", "slurmctldhost", "slurmctldport",
+     "slurmdport", "slurmuser", "statesavelocation", "topologyplugin")
+)  # fmt: skip
+"""A change of these takes a restart of slurmctld; everything else a `scontrol reconfigure`.
+
+slurm.conf(5): addresses and ports take one. A topology plugin and the others are read again by a
+reconfiguration since 23.11 only, where the daemon replaces itself; a restart is right everywhere.
+"""
+
+
+@dataclass(frozen=True)
+class SlurmNode:
+    """A compute node under Slurm's name, which is its host name."""
+
+    name: str
+    address: str
+    group: str
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the controller finds where it runs.
+
+    `agent` holds the settings of the slurm.conf that HyperPod's agent wrote, `site` those of the
+    site's files by file name. Keys are as they are written.
+    """
+
+    controller_name: str
+    controller_address: str
+    agent: Mapping[str, str] = field(default_factory=dict)
+    site: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    has_health_programs: bool = False
+
+
+class GenerateError(ValueError):
+    """What the files cannot be made of. The text says which fact is missing."""
+
+
+def files(
+    cluster: Cluster,
+    nodes: Sequence[SlurmNode],
+    surroundings: Surroundings,
+    topology: Topology | None,
+) -> dict[str, str | None]:
+    """File name in Slurm's folder to its text; None for a file that must not be there.
+
+    Raises GenerateError where cluster.json does not say what a node has.
+    """
+    site = surroundings.site
+    return {
+        "slurm.conf": slurm_conf(cluster, nodes, surroundings, topology),
+        "gres.conf": gres_conf(cluster, nodes),
+        "cgroup.conf": _text(_overlaid(_CGROUP, site.get("cgroup.conf", {}))),
+        "topology.conf": None if topology is None else f"{MARK}\n{topology.text}",
+        # Slurm would prefer it to topology.conf.
+        "topology.yaml": None,
+    }
+
+
+# No ConstrainSwapSpace: the images have no swap.
+_CGROUP = {"ConstrainCores": "yes", "ConstrainDevices": "yes", "ConstrainRAMSpace": "yes"}
+
+
+def slurm_conf(
+    cluster: Cluster,
+    nodes: Sequence[SlurmNode],
+    surroundings: Surroundings,
+    topology: Topology | None,
+) -> str:
+    """The text of slurm.conf."""
+    ours: dict[str, str] = {
+        **_identity(cluster, surroundings),
+        **_jobs(cluster),
+        **_times(cluster),
+        **_scheduling(cluster, topology),
+        **_accounting(cluster, surroundings),
+        **_health(surroundings),
+    }
+    settings = _overlaid(
+        _with_agents(ours, surroundings.agent), surroundings.site.get("slurm.conf", {})
+    )
+    lines = [_text(settings)]
+    lines += _node_lines(cluster, nodes)
+    if topology is not None and topology.absent:
+        lines.append(f"NodeName={compressed(topology.absent)} State=FUTURE\n")
+    lines += _partition_lines(cluster, nodes)
+    return "".join(lines)
+
+
+def gres_conf(cluster: Cluster, nodes: Sequence[SlurmNode]) -> str:
+    """Devices by their files, so that a node that has lost one registers with fewer and is seen.
+
+    AutoDetect stays off: NVML is not in every build of Slurm, and a count that is detected cannot
+    be compared with what the instance type has.
+    """
+    lines = [MARK + "\n", "AutoDetect=off\n"]
+    for group in _compute_groups(cluster):
+        names = [node.name for node in nodes if node.group == group.name]
+        if not names or group.accelerator == "none":
+            continue
+        name, device = _DEVICES[group.accelerator]
+        last = group.accelerator_count - 1
+        numbers = f"[0-{last}]" if last else "0"
+        lines.append(f"NodeName={compressed(names)} Name={name} File={device}{numbers}\n")
+    return "".join(lines)
+
+
+def partition_qos(partition: str) -> str:
+    """The QOS that keeps a partition's spares free: how many of its nodes may work at once."""
+    return PARTITION_QOS_PREFIX + partition.lower()
+
+
+def working_nodes(cluster: Cluster, nodes: Sequence[SlurmNode]) -> dict[str, int]:
+    """Partition to the number of nodes that jobs may have at once, where it has spares.
+
+    No node is the spare: any may be. When one is lost, the others still reach the limit, so the
+    job that was on it starts again on what was spare, and nobody has to release anything.
+    """
+    found = {}
+    for partition in cluster.slurm.partitions:
+        groups = [group for group in cluster.groups if group.partition == partition.name]
+        spares = sum(group.spare_count for group in groups)
+        have = sum(node.group in {group.name for group in groups} for node in nodes)
+        if spares:
+            found[partition.name] = max(have - spares, 1)
+    return found
+
+
+def settings_of(text: str) -> dict[str, str]:
+    """The global `Key=Value` lines of a slurm.conf, keys in lower case."""
+    found = {}
+    for raw in text.splitlines():
+        line = raw.split("#", 1)[0].strip()
+        key, equals, value = line.partition("=")
+        key = key.strip().lower()
+        if equals and key not in ("nodename", "partitionname", "nodeset", "downnodes"):
+            found[key] = value.strip()
+    return found
+
+
+def needs_restart(before: str | None, after: str) -> bool:
+    """Whether slurmctld has to be restarted to take `after` for `before`."""
+    if before is None:
+        return False
+    old, new = settings_of(before), settings_of(after)
+    return any(old.get(key) != new.get(key) for key in RESTART_KEYS)
+
+
+# --- parts of slurm.conf
+
+
+def _identity(cluster: Cluster, surroundings: Surroundings) -> dict[str, str]:
+    name, address = surroundings.controller_name, surroundings.controller_address
+    return {
+        "ClusterName": cluster.cluster,
+        "SlurmctldHost": f"{name}({address})",
+        "SlurmctldPort": str(CONTROLLER_PORT),
+        "SlurmUser": SLURM_USER,
+        "AuthType": "auth/munge",
+        # Nodes fetch the files from slurmctld, so there is one copy to be right.
+        "SlurmctldParameters": "enable_configless",
+        "StateSaveLocation": STATE_FOLDER,
+        "SlurmdSpoolDir": SPOOL_FOLDER,
+        "SlurmctldLogFile": LOG_FOLDER + "/slurmctld.log",
+        "SlurmdLogFile": LOG_FOLDER + "/slurmd.log",
+    }
+
+
+def _jobs(cluster: Cluster) -> dict[str, str]:
+    types = sorted({_DEVICES[g.accelerator][0] for g in cluster.groups if g.accelerator != "none"})
+    found = {
+        # Contained, limited and counted by cgroups; Contain is what pam_slurm_adopt needs.
+        "ProctrackType": "proctrack/cgroup",
+        "TaskPlugin": "task/cgroup,task/affinity",
+        "PrologFlags": "Contain",
+        "JobAcctGatherType": "jobacct_gather/cgroup",
+        # EFA registers memory, which is counted as locked: the node's limit, not the shell's.
+        "PropagateResourceLimitsExcept": "MEMLOCK",
+        "MpiDefault": "none",
+        # A job that was lost with its node is put back, unless it says --no-requeue.
+        "JobRequeue": "1",
+        # Mail would leave the cluster; there is no mail server.
+        "MailProg": "/bin/true",
+        "RebootProgram": "/usr/sbin/reboot",
+    }
+    if types:
+        found["GresTypes"] = ",".join(types)
+    return found
+
+
+def _times(cluster: Cluster) -> dict[str, str]:
+    times = cluster.slurm.timeouts
+    return {
+        "SlurmdTimeout": str(times.node_down_seconds),
+        "MessageTimeout": str(times.message_seconds),
+        "AuthInfo": f"cred_expire={times.credential_seconds}",
+        # Five times MessageTimeout is what slurm.conf(5) asks for at least.
+        "UnkillableStepTimeout": str(5 * times.message_seconds),
+        # After SIGTERM, time to close a checkpoint that is being written.
+        "KillWait": str(times.kill_wait_seconds),
+        # A node that comes back registers and works: HyperPod has replaced or rebooted it on
+        # purpose, and the health check looks at it before a job does.
+        "ReturnToService": "2",
+        # `scontrol reboot`: large instances test themselves for many minutes.
+        "ResumeTimeout": "1800",
+    }
+
+
+def _scheduling(cluster: Cluster, topology: Topology | None) -> dict[str, str]:
+    slurm = cluster.slurm
+    weights = slurm.priority_weights
+    found = {
+        "SelectType": "select/cons_tres",
+        "SelectTypeParameters": "CR_Core_Memory",
+        "SchedulerType": "sched/backfill",
+        # A failed prolog drains its node; the job goes on elsewhere instead of being held.
+        "SchedulerParameters": "bf_continue,nohold_on_prolog_fail",
+        "PriorityType": "priority/multifactor",
+        "PriorityWeightJobSize": str(weights.job_size),
+        "PriorityWeightPartition": str(weights.partition),
+        # Large jobs are what such a cluster is for.
+        "PriorityFavorSmall": "NO",
+    }
+    if slurm.accounting != "none":
+        # Slurm takes these with a database only.
+        found["PriorityWeightAge"] = str(weights.age)
+        found["PriorityMaxAge"] = "7-0"
+        found["PriorityWeightFairshare"] = str(weights.fair_share)
+        found["PriorityWeightQOS"] = str(weights.qos)
+        found["PriorityDecayHalfLife"] = "14-0"
+    if slurm.preemption != "off":
+        found["PreemptType"] = "preempt/qos"
+        found["PreemptMode"] = slurm.preemption.upper()
+    if topology is not None:
+        found["TopologyPlugin"] = "topology/" + topology.plugin
+    return found
+
+
+def _accounting(cluster: Cluster, surroundings: Surroundings) -> dict[str, str]:
+    if cluster.slurm.accounting == "none":
+        return {"AccountingStorageType": "accounting_storage/none"}
+    counted = sorted(
+        {"gres/" + _DEVICES[g.accelerator][0] for g in cluster.groups if g.accelerator != "none"}
+    )
+    found = {
+        "AccountingStorageType": "accounting_storage/slurmdbd",
+        "AccountingStorageHost": surroundings.controller_address,
+        "AccountingStoragePort": str(DATABASE_PORT),
+        # Limits are what keeps spares free; a job without an account is refused at submission.
+        "AccountingStorageEnforce": "associations,limits,qos",
+    }
+    if counted:
+        found["AccountingStorageTRES"] = ",".join(counted)
+    return found
+
+
+def _health(surroundings: Surroundings) -> dict[str, str]:
+    if not surroundings.has_health_programs:
+        return {}
+    return {
+        "Prolog": slurm_health.PROLOG,
+        "Epilog": slurm_health.EPILOG,
+        "PrologEpilogTimeout": str(slurm_health.PROLOG_TIMEOUT_SECONDS),
+        "HealthCheckProgram": slurm_health.HEALTH_CHECK,
+        "HealthCheckInterval": str(slurm_health.HEALTH_CHECK_INTERVAL_SECONDS),
+        # Spread over the interval, so that ten thousand nodes do not look at Lustre at once.
+        "HealthCheckNodeState": "ANY,CYCLE",
+    }
+
+
+def _node_lines(cluster: Cluster, nodes: Sequence[SlurmNode]) -> list[str]:
+    lines = []
+    for group in _compute_groups(cluster):
+        pairs = [(node.name, node.address) for node in nodes if node.group == group.name]
+        if pairs:
+            has = _hardware(group)
+            lines += [
+                f"NodeName={names} NodeAddr={addresses} {has} State=UNKNOWN\n"
+                for names, addresses in paired(pairs)
+            ]
+    return lines
+
+
+def _hardware(group: Group) -> str:
+    """What a node of the group has, as slurm.conf says it.
+
+    One socket with all cores: no source says how many sockets a type has. slurmd accepts it,
+    because it compares the number of cores.
+    """
+    if group.cores is None or group.threads_per_core is None or group.memory_mib is None:
+        raise GenerateError(
+            f"cluster.json does not say how many cores and how much memory {group.instance_type}"
+            f" has (group {group.name})"
+        )
+    memory = group.memory_mib * SCHEDULABLE_MEMORY_PERCENT // 100
+    text = (
+        f"CPUs={group.cores * group.threads_per_core} Sockets=1 CoresPerSocket={group.cores}"
+        f" ThreadsPerCore={group.threads_per_core} RealMemory={memory} Feature={_feature(group)}"
+    )
+    if group.accelerator != "none":
+        text += f" Gres={_DEVICES[group.accelerator][0]}:{group.accelerator_count}"
+    return text
+
+
+def _feature(group: Group) -> str:
+    """For `--constraint`: the group and the instance type."""
+    return f"{group.name},{group.instance_type}"
+
+
+def _partition_lines(cluster: Cluster, nodes: Sequence[SlurmNode]) -> list[str]:
+    lines = []
+    limited = working_nodes(cluster, nodes)
+    for partition in cluster.slurm.partitions:
+        groups = [group for group in cluster.groups if group.partition == partition.name]
+        members = {group.name for group in groups}
+        names = [node.name for node in nodes if node.group in members]
+        words = [f"PartitionName={partition.name}"]
+        if names:
+            words.append(f"Nodes={compressed(names)}")
+        words.append("Default=" + ("YES" if partition.default else "NO"))
+        minutes = partition.max_time_minutes
+        words.append(f"MaxTime={'UNLIMITED' if minutes is None else minutes}")
+        words.append(f"PriorityTier={partition.priority_tier}")
+        words += _shares(groups)
+        if partition.name in limited:
+            words.append(f"QOS={partition_qos(partition.name)}")
+        words.append("State=UP")
+        lines.append(" ".join(words) + "\n")
+    return lines
+
+
+def _shares(groups: Sequence[Group]) -> list[str]:
+    """A job that asks for some of a node's GPUs and says no more gets that share of the rest."""
+    kinds = {(g.instance_type, g.cores, g.threads_per_core, g.memory_mib) for g in groups}
+    if len(kinds) != 1 or groups[0].accelerator != "nvidia":
+        return []
+    group = groups[0]
+    assert group.cores is not None
+    assert group.threads_per_core is not None
+    assert group.memory_mib is not None
+    cpus = group.cores * group.threads_per_core // group.accelerator_count
+    memory = group.memory_mib * SCHEDULABLE_MEMORY_PERCENT // 100 // group.accelerator_count
+    return [f"DefCpuPerGPU={cpus}", f"DefMemPerGPU={memory}"]
+
+
+# --- helpers
+
+# Slurm's name of the resource, and the devices.
+_DEVICES = {"nvidia": ("gpu", "/dev/nvidia"), "neuron": ("neuron", "/dev/neuron")}
+
+
+def _compute_groups(cluster: Cluster) -> list[Group]:
+    return [group for group in cluster.groups if group.role == "compute"]
+
+
+def _with_agents(ours: Mapping[str, str], agent: Mapping[str, str]) -> dict[str, str]:
+    """Our settings, with what HyperPod's agent has set and we have no opinion on."""
+    result = dict(ours)
+    names = {key.lower(): key for key in ours}
+    for key, value in sorted(agent.items()):
+        low = key.lower()
+        if low.startswith(_NEVER_CARRIED):
+            continue
+        mine = names.get(low)
+        if mine is None:
+            result[key] = value
+        elif low in _AGENT_FIRST:
+            result[mine] = value
+        elif low in _JOINED:
+            result[mine] = _joined(result[mine], value)
+    return result
+
+
+def _joined(mine: str, theirs: str) -> str:
+    have = mine.split(",")
+    return ",".join([*have, *(word for word in theirs.split(",") if word and word not in have)])
+
+
+def _overlaid(ours: Mapping[str, str], site: Mapping[str, str]) -> dict[str, str]:
+    """`ours`, with the site's value where it has one."""
+    result = dict(ours)
+    names = {key.lower(): key for key in ours}
+    for key, value in site.items():
+        result[names.get(key.lower(), key)] = value
+    return result
+
+
+def _text(settings: Mapping[str, str]) -> str:
+    return MARK + "\n" + "".join(f"{key}={value}\n" for key, value in settings.items())

@@ -1,0 +1,163 @@
+"""Which nodes are near each other, from EC2's answer, as Slurm's topology.conf.
+
+Pure functions. The answer is that of `aws ec2 describe-instance-topology`: for each instance its
+network nodes from the top of the network to the one it hangs on, and for instances of UltraServers
+the id that those of one UltraServer share (`CapacityBlockId`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from clusterwright_node.hostlist import compressed
+
+ABSENT_PREFIX = "cw-absent-"
+ROOT = "cw-root"
+_UNPLACED = "cw-unplaced"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an instance hangs: `path` from the top down, empty where EC2 does not say."""
+
+    path: tuple[str, ...]
+    block: str | None
+
+
+@dataclass(frozen=True)
+class Topology:
+    """What Slurm is told. `absent` nodes are names without a machine, see `block`."""
+
+    plugin: str
+    text: str
+    absent: tuple[str, ...] = ()
+
+
+def parse_answer(value: object) -> dict[str, Place]:
+    """Instance id to place, from the JSON of describe-instance-topology.
+
+    Raises ValueError where it is not of that shape.
+    """
+    if not isinstance(value, dict) or not isinstance(value.get("Instances"), list):
+        raise ValueError("no list `Instances`")
+    places = {}
+    for entry in value["Instances"]:
+        if not isinstance(entry, dict) or not isinstance(entry.get("InstanceId"), str):
+            raise ValueError("an instance without `InstanceId`")
+        path = entry.get("NetworkNodes") or []
+        block = entry.get("CapacityBlockId")
+        if not isinstance(path, list) or not all(isinstance(part, str) for part in path):
+            raise ValueError("`NetworkNodes` of {InstanceId}".format(**entry))
+        if not isinstance(block, (str, type(None))):
+            raise ValueError("`CapacityBlockId` of {InstanceId}".format(**entry))
+        places[entry["InstanceId"]] = Place(tuple(path), block or None)
+    return places
+
+
+def choose(kind: str, places: Mapping[str, Place]) -> str:
+    """`tree`, `block` or `none` for the spec's `kind`; `places` are those of compute nodes by
+    Slurm's name.
+    """
+    if kind != "automatic":
+        return kind
+    if any(place.block for place in places.values()):
+        return "block"
+    return "tree" if any(place.path for place in places.values()) else "none"
+
+
+def topology(kind: str, places: Mapping[str, Place]) -> Topology | None:
+    """What Slurm is to know of `places`, by node name; None for a flat network."""
+    chosen = choose(kind, places)
+    if chosen == "tree":
+        return tree(places)
+    return block(places) if chosen == "block" else None
+
+
+def tree(places: Mapping[str, Place]) -> Topology:
+    """topology/tree. Each network node is a switch under its own id.
+
+    A job may only span nodes that are connected, so one switch of ours joins what has no common
+    top, and takes the nodes that EC2 says nothing about.
+    """
+    leaves: dict[str, list[str]] = {}
+    parent: dict[str, str] = {}
+    unplaced = []
+    for name, place in places.items():
+        path = _switches(place.path)
+        if not path:
+            unplaced.append(name)
+            continue
+        leaves.setdefault(path[-1], []).append(name)
+        for above, below in zip(path, path[1:]):
+            parent[below] = above
+    if unplaced:
+        leaves[_UNPLACED] = unplaced
+    switches = set(leaves) | set(parent) | set(parent.values())
+    children: dict[str, list[str]] = {}
+    for below, above in parent.items():
+        children.setdefault(above, []).append(below)
+    tops = sorted(switches - set(parent))
+    if len(tops) > 1:
+        children[ROOT] = tops
+    lines = []
+    for switch in sorted(leaves):
+        if switch in children:
+            # A switch of Slurm has nodes or switches, never both.
+            direct = f"{switch}-direct"
+            children[switch].append(direct)
+            lines.append(f"SwitchName={direct} Nodes={compressed(leaves[switch])}")
+        else:
+            lines.append(f"SwitchName={switch} Nodes={compressed(leaves[switch])}")
+    for switch in sorted(children):
+        lines.append(
+            "SwitchName={} Switches={}".format(switch, ",".join(sorted(children[switch])))
+        )
+    return Topology("tree", "\n".join(lines) + "\n")
+
+
+def block(places: Mapping[str, Place]) -> Topology:
+    """topology/block. A block is an UltraServer; the size is that of the largest one seen.
+
+    Slurm 24.11 ends with a fatal error where a block has fewer nodes than the size, and gives no
+    job to a node that is in no block (both tried with slurmctld 24.11.5). So short blocks, those
+    with a node in repair for example, are filled with names in state FUTURE, which have no
+    machine and get no job, and nodes outside of UltraServers make blocks of their own.
+    """
+    members: dict[str, list[str]] = {}
+    others: dict[str, list[str]] = {}
+    for name, place in places.items():
+        if place.block:
+            members.setdefault(place.block, []).append(name)
+        else:
+            others.setdefault(place.path[-1] if place.path else "", []).append(name)
+    size = max((len(names) for names in members.values()), default=1)
+    blocks = [(name, sorted(names)) for name, names in sorted(members.items())]
+    if not members:
+        # EC2 names no UltraServer: what hangs on one network node is the nearest thing to a block.
+        size = max(len(names) for names in others.values())
+    for index, names in enumerate(_cut(others, size), start=1):
+        blocks.append((f"cw-other-{index}", names))
+    absent: list[str] = []
+    lines = []
+    for name, names in blocks:
+        missing = size - len(names)
+        fill = [f"{ABSENT_PREFIX}{len(absent) + number}" for number in range(1, missing + 1)]
+        absent += fill
+        lines.append(f"BlockName={name} Nodes={compressed([*names, *fill])}")
+    lines.append(f"BlockSizes={size}")
+    return Topology("block", "\n".join(lines) + "\n", tuple(absent))
+
+
+def _cut(groups: Mapping[str, Sequence[str]], size: int) -> list[list[str]]:
+    """Each group in pieces of at most `size`."""
+    return [
+        sorted(names)[start : start + size]
+        for _, names in sorted(groups.items())
+        for start in range(0, len(names), size)
+    ]
+
+
+def _switches(path: Sequence[str]) -> tuple[str, ...]:
+    """Names of switches for a path: its network nodes, one that is said twice only once."""
+    return tuple(part for index, part in enumerate(path) if part not in path[:index])
