@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import click
 
@@ -39,7 +40,26 @@ DEFAULT_PORT = 5555
     show_default=True,
     help="Wait this long before every answer.",
 )
-def command(port: int, world_name: str, account: str | None, latency_ms: int) -> None:
+@click.option(
+    "--record",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write every call to FILE, one line of JSON each; secrets are left out.",
+)
+@click.option(
+    "--dump",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the state to FILE, as JSON, at the end and at SIGUSR1; secrets are left out.",
+)
+def command(
+    port: int,
+    world_name: str,
+    account: str | None,
+    latency_ms: int,
+    record: Path | None,
+    dump: Path | None,
+) -> None:
     """Serve the AWS APIs that a training cluster needs, on the loopback.
 
     Prints `ready http://localhost:PORT` once it answers. Point any client at it with
@@ -58,9 +78,11 @@ def command(port: int, world_name: str, account: str | None, latency_ms: int) ->
     if account is not None:
         world = world.model_copy(update={"account": account})
     try:
-        serve(world, port, latency_ms=latency_ms, ready=_ready)
+        serve(world, port, latency_ms=latency_ms, record=record, dump=dump, ready=_ready)
     except PortInUseError as error:
         raise UserError(str(error), "choose another with --port, or --port 0 for any") from error
+    except OSError as error:
+        raise UserError(f"{error.filename}: {error.strerror}") from error
     except ModuleNotFoundError as error:
         raise UserError(
             f"the local AWS needs the Python package {error.name!r}",

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from clusterwright.localaws import accounts, answers, pages, services, wire
+from clusterwright.localaws import accounts, answers, pages, recording, services, truncation, wire
 from clusterwright.localaws.agenda import agenda
 from clusterwright.localaws.buckets import seed_buckets
 from clusterwright.localaws.call import OPERATIONS, AwsError, Call, NotOurs
@@ -62,13 +62,28 @@ def answer_request(
     service = wire.botocore_name(moto_name)
     if service is None:
         return forward()
+    recorder = runtime().recorder
+    if recorder is None:
+        return _answered(service, request, region, forward)
+    entry = recording.Entry(request, service, accounts.account_of(request), region)
+    answered: Answer | None = None
+    try:
+        answered = _answered(service, request, region, forward)
+    finally:
+        entry.end(recorder, answered)
+    return answered
+
+
+def _answered(service: str, request: Request, region: str, forward: Forward) -> Answer | None:
     operation: str | None = None
     try:
         services.prepare(service)
         _let_time_pass(service, request, region)
+        _wait(service, request)
         operation, path_parameters = wire.operation_of(service, request)
+        recording.note(operation)
         if operation is None:
-            return forward()
+            return _without_operation(service, request, forward)
         return _answer(service, operation, request, path_parameters, region, forward)
     except AwsError as error:
         return wire.answer(service, operation, request, error)
@@ -78,6 +93,28 @@ def answer_request(
         )
     except Exception as error:  # noqa: BLE001  our bug: said once, and not retried by SDKs
         return _bug(service, operation, request, error)
+
+
+def _wait(service: str, request: Request) -> None:
+    """The world's latency; what CloudFormation asks for a stack has none of its own."""
+    latency_ms = runtime().world.latency_ms
+    if latency_ms and not request.headers.get(recording.SOURCE_HEADER):
+        time.sleep(latency_ms.get(service, latency_ms.get("*", 0)) / 1000)
+
+
+def _without_operation(service: str, request: Request, forward: Forward) -> Answer | None:
+    """A request that names no operation of the model: moto has a few addresses of its own."""
+    protocol = str(wire.service_model(service).protocol)
+    if protocol in ("query", "ec2"):
+        raise AwsError("MissingAction", "The request must contain the parameter Action", 400)
+    if protocol == "json" or service in services.WHOLE:
+        raise unknown_operation(service, "")
+    answered = forward()
+    if answered is None or answered[0] < 404:
+        return answered
+    if answered[0] >= 500 or "html" in str(answered[1].get("Content-Type", "")):
+        raise unknown_operation(service, f"{request.method} {request.path}"[:200])
+    return answered
 
 
 def _let_time_pass(service: str, request: Request, region: str) -> None:
@@ -110,6 +147,9 @@ def _answer(
     if implementation is None and service in services.WHOLE:
         raise unknown_operation(service, operation)
     parameters = _checked(service, operation, request, path_parameters)
+    rest = truncation.continued(current, service, operation, account, region, parameters)
+    if rest is not None:
+        return wire.answer(service, operation, request, rest)
     acting: AbstractContextManager[None] = nullcontext()
     if current.world.iam == "enforced":
         from clusterwright.localaws.iam.gate import enter
@@ -130,13 +170,18 @@ def _answer(
         with contextlib.suppress(NotOurs):
             with acting, nullcontext() if service in _OWN_LOCKS else current.lock:
                 result = implementation(call)
-            result = pages.shorten([f for f in hits if f.empty], service, operation, result)
+            result = pages.shorten(hits, service, operation, result)
+            if call.page_limit is not None:
+                whose = (service, operation, account, region)
+                result = truncation.cut(current, whose, result, call.page_limit)
             _check_answer(service, operation, result)
             return wire.answer(service, operation, request, result)
     answered = forward()
     if answered is not None:
         answered = _check_moto(service, operation, request, answered)
-    return _shorten_answer(hits, service, operation, request, answered)
+    if answered is None or answered[0] >= 300 or not any(f.empty or f.truncate for f in hits):
+        return answered
+    return _shorten_answer(hits, (service, operation, account, region), request, answered)
 
 
 def _strike(hits: list[Fault], service: str, operation: str, account: str) -> None:
@@ -159,6 +204,7 @@ def _checked(
     if operation not in model.operation_names:
         raise unknown_operation(service, operation)
     parameters = wire.parse(service, operation, request, path_parameters)
+    recording.note(operation, parameters)
     shape = model.operation_model(operation).input_shape
     if shape is not None:
         found = violations(shape, parameters)
@@ -250,14 +296,16 @@ def _bug(service: str, operation: str | None, request: Request, error: Exception
 
 
 def _shorten_answer(
-    hits: list[Fault], service: str, operation: str, request: Request, answered: Answer | None
-) -> Answer | None:
-    if answered is None or service in _UNPARSED or not any(f.empty or f.truncate for f in hits):
+    hits: list[Fault], whose: tuple[str, str, str, str], request: Request, answered: Answer
+) -> Answer:
+    """moto's list as the faults leave it."""
+    service, operation = whose[:2]
+    if service in _UNPARSED:
         return answered
-    if answered[0] >= 300:
-        return answered
-    result = wire.read_answer(service, operation, answered)
-    result.pop("ResponseMetadata", None)
-    return wire.answer(
-        service, operation, request, pages.shorten(hits, service, operation, result)
-    )
+    read = wire.read_answer(service, operation, answered, wire.protocol_of(service, request))
+    read.pop("ResponseMetadata", None)
+    result = pages.shorten(hits, service, operation, read)
+    limit = min((fault.truncate for fault in hits if fault.truncate), default=None)
+    if limit is not None:
+        result = truncation.cut(runtime(), whose, result, limit)
+    return wire.answer(service, operation, request, result)

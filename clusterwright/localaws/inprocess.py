@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from botocore.session import Session
 
 ACCOUNT_HEADER = "x-moto-account-id"
+SOURCE_HEADER = "x-clusterwright-source"
 _ACCOUNT = re.compile(r"\d{12}")
 
 _clients: dict[tuple[str, str, str], BaseClient] = {}
@@ -79,6 +80,7 @@ def _build(service: str, account: str, region: str) -> BaseClient:
 
     def send(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
         request.headers[ACCOUNT_HEADER] = account
+        request.headers[SOURCE_HEADER] = "cloudformation"
         # moto knows the control plane of S3 by the host with an account only, which botocore
         # does not use for directory buckets.
         request.url = request.url.replace("//s3-control.", f"//{account}.s3-control.")

@@ -48,11 +48,7 @@ def page(
 def shorten(
     hits: Sequence[Fault], service: str, operation: str, result: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """The answer of moto as the faults `empty` and `truncate` leave it.
-
-    moto's lists have no token for the rest, so what a truncation cuts away is lost; our own
-    operations (`page`) make smaller pages instead, with a token for more.
-    """
+    """The answer as the fault `empty` leaves it."""
     for fault in hits:
         if fault.empty:
             keys, token = _paging(service, operation)
@@ -60,14 +56,6 @@ def shorten(
                 name: [] if name in keys or (not keys and isinstance(value, list)) else value
                 for name, value in result.items()
                 if name != token
-            }
-        elif fault.truncate:
-            keys, _ = _paging(service, operation)
-            result = {
-                name: value[: fault.truncate]
-                if isinstance(value, list) and (name in keys or not keys)
-                else value
-                for name, value in result.items()
             }
     return result
 

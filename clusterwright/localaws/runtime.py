@@ -9,9 +9,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from clusterwright.localaws.world import World
+
+if TYPE_CHECKING:
+    from clusterwright.localaws.recording import Recorder
+    from clusterwright.localaws.truncation import Rest
 
 T = TypeVar("T")
 
@@ -40,6 +44,10 @@ class Runtime:
         self.clock = Clock()
         self.lock = threading.RLock()
         self.faults = FaultBook(world.faults)
+        # What pages cut short by a fault left over, by token.
+        self.pages_left: dict[str, Rest] = {}
+        # Where every call is written down, if it is.
+        self.recorder: Recorder | None = None
         # Installed but not active: requests pass to plain moto untouched.
         self.active = True
         # Of the server, as clients reach it (http://localhost:4566); None in process.
@@ -60,6 +68,13 @@ class Runtime:
         with self.lock:
             found = [(a, r, store) for (k, a, r), store in self._stores.items() if k == kind]
         yield from found
+
+    def everything(self) -> Iterator[tuple[str, str, str, Any]]:
+        """Every (kind, account, region, store), in order."""
+        with self.lock:
+            found = sorted(self._stores.items(), key=lambda pair: pair[0])
+        for (kind, account, region), store in found:
+            yield kind, account, region, store
 
     def advance(self) -> None:
         """Let everything happen that is due by now, in every store that has a clock."""

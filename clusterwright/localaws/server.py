@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import queue
 import signal
 import socket
 import sys
 import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clusterwright.localaws.runtime import Runtime, start
@@ -65,22 +68,63 @@ def serve(
     port: int,
     *,
     latency_ms: int = 0,
+    record: Path | None = None,
+    dump: Path | None = None,
     ready: Callable[[int], None],
 ) -> None:
     """Serve `world` until SIGTERM or SIGINT; `ready` is called with the port once it answers.
+
+    Parameters
+    ----------
+    record:
+        A file to which every call is written as it is answered.
+    dump:
+        A file to which the state is written at SIGUSR1 and at the end.
 
     Raises
     ------
     PortInUseError
         The port is taken.
+    OSError
+        `record` or `dump` cannot be written.
     """
-    stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
+    from clusterwright.localaws.recording import Recorder
+
+    asked: queue.SimpleQueue[int] = queue.SimpleQueue()
+    numbers = [signal.SIGTERM, signal.SIGINT]
+    if dump is not None:
+        _check_writable(dump)
+        numbers.append(signal.SIGUSR1)
+    for number in numbers:
+        # Of what a handler may do, putting into a SimpleQueue is documented as safe.
+        signal.signal(number, lambda received, _: asked.put(received))
+    recorder = Recorder(record) if record is not None else None
     with serving(world, port, latency_ms=latency_ms) as found:
+        found.runtime.recorder = recorder
         ready(found.port)
         found.warm()
-        stop.wait()
+        while asked.get() == signal.SIGUSR1:
+            _dump(found.runtime, dump)
+    if dump is not None:
+        _dump(found.runtime, dump)
+
+
+def _check_writable(path: Path) -> None:
+    existed = path.exists()
+    path.open("a").close()
+    if not existed:
+        path.unlink()
+
+
+def _dump(runtime: Runtime, path: Path | None) -> None:
+    from clusterwright.localaws.dumping import write_dump
+
+    if path is None:
+        return
+    try:
+        write_dump(runtime, path)
+    except OSError as error:
+        say(f"the state could not be written: {error}")
 
 
 class Serving:
@@ -153,6 +197,8 @@ class Application:
         if self._latency_s:
             time.sleep(self._latency_s)
         path = environ.get("PATH_INFO", "")
+        # Ours alone: it says which calls the local AWS makes of itself.
+        environ.pop("HTTP_X_CLUSTERWRIGHT_SOURCE", None)
         try:
             _buffer(environ)
         except ValueError:
@@ -189,14 +235,19 @@ class Application:
                 f"the local AWS takes {_MOST_BYTES} bytes in one request",
                 413,
             )
-        if name is None:
-            return wire.no_service(host.split(".")[0], request)
-        answered = answer_request(
-            request,
-            name,
-            region_of_url(f"http://{host}/"),
-            lambda: self._ask_moto(environ),
-        )
+        try:
+            if name is None:
+                return wire.no_service(host.split(".")[0], request)
+            answered = answer_request(
+                request,
+                name,
+                region_of_url(f"http://{host}/"),
+                lambda: self._ask_moto(environ),
+            )
+        except Exception as error:  # noqa: BLE001  said once, and not retried by SDKs
+            traceback.print_exception(error, file=sys.stderr)
+            message = f"the local AWS failed: {type(error).__name__}: {error}"
+            return wire.plain_error(request, "InternalFailure", message, 501)
         assert answered is not None
         return answered
 

@@ -13,6 +13,9 @@ from clusterwright.localaws.call import AwsError
 if TYPE_CHECKING:
     from moto.core.request import Request
 
+# Answers from here on are errors to botocore's parsers.
+FIRST_ERROR = 301
+
 Answer = tuple[int, dict[str, str], "str | bytes"]
 
 # moto's package names that are not botocore's service name without hyphens.
@@ -84,6 +87,13 @@ def parse(
     model = service_model(service)
     operation_model = model.operation_model(operation)
     # An object is not read to be checked: it may be of any size.
+    if is_cbor(request):
+        raise AwsError(
+            "UnsupportedProtocolException",
+            "the local AWS does not speak Smithy RPC v2 CBOR: use the service's JSON or query "
+            "protocol, as boto3 does",
+            400,
+        )
     streamed = operation_model.has_streaming_input
     body = b"" if streamed else request.get_data(cache=True)
     try:
@@ -124,6 +134,8 @@ def answer(
     from moto.core.serialize import SerializationContext, get_serializer_class
 
     model = service_model(service)
+    if is_cbor(request):
+        return cbor_error(result)
     try:
         operation_model = model.operation_model(operation)
     except OperationNotFoundError:
@@ -148,6 +160,38 @@ def answer(
     return status, headers, written["body"]
 
 
+def is_cbor(request: Request) -> bool:
+    """Whether a request is made in Smithy's RPC v2 CBOR, which moto does not speak."""
+    return "rpc-v2-cbor" in (request.headers.get("smithy-protocol") or "") or (
+        request.content_type or ""
+    ).startswith("application/cbor")
+
+
+def cbor_error(result: Mapping[str, Any] | AwsError) -> Answer:
+    """An error as RPC v2 CBOR has it: a map of `__type` and `message`.
+
+    https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html
+    """
+    code, message, status = "InternalFailure", "the local AWS does not speak CBOR", 501
+    if isinstance(result, AwsError):
+        code, message, status = result.code, result.message, result.status or 400
+    body = b"\xa2" + b"".join(_cbor_text(each) for each in ("__type", code, "message", message))
+    headers = {"Content-Type": "application/cbor", "smithy-protocol": "rpc-v2-cbor"}
+    return status, headers, body
+
+
+def _cbor_text(text: str) -> bytes:
+    raw = text.encode()
+    length = len(raw)
+    if length < 24:
+        return bytes([0x60 + length]) + raw
+    return (
+        bytes([0x79]) + length.to_bytes(2, "big") + raw
+        if length > 255
+        else (bytes([0x78, length]) + raw)
+    )
+
+
 def protocol_of(service: str, request: Request) -> str:
     """The protocol that a request is made in: some services have several."""
     from moto.core.request import determine_request_protocol
@@ -157,6 +201,26 @@ def protocol_of(service: str, request: Request) -> str:
         return str(determine_request_protocol(model, request.content_type))
     except NotImplementedError:
         return str(model.protocol)
+
+
+def error_code(
+    service: str, operation: str | None, request: Request, answered: Answer
+) -> str | None:
+    """The error code in an answer, as a client would read it."""
+    status, headers, body = answered
+    try:
+        found = _parser(protocol_of(service, request)).parse(
+            {
+                "body": body.encode() if isinstance(body, str) else body,
+                "headers": {name.lower(): value for name, value in headers.items()},
+                "status_code": status,
+            },
+            service_model(service).operation_model(operation).output_shape if operation else None,
+        )
+    except Exception:  # noqa: BLE001  the answer of a service that has its own form
+        return None
+    code = found.get("Error", {}).get("Code")
+    return str(code) if code else None
 
 
 def read_answer(

@@ -102,6 +102,24 @@ class Fault(_Model):
             raise ValueError("message and status need an error")
         return self
 
+    @model_validator(mode="after")
+    def _has_pages(self) -> Fault:
+        """A list without a token would lose what is cut."""
+        if not self.truncate or "*" in (self.service, self.operation):
+            return self
+        from clusterwright.localaws.truncation import paging_of
+
+        try:
+            paging = paging_of(self.service, self.operation)
+        except LookupError as error:
+            raise ValueError(f"truncate: {error.args[0]}") from None
+        if paging is None:
+            raise ValueError(
+                f"{self.service} {self.operation} has no pages that can be cut: truncate would "
+                "lose the rest"
+            )
+        return self
+
 
 class SubnetSeed(_Model):
     """A subnet that is there before anybody calls, in a VPC that is made for it."""
@@ -345,6 +363,11 @@ class World(_Model):
     )
     prices: list[PriceSeed] = Field(default_factory=list)
     faults: list[Fault] = Field(default_factory=list)
+    latency_ms: dict[str, Annotated[int, Field(ge=0, le=60_000)]] = Field(
+        default_factory=dict,
+        description="boto3's name of a service, or * for the others: how long every call of a "
+        "client waits; added to --latency-ms",
+    )
     delays: Delays = Field(default_factory=lambda: Delays())
     iam: Literal["off", "enforced"] = Field(
         "off",

@@ -168,7 +168,7 @@ class TestUnknownOperations:
         ("service", "operation", "parameters", "code"),
         [
             # JSON, answered by neither us nor moto
-            ("fsx", "DescribeBackups", {}, "UnknownOperationException"),
+            ("fsx", "DescribeStorageVirtualMachines", {}, "UnknownOperationException"),
             ("sagemaker", "ListMlflowApps", {}, "UnknownOperationException"),
             ("logs", "ListAnomalies", {}, "UnknownOperationException"),
             # EC2 and query

@@ -268,8 +268,8 @@ class TestClients:
             assert answer.read() == body
 
     def test_refusals_come_once_and_in_the_protocols_shape(self, address: str) -> None:
-        found, message = refusal(at(address, "fsx").describe_backups)
-        assert (found, "DescribeBackups" in message) == ("UnknownOperationException", True)
+        found, message = refusal(at(address, "fsx").describe_storage_virtual_machines)
+        assert (found, "DescribeStorageVirtualMachines" in message) == ("UnknownOperationException", True)
         found, _ = refusal(at(address, "sagemaker").describe_cluster, ClusterName="none")
         assert found == "ResourceNotFound"
 
