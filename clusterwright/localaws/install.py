@@ -15,7 +15,10 @@ _lock = threading.Lock()
 _installed = threading.Event()
 
 # Hosts of services that moto does not have at all: moto-like name -> its URL.
-_OWN_HOSTS = (("pricing", re.compile(r"https?://api\.pricing\.[^/]+\.amazonaws\.com")),)
+_OWN_HOSTS = (
+    ("pricing", re.compile(r"https?://api\.pricing\.[^/]+\.amazonaws\.com")),
+    ("grafana", re.compile(r"https?://grafana\.[^/]+\.amazonaws\.com")),
+)
 # Backends that hold nothing but Python objects, and are slow to build.
 _PLAIN_STATE = frozenset({"ec2", "iam", "sts"})
 _REGION = re.compile(r"\.([a-z]{2}(?:-[a-z]+)+-\d+)\.")

@@ -15,12 +15,14 @@ OWN: dict[str, tuple[str, ...]] = {
         "clusterwright.localaws.services.budgets_tags",
         "clusterwright.localaws.services.budgets_update",
     ),
+    "ce": ("clusterwright.localaws.services.cost_explorer",),
     "cloudformation": ("clusterwright.localaws.cloudformation.api",),
     "cloudwatch": ("clusterwright.localaws.services.service_quotas.usage_metrics",),
     "ec2": ("clusterwright.localaws.services.ec2",),
     "eks": ("clusterwright.localaws.services.eks",),
     "fsx": ("clusterwright.localaws.services.fsx",),
     "iam": ("clusterwright.localaws.services.iam",),
+    "grafana": ("clusterwright.localaws.services.grafana",),
     "logs": ("clusterwright.localaws.services.logs_keys",),
     "pricing": ("clusterwright.localaws.services.pricing",),
     "rds": ("clusterwright.localaws.services.rds_parameters",),
@@ -30,7 +32,7 @@ OWN: dict[str, tuple[str, ...]] = {
 }
 
 # Services of which nothing is left to moto: its state and ours would not know each other.
-WHOLE = frozenset({"cloudformation", "eks", "fsx", "pricing", "service-quotas"})
+WHOLE = frozenset({"cloudformation", "eks", "fsx", "grafana", "pricing", "service-quotas"})
 
 _lock = threading.RLock()
 _prepared: set[str] = set()
