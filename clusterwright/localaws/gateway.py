@@ -147,15 +147,14 @@ def _answer(
     if implementation is None and service in services.WHOLE:
         raise unknown_operation(service, operation)
     parameters = _checked(service, operation, request, path_parameters)
-    rest = truncation.continued(current, service, operation, account, region, parameters)
-    if rest is not None:
-        return wire.answer(service, operation, request, rest)
     acting: AbstractContextManager[None] = nullcontext()
     if current.world.iam == "enforced":
         from clusterwright.localaws.iam.gate import enter
 
-        asked = None if service in _UNPARSED else parameters
-        acting = enter(current, service, operation, request, region, asked)
+        acting = enter(current, service, operation, request, region, parameters)
+    rest = truncation.continued(current, service, operation, account, region, parameters)
+    if rest is not None:
+        return wire.answer(service, operation, request, rest)
     if implementation is not None:
         call = Call(
             service,

@@ -32,14 +32,14 @@ def authorise(
     operation: str,
     request: HttpRequest,
     region: str,
-    parameters: Mapping[str, Any] | None,
+    parameters: Mapping[str, Any],
 ) -> Caller | None:
     """Check one call of the gateway.
 
     Parameters
     ----------
     parameters:
-        As the API model names them; None for S3, which the gateway does not parse.
+        As the API model names them.
 
     Returns
     -------
@@ -61,10 +61,6 @@ def authorise(
         caller = callers.caller_of(runtime, request, service, region)
     if (service, operation) in FREE:
         return caller
-    if parameters is None:
-        from clusterwright.localaws.iam.s3_requests import s3_parameters
-
-        parameters = s3_parameters(service, operation, request)
     place = Place(entities.partition_of(region), region, caller.account)
     for need in needs_of(runtime, service, operation, parameters, place):
         decision = decide(runtime, caller, need, region, request)

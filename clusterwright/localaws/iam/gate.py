@@ -20,7 +20,7 @@ def enter(
     operation: str,
     request: Request,
     region: str,
-    parameters: Mapping[str, Any] | None,
+    parameters: Mapping[str, Any],
 ) -> AbstractContextManager[None]:
     """Refuse the call with an `AwsError`, or return a context in which its caller acts."""
     return acting_as(authorise(runtime, service, operation, request, region, parameters))
