@@ -601,7 +601,7 @@ class TestAssociations:
         assert refusal(fsx.create_data_repository_task, **task)[0] == "BadRequest"
         self.link(name, "/data", "s3://corpus")
         made = fsx.create_data_repository_task(**task)["DataRepositoryTask"]
-        assert made["Lifecycle"] == "EXECUTING"
+        assert made["Lifecycle"] == "PENDING"
         found = fsx.describe_data_repository_tasks(TaskIds=[made["TaskId"]])
         assert found["DataRepositoryTasks"][0]["Lifecycle"] == "SUCCEEDED"
 
@@ -616,8 +616,10 @@ def test_tags(open_site: Site) -> None:
 
 
 def test_nothing_of_motos_file_systems_is_left(aws: Runtime) -> None:
-    code, message = refusal(client("fsx").create_backup, FileSystemId="fs-00000000")
+    code, message = refusal(
+        client("fsx").describe_file_caches,
+    )
     assert (code, message) == (
         "UnknownOperationException",
-        "the local AWS does not implement fsx CreateBackup",
+        "the local AWS does not implement fsx DescribeFileCaches",
     )

@@ -119,7 +119,13 @@ class FileSystem(Handler):
         fsx = ctx.client("fsx")
         _settle(ctx, physical_id)
         if _file_system(ctx, physical_id)["Lifecycle"] != "DELETING":
-            fsx.delete_file_system(FileSystemId=physical_id)
+            openzfs = properties.get("OpenZFSConfiguration")
+            # No last backup: what a stack deletes leaves nothing behind. AWS does not say
+            # whether its own handler takes one.
+            settings = {"SkipFinalBackup": True, **pick(openzfs or {}, "Options")}
+            fsx.delete_file_system(
+                FileSystemId=physical_id, **({"OpenZFSConfiguration": settings} if openzfs else {})
+            )
         _wait_gone(
             ctx,
             lambda: fsx.describe_file_systems(FileSystemIds=[physical_id]),
@@ -265,7 +271,29 @@ class Volume(Handler):
         return self._created(made)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
-        ctx.client("fsx").delete_volume(VolumeId=physical_id)
+        fsx = ctx.client("fsx")
+        found = self._found(ctx, physical_id)
+        ctx.wait(
+            lambda: self._found(ctx, physical_id)["Lifecycle"] not in _BUSY,
+            what=f"volume {physical_id} to settle",
+        )
+        if found["Lifecycle"] != "DELETING":
+            settings = pick(properties.get("OpenZFSConfiguration") or {}, "Options")
+            fsx.delete_volume(VolumeId=physical_id, OpenZFSConfiguration=settings)
+        _wait_gone(
+            ctx,
+            lambda: fsx.describe_volumes(VolumeIds=[physical_id]),
+            "VolumeNotFound",
+            f"volume {physical_id}",
+        )
+
+    def _found(self, ctx: Context, volume_id: str) -> Mapping[str, Any]:
+        answer = ctx.client("fsx").describe_volumes(VolumeIds=[volume_id])
+        found: Mapping[str, Any] = answer["Volumes"][0]
+        return found
+
+    def _available(self, ctx: Context, volume_id: str) -> Mapping[str, Any]:
+        return _wait_available(ctx, lambda: self._found(ctx, volume_id), f"volume {volume_id}")
 
     def _created(self, made: Mapping[str, Any]) -> Created:
         return Created(

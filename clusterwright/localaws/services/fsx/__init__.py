@@ -1,10 +1,16 @@
-"""FSx: Lustre and OpenZFS file systems, data repository associations, tasks. Nothing of moto's."""
+"""FSx: Lustre and OpenZFS file systems, associations, tasks, backups."""
 
 from clusterwright.localaws.services.fsx import (
     associations as _associations,
 )
 from clusterwright.localaws.services.fsx import (
+    backups as _backups,
+)
+from clusterwright.localaws.services.fsx import (
     file_systems as _file_systems,
+)
+from clusterwright.localaws.services.fsx import (
+    snapshots as _snapshots,
 )
 from clusterwright.localaws.services.fsx import (
     tags as _tags,
@@ -16,4 +22,12 @@ from clusterwright.localaws.services.fsx import (
     volumes as _volumes,
 )
 
-__all__ = ["_associations", "_file_systems", "_tags", "_tasks", "_volumes"]
+__all__ = [
+    "_associations",
+    "_backups",
+    "_file_systems",
+    "_snapshots",
+    "_tags",
+    "_tasks",
+    "_volumes",
+]

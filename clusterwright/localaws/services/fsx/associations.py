@@ -35,7 +35,11 @@ def create_association(call: Call) -> Mapping[str, Any]:
     def make() -> str:
         return _create(call, store).id
 
-    return {"Association": view(store.associations[once(call, "association", make)])}
+    return {
+        "Association": view(
+            store.associations[once(call, "association", make, store.associations)]
+        )
+    }
 
 
 @operation("fsx", "DescribeDataRepositoryAssociations")

@@ -42,15 +42,20 @@ _LUSTRE_SHOWN = frozenset(
     }
 )
 _REPOSITORY = ("ImportPath", "ExportPath", "ImportedFileChunkSize", "AutoImportPolicy")
+_NOT_SETTINGS = frozenset({"ClientRequestToken", "Tags"})
 _OPENZFS_HIDDEN = ("RootVolumeConfiguration",)
 
 
 @operation("fsx", "CreateFileSystem")
 def create_file_system(call: Call) -> Mapping[str, Any]:
-    def make() -> str:
-        return _create(call).id
+    store = store_of(call)
 
-    return {"FileSystem": view(store_of(call).file_systems[once(call, "file-system", make)])}
+    def make() -> str:
+        request = {k: v for k, v in call.parameters.items() if k not in _NOT_SETTINGS}
+        return create_from(call, request).id
+
+    made = once(call, "file-system", make, store.file_systems)
+    return {"FileSystem": view(store.file_systems[made])}
 
 
 @operation("fsx", "DescribeFileSystems")
@@ -115,9 +120,19 @@ def delete_file_system(call: Call) -> Mapping[str, Any]:
         raise bad(f"File system {file_system.id} is being deleted already.")
     if file_system.lifecycle in ("CREATING", "UPDATING"):
         raise bad(f"File system {file_system.id} is {file_system.lifecycle}.")
+    answer: dict[str, Any] = {"FileSystemId": file_system.id, "Lifecycle": "DELETING"}
+    _refuse_children(store, file_system, call.parameters)
+    final = _final_backup(call, store, file_system)
+    if final is not None:
+        name = "LustreResponse" if file_system.kind == "LUSTRE" else "OpenZFSResponse"
+        answer[name] = {"FinalBackupId": final}
     file_system.lifecycle = "DELETING"
 
     def gone() -> None:
+        for snapshot in [
+            s for s in store.snapshots.values() if s.volume.file_system is file_system
+        ]:
+            store.snapshots.pop(snapshot.id, None)
         for association in store.of_file_system(file_system):
             store.associations.pop(association.id, None)
         for volume in [v for v in store.volumes.values() if v.file_system is file_system]:
@@ -128,7 +143,7 @@ def delete_file_system(call: Call) -> Mapping[str, Any]:
         store.file_systems.pop(file_system.id, None)
 
     store.later(call.world.delays.file_system, gone)
-    return {"FileSystemId": file_system.id, "Lifecycle": "DELETING"}
+    return answer
 
 
 def view(file_system: FileSystem) -> dict[str, Any]:
@@ -176,9 +191,16 @@ def _lustre_view(file_system: FileSystem) -> dict[str, Any]:
     return answer
 
 
-def _create(call: Call) -> FileSystem:
+def create_from(call: Call, request: Mapping[str, Any]) -> FileSystem:
+    """Create a file system with these settings, and the tags of the call.
+
+    Raises
+    ------
+    AwsError
+        Whatever CreateFileSystem refuses.
+    """
     store = store_of(call)
-    request = {k: v for k, v in call.parameters.items() if k not in ("ClientRequestToken", "Tags")}
+    request = {k: v for k, v in request.items() if k not in _NOT_SETTINGS}
     kind = request["FileSystemType"]
     if kind not in ("LUSTRE", "OPENZFS"):
         raise AwsError(
@@ -192,7 +214,8 @@ def _create(call: Call) -> FileSystem:
         raise AwsError("MissingFileSystemConfiguration", f"{name} is required.")
     rules: Any = lustre if kind == "LUSTRE" else openzfs
     rules.check(request)
-    request = rules.with_defaults(request)
+    settings: dict[str, Any] = rules.with_defaults(request)
+    request = settings
     subnets, groups = _network(store, request)
     if kind == "LUSTRE":
         efa = bool(request["LustreConfiguration"].get("EfaEnabled"))
@@ -207,7 +230,7 @@ def _create(call: Call) -> FileSystem:
         region=call.region,
         created_at=call.now,
         vpc_id=subnets[0].vpc_id,
-        request=request,
+        request=settings,
         interface_ids=_interfaces(store, subnets, groups, each),
         tags=tag_map(call.parameters.get("Tags")),
     )
@@ -230,6 +253,35 @@ def _create(call: Call) -> FileSystem:
         call.world.delays.file_system, lambda: setattr(file_system, "lifecycle", "AVAILABLE")
     )
     return file_system
+
+
+def _refuse_children(store: Store, file_system: FileSystem, parameters: Mapping[str, Any]) -> None:
+    """OpenZFS: volumes below the root, and snapshots, go only if the caller says so."""
+    if file_system.kind != "OPENZFS":
+        return
+    options = (parameters.get("OpenZFSConfiguration") or {}).get("Options", ())
+    children = [
+        volume.id
+        for volume in store.volumes.values()
+        if volume.file_system is file_system and volume.id != file_system.root_volume_id
+    ] + [s.id for s in store.snapshots.values() if s.volume.file_system is file_system]
+    if children and "DELETE_CHILD_VOLUMES_AND_SNAPSHOTS" not in options:
+        raise bad(
+            f"File system {file_system.id} has child volumes or snapshots: "
+            f"{', '.join(children)}. Use the option DELETE_CHILD_VOLUMES_AND_SNAPSHOTS."
+        )
+
+
+def _final_backup(call: Call, store: Store, file_system: FileSystem) -> str | None:
+    """Take the last backup, by default of OpenZFS only (docstrings of DeleteFileSystem)."""
+    from clusterwright.localaws.services.fsx import backups
+
+    name = _configuration(file_system.kind)
+    settings = call.parameters.get(name) or {}
+    if settings.get("SkipFinalBackup", file_system.kind == "LUSTRE"):
+        return None
+    backups.refuse(store, file_system)
+    return backups.take(call, store, file_system, tag_map(settings.get("FinalBackupTags"))).id
 
 
 def _network(store: Store, request: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
@@ -298,6 +350,7 @@ def _root_volume(store: Store, file_system: FileSystem, call: Call) -> None:
         path="/fsx/",
         created_at=call.now,
         configuration=asked,
+        lifecycle="AVAILABLE",
     )
     store.volumes[volume.id] = volume
     file_system.root_volume_id = volume.id

@@ -17,6 +17,7 @@ from clusterwright.localaws.services.fsx.state import FileSystem, bad, incompati
 DEFAULT_DEPLOYMENT = "SCRATCH_1"
 TIERING = "INTELLIGENT_TIERING"
 VERSIONS = ("2.10", "2.12", "2.15")
+_TIERING_SETTINGS = ("ThroughputCapacity", "DataReadCacheConfiguration")
 _PERSISTENT = ("PERSISTENT_1", "PERSISTENT_2")
 
 
@@ -164,6 +165,7 @@ def check_update(file_system: FileSystem, asked: Mapping[str, Any]) -> None:
             capacity if capacity is not None else file_system.capacity_gib,
             efa=efa,
         )
+    _check_update_settings(file_system, asked, lustre)
     throughput = lustre.get("ThroughputCapacity")
     if throughput is not None and throughput < old.get("ThroughputCapacity", 0):
         raise bad("The throughput of an Intelligent-Tiering file system can only be increased.")
@@ -173,6 +175,38 @@ def check_update(file_system: FileSystem, asked: Mapping[str, Any]) -> None:
         current = str(file_system.request["FileSystemTypeVersion"])
         if version not in VERSIONS[1:] or VERSIONS.index(version) <= VERSIONS.index(current):
             raise bad("FileSystemTypeVersion must be 2.12 or 2.15, and newer than the current.")
+
+
+def _check_update_settings(
+    file_system: FileSystem, asked: Mapping[str, Any], lustre: Mapping[str, Any]
+) -> None:
+    """Refuse settings that the file system's storage or deployment type does not have."""
+    old = file_system.lustre
+    if "StorageType" in asked and asked["StorageType"] != file_system.storage_type:
+        raise bad("The storage type of a Lustre file system cannot be changed.")
+    if file_system.storage_type != TIERING:
+        for name in ("ThroughputCapacity", "DataReadCacheConfiguration"):
+            if name in lustre:
+                raise incompatible(name, f"{name} is for Intelligent-Tiering file systems.")
+    elif "PerUnitStorageThroughput" in lustre:
+        raise incompatible(
+            "PerUnitStorageThroughput",
+            "PerUnitStorageThroughput is not for Intelligent-Tiering file systems.",
+        )
+    else:
+        fresh = {k: v for k, v in lustre.items() if k in _TIERING_SETTINGS}
+        if fresh:
+            _check_tiering({}, {**old, **fresh})
+    if old["DeploymentType"] not in _PERSISTENT:
+        for name in ("AutomaticBackupRetentionDays", "DailyAutomaticBackupStartTime"):
+            if lustre.get(name):
+                raise incompatible(
+                    name, f"{name} is not supported by {old['DeploymentType']} file systems."
+                )
+    if lustre.get("AutoImportPolicy") and "ImportPath" not in old:
+        raise incompatible(
+            "AutoImportPolicy", "AutoImportPolicy needs a file system's ImportPath."
+        )
 
 
 def _check_metadata_update(file_system: FileSystem, metadata: Mapping[str, Any] | None) -> None:

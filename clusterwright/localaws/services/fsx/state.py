@@ -6,9 +6,10 @@ import secrets
 import string
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
+from clusterwright.localaws.agenda import Agenda
 from clusterwright.localaws.call import AwsError, Call
 from clusterwright.localaws.network import Network, network_of
 from clusterwright.localaws.runtime import Runtime
@@ -94,7 +95,7 @@ class Volume:
     path: str
     created_at: datetime
     configuration: dict[str, Any]
-    lifecycle: str = "AVAILABLE"
+    lifecycle: str = "CREATING"
     tags: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -103,6 +104,67 @@ class Volume:
         return (
             f"arn:{partition_of(owner.region)}:fsx:{owner.region}:{owner.account}:volume/"
             f"{owner.id}/{self.id}"
+        )
+
+
+@dataclass
+class Snapshot:
+    """A snapshot of an OpenZFS volume."""
+
+    id: str
+    volume: Volume
+    name: str
+    created_at: datetime
+    lifecycle: str = "CREATING"
+    tags: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def arn(self) -> str:
+        owner = self.volume.file_system
+        return (
+            f"arn:{partition_of(owner.region)}:fsx:{owner.region}:{owner.account}:snapshot/"
+            f"{self.volume.id}/{self.id}"
+        )
+
+
+@dataclass
+class Backup:
+    """A backup of a file system, which it outlives."""
+
+    id: str
+    file_system: FileSystem
+    as_it_was: dict[str, Any]
+    request: dict[str, Any]
+    created_at: datetime
+    lifecycle: str = "CREATING"
+    tags: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def arn(self) -> str:
+        owner = self.file_system
+        return (
+            f"arn:{partition_of(owner.region)}:fsx:{owner.region}:{owner.account}:backup/{self.id}"
+        )
+
+
+@dataclass
+class Task:
+    """A data repository task."""
+
+    id: str
+    file_system: FileSystem
+    request: dict[str, Any]
+    created_at: datetime
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    lifecycle: str = "PENDING"
+    tags: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def arn(self) -> str:
+        owner = self.file_system
+        return (
+            f"arn:{partition_of(owner.region)}:fsx:{owner.region}:{owner.account}:task/{self.id}"
         )
 
 
@@ -116,28 +178,23 @@ class Store:
         self.file_systems: dict[str, FileSystem] = {}
         self.associations: dict[str, Association] = {}
         self.volumes: dict[str, Volume] = {}
-        self.tasks: dict[str, dict[str, Any]] = {}
+        self.snapshots: dict[str, Snapshot] = {}
+        self.backups: dict[str, Backup] = {}
+        self.tasks: dict[str, Task] = {}
         # client request token -> (operation and parameters, answer's id): creation is idempotent
         self.tokens: dict[str, tuple[str, str]] = {}
-        self._agenda: list[tuple[datetime, Callable[[], None]]] = []
+        self._agenda = Agenda(runtime.clock)
 
     @property
     def network(self) -> Network:
         return network_of(self.runtime, self.account, self.region)
 
-    def later(self, seconds: float, what: Callable[[], None]) -> None:
-        """Let something happen after a delay of the world; without one, before the next call.
-
-        The answer to the call that starts it is thus CREATING, UPDATING or DELETING, as AWS's is.
-        """
-        due = self.runtime.clock.now() + timedelta(seconds=seconds)
-        self._agenda.append((due, what))
-        self._agenda.sort(key=lambda entry: entry[0])
+    def later(self, seconds: float, what: Callable[[], object]) -> None:
+        """Let something happen after a delay of the world; without one, before the next call."""
+        self._agenda.later(seconds, what)
 
     def advance(self) -> None:
-        now = self.runtime.clock.now()
-        while self._agenda and self._agenda[0][0] <= now:
-            self._agenda.pop(0)[1]()
+        self._agenda.advance()
 
     def file_system(self, file_system_id: str) -> FileSystem:
         """A file system by id.
@@ -192,8 +249,10 @@ def tag_list(tags: Mapping[str, str]) -> list[dict[str, str]]:
     return [{"Key": key, "Value": value} for key, value in tags.items()]
 
 
-def once(call: Call, what: str, make: Callable[[], str]) -> str:
+def once(call: Call, what: str, make: Callable[[], str], existing: Mapping[str, object]) -> str:
     """Create something, or return the id it got before under the same ClientRequestToken.
+
+    A token whose `existing` thing is gone makes a new one.
 
     Raises
     ------
@@ -206,7 +265,7 @@ def once(call: Call, what: str, make: Callable[[], str]) -> str:
         return make()
     asked = repr(sorted((k, v) for k, v in call.parameters.items() if k != "ClientRequestToken"))
     key = f"{what}:{token}"
-    if key in found.tokens:
+    if key in found.tokens and found.tokens[key][1] in existing:
         before, created = found.tokens[key]
         if before != asked:
             raise incompatible(

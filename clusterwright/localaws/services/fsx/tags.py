@@ -6,17 +6,29 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright.localaws.call import AwsError, Call, operation
+from clusterwright.localaws.pages import page
 from clusterwright.localaws.services.fsx.state import store_of, tag_list, tag_map
+
+# A resource has at most 50 tags, so that all fit in one page unless the caller wants fewer.
+_PAGE_SIZE = 100
+
+MOST_TAGS = 50
+"""The API model's limit of a list of tags, which holds for what a resource has, too."""
 
 
 @operation("fsx", "ListTagsForResource")
 def list_tags(call: Call) -> Mapping[str, Any]:
-    return {"Tags": tag_list(_tags(call))}
+    entries, token = page(tag_list(_tags(call)), call, default=_PAGE_SIZE)
+    answer = {"Tags": list(entries)}
+    return {**answer, "NextToken": token} if token else answer
 
 
 @operation("fsx", "TagResource")
 def tag(call: Call) -> Mapping[str, Any]:
-    _tags(call).update(tag_map(call.parameters["Tags"]))
+    tags, added = _tags(call), tag_map(call.parameters["Tags"])
+    if len({**tags, **added}) > MOST_TAGS:
+        raise AwsError("BadRequest", f"A resource has at most {MOST_TAGS} tags.")
+    tags.update(added)
     return {}
 
 
@@ -35,6 +47,9 @@ def _tags(call: Call) -> dict[str, str]:
         *store.file_systems.values(),
         *store.associations.values(),
         *store.volumes.values(),
+        *store.snapshots.values(),
+        *store.backups.values(),
+        *store.tasks.values(),
     ]
     for each in everything:
         if each.arn == arn:

@@ -22,10 +22,12 @@ from clusterwright.localaws.services.fsx.state import (
 
 @operation("fsx", "CreateVolume")
 def create_volume(call: Call) -> Mapping[str, Any]:
+    store = store_of(call)
+
     def make() -> str:
         return _create(call).id
 
-    return {"Volume": view(store_of(call).volumes[once(call, "volume", make)])}
+    return {"Volume": view(store.volumes[once(call, "volume", make, store.volumes)])}
 
 
 @operation("fsx", "DescribeVolumes")
@@ -43,11 +45,16 @@ def describe_volumes(call: Call) -> Mapping[str, Any]:
 
 @operation("fsx", "UpdateVolume")
 def update_volume(call: Call) -> Mapping[str, Any]:
-    volume = _find(store_of(call), call.parameters["VolumeId"])
-    if "Name" in call.parameters:
-        volume.name = call.parameters["Name"]
+    store = store_of(call)
+    volume = _find(store, call.parameters["VolumeId"])
+    _refuse_busy(volume)
     asked = call.parameters.get("OpenZFSConfiguration") or {}
     _check_record_size(asked)
+    name = call.parameters.get("Name")
+    if name is not None and name != volume.name:
+        _refuse_name(store, str(volume.configuration.get("ParentVolumeId")), name)
+        volume.name = name
+        volume.path = f"{volume.path.rstrip('/').rsplit('/', 1)[0]}/{name}/"
     volume.configuration = {**volume.configuration, **asked}
     return {"Volume": view(volume)}
 
@@ -58,12 +65,22 @@ def delete_volume(call: Call) -> Mapping[str, Any]:
     volume = _find(store, call.parameters["VolumeId"])
     if volume.id == volume.file_system.root_volume_id:
         raise bad("The root volume goes with its file system.")
-    children = [
-        v for v in store.volumes.values() if v.configuration.get("ParentVolumeId") == volume.id
-    ]
-    if children:
-        raise bad(f"Volume {volume.id} has child volumes.")
-    del store.volumes[volume.id]
+    _refuse_busy(volume)
+    below = _below(store, volume)
+    snapshots = [s for s in store.snapshots.values() if s.volume in (volume, *below)]
+    options = (call.parameters.get("OpenZFSConfiguration") or {}).get("Options", ())
+    if (below or snapshots) and "DELETE_CHILD_VOLUMES_AND_SNAPSHOTS" not in options:
+        raise bad(f"Volume {volume.id} has child volumes or snapshots.")
+    for each in (volume, *below):
+        each.lifecycle = "DELETING"
+
+    def gone() -> None:
+        for snapshot in snapshots:
+            store.snapshots.pop(snapshot.id, None)
+        for each in (volume, *below):
+            store.volumes.pop(each.id, None)
+
+    store.later(call.world.delays.volume, gone)
     return {"VolumeId": volume.id, "Lifecycle": "DELETING"}
 
 
@@ -92,11 +109,11 @@ def _create(call: Call) -> Volume:
     if asked["VolumeType"] != "OPENZFS" or configuration is None:
         raise AwsError("MissingVolumeConfiguration", "OpenZFSConfiguration is required.")
     parent = _find(store, configuration["ParentVolumeId"])
-    if any(
-        v.name == asked["Name"] and v.configuration.get("ParentVolumeId") == parent.id
-        for v in store.volumes.values()
-    ):
-        raise bad(f"Volume {parent.name} has a child named {asked['Name']} already.")
+    _refuse_busy(parent)
+    _refuse_name(store, parent.id, asked["Name"])
+    origin = (configuration.get("OriginSnapshot") or {}).get("SnapshotARN")
+    if origin is not None and origin not in {s.arn for s in store.snapshots.values()}:
+        raise bad(f"The snapshot {origin} does not exist.")
     _check_record_size(configuration)
     volume = Volume(
         id=new_id("fsvol"),
@@ -108,7 +125,28 @@ def _create(call: Call) -> Volume:
         tags=tag_map(asked.get("Tags")),
     )
     store.volumes[volume.id] = volume
+    store.later(call.world.delays.volume, lambda: setattr(volume, "lifecycle", "AVAILABLE"))
     return volume
+
+
+def _below(store: Store, volume: Volume) -> list[Volume]:
+    """Every volume under this one, at any depth."""
+    found: list[Volume] = []
+    for each in store.volumes.values():
+        if each.configuration.get("ParentVolumeId") == volume.id:
+            found += [each, *_below(store, each)]
+    return found
+
+
+def _refuse_busy(volume: Volume) -> None:
+    if volume.lifecycle != "AVAILABLE":
+        raise bad(f"Volume {volume.id} is {volume.lifecycle}.")
+
+
+def _refuse_name(store: Store, parent_id: str, name: str) -> None:
+    for each in store.volumes.values():
+        if each.name == name and each.configuration.get("ParentVolumeId") == parent_id:
+            raise bad(f"Volume {parent_id} has a child named {name} already.")
 
 
 def _check_record_size(configuration: Mapping[str, Any]) -> None:
