@@ -18,10 +18,6 @@ from clusterwright.localaws.services.sagemaker.state import Cluster, Clusters
 KUBERNETES_VERSIONS = ("1.30", "1.31", "1.32", "1.33", "1.34", "1.35")
 AUTHENTICATION_MODES = ("API", "API_AND_CONFIG_MAP")
 _ARN = re.compile(r"arn:aws[a-z-]*:eks:([a-z0-9-]+):(\d{12}):cluster/([0-9A-Za-z][A-Za-z0-9_-]*)")
-# Kubernetes: an optional DNS prefix and a name of up to 63 signs; a value of up to 63.
-# https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
-_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?")
-_PREFIX = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
 
 
 def check_orchestrator(
@@ -117,30 +113,17 @@ def _check_fields(request: Mapping[str, Any], *, eks: bool) -> None:
 
 
 def _check_kubernetes(group: Mapping[str, Any]) -> None:
+    """Keys and values are the API model's business (its patterns are Kubernetes' own)."""
     config = group.get("KubernetesConfig") or {}
-    name = group["InstanceGroupName"]
-    for key, value in (config.get("Labels") or {}).items():
-        _check_label(name, "label", key, value)
     seen = set()
     for taint in config.get("Taints") or ():
-        _check_label(name, "taint", taint["Key"], taint.get("Value", ""))
         identity = (taint["Key"], taint["Effect"])
         if identity in seen:
             raise _invalid(
-                f"Taint {taint['Key']} with effect {taint['Effect']} of instance group {name} is "
-                "given twice."
+                f"Taint {taint['Key']} with effect {taint['Effect']} of instance group "
+                f"{group['InstanceGroupName']} is given twice."
             )
         seen.add(identity)
-
-
-def _check_label(group: str, what: str, key: str, value: str) -> None:
-    prefix, slash, rest = key.rpartition("/")
-    if not _NAME.fullmatch(rest) or (slash and not _PREFIX.fullmatch(prefix)):
-        raise _invalid(f"The {what} key {key!r} of instance group {group} is not valid.")
-    if value and not _NAME.fullmatch(value):
-        raise _invalid(
-            f"The value {value!r} of the {what} {key} of instance group {group} is not valid."
-        )
 
 
 def _invalid(message: str) -> AwsError:

@@ -55,6 +55,8 @@ class Plan:
     capacity_id: str = field(default_factory=lambda: secrets.token_hex(8))
     ultra_server_type: str | None = None
     ultra_server_count: int | None = None
+    spare_count: int = 0
+    extensions: list[dict[str, Any]] = field(default_factory=list)
     tags: list[dict[str, str]] = field(default_factory=list)
 
     def status_at(self, now: datetime) -> str:
@@ -71,6 +73,8 @@ class Plans:
 
     by_name: dict[str, Plan] = field(default_factory=dict)
     offerings: dict[str, dict[str, Any]] = field(default_factory=dict)
+    # Offering of an extension -> (name of the plan, the offering).
+    extension_offerings: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
 
 
 @operation("sagemaker", "DescribeTrainingPlan")
@@ -114,15 +118,20 @@ def search_training_plan_offerings(call: Call) -> Mapping[str, Any]:
     sourced price the offering has no fee.
     """
     asked = call.parameters
-    name = asked.get("InstanceType")
-    if not name:
-        raise AwsError(
-            "ValidationException", "the local AWS needs InstanceType to search offerings"
-        )
-    instance_type = facts.ec2_name(name)
-    count = int(asked.get("InstanceCount") or 1)
+    if asked.get("TrainingPlanArn"):
+        return _search_extensions(call, find(call, asked["TrainingPlanArn"]))
+    server_name, servers = asked.get("UltraServerType"), asked.get("UltraServerCount")
+    if server_name or servers:
+        instance_type, count = _ultra_servers(asked)
+    elif asked.get("InstanceType"):
+        instance_type = facts.ec2_name(asked["InstanceType"])
+        count = int(asked.get("InstanceCount") or 1)
+        if count not in PLAN_SIZES:
+            return {"TrainingPlanOfferings": []}
+    else:
+        raise _refused("Specify InstanceType, UltraServerType or TrainingPlanArn.")
     hours = int(asked.get("DurationHours") or 24)
-    if count not in PLAN_SIZES or not 24 <= hours <= MAX_DURATION_HOURS:
+    if count == 0 or not 24 <= hours <= MAX_DURATION_HOURS:
         return {"TrainingPlanOfferings": []}
     start = aware(asked["StartTimeAfter"]) if asked.get("StartTimeAfter") else call.now
     start = max(start, call.now + timedelta(minutes=30))
@@ -132,10 +141,108 @@ def search_training_plan_offerings(call: Call) -> Mapping[str, Any]:
     rate = facts.instance_price_usd(instance_type, call.region, "training-plan-offer")
     found = []
     for zone_id in facts.zones_with(call.runtime, instance_type, call.region):
-        offering = _offering(call, name, count, hours, start, end, zone_id, rate)
+        limit = call.world.free_capacity(instance_type, zone_id)
+        if limit is not None and limit < count:
+            continue
+        offering = _offering(call, f"ml.{instance_type}", count, hours, start, end, zone_id, rate)
+        if server_name:
+            offering["ReservedCapacityOfferings"][0].update(
+                ReservedCapacityType="UltraServer",
+                UltraServerType=server_name,
+                UltraServerCount=int(servers or 1),
+            )
         plans_of(call).offerings[offering["TrainingPlanOfferingId"]] = offering
         found.append(offering)
     return {"TrainingPlanOfferings": found}
+
+
+@operation("sagemaker", "ExtendTrainingPlan")
+def extend_training_plan(call: Call) -> Mapping[str, Any]:
+    """Buy an extension that was offered: the plan ends later, from then on."""
+    plans = plans_of(call)
+    identifier = call.parameters["TrainingPlanExtensionOfferingId"]
+    known = plans.extension_offerings.pop(identifier, None)
+    plan = plans.by_name.get(known[0]) if known else None
+    if known is None or plan is None or known[1]["StartDate"] != plan.end:
+        raise AwsError("ResourceNotFound", "The extension offering does not exist any more.")
+    _check_extendable(call, plan)
+    offering = known[1]
+    plan.end = offering["EndDate"]
+    if plan.upfront_fee_usd is not None and offering.get("UpfrontFee"):
+        plan.upfront_fee_usd += Decimal(offering["UpfrontFee"])
+    plan.extensions.append(
+        {
+            **offering,
+            "ExtendedAt": call.now,
+            "Status": "Scheduled",
+            "PaymentStatus": "Completed",
+            **({"AvailabilityZoneId": plan.zone_id} if plan.zone_id else {}),
+        }
+    )
+    return {"TrainingPlanExtensions": plan.extensions}
+
+
+@operation("sagemaker", "DescribeTrainingPlanExtensionHistory")
+def describe_training_plan_extension_history(call: Call) -> Mapping[str, Any]:
+    plan = find(call, call.parameters["TrainingPlanArn"])
+    shown = [
+        {**one, "Status": "Active" if one["StartDate"] <= call.now else one["Status"]}
+        for one in plan.extensions
+    ]
+    entries, token = page(shown, call, default=100, maximum=100)
+    answer: dict[str, Any] = {"TrainingPlanExtensions": entries}
+    return {**answer, "NextToken": token} if token else answer
+
+
+def _search_extensions(call: Call, plan: Plan) -> Mapping[str, Any]:
+    """One extension of the asked length (a day without one), from the plan's end on."""
+    hours = int(call.parameters.get("DurationHours") or 24)
+    length = (plan.end - plan.start).total_seconds() / 3600 + hours
+    try:
+        _check_extendable(call, plan)
+    except AwsError:
+        return {"TrainingPlanOfferings": [], "TrainingPlanExtensionOfferings": []}
+    if hours % 24 or length > MAX_DURATION_HOURS:
+        return {"TrainingPlanOfferings": [], "TrainingPlanExtensionOfferings": []}
+    offering: dict[str, Any] = {
+        "TrainingPlanExtensionOfferingId": f"tpeo-{secrets.token_hex(16)}",
+        "StartDate": plan.end,
+        "EndDate": plan.end + timedelta(hours=hours),
+        "DurationHours": hours,
+        "CurrencyCode": "USD",
+    }
+    if plan.zone_name:
+        offering["AvailabilityZone"] = plan.zone_name
+    rate = facts.instance_price_usd(plan.instance_type, call.region, "training-plan-offer")
+    if rate is not None:
+        offering["UpfrontFee"] = str(rate * plan.instance_count * hours)
+    plans_of(call).extension_offerings[offering["TrainingPlanExtensionOfferingId"]] = (
+        plan.name,
+        offering,
+    )
+    return {"TrainingPlanOfferings": [], "TrainingPlanExtensionOfferings": [offering]}
+
+
+def _check_extendable(call: Call, plan: Plan) -> None:
+    if plan.status_at(call.now) not in ("Active", "Scheduled"):
+        raise _refused(f"Training plan {plan.name} is {plan.status_at(call.now)}.")
+
+
+def _ultra_servers(asked: Mapping[str, Any]) -> tuple[str, int]:
+    """The type and the number of instances in the UltraServers that are asked for."""
+    name, count = asked.get("UltraServerType"), int(asked.get("UltraServerCount") or 1)
+    if name is None:
+        raise _refused("UltraServerCount needs UltraServerType.")
+    if asked.get("InstanceCount"):
+        raise _refused("InstanceCount and UltraServerType exclude each other.")
+    for found in facts.catalog().ultraservers.values():
+        if facts.known(found.hyperpod_name) != name:
+            continue
+        instance_type = str(facts.known(found.instance_type))
+        if facts.ec2_name(asked.get("InstanceType") or instance_type) != instance_type:
+            raise _refused(f"{name} has instances of type ml.{instance_type}.")
+        return instance_type, count * int(facts.known(found.instance_count) or 0)
+    return "", 0
 
 
 @operation("sagemaker", "CreateTrainingPlan")
@@ -144,7 +251,7 @@ def create_training_plan(call: Call) -> Mapping[str, Any]:
     name = call.parameters["TrainingPlanName"]
     if name in plans.by_name:
         raise AwsError("ResourceInUse", f"Training plan {name} already exists.")
-    offering = plans.offerings.pop(call.parameters["TrainingPlanOfferingId"], None)
+    offering = plans.offerings.get(call.parameters["TrainingPlanOfferingId"])
     if offering is None:
         raise AwsError("ResourceNotFound", "The training plan offering does not exist any more.")
     capacity = offering["ReservedCapacityOfferings"][0]
@@ -154,6 +261,14 @@ def create_training_plan(call: Call) -> Mapping[str, Any]:
     if described is not None:
         _require(call, described.code, capacity["InstanceCount"], "Instances")
     fee = offering.get("UpfrontFee")
+    servers = capacity.get("UltraServerCount")
+    # API model, SpareInstanceCountPerUltraServer: "Default is 1."
+    asked_spares = call.parameters.get("SpareInstanceCountPerUltraServer")
+    if asked_spares is not None and not servers:
+        raise _refused("SpareInstanceCountPerUltraServer is for plans of UltraServers.")
+    spares = 0 if not servers else (1 if asked_spares is None else asked_spares) * servers
+    if spares >= capacity["InstanceCount"]:
+        raise _refused("SpareInstanceCountPerUltraServer leaves no instance to use.")
     plan = Plan(
         name=name,
         arn=call.arn("sagemaker", f"training-plan/{name}"),
@@ -165,9 +280,13 @@ def create_training_plan(call: Call) -> Mapping[str, Any]:
         end=capacity["EndTime"],
         upfront_fee_usd=Decimal(fee) if fee else None,
         target_resources=offering["TargetResources"],
+        ultra_server_type=capacity.get("UltraServerType"),
+        ultra_server_count=servers,
+        spare_count=spares,
         tags=list(call.parameters.get("Tags", ())),
     )
     plans.by_name[name] = plan
+    del plans.offerings[call.parameters["TrainingPlanOfferingId"]]
     return {"TrainingPlanArn": plan.arn}
 
 
@@ -266,10 +385,11 @@ def check_plans(
     for arn, count in wanted.items():
         plan = find(call, arn)
         elsewhere = plan.in_use_elsewhere + _in_use(call, plan, without=cluster)
-        if elsewhere + count > plan.instance_count:
+        usable = plan.instance_count - plan.spare_count
+        if elsewhere + count > usable:
             raise AwsError(
                 "ResourceLimitExceeded",
-                f"Training plan {plan.name} has {plan.instance_count} instances, {elsewhere} are "
+                f"Training plan {plan.name} has {usable} instances, {elsewhere} are "
                 f"in use and {count} are requested.",
             )
 
@@ -373,13 +493,16 @@ def _view(call: Call, plan: Plan, *, spares: bool) -> dict[str, Any]:
         "EndTime": plan.end,
         "CurrencyCode": "USD",
         "TotalInstanceCount": plan.instance_count,
-        "AvailableInstanceCount": max(0, plan.instance_count - in_use),
+        "AvailableInstanceCount": max(0, plan.instance_count - plan.spare_count - in_use),
         "InUseInstanceCount": in_use,
         "TargetResources": plan.target_resources,
         "ReservedCapacitySummaries": [capacity],
     }
+    if plan.ultra_server_type:
+        answer["TotalUltraServerCount"] = plan.ultra_server_count or 1
     if spares:
         answer["UnhealthyInstanceCount"] = 0
+        answer["AvailableSpareInstanceCount"] = plan.spare_count
     if plan.upfront_fee_usd is not None:
         answer["UpfrontFee"] = str(plan.upfront_fee_usd)
     return answer
@@ -405,6 +528,7 @@ def _offering(
         "StartTime": start,
         "EndTime": end,
     }
+    asked = call.parameters
     answer: dict[str, Any] = {
         "TrainingPlanOfferingId": f"tpo-{secrets.token_hex(16)}",
         "TargetResources": call.parameters.get("TargetResources") or [HYPERPOD],
@@ -413,6 +537,12 @@ def _offering(
         "CurrencyCode": "USD",
         "ReservedCapacityOfferings": [capacity],
     }
+    for given, shown in (
+        ("StartTimeAfter", "RequestedStartTimeAfter"),
+        ("EndTimeBefore", "RequestedEndTimeBefore"),
+    ):
+        if asked.get(given):
+            answer[shown] = aware(asked[given])
     if rate_usd_per_hour is not None:
         answer["UpfrontFee"] = str(rate_usd_per_hour * count * hours)
     return answer

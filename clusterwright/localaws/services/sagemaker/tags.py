@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright.localaws.call import AwsError, Call, NotOurs, operation
+from clusterwright.localaws.pages import page
 from clusterwright.localaws.services.sagemaker import governance, plans
 from clusterwright.localaws.services.sagemaker.state import clusters_of
+
+# A resource has at most 50 tags, so that all fit in one page unless the caller wants fewer.
+_PAGE_SIZE = 100
 
 
 @operation("sagemaker", "AddTags")
@@ -28,7 +32,9 @@ def delete_tags(call: Call) -> Mapping[str, Any]:
 
 @operation("sagemaker", "ListTags")
 def list_tags(call: Call) -> Mapping[str, Any]:
-    return {"Tags": list(_tags(call))}
+    entries, token = page(_tags(call), call, default=_PAGE_SIZE)
+    answer = {"Tags": list(entries)}
+    return {**answer, "NextToken": token} if token else answer
 
 
 def _tags(call: Call) -> list[dict[str, str]]:

@@ -33,7 +33,6 @@ _CLUSTER = (
     "NodeProvisioningMode",
     "TieredStorageConfig",
     "ClusterRole",
-    "RestrictedInstanceGroupsConfig",
 )
 
 
@@ -55,6 +54,18 @@ def cluster(found: Cluster, now: datetime) -> Mapping[str, Any]:
     for name in _CLUSTER:
         if found.request.get(name) is not None:
             answer[name] = found.request[name]
+    shared = (found.request.get("RestrictedInstanceGroupsConfig") or {}).get(
+        "SharedEnvironmentConfig"
+    )
+    if shared:
+        answer["RestrictedInstanceGroupsConfig"] = {
+            "SharedEnvironmentConfig": {
+                "CurrentFSxLustreConfig": shared["FSxLustreConfig"],
+                "DesiredFSxLustreConfig": shared["FSxLustreConfig"],
+                "CurrentFSxLustreDeletionPolicy": shared["FSxLustreDeletionPolicy"],
+                "DesiredFSxLustreDeletionPolicy": shared["FSxLustreDeletionPolicy"],
+            }
+        }
     scaling = found.request.get("AutoScaling")
     if scaling:
         answer["AutoScaling"] = {**scaling, "Status": "InService"}
