@@ -41,7 +41,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="clusterwright.rehearsal.engine")
     parser.add_argument("--run", required=True)
     parser.add_argument("--folder", type=Path, required=True)
-    parser.add_argument("--image", type=Path, required=True)
+    parser.add_argument("--image", type=Path, default=None)
+    parser.add_argument("--lifecycle", type=Path, default=None)
     parser.add_argument("--world", default="generous")
     parser.add_argument("--account", default=None)
     options = parser.parse_args(arguments)
@@ -53,8 +54,10 @@ def main(arguments: list[str] | None = None) -> int:
     if options.account:
         world = world.model_copy(update={"account": options.account})
     with exclusive(run.lock), serving(world) as found:
-        engine = Engine(run, options.image, found)
-        with engine.running():
+        with contextlib.ExitStack() as stack:
+            if options.image is not None:
+                engine = Engine(run, options.image, found, options.lifecycle)
+                stack.enter_context(engine.running())
             print(f"ready {found.url}", flush=True)
             found.warm()
             _wait(stop, run)
@@ -64,12 +67,14 @@ def main(arguments: list[str] | None = None) -> int:
 class Engine:
     """What runs behind a rehearsal."""
 
-    def __init__(self, run: Run, image: Path, found: Serving) -> None:
+    def __init__(
+        self, run: Run, image: Path, found: Serving, lifecycle: Path | None = None
+    ) -> None:
         self._run = run
         self._serving = found
         self._timeline_lock = threading.Lock()
         self._vpc = Vpc(run.id, run.folder, image, found)
-        self._settings = Settings()
+        self._settings = Settings(lifecycle=lifecycle)
         self._hyperpod = HyperPod(found.runtime, found.url, self._vpc, self._settings, self._note)
 
     @contextlib.contextmanager

@@ -22,14 +22,25 @@ _END_SECONDS = 60.0
 class EngineHandle:
     """A running engine. `close` ends it and whatever it would have left."""
 
-    def __init__(self, run: Run, image: Path, *, world: str, account: str) -> None:
+    def __init__(
+        self,
+        run: Run,
+        image: Path | None,
+        *,
+        world: str,
+        account: str,
+        lifecycle: Path | None = None,
+    ) -> None:
+        """`image` is the machines' image; without one there are none, only the API."""
         self.run = run
         log = (run.folder / "engine.log").open("ab")
         self._process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "clusterwright.rehearsal.engine"),
-                *("--run", run.id, "--folder", str(run.folder), "--image", str(image)),
+                *("--run", run.id, "--folder", str(run.folder)),
                 *("--world", world, "--account", account),
+                *(("--image", str(image)) if image is not None else ()),
+                *(("--lifecycle", str(lifecycle)) if lifecycle is not None else ()),
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -155,6 +155,17 @@ class Machine:
         self.wipe()
         (self.folder / "machine.json").unlink(missing_ok=True)
 
+    def find(self) -> None:
+        """Take the machine's first process from the note that another process left."""
+        try:
+            noted = json.loads((self.folder / "machine.json").read_text())
+        except (FileNotFoundError, ValueError):
+            self._leader = None
+        else:
+            self._leader = (
+                noted["leader"] if start_time(noted["leader"]) == noted["started"] else None
+            )
+
     def is_up(self) -> bool:
         return self._leader is not None and start_time(self._leader) != ""
 
@@ -364,7 +375,14 @@ class Machine:
 
     def _note(self) -> None:
         (self.folder / "machine.json").write_text(
-            json.dumps({"name": self.name, "address": self.address, "leader": self._leader})
+            json.dumps(
+                {
+                    "name": self.name,
+                    "address": self.address,
+                    "leader": self._leader,
+                    "started": start_time(self._leader or 0),
+                }
+            )
         )
 
     def _environment(self) -> dict[str, str]:

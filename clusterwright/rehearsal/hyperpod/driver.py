@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from clusterwright.localaws.runtime import Runtime
@@ -39,6 +40,8 @@ class Settings:
     """From the loss of an instance to HyperPod's noticing."""
     controller_s: float = 300.0
     """How long nodes wait for the controller."""
+    lifecycle: Path | None = None
+    """A folder of scripts that runs in the place of those in S3."""
 
 
 class HyperPod:

@@ -1,0 +1,320 @@
+"""One rehearsal from end to end: the image, the engine, the deployment, the scenarios, the verdict."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import platform
+import shutil
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from clusterwright.rehearsal import images, locks, runs, sizing
+from clusterwright.rehearsal.cdk import Cdk
+from clusterwright.rehearsal.engine import TIMELINE
+from clusterwright.rehearsal.engines import EngineHandle
+from clusterwright.rehearsal.errors import RehearsalError
+from clusterwright.rehearsal.scenario_files import Scenario, scenarios
+from clusterwright.rehearsal.stage import Broken, CannotTell, Stage
+from clusterwright.rehearsal.verdict import (
+    NodeResult,
+    Phase,
+    Promise,
+    Skipped,
+    StepResult,
+    Verdict,
+)
+from clusterwright.spec.models.cluster import Cluster
+
+Progress = Callable[[str], None]
+DEPLOYMENT = "deployment"
+_DEPLOYS = "the real cdk deploys every stack to the local AWS"
+_LOG_LINES = 30
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for."""
+
+    config: str
+    cluster: Cluster
+    resolved: dict[str, Any]
+    state: Path = runs.DEFAULT_STATE
+    suite: str = images.DEFAULT_SUITE
+    nodes: int | None = None
+    chosen: Sequence[str] = ()
+    lifecycle: Path | None = None
+    keep: bool = False
+    world: str = "generous"
+
+
+@dataclass
+class _Findings:
+    promises: list[Promise] = field(default_factory=list)
+    phases: list[Phase] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def why_no_nodes() -> str | None:
+    """Why this machine cannot have emulated nodes, or None."""
+    if platform.system() != "Linux":
+        return f"emulated nodes need Linux, and this is {platform.system()}"
+    if not runs.is_root():
+        return "emulated nodes need root"
+    missing = [name for name in ("systemd-nspawn", "ip", "nsenter") if shutil.which(name) is None]
+    if missing:
+        return (
+            f"{', '.join(missing)} not installed "
+            "(apt-get install systemd-container iproute2 util-linux)"
+        )
+    return None
+
+
+def rehearse(request: Request, progress: Progress) -> Verdict:
+    """Hold the rehearsal and say what it found.
+
+    Whatever ends it, an interrupt included, nothing that it made is left, unless it is to be kept.
+
+    Raises
+    ------
+    RehearsalError
+        It cannot be held: no such scenario, too few nodes, no image, no checkout.
+    """
+    plays = scenarios(request.chosen)
+    reason = why_no_nodes()
+    findings = _Findings()
+    sized = sizing.sized(request.cluster, request.resolved, request.nodes)
+    findings.notes += sized.notes
+    with contextlib.ExitStack() as stack:
+        run = runs.new_run(request.state)
+        stack.callback(_forget, run)
+        image = None
+        if reason is None:
+            with _phase(findings, "node image"):
+                image = images.image(request.state / "cache", request.suite, progress)
+            stack.enter_context(
+                locks.shared(request.state / "cache/images" / f"{image.root.name}.lock")
+            )
+            stack.enter_context(runs.room_for_machines(request.state))
+        engine = EngineHandle(
+            run,
+            image.root if image else None,
+            world=request.world,
+            account=request.cluster.account,
+            lifecycle=request.lifecycle,
+        )
+        stack.callback(_end_engine, engine, request.keep, findings)
+        return _held(request, plays, engine, image, sized, findings, reason, progress)
+
+
+def _held(
+    request: Request,
+    plays: Sequence[Scenario],
+    engine: EngineHandle,
+    image: images.Image | None,
+    sized: sizing.Sized,
+    findings: _Findings,
+    reason: str | None,
+    progress: Progress,
+) -> Verdict:
+    cluster, run = request.cluster, engine.run
+    cdk = Cdk(engine.url, cluster.account, cluster.region, run.folder)
+    config = sizing.write(sized.data, run.folder / "spec")
+    deployed = _deploy(cdk, config, findings, progress)
+    slurm: str | None = None
+    if not deployed:
+        _not_played(findings, plays, "the deployment failed")
+    elif reason is not None:
+        _not_played(findings, plays, reason)
+    else:
+        assert image is not None
+        stage = Stage(
+            engine=engine,
+            image=image.root,
+            cluster=_sized_cluster(cluster, sized),
+            spec=sized.data,
+            cdk=cdk,
+            work=run.folder,
+        )
+        for scenario in plays:
+            _play(scenario, stage, findings, progress)
+        with contextlib.suppress(RehearsalError, Broken):
+            slurm = stage.slurm("slurmctld -V").strip()
+    return Verdict(
+        config=request.config,
+        cluster=cluster.environment,
+        suite=request.suite,
+        slurm=slurm,
+        promises=tuple(findings.promises),
+        nodes=tuple(_nodes(engine)) if deployed and reason is None else (),
+        steps=tuple(_steps(run.folder)),
+        skipped=tuple(findings.skipped),
+        notes=tuple(findings.notes),
+        phases=tuple(findings.phases),
+        timeline=tuple(_timeline(run.folder)),
+        failure_logs=tuple(_failure_logs(run.folder)),
+    )
+
+
+def _deploy(cdk: Cdk, config: Path, findings: _Findings, progress: Progress) -> bool:
+    started = time.monotonic()
+    try:
+        with _phase(findings, "synthesis and bootstrap"), ThreadPoolExecutor(2) as pool:
+            progress("cdk bootstrap and synth")
+            bootstrap = pool.submit(cdk.bootstrap)
+            assembly = cdk.synthesise(config)
+            bootstrap.result()
+        with _phase(findings, "deployment"):
+            progress("cdk deploy")
+            cdk.deploy(assembly)
+    except RehearsalError as error:
+        status, reason = "broken", error.message
+    else:
+        status, reason = "held", None
+    findings.promises.append(
+        Promise(
+            f"{DEPLOYMENT}.deploys",
+            DEPLOYMENT,
+            _DEPLOYS,
+            "held" if status == "held" else "broken",
+            time.monotonic() - started,
+            reason,
+        )
+    )
+    return status == "held"
+
+
+def _play(scenario: Scenario, stage: Stage, findings: _Findings, progress: Progress) -> None:
+    mode = stage.cluster.slurm.configuration
+    if mode not in scenario.modes:
+        findings.skipped.append(Skipped(scenario.name, f"it is not for the {mode} configuration"))
+        return
+    compute = sum(g.count for g in stage.cluster.compute if g.role == "compute")
+    if compute < scenario.needs_compute:
+        _not_played(
+            findings, [scenario], f"it needs {scenario.needs_compute} compute nodes, not {compute}"
+        )
+        return
+    progress(scenario.title.rstrip("."))
+    before = len(stage.results)
+    ended: str | None = None
+    with _phase(findings, scenario.name):
+        stage.begin(scenario.name, scenario.promises)
+        try:
+            if scenario.order:
+                stage.settle()
+            scenario.play(stage)
+        except (Broken, CannotTell, RehearsalError) as error:
+            ended = str(error)
+        except Exception as error:  # noqa: BLE001  a bug of the scenario is no verdict on nodes
+            traceback.print_exc(file=sys.stderr)
+            ended = f"the scenario itself failed: {type(error).__name__}: {error}"
+    made = stage.results[before:]
+    findings.promises += made
+    known = {promise.id for promise in made}
+    for name, text in scenario.promises.items():
+        identity = f"{scenario.name}.{name}"
+        if identity not in known:
+            why = f"not reached: {ended}" if ended else "the scenario did not look at it"
+            findings.promises.append(Promise(identity, scenario.name, text, "unknown", None, why))
+
+
+def _not_played(findings: _Findings, plays: Sequence[Scenario], reason: str) -> None:
+    for scenario in plays:
+        for name, text in scenario.promises.items():
+            findings.promises.append(
+                Promise(f"{scenario.name}.{name}", scenario.name, text, "unknown", None, reason)
+            )
+
+
+@contextlib.contextmanager
+def _phase(findings: _Findings, name: str) -> Iterator[None]:
+    started = time.monotonic()
+    try:
+        yield
+    finally:
+        findings.phases.append(Phase(name, time.monotonic() - started))
+
+
+def _sized_cluster(cluster: Cluster, sized: sizing.Sized) -> Cluster:
+    groups = [
+        group.model_copy(update={"count": sized.counts.get(group.name, group.count)})
+        for group in cluster.compute
+    ]
+    return cluster.model_copy(update={"compute": groups})
+
+
+def _end_engine(engine: EngineHandle, keep: bool, findings: _Findings) -> None:
+    if keep and sys.exc_info()[0] is None:
+        engine.keep()
+        return
+    left = engine.close()
+    findings.notes += [f"could not be removed: {thing}" for thing in left]
+
+
+def _forget(run: runs.Run) -> None:
+    if not run.keep_mark.exists():
+        runs.take_away(run)
+
+
+def _nodes(engine: EngineHandle) -> Iterator[NodeResult]:
+    statuses: dict[str, str] = {}
+    seconds: dict[str, float] = {}
+    for line in _timeline(engine.run.folder):
+        if line["event"] in ("running", "failed", "lost"):
+            statuses[line["node"]] = line["event"]
+        if line["event"] in ("running", "failed"):
+            seconds.setdefault(line["node"], line.get("seconds", 0.0))
+    for facts in engine.ask("nodes"):
+        log = engine.run.folder / "logs" / facts["name"] / f"{facts['instance_id']}.log"
+        yield NodeResult(
+            name=facts["name"],
+            host=facts["host"],
+            group=facts["group"],
+            role=facts["role"],
+            instance_type=facts["instance_type"],
+            instance_id=facts["instance_id"],
+            address=facts["address"],
+            status=statuses.get(facts["name"], "pending"),
+            seconds=seconds.get(facts["name"]),
+            log=str(log) if log.exists() else None,
+        )
+
+
+def _timeline(folder: Path) -> list[dict[str, Any]]:
+    try:
+        lines = (folder / TIMELINE).read_text().splitlines()
+    except FileNotFoundError:
+        return []
+    return [json.loads(line) for line in lines]
+
+
+def _steps(folder: Path) -> Iterator[StepResult]:
+    """The steps of each node's first run."""
+    for directory in sorted((folder / "logs").glob("*")):
+        files = sorted(directory.glob("*.log"), key=lambda path: path.stat().st_mtime)
+        for line in files[0].read_text().splitlines() if files else ():
+            with contextlib.suppress(ValueError, KeyError, TypeError):
+                event = json.loads(line)
+                if event["event"] == "end":
+                    yield StepResult(
+                        directory.name,
+                        event["step"],
+                        event["status"],
+                        float(event["seconds"]),
+                        event.get("error"),
+                    )
+
+
+def _failure_logs(folder: Path) -> Iterator[tuple[str, str]]:
+    failed = {line["instance_id"] for line in _timeline(folder) if line["event"] == "failed"}
+    for path in sorted((folder / "logs").glob("*/*.log")):
+        if path.stem in failed:
+            yield path.parent.name, "\n".join(path.read_text().splitlines()[-_LOG_LINES:])

@@ -1,0 +1,72 @@
+"""From CreateCluster to nodes that take jobs.
+
+The deployment has just ended; nothing was done to the nodes since.
+"""
+
+from __future__ import annotations
+
+from clusterwright.rehearsal.stage import Stage
+
+ORDER = 0
+
+PROMISES = {
+    "running": "every node is Running, and its lifecycle script exited with 0",
+    "logged": "the last line of every node's script is in CloudWatch Logs",
+    "idle": "every compute node is idle in Slurm, in its partition, with its accelerators",
+    "steps": "no step of the node program failed",
+    "first-job": "a job over all compute nodes ends well",
+}
+
+
+def play(stage: Stage) -> None:
+    with stage.promise("running"):
+
+        def not_running() -> str | None:
+            found = stage.api_nodes()
+            broken = {
+                name: entry["InstanceStatus"].get("Message", "no message")
+                for name, entry in found.items()
+                if entry["InstanceStatus"]["Status"] == "Failure"
+            }
+            stage.expect(not broken, "; ".join(f"{n}: {why}" for n, why in broken.items()))
+            wanted = sum(group.count for group in stage.cluster.compute)
+            states = [entry["InstanceStatus"]["Status"] for entry in found.values()]
+            if len(states) == wanted and set(states) == {"Running"}:
+                return None
+            return f"{states.count('Running')} of {wanted} nodes are Running"
+
+        stage.wait_for(not_running, within_s=600)
+
+    with stage.promise("logged"):
+        for node in stage.nodes():
+            lines = stage.logs(node)
+            stage.expect(lines, f"the log of {node} is empty")
+            stage.expect("is ready" in lines[-1], f"the log of {node} ends with {lines[-1]!r}")
+
+    with stage.promise("idle"):
+        stage.settle(within_s=60)
+        partitions = {
+            group: partition.name
+            for partition in stage.cluster.slurm.partitions
+            for group in partition.groups
+        }
+        for node in stage.compute:
+            shown = stage.slurm(f"scontrol --oneliner show node {node.host}")
+            wanted = partitions.get(node.group)
+            stage.expect(
+                wanted is None or f"Partitions={wanted}" in shown.replace(",", " Partitions="),
+                f"{node.host} is not in partition {wanted}: {shown}",
+            )
+
+    with stage.promise("steps"):
+        for node in stage.nodes():
+            failed = [line for line in stage.logs(node) if '"status": "failed"' in line]
+            stage.expect(not failed, f"{node}: {failed[:1]}")
+
+    with stage.promise("first-job"):
+        count = len(stage.compute)
+        job = stage.submit("srun hostname", nodes=count)
+        job.wait("COMPLETED", within_s=60)
+        hosts = sorted(job.output().split())
+        wanted_hosts = sorted(node.host for node in stage.compute)
+        stage.expect(hosts == wanted_hosts, f"the job ran on {hosts}, not on {wanted_hosts}")

@@ -1,0 +1,56 @@
+"""A second run of the node program changes nothing.
+
+HyperPod runs the scripts again when it updates a cluster's software, so they must be safe to run on
+a node that works.
+"""
+
+from __future__ import annotations
+
+from clusterwright.rehearsal.stage import Node, Stage
+
+ORDER = 20
+
+PROMISES = {
+    "unchanged": "on every node, every step of a second run is unchanged or skipped",
+    "files": "no file of the node is changed by it, but logs and what daemons write",
+    "quick": "on a healthy node it takes less than two seconds",
+}
+
+_LIMIT_S = 2.0
+# Everything on the root disk except what changes on a node at rest.
+_CHANGED_SINCE = (
+    "find / -xdev -newer /run/rehearsal-mark \\( -path /proc -o -path /sys -o -path /run"
+    " -o -path /dev -o -path /tmp -o -path /var/log -o -path /var/spool -o -path /var/tmp"
+    " -o -path /var/lib/mysql -o -path /var/lib/chrony -o -path /var/lib/systemd"
+    " -o -path /srv \\) -prune -o -newer /run/rehearsal-mark -type f -print"
+)
+
+
+def play(stage: Stage) -> None:
+    runs = {}
+    with stage.promise("unchanged"):
+        for node in stage.nodes():
+            node.must("touch /run/rehearsal-mark && sleep 0.05")
+            run = node.run_program()
+            stage.expect(run.exit_code == 0, f"{node}: exit code {run.exit_code}, {run.last_line}")
+            other = {s: w for s, w in run.statuses.items() if w not in ("unchanged", "skipped")}
+            stage.expect(run.statuses, f"{node}: no step reported anything")
+            stage.expect(not other, f"{node}: {other}")
+            runs[node] = run
+
+    with stage.promise("files"):
+        for node in runs:
+            changed = _changed(node)
+            stage.expect(not changed, f"{node}: {', '.join(changed[:5])}")
+
+    with stage.promise("quick"):
+        slowest = max(runs, key=lambda node: runs[node].seconds)
+        seconds = runs[slowest].seconds
+        stage.note(f"slowest: {slowest} in {seconds:.2f} s")
+        stage.expect(
+            seconds < _LIMIT_S, f"{slowest} took {seconds:.1f} s: {runs[slowest].statuses}"
+        )
+
+
+def _changed(node: Node) -> list[str]:
+    return node.must(_CHANGED_SINCE).split()
