@@ -30,6 +30,10 @@ _SECRET = re.compile(
     r"|user_?data|environment_vars|^plaintext$",
     re.IGNORECASE,
 )
+# Managed policies of AWS's own are the same everywhere.
+_OF_AWS = re.compile(r"arn:aws[a-z-]*:iam::aws:")
+# What says of a backend where it is, which the document says already.
+_WHERE = frozenset({"account", "account_id", "region", "region_name", "partition", "runtime"})
 # AWS's own catalogues in moto, by service.
 _CATALOGUES: Final[Mapping[str, frozenset[str]]] = {
     "ec2": frozenset({"amis", "deleted_amis", "instance_types", "zones", "regions"}),
@@ -52,7 +56,7 @@ def dump(runtime: Runtime) -> dict[str, Any]:
 
     with runtime.lock:
         for kind, account, region, store in runtime.everything():
-            put(account, region, kind, _Walk(kind).of(store))
+            put(account, region, kind, _Walk(kind).store(store))
     for service, account, region, backend in _backends():
         put(account, region, service, _Walk(service).members(backend))
     return {
@@ -104,18 +108,32 @@ class _Walk:
         """An object's public attributes that say anything."""
         found = {}
         for name, item in sorted(_attributes(value).items()):
-            if name.startswith("_") or name in self._left_out:
+            if depth == 0 and name in _WHERE:
+                continue
+            if name.startswith("_"):
+                # Our own stores guard their state by an underscore; moto's hold caches so.
+                if not type(value).__module__.startswith("clusterwright."):
+                    continue
+                name = name.lstrip("_")  # noqa: PLW2901
+            if name in self._left_out:
                 continue
             if _SECRET.search(name):
                 if item not in (None, "", b"", {}, []):
                     found[name] = REDACTED
                 continue
             plain = self.of(item, depth + 1)
+            if name == "tagger" and isinstance(plain, dict):
+                plain = plain.get("tags")
             if plain not in (None, {}, [], ""):
                 found[name] = plain
         if str(found.get("type")) == "SecureString" and "value" in found:
             found["value"] = REDACTED
         return found
+
+    def store(self, value: Any) -> Any:
+        """One of our own stores: an object, or a plain container."""
+        plain = isinstance(value, (Mapping, list, tuple, set, str, int, float, bool))
+        return self.of(value) if plain else self.members(value)
 
     def of(self, value: Any, depth: int = 0) -> Any:
         """The value as JSON has it."""
@@ -141,6 +159,7 @@ class _Walk:
                     if isinstance(key, str) and _SECRET.search(key) and not isinstance(item, dict)
                     else self.of(item, depth + 1)
                     for key, item in sorted(dict(value).items(), key=lambda pair: str(pair[0]))
+                    if not _OF_AWS.match(str(key))
                 }
             if isinstance(value, (set, frozenset)):
                 return sorted((self.of(item, depth + 1) for item in value), key=str)

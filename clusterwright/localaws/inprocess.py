@@ -118,9 +118,12 @@ def _session() -> Session:
     import botocore.session
     from moto.core.models import botocore_stubber
 
+    from clusterwright.localaws.models import loader
+
     session = botocore.session.Session(
         session_vars={"profile": (None, None, None, None), "config_file": (None, None, "", None)}
     )
+    session.register_component("data_loader", loader())
     # Every handler of a request is called, also after one has answered: with moto's own beside
     # ours, each call would be made twice inside `mock_aws()`.
     session.unregister("before-send", botocore_stubber)

@@ -34,6 +34,7 @@ def install() -> None:
         if _installed.is_set():
             return
         _modules_once()
+        _models_once()
         _route_in_process()
         _accounts()
         _reset()
@@ -65,6 +66,14 @@ def _modules_once() -> None:
 
     names = tuple(backends.list_of_moto_modules())
     backends.list_of_moto_modules = lambda: names
+
+
+def _models_once() -> None:
+    from moto.core import utils
+
+    from clusterwright.localaws.models import loader
+
+    utils.create_loader = loader
 
 
 def _route_in_process() -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from clusterwright.localaws.call import AwsError
+from clusterwright.localaws.models import loader
 
 if TYPE_CHECKING:
     from clusterwright.localaws.runtime import Runtime
@@ -113,16 +114,15 @@ def paging_of(service: str, operation: str) -> Paging | None:
     if service in _NOT_CUT:
         return None
     from botocore.exceptions import DataNotFoundError, UnknownServiceError
-    from botocore.loaders import create_loader
 
-    loader = create_loader()
+    models = loader()
     try:
-        model = loader.load_service_model(service, "service-2")
+        model = models.load_service_model(service, "service-2")
         described = model["operations"][operation]
     except (UnknownServiceError, DataNotFoundError, KeyError):
         raise LookupError(f"{service} has no operation {operation}") from None
     try:
-        paginators = loader.load_service_model(service, "paginators-1")["pagination"]
+        paginators = models.load_service_model(service, "paginators-1")["pagination"]
     except (UnknownServiceError, DataNotFoundError):
         paginators = {}
     given, answered = (

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from clusterwright.localaws.call import AwsError
+from clusterwright.localaws.models import loader
 
 if TYPE_CHECKING:
     from moto.core.request import Request
@@ -38,12 +39,7 @@ def botocore_name(moto_name: str) -> str | None:
 
 @functools.cache
 def _service_names() -> dict[str, str]:
-    from botocore.loaders import create_loader
-
-    return {
-        name.replace("-", ""): name
-        for name in create_loader().list_available_services("service-2")
-    }
+    return {name.replace("-", ""): name for name in loader().list_available_services("service-2")}
 
 
 def service_model(service: str) -> Any:
