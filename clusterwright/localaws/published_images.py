@@ -87,7 +87,7 @@ def published_images() -> tuple[PublishedImage, ...]:
     found = [PublishedImage(_HYPERPOD.format("slurm-ubuntu-22.04"), "x86_64")]
     for version in KUBERNETES_VERSIONS:
         found.append(PublishedImage(_HYPERPOD.format(f"eks-{version}-amazon-linux-2"), "x86_64"))
-        types = _EKS_TYPES
+        types: tuple[tuple[str, str], ...] = _EKS_TYPES
         if tuple(map(int, version.split("."))) <= _LAST_AL2:
             types += _EKS_AL2_TYPES
         for name, architecture in types:

@@ -172,3 +172,95 @@ class TestWorldPrices:
                 "AmazonFSx", regionCode="us-east-1", group="fsx_lustre", groupDescription=item
             )
         assert usd(product) == Decimal("0.5")
+
+
+@pytest.mark.usefixtures("aws")
+class TestEverythingThatIsPriced:
+    """Each price of the catalogue is found, alone, by the filters that a user would give."""
+
+    def test_instances(self) -> None:
+        catalog, seen = load_catalog(), 0
+        everything: dict[str, list[dict[str, Any]]] = {
+            code: products(code) for code in ("AmazonEC2", "AmazonSageMaker")
+        }
+
+        def alone(code: str, **wanted: str) -> dict[str, Any]:
+            found = [
+                one
+                for one in everything[code]
+                if wanted.items() <= one["product"]["attributes"].items()
+            ]
+            assert len(found) == 1, wanted
+            return found[0]
+
+        for name, kind, region in sorted(catalog.priced):
+            price = catalog.instance_price(name, region, kind)
+            if catalog.local_zone(region) or not isinstance(price, Known):
+                continue
+            if kind == "ec2-on-demand":
+                filters = {**PLAIN_LINUX, "instanceType": name, "regionCode": region}
+                found = alone("AmazonEC2", **filters)
+            elif kind == "hyperpod-on-demand":
+                found = alone(
+                    "AmazonSageMaker",
+                    instanceType=f"ml.{name}-Cluster",
+                    regionCode=region,
+                    component="Cluster",
+                )
+            else:
+                continue
+            seen += 1
+            assert usd(found) == price.value.usd, (name, region)
+        assert seen > 70
+
+    def test_a_sample_of_them_by_the_api_itself(self) -> None:
+        """The same through GetProducts, for types that people train on."""
+        catalog = load_catalog()
+        for name in ("p4d.24xlarge", "p5.48xlarge", "trn1.32xlarge", "g6e.48xlarge", "m5.xlarge"):
+            price = catalog.instance_price(name, "us-east-1", "ec2-on-demand")
+            assert isinstance(price, Known), name
+            (found,) = products("AmazonEC2", instanceType=name, **PLAIN_LINUX)
+            assert usd(found) == price.value.usd
+
+    def test_services(self) -> None:
+        from clusterwright.localaws.services.pricing.products import SERVICES
+
+        catalog, seen = load_catalog(), 0
+        for service in catalog.services:
+            code, family = SERVICES[service]
+            everything = products(code, regionCode="us-east-1")
+            for item in catalog.service_items(service):
+                price = catalog.service_price(service, item, "us-east-1")
+                found = [
+                    one
+                    for one in everything
+                    if one["product"]["attributes"].get("groupDescription") == item
+                    and one["product"]["attributes"].get("group") == service
+                ]
+                if not isinstance(price, Known):
+                    assert found == []
+                    continue
+                seen += 1
+                (one,) = found
+                assert usd(one) == price.value.usd
+                assert one["product"]["productFamily"] == family
+        assert seen > 20
+
+    def test_every_product_has_its_own_sku_and_every_value_can_be_asked_for(self) -> None:
+        pricing = client("pricing")
+        for described in pricing.describe_services()["Services"]:
+            code = described["ServiceCode"]
+            everything = products(code)
+            assert len({one["product"]["sku"] for one in everything}) == len(everything)
+            for name in described["AttributeNames"]:
+                pages = pricing.get_paginator("get_attribute_values")
+                values = {
+                    value["Value"]
+                    for page in pages.paginate(ServiceCode=code, AttributeName=name)
+                    for value in page["AttributeValues"]
+                }
+                assert values == {
+                    one["product"]["attributes"][name]
+                    for one in everything
+                    if name in one["product"]["attributes"]
+                }

@@ -197,3 +197,47 @@ def test_a_quota_that_the_catalogue_lacks_can_be_the_worlds() -> None:
     with local_aws(quotas={"bedrock/L-12345678": 5}):
         assert [q["Value"] for q in every("list_service_quotas", ServiceCode="bedrock")] == [5.0]
         assert "bedrock" in {s["ServiceCode"] for s in every("list_services", "Services")}
+
+
+class TestEveryCode:
+    """Not a sample: each of the catalogue's codes through each operation."""
+
+    CODES = tuple(
+        (quota.service, quota.code) for quota in load_catalog().quotas if quota.code is not None
+    )
+
+    def test_every_code_answers_every_operation(self) -> None:
+        with local_aws():
+            quotas, catalog = client("service-quotas"), load_catalog()
+            for service, code in self.CODES:
+                asked = {"ServiceCode": service, "QuotaCode": code}
+                applied = quotas.get_service_quota(**asked)["Quota"]
+                default = catalog.quota(service, code).default_in("us-east-1")
+                if isinstance(default, Known):
+                    found = quotas.get_aws_default_service_quota(**asked)["Quota"]
+                    assert found["Value"] == float(default.value), code
+                    assert applied["Value"] >= found["Value"], code
+                else:
+                    get = quotas.get_aws_default_service_quota
+                    assert refusal(get, **asked)[0] == "NoSuchResourceException", code
+                more = quotas.request_service_quota_increase(
+                    **asked, DesiredValue=applied["Value"] + 1
+                )["RequestedQuota"]
+                assert (more["QuotaCode"], more["Status"]) == (code, "PENDING")
+                history = quotas.list_requested_service_quota_change_history_by_quota(**asked)
+                assert [one["Id"] for one in history["RequestedQuotas"]] == [more["Id"]]
+                again = refusal(
+                    quotas.request_service_quota_increase,
+                    **asked,
+                    DesiredValue=applied["Value"] + 2,
+                )
+                assert again[0] == "ResourceAlreadyExistsException", code
+            everything = every("list_requested_service_quota_change_history", "RequestedQuotas")
+            assert len(everything) == len(set(self.CODES)) > 100
+
+    def test_a_world_changes_each_and_only_it(self) -> None:
+        values = {f"{service}/{code}": 3.0 for service, code in self.CODES}
+        with local_aws("new-account", quotas=values):
+            for service in sorted({service for service, _ in self.CODES}):
+                found = every("list_service_quotas", ServiceCode=service)
+                assert {one["Value"] for one in found} == {3.0}

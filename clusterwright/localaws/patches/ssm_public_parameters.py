@@ -90,10 +90,11 @@ def _infrastructure(region: str) -> Iterator[tuple[str, str]]:
 
 
 def _put(parameters: Any, name: str, value: str, data_type: str) -> None:
-    from moto.ssm.models import Parameter
+    from moto.ssm import models
 
+    kind: Any = models.Parameter  # to mypy it is abstract
     dict.setdefault(parameters, name, []).append(
-        Parameter(
+        kind(
             account_id=parameters.account_id,
             name=name,
             value=value,

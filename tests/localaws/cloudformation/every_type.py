@@ -381,6 +381,17 @@ RESOURCES: dict[str, Any] = {
         },
     ),
     "Metrics": resource("AWS::APS::Workspace", {"Alias": "training"}),
+    "Dashboards": resource(
+        "AWS::Grafana::Workspace",
+        {
+            "AccountAccessType": "CURRENT_ACCOUNT",
+            "AuthenticationProviders": ["SAML"],
+            "PermissionType": "SERVICE_MANAGED",
+            "Name": "training",
+            "DataSources": ["PROMETHEUS"],
+            "SamlConfiguration": {"IdpMetadata": {"Url": "https://idp.example/metadata"}},
+        },
+    ),
     "Setting": resource("AWS::SSM::Parameter", {"Type": "String", "Value": VPC}),
     "CDKMetadata": resource("AWS::CDK::Metadata", {"Analytics": "v2:deflate64:abc"}),
 }
@@ -392,6 +403,7 @@ OUTPUTS = {
         "AuroraHost": ["Aurora", "Endpoint.Address"],
         "DeployedTo": ["Deployed", "DestinationBucketArn"],
         "MetricsUrl": ["Metrics", "PrometheusEndpoint"],
+        "GrafanaHost": ["Dashboards", "Endpoint"],
         "RepositoryUri": ["Repository", "RepositoryUri"],
         "FunctionArn": ["Function", "Arn"],
         "ExpressArn": ["Express", "Arn"],

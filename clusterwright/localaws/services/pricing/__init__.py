@@ -12,16 +12,18 @@ from typing import Any
 
 from clusterwright.localaws.call import AwsError, Call, operation
 from clusterwright.localaws.pages import page
-from clusterwright.localaws.services.pricing.products import Product, products
+from clusterwright.localaws.services.pricing.products import SERVICES, Product, products
 
 FORMAT = "aws_v1"
+# A service of AWS that no source has a price of is there, and has no products.
+_KNOWN = frozenset(code for code, _ in SERVICES.values())
 
 
 @operation("pricing", "DescribeServices")
 def describe_services(call: Call) -> Mapping[str, Any]:
     everything = products(call.runtime)
     wanted = call.parameters.get("ServiceCode")
-    codes = sorted({product.service_code for product in everything})
+    codes = sorted({product.service_code for product in everything} | _KNOWN)
     if wanted is not None and wanted not in codes:
         raise _no_service(wanted)
     found = [
@@ -67,7 +69,7 @@ def get_products(call: Call) -> Mapping[str, Any]:
 def _of_service(call: Call) -> list[Product]:
     code = call.parameters["ServiceCode"]
     found = [product for product in products(call.runtime) if product.service_code == code]
-    if not found:
+    if not found and code not in _KNOWN:
         raise _no_service(code)
     return found
 
