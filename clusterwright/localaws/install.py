@@ -6,6 +6,7 @@ import re
 import threading
 from typing import TYPE_CHECKING, Any
 
+from clusterwright.localaws.patches import ec2_offerings_by_region
 from clusterwright.localaws.runtime import runtime
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def install() -> None:
             return
         _modules_once()
         _models_once()
+        # Before EC2 is imported, which other services of moto do by themselves.
+        ec2_offerings_by_region.apply()
         _route_in_process()
         _accounts()
         _reset()

@@ -20,6 +20,7 @@ PATCHES: dict[str, tuple[str, ...]] = {
         "ec2_managed_interfaces",
         "ec2_local_zones",
         "ec2_subnet_zones",
+        "ec2_offerings_by_region",
         "ec2_instance_types",
         "ec2_instance_stores",
         "ec2_vcpu_limits",
