@@ -387,8 +387,20 @@ class World(_Model):
         return min(found) if found else None
 
     def with_changes(self, changes: Mapping[str, Any]) -> World:
-        """The same world with some fields replaced; raises pydantic's ValidationError."""
-        return World.model_validate({**self.model_dump(), **changes})
+        """The same world with some fields replaced.
+
+        Raises
+        ------
+        ValueError
+            pydantic's ValidationError, or what the fields say of each other cannot be.
+        """
+        from clusterwright.localaws.world_checks import contradictions
+
+        changed = World.model_validate({**self.model_dump(), **changes})
+        found = [said for path, said in contradictions(changed) if path[0] in changes]
+        if found:
+            raise ValueError("; ".join(found))
+        return changed
 
 
 def moment_of(text: str, now: datetime) -> datetime:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from pydantic import BaseModel, ValidationError
 
 from clusterwright.localaws.world import World
+from clusterwright.localaws.world_checks import contradictions
 
 DEFAULT_WORLD: Final = "generous"
 MAX_WORLD_BYTES: Final = 1_000_000
@@ -100,11 +101,22 @@ def load_world(name_or_path: str | Path) -> World:
 def parse_world(source: str, file: str = "<world>") -> World:
     """Turn the text of a world file into a world; see `load_world`."""
     document = _document(source, file)
+    place = _position(document, ["extends"])
     parent = document.pop("extends", None)
     if parent is not None:
-        if parent not in built_in_worlds():
+        if not isinstance(parent, str) or parent not in built_in_worlds():
+            lines = source.splitlines()
+            line, column = place or (0, 0)
             raise WorldError(
-                [WorldProblem(f"extends: {parent!r} is not a built-in world", file)],
+                [
+                    WorldProblem(
+                        f"extends: {parent!r} is not a built-in world",
+                        file,
+                        line + 1,
+                        column + 1,
+                        lines[line],
+                    )
+                ],
                 f"one of {', '.join(built_in_worlds())}",
             )
         base = load_world(parent).model_dump(mode="json", exclude_defaults=True)
@@ -117,14 +129,21 @@ def parse_world(source: str, file: str = "<world>") -> World:
                 merged[field] = document[field]
     else:
         merged = dict(document)
+    lines = source.splitlines()
     try:
-        return World.model_validate(merged)
+        world = World.model_validate(merged)
     except ValidationError as error:
-        lines = source.splitlines()
         raise WorldError(
             [_problem(item, document, file, lines) for item in error.errors()],
             "`schema/world.schema.json` has every field",
         ) from error
+    found = contradictions(world)
+    if found:
+        raise WorldError(
+            [_contradiction(path, said, document, file, lines) for path, said in found],
+            "each is marked; the local AWS would not do what the file says",
+        )
+    return world
 
 
 def _document(source: str, file: str) -> Any:
@@ -151,13 +170,11 @@ def _document(source: str, file: str) -> Any:
             ],
             "mend the YAML",
         ) from error
-    except (YAMLError, ValueError) as error:
-        raise WorldError([WorldProblem(f"not valid YAML: {error}", file)], "mend the YAML") from (
-            error
-        )
+    except (YAMLError, ValueError, RecursionError) as error:
+        raise WorldError([_unreadable(error, source, file)], "mend the YAML") from error
     if document is None:
         raise WorldError(
-            [WorldProblem("the file is empty", file)], "start with `extends: generous`"
+            [WorldProblem("the file is empty", file, 1, 1)], "start with `extends: generous`"
         )
     if not isinstance(document, dict):
         raise WorldError(
@@ -165,6 +182,26 @@ def _document(source: str, file: str) -> Any:
             "start with `extends: generous`",
         )
     return document
+
+
+def _unreadable(error: Exception, source: str, file: str) -> WorldProblem:
+    """A character that no YAML may have says where it is by its number in the text."""
+    offset = getattr(error, "position", None)
+    if not isinstance(offset, int):
+        return WorldProblem(f"not valid YAML: {error}", file, 1, 1)
+    before = source[:offset].split("\n")
+    said = f"not valid YAML: the character #x{ord(source[offset]):04x} is not allowed"
+    return WorldProblem(said, file, len(before), len(before[-1]) + 1)
+
+
+def _contradiction(
+    path: Sequence[str | int], said: str, document: Any, file: str, lines: Sequence[str]
+) -> WorldProblem:
+    line, column = _position(document, path) or (0, 0)
+    name = _path_text(path if path[0] not in ("quotas", "usage") else path[:1])
+    return WorldProblem(
+        f"`{name}`: {said}", file, line + 1, column + 1, lines[line] if line < len(lines) else ""
+    )
 
 
 def _problem(item: Any, document: Any, file: str, lines: Sequence[str]) -> WorldProblem:

@@ -5,6 +5,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from clusterwright.localaws.world import DEFAULT_ACCOUNT, World, moment_of
@@ -169,3 +171,160 @@ def test_the_schema_takes_the_built_in_worlds() -> None:
     folder = Path(__file__).parents[2] / "clusterwright" / "localaws" / "worlds"
     for path in folder.glob("*.yaml"):
         jsonschema.validate(YAML(typ="safe").load(path.read_text()), world_schema())
+
+
+SUBNET = "{id: subnet-%08x, vpc_id: vpc-0a0a0a0a, zone_id: use1-az6, cidr: %s}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line", "column"),
+    [
+        (
+            "faults:\n  - {service: sagemaker, operation: CreateClsuter, error: X}\n",
+            "`faults[0].operation`: boto3 knows no operation of sagemaker named 'CreateClsuter'; "
+            "did you mean `CreateCluster`?",
+            2,
+            37,
+        ),
+        (
+            "faults:\n  - {service: SageMaker, operation: '*', error: X}\n",
+            "`faults[0].service`: boto3 knows no service named 'SageMaker'; "
+            "did you mean `sagemaker`?",
+            2,
+            15,
+        ),
+        (
+            "quotas:\n  sagemaker/L-8762A75E: 8\n",
+            "`quotas`: there is no quota sagemaker/L-8762A75E; did you mean "
+            "`sagemaker/L-8762A75F`?",
+            2,
+            25,
+        ),
+        (
+            "usage: {sagemakr/L-8762A75F: 8}\n",
+            "`usage`: boto3 knows no service named 'sagemakr'; did you mean `sagemaker`?",
+            1,
+            30,
+        ),
+        (
+            f"subnets:\n  - {SUBNET % (1, '10.0.0.0/20')}\n  - {SUBNET % (2, '10.0.8.0/24')}\n",
+            "`subnets[1].cidr`: 10.0.8.0/24 overlaps with 10.0.0.0/20 of subnet-00000001",
+            3,
+            74,
+        ),
+        (
+            f"subnets:\n  - {SUBNET % (1, '10.0.0.1/20')}\n",
+            "`subnets[0].cidr`: '10.0.0.1/20' is no IPv4 range",
+            2,
+            74,
+        ),
+        (
+            f"subnets:\n  - {SUBNET % (1, '10.1.0.0/20')}\n",
+            "`subnets[0].cidr`: 10.1.0.0/20 is not within 10.0.0.0/16",
+            2,
+            74,
+        ),
+        (
+            f"subnets:\n  - {SUBNET % (1, '10.0.0.0/29')}\n",
+            "`subnets[0].cidr`: a subnet is a /16 to a /28, not a /29",
+            2,
+            74,
+        ),
+        (
+            "training_plans:\n  - name: p\n    instance_type: p5.48xlarge\n"
+            "    instance_count: 8\n    start: +2d\n    end: +1d\n",
+            "`training_plans[0].end`: +1d is not after +2d",
+            6,
+            10,
+        ),
+        (
+            "buckets:\n  - {name: data}\n  - {name: data}\n",
+            "`buckets[1].name`: data is buckets[0] already",
+            3,
+            12,
+        ),
+        ("extends: generos\n", "extends: 'generos' is not a built-in world", 1, 10),
+        ("", "the file is empty", 1, 1),
+        ("region: us-east-1\naccount: \x00\n", "not valid YAML: the character #x0000", 2, 10),
+    ],
+)
+def test_what_cannot_be_has_its_place(text: str, message: str, line: int, column: int) -> None:
+    found, at_line, at_column = problem_of(text)
+    assert found.startswith(message)
+    assert (at_line, at_column) == (line, column)
+
+
+def test_quotas_of_other_services_may_be_given() -> None:
+    world = parse_world("quotas: {lambda/L-B99A9384: 10, ec2/L-0263D0A3: 5}\n")
+    assert set(world.quotas) == {"lambda/L-B99A9384", "ec2/L-0263D0A3"}
+
+
+def test_every_problem_is_said_at_once() -> None:
+    faults = [f"  - {{service: x{number}, operation: A, error: X}}\n" for number in (1, 2)]
+    text = f"faults:\n{''.join(faults)}"
+    with pytest.raises(WorldError) as caught:
+        parse_world(text, "w.yaml")
+    assert [one.line for one in caught.value.problems] == [2, 3]
+
+
+def test_changes_that_contradict_are_refused_too() -> None:
+    with pytest.raises(ValueError, match="boto3 knows no service named 'sagemakr'"):
+        World().with_changes({"faults": [{"service": "sagemakr", "operation": "*", "error": "X"}]})
+
+
+WHOLE = """\
+extends: generous
+account: "111122223333"
+region: us-east-1
+quotas: {sagemaker/L-8762A75F: 8}
+subnets:
+  - &first
+    id: subnet-0123456789abcdef0
+    vpc_id: vpc-0123456789abcdef0
+    cidr: 10.0.0.0/20
+    zone_id: use1-az6
+  - <<: *first
+    id: subnet-0123456789abcdef1
+    cidr: 10.0.16.0/20
+training_plans:
+  - {name: plan, instance_type: p5.48xlarge, instance_count: 4, start: +1d, end: +30d}
+capacity:
+  - {instance_type: p5.48xlarge, available: 3}
+faults:
+  - {service: sagemaker, operation: CreateCluster, error: ThrottlingException, times: 2}
+delays: {cluster: 1, node: 2}
+"""
+
+
+def test_anchors_and_merge_keys_are_yamls() -> None:
+    first, second = parse_world(WHOLE).subnets
+    assert (first.vpc_id, first.zone_id) == (second.vpc_id, second.zone_id)
+    assert (first.cidr, second.cidr) == ("10.0.0.0/20", "10.0.16.0/20")
+
+
+pieces = st.one_of(
+    st.sampled_from(list("\t\n:{}[]-!'\"#\x00\ufeff")),
+    st.sampled_from(["&a", "*a", "<<: *first", "null", "-1", "1e400", ".nan", "true", "0x1F"]),
+    st.sampled_from(["2026-01-01", "!!binary aGk="]),
+)
+places = st.integers(0, len(WHOLE))
+
+
+@given(st.lists(st.tuples(places, st.integers(0, 12), pieces), min_size=1, max_size=4))
+def test_a_damaged_world_loads_or_says_where(damage: list[tuple[int, int, str]]) -> None:
+    text = WHOLE
+    for place, length, piece in damage:
+        text = text[:place] + piece + text[place + length :]
+    try:
+        parse_world(text, "w.yaml")
+    except WorldError as error:
+        refused = error
+    else:
+        return
+    assert refused.problems
+    assert refused.hint
+    for problem in refused.problems:
+        assert problem.line is not None
+        assert 1 <= problem.line <= max(1, text.count("\n") + 1)
+        assert problem.column is not None
+        assert str(problem).startswith(problem.message)
