@@ -12,6 +12,7 @@ import threading
 # boto3's name of the service -> modules that register operations when they are imported.
 OWN: dict[str, tuple[str, ...]] = {
     "budgets": (
+        "clusterwright.localaws.services.budgets_notifications",
         "clusterwright.localaws.services.budgets_tags",
         "clusterwright.localaws.services.budgets_update",
     ),
