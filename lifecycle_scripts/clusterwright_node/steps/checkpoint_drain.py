@@ -1,0 +1,103 @@
+"""Copy finished checkpoints from the local disks to shared storage, while training goes on.
+
+Where a group has scratch disks and the spec's checkpoints are on shared storage, jobs may write to
+`<scratch>/checkpoints/<run>/<step>/`: see `clusterwright_checkpoints` for what makes one finished
+and how it arrives whole.
+"""
+
+from __future__ import annotations
+
+from clusterwright_node import programs, systemd
+from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
+
+AFTER = ("home", "lustre", "scratch", "user_homes")
+DEADLINE_SECONDS = 60
+RETRIES = 1
+
+PACKAGE = "clusterwright_checkpoints"
+UNIT = "clusterwright-checkpoints.service"
+_EVERYBODYS = 0o1777
+"""As /tmp: each user makes the folder of a run, and nobody removes another's."""
+
+
+def applies(node: Node) -> Verdict:
+    if node.group.role != "compute":
+        return skip("jobs run on compute nodes only")
+    if node.group.scratch is None:
+        return skip(f"group {node.group.name} has no scratch disks")
+    shared = node.inputs.cluster.checkpoint_path
+    if shared is None:
+        return skip("the spec names no checkpoint path")
+    if not _is_shared(node, shared):
+        return skip(f"{shared} is not on shared storage")
+    return APPLIES
+
+
+def check(node: Node) -> Verdict:
+    if not programs.is_installed(node, PACKAGE):
+        return missing(f"{PACKAGE} is not there or not current")
+    for path in _folders(node):
+        if _is_half_made(node, path):
+            return missing(f"{path} is not there, or not open to every user")
+    if not systemd.has_unit(node, UNIT, unit_text(node)):
+        return missing(f"{UNIT} is not active and enabled")
+    return SATISFIED
+
+
+def apply(node: Node) -> None:
+    unit = systemd.unit_path(UNIT)
+    if node.machine.read_text(unit) is not None and systemd.is_active(node, UNIT):
+        # It would go on with the old program. Before anything is written: a run that is killed in
+        # between is then seen to be unfinished.
+        node.machine.change("systemctl", "stop", UNIT)
+    programs.install(node, PACKAGE)
+    for path in _folders(node):
+        if _is_half_made(node, path):
+            node.machine.make_directory(path)
+            node.machine.set_mode(path, _EVERYBODYS)
+    systemd.install_unit(node, UNIT, unit_text(node))
+
+
+def unit_text(node: Node) -> str:
+    """The service of this node."""
+    local, shared = _folders(node)
+    command = programs.command(
+        PACKAGE, "serve", f"--local={local}", f"--shared={shared}", f"--node={node.identity.name}"
+    )
+    return f"""# Written by clusterwright_node.
+[Unit]
+Description=Copy finished checkpoints to shared storage
+RequiresMountsFor={local} {shared}
+
+[Service]
+ExecStart={command}
+Restart=always
+RestartSec=5
+Nice=10
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+
+def _folders(node: Node) -> tuple[str, str]:
+    scratch, shared = node.group.scratch, node.inputs.cluster.checkpoint_path
+    assert scratch is not None, "see applies"
+    assert shared is not None, "see applies"
+    return f"{scratch.mount_path}/checkpoints", shared
+
+
+def _is_half_made(node: Node, path: str) -> bool:
+    """Whether a folder is missing, or is as a run leaves it that was killed while it made it.
+
+    Any other folder is somebody's, with the mode that they want.
+    """
+    machine = node.machine
+    return machine.mode_of(path) in (None, 0o755) and not machine.listing(path)
+
+
+def _is_shared(node: Node, path: str) -> bool:
+    mounts = [entry.mount_path for entry in node.inputs.cluster.lustre]
+    if node.inputs.cluster.home_mount_path is not None:
+        mounts.append(node.inputs.cluster.home_mount_path)
+    return any(path == mount or path.startswith(mount + "/") for mount in mounts)

@@ -1,0 +1,121 @@
+"""Look at the node's health around jobs and between them.
+
+Slurm runs the three programs where this program writes slurm.conf (scripted configuration). In the
+managed configuration HyperPod writes it, so a timer looks instead, and nothing stands before a job
+but what HyperPod puts there.
+"""
+
+from __future__ import annotations
+
+from clusterwright_health.checks import efa
+from clusterwright_health.expected import FILE, Expected, NoExpectation, read_expected, written
+from clusterwright_health.probe import Probe
+
+from clusterwright_node import programs, slurm_health, systemd
+from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
+
+AFTER = ("efa_transport", "home", "lustre", "scratch")
+DEADLINE_SECONDS = 60
+RETRIES = 1
+
+PACKAGE = "clusterwright_health"
+TIMER = "clusterwright-health.timer"
+SERVICE = "clusterwright-health.service"
+_MODES = {
+    slurm_health.PROLOG: "prolog",
+    slurm_health.EPILOG: "epilog",
+    slurm_health.HEALTH_CHECK: "periodic",
+}
+
+_SERVICE_TEXT = f"""# Written by clusterwright_node.
+[Unit]
+Description=Is this node fit for a job?
+
+[Service]
+Type=oneshot
+ExecStart={programs.command(PACKAGE, "periodic")}
+"""
+
+_TIMER_TEXT = f"""# Written by clusterwright_node.
+[Unit]
+Description=Look at the health of this node
+
+[Timer]
+OnActiveSec=60
+OnUnitActiveSec={slurm_health.HEALTH_CHECK_INTERVAL_SECONDS}
+AccuracySec=1
+
+[Install]
+WantedBy=timers.target
+"""
+
+
+def applies(node: Node) -> Verdict:
+    if node.group.role != "compute":
+        return skip("jobs run on compute nodes only")
+    return APPLIES
+
+
+def check(node: Node) -> Verdict:
+    if not programs.is_installed(node, PACKAGE):
+        return missing(f"{PACKAGE} is not there or not current")
+    for path, (text, mode) in _files(node).items():
+        if not _is_current(node, path, text, mode):
+            return missing(f"{path} is not there or not current")
+    if node.is_managed and not systemd.has_unit(node, TIMER, _TIMER_TEXT):
+        return missing(f"{TIMER} is not active and enabled")
+    return SATISFIED
+
+
+def apply(node: Node) -> None:
+    programs.install(node, PACKAGE)
+    for path, (text, mode) in _files(node).items():
+        # Only what differs: a kill within a needless write would leave something behind.
+        if not _is_current(node, path, text, mode):
+            node.machine.write_text(path, text, mode=mode)
+    if node.is_managed:
+        systemd.install_unit(node, TIMER, _TIMER_TEXT)
+
+
+def _files(node: Node) -> dict[str, tuple[str, int]]:
+    """Path to text and mode."""
+    files = {FILE: (_expectation(node), 0o644)}
+    files.update({path: (_entry(mode), 0o755) for path, mode in _MODES.items()})
+    if node.is_managed:
+        files[systemd.unit_path(SERVICE)] = (_SERVICE_TEXT, 0o644)
+    return files
+
+
+def _is_current(node: Node, path: str, text: str, mode: int) -> bool:
+    return node.machine.read_text(path) == text and node.machine.mode_of(path) == mode
+
+
+def _entry(mode: str) -> str:
+    return f"#!/bin/sh\n# Written by clusterwright_node.\nexec {programs.command(PACKAGE, mode)}\n"
+
+
+def _expectation(node: Node) -> str:
+    cluster, group = node.inputs.cluster, node.group
+    shared = [entry.mount_path for entry in cluster.lustre]
+    if cluster.home_mount_path is not None:
+        shared.append(cluster.home_mount_path)
+    return written(
+        Expected(
+            slurm_name=node.machine.hostname(),
+            accelerator=group.accelerator,
+            accelerator_count=group.accelerator_count,
+            efa_count=_efa_count(node) if group.efa else 0,
+            shared_paths=tuple(shared),
+            scratch_path=None if group.scratch is None else group.scratch.mount_path,
+        )
+    )
+
+
+def _efa_count(node: Node) -> int:
+    """As many as were ever seen: one that is lost later must not become the expectation."""
+    probe = Probe(str(node.machine.path("/")))
+    seen = len(efa.devices(probe))
+    try:
+        return max(seen, read_expected(probe).efa_count)
+    except NoExpectation:
+        return seen
