@@ -56,7 +56,8 @@ def dump(runtime: Runtime) -> dict[str, Any]:
 
     with runtime.lock:
         for kind, account, region, store in runtime.everything():
-            put(account, region, kind, _Walk(kind).store(store))
+            if account:  # the others are how the local AWS works, not what is in it
+                put(account, region, kind, _Walk(kind).store(store))
     for service, account, region, backend in _backends():
         put(account, region, service, _Walk(service).members(backend))
     return {
@@ -102,6 +103,7 @@ class _Walk:
 
     def __init__(self, service: str) -> None:
         self._above: list[int] = []
+        self._hidden: set[str] = set()
         self._left_out = _CATALOGUES.get(service, frozenset())
 
     def members(self, value: Any, depth: int = 0) -> dict[str, Any]:
@@ -126,9 +128,24 @@ class _Walk:
                 plain = plain.get("tags")
             if plain not in (None, {}, [], ""):
                 found[name] = plain
-        if str(found.get("type")) == "SecureString" and "value" in found:
+        hidden = getattr(value, "hidden", False) is True  # a template's NoEcho parameter
+        if hidden and isinstance(found.get("value"), str):
+            self._hidden.add(found["value"])
+        if "value" in found and (hidden or str(found.get("type")) == "SecureString"):
             found["value"] = REDACTED
-        return found
+        return self._without_hidden(found) if depth == 0 and self._hidden else found
+
+    def _without_hidden(self, plain: Any) -> Any:
+        """The same without what NoEcho parameters hide, wherever it was resolved into."""
+        if isinstance(plain, str):
+            for secret in self._hidden:
+                plain = plain.replace(secret, REDACTED) if secret else plain
+            return plain
+        if isinstance(plain, dict):
+            return {key: self._without_hidden(item) for key, item in plain.items()}
+        if isinstance(plain, list):
+            return [self._without_hidden(item) for item in plain]
+        return plain
 
     def store(self, value: Any) -> Any:
         """One of our own stores: an object, or a plain container."""
