@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from clusterwright.localaws import local_aws
 from clusterwright.localaws.patches import PATCHES
@@ -256,3 +257,99 @@ class TestParsedOnce:
         )
         assert other.get_policy(PolicyArn=arn)["Policy"]["AttachmentCount"] == 0
         assert len(other.list_policies(Scope="AWS", MaxItems=1000)["Policies"]) == 1000
+
+
+class TestBlockDevices:
+    """ec2_block_devices"""
+
+    def run(self, site: Site, *mappings: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
+        ec2 = client("ec2")
+        image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+        named = {"BlockDeviceMappings": list(mappings)} if mappings else {}
+        (made,) = ec2.run_instances(
+            ImageId=image, MinCount=1, MaxCount=1, SubnetId=site.subnet_id, **named, **more
+        )["Instances"]
+        found = ec2.describe_instances(InstanceIds=[made["InstanceId"]])
+        devices: list[dict[str, Any]] = found["Reservations"][0]["Instances"][0][
+            "BlockDeviceMappings"
+        ]
+        return devices
+
+    def test_an_instance_store_is_no_volume(self, site: Site) -> None:
+        local = {"DeviceName": "/dev/xvdba", "VirtualName": "ephemeral0"}
+        volume = {"DeviceName": "/dev/sdf", "Ebs": {"VolumeSize": 500}}
+        both = [one["DeviceName"] for one in self.run(site, local, volume)]
+        assert both == ["/dev/sdf"]
+        assert "/dev/xvdba" not in {one["DeviceName"] for one in self.run(site, local)}
+        client("ec2").create_launch_template(
+            LaunchTemplateName="local",
+            LaunchTemplateData={"BlockDeviceMappings": [local, volume]},
+        )
+        template = {"LaunchTemplateName": "local"}
+        assert [one["DeviceName"] for one in self.run(site, LaunchTemplate=template)] == [
+            "/dev/sdf"
+        ]
+
+    def test_the_root_device_has_the_size_of_its_image(self, site: Site) -> None:
+        ec2 = client("ec2")
+        image = ec2.describe_images(Owners=["amazon"])["Images"][0]
+        root = {"DeviceName": image["RootDeviceName"], "Ebs": {"Encrypted": True}}
+        (device,) = self.run(site, root)
+        (volume,) = ec2.describe_volumes(VolumeIds=[device["Ebs"]["VolumeId"]])["Volumes"]
+        shown = image["BlockDeviceMappings"][0]["Ebs"]
+        assert volume["Size"] == shown["VolumeSize"]
+        assert volume["SnapshotId"] == shown["SnapshotId"]
+
+    def test_neither_size_nor_snapshot_is_refused(self, site: Site) -> None:
+        for wrong in ({"Ebs": {"VolumeType": "gp3"}}, {"VirtualName": "disk"}):
+            with pytest.raises(ClientError, match="MissingParameter"):
+                self.run(site, {"DeviceName": "/dev/sdf", **wrong})
+
+
+def test_parallelclusters_images_are_there(aws: Runtime) -> None:
+    """ec2_parallelcluster_images"""
+
+    def found(region: str) -> dict[str, str]:
+        images = client("ec2", region).describe_images(
+            Owners=["amazon"],
+            Filters=[{"Name": "name", "Values": ["aws-parallelcluster-3.16.1-ubuntu-2204-*"]}],
+        )["Images"]
+        return {one["Architecture"]: one["ImageId"] for one in images}
+
+    here, there = found("us-east-1"), found("us-west-2")
+    assert here.keys() == there.keys() == {"x86_64", "arm64"}
+    assert not set(here.values()) & set(there.values())
+
+
+@pytest.mark.usefixtures("aws")
+class TestBudgetTags:
+    """budgets_tags, services/budgets_tags.py"""
+
+    def test_tags_come_and_go(self) -> None:
+        budgets, account = client("budgets"), "123456789012"
+        budgets.create_budget(
+            AccountId=account,
+            Budget={
+                "BudgetName": "run",
+                "BudgetType": "COST",
+                "TimeUnit": "MONTHLY",
+                "BudgetLimit": {"Amount": "10", "Unit": "USD"},
+            },
+            ResourceTags=[{"Key": "team", "Value": "a"}],
+        )
+        arn = f"arn:aws:budgets::{account}:budget/run"
+
+        def tags() -> dict[str, str]:
+            found = budgets.list_tags_for_resource(ResourceARN=arn)["ResourceTags"]
+            return {one["Key"]: one["Value"] for one in found}
+
+        assert tags() == {"team": "a"}
+        new = [{"Key": "team", "Value": "b"}, {"Key": "run", "Value": "7"}]
+        budgets.tag_resource(ResourceARN=arn, ResourceTags=new)
+        assert tags() == {"team": "b", "run": "7"}
+        budgets.untag_resource(ResourceARN=arn, ResourceTagKeys=["team", "other"])
+        assert tags() == {"run": "7"}
+        budgets.delete_budget(AccountId=account, BudgetName="run")
+        assert refusal(budgets.list_tags_for_resource, ResourceARN=arn)[0] == "NotFoundException"
+        wrong = refusal(budgets.list_tags_for_resource, ResourceARN="arn:aws:s3:::bucket")
+        assert wrong[0] == "InvalidParameterException"

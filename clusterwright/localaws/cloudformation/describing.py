@@ -7,6 +7,7 @@ import binascii
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
+from clusterwright.localaws.call import Call
 from clusterwright.localaws.cloudformation.changesets import without_values
 from clusterwright.localaws.cloudformation.errors import ValidationError
 from clusterwright.localaws.cloudformation.state import (
@@ -26,9 +27,11 @@ _FAILED = "_FAILED"
 
 
 def page(
-    items: Sequence[T], token: str | None, size: int = PAGE_SIZE
+    items: Sequence[T], call: Call, size: int = PAGE_SIZE
 ) -> tuple[list[T], str | None]:
-    """Return one page of a list and the token of the next.
+    """Return the page of a list that a call asks for, and the token of the next.
+
+    CloudFormation chooses the size; a world's fault may make it smaller.
 
     Raises
     ------
@@ -36,12 +39,13 @@ def page(
         The token is none that was given out.
     """
     start = 0
+    token = call.parameters.get("NextToken")
     if token is not None:
         try:
             start = int(base64.urlsafe_b64decode(token.encode()).decode())
         except (ValueError, binascii.Error):
             raise ValidationError("Invalid NextToken") from None
-    end = start + size
+    end = start + min(size, call.page_limit or size)
     more = base64.urlsafe_b64encode(str(end).encode()).decode() if end < len(items) else None
     return list(items[start:end]), more
 
@@ -246,10 +250,10 @@ def change_set_summary(stack: Stack, one: ChangeSet) -> dict[str, Any]:
 
 
 def change_set_shape(
-    stack: Stack, one: ChangeSet, *, values: bool, token: str | None
+    stack: Stack, one: ChangeSet, call: Call, *, values: bool
 ) -> dict[str, Any]:
     """Return a page of a change set as ``DescribeChangeSet`` shows it."""
-    changes, more = page(one.changes, token)
+    changes, more = page(one.changes, call)
     revision = one.revision
     return compact(
         ChangeSetName=one.name,

@@ -22,7 +22,7 @@ PATCHES: dict[str, tuple[str, ...]] = {
         "ec2_subnet_zones",
         "ec2_offerings_by_region",
         "ec2_instance_types",
-        "ec2_instance_stores",
+        "ec2_block_devices",
         "ec2_vcpu_limits",
         "ec2_launches",
         "ec2_parallelcluster_images",

@@ -108,15 +108,15 @@ def describe_change_set(call: Call) -> Mapping[str, Any]:
     return describing.change_set_shape(
         stack,
         change_set,
+        call,
         values=request.get("IncludePropertyValues", False),
-        token=request.get("NextToken"),
     )
 
 
 @operation("cloudformation", "ListChangeSets")
 def list_change_sets(call: Call) -> Mapping[str, Any]:
     stack = store_of(call).find(call.parameters["StackName"], message="Stack [{}] does not exist")
-    found, more = page(list(stack.change_sets.values()), call.parameters.get("NextToken"))
+    found, more = page(list(stack.change_sets.values()), call)
     return compact(
         Summaries=[describing.change_set_summary(stack, one) for one in found], NextToken=more
     )

@@ -22,7 +22,7 @@ def describe_stacks(call: Call) -> Mapping[str, Any]:
     request, store = call.parameters, store_of(call)
     name = request.get("StackName")
     stacks = [store.find(name)] if name else store.stacks()
-    found, more = page(stacks, request.get("NextToken"))
+    found, more = page(stacks, call)
     return compact(Stacks=[describing.stack_shape(one) for one in found], NextToken=more)
 
 
@@ -31,7 +31,7 @@ def list_stacks(call: Call) -> Mapping[str, Any]:
     request, store = call.parameters, store_of(call)
     wanted = request.get("StackStatusFilter")
     stacks = [one for one in store.stacks(deleted=True) if not wanted or one.status in wanted]
-    found, more = page(stacks, request.get("NextToken"))
+    found, more = page(stacks, call)
     return compact(StackSummaries=[describing.stack_summary(one) for one in found], NextToken=more)
 
 
@@ -41,7 +41,7 @@ def describe_stack_events(call: Call) -> Mapping[str, Any]:
     stack = store.find(request["StackName"], message="Stack [{}] does not exist")
     with stack.lock:
         events = stack.events[::-1]
-    found, more = page(events, request.get("NextToken"))
+    found, more = page(events, call)
     return compact(
         StackEvents=[describing.event_shape(stack, one) for one in found], NextToken=more
     )
@@ -75,7 +75,7 @@ def describe_events(call: Call) -> Mapping[str, Any]:
         shapes = [
             one for one in shapes if one["EventType"] in ("VALIDATION_ERROR", "PROVISIONING_ERROR")
         ]
-    found, more = page(shapes, request.get("NextToken"))
+    found, more = page(shapes, call)
     return compact(OperationEvents=found, NextToken=more)
 
 
@@ -115,7 +115,7 @@ def list_stack_resources(call: Call) -> Mapping[str, Any]:
     stack = store.find(request["StackName"])
     with stack.lock:
         resources = list(stack.resources.values())
-    found, more = page(resources, request.get("NextToken"))
+    found, more = page(resources, call)
     return compact(
         StackResourceSummaries=[describing.resource_summary(one) for one in found],
         NextToken=more,

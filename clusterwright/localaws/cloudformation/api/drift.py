@@ -60,7 +60,7 @@ def describe_stack_resource_drifts(call: Call) -> Mapping[str, Any]:
     stack = store_of(call).find(request["StackName"], message="Stack [{}] does not exist")
     wanted = request.get("StackResourceDriftStatusFilters")
     drifts = [one for one in stack.drifts.values() if not wanted or one.status in wanted]
-    found, more = page(drifts, request.get("NextToken"), request.get("MaxResults", 100))
+    found, more = page(drifts, call, request.get("MaxResults", 100))
     return compact(StackResourceDrifts=[one.shape(stack) for one in found], NextToken=more)
 
 

@@ -21,7 +21,7 @@ def list_exports(call: Call) -> Mapping[str, Any]:
         for name, value, stack in store_of(call).exports()
     ]
     found, more = page(
-        sorted(exports, key=lambda one: one["Name"]), call.parameters.get("NextToken")
+        sorted(exports, key=lambda one: one["Name"]), call
     )
     return compact(Exports=found, NextToken=more)
 
@@ -34,5 +34,5 @@ def list_imports(call: Call) -> Mapping[str, Any]:
     importers = store.importers(name)
     if not importers:
         raise ValidationError(f"Export '{name}' is not imported by any stack.")
-    found, more = page(importers, call.parameters.get("NextToken"))
+    found, more = page(importers, call)
     return compact(Imports=found, NextToken=more)

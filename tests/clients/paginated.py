@@ -1,0 +1,401 @@
+"""Something to list for every paginator of our own operations: at least two of each."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from tests.localaws.parts import Site, client, deploy
+
+Key = tuple[str, str]
+_RUNS = {"Type": "AWS::Logs::LogGroup"}
+
+
+class Scenes(Mapping[Key, Mapping[str, Any]]):
+    """What to ask each operation; what it lists is made at the first look."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, key: Key) -> Mapping[str, Any]:
+        return KNOWN[key](self)
+
+    def __iter__(self) -> Any:
+        return iter(KNOWN)
+
+    def __len__(self) -> int:
+        return len(KNOWN)
+
+    def once(self, name: str, make: Callable[[Site], Any]) -> Any:
+        if name not in self._made:
+            self._made[name] = make(self._site)
+        return self._made[name]
+
+
+@functools.cache
+def scenes(site: Site) -> Scenes:
+    """The scenes of a site; what they made is kept."""
+    return Scenes(site)
+
+
+def _stacks(site: Site) -> dict[str, str]:
+    groups = {
+        name: {**_RUNS, "Properties": {"LogGroupName": f"pages-{name}"}} for name in ("A", "B")
+    }
+    exports = {
+        name: {"Value": name, "Export": {"Name": f"export-{name}"}} for name in ("one", "two")
+    }
+    deploy("pages-exporter", groups, Outputs=exports)
+    parameter = {"Type": "AWS::SSM::Parameter", "Properties": {"Type": "String"}}
+    for number in (1, 2):
+        imported = {**parameter["Properties"], "Value": {"Fn::ImportValue": "export-one"}}
+        deploy(f"pages-importer-{number}", {"P": {**parameter, "Properties": imported}})
+    cloudformation = client("cloudformation")
+    changed = {
+        name: {**_RUNS, "Properties": {"LogGroupName": f"pages-{name}", "RetentionInDays": 7}}
+        for name in ("A", "B")
+    }
+    body = json.dumps({"Resources": changed, "Outputs": exports})
+    for number in (1, 2):
+        cloudformation.create_change_set(
+            StackName="pages-exporter", ChangeSetName=f"change-{number}", TemplateBody=body
+        )
+        cloudformation.get_waiter("change_set_create_complete").wait(
+            StackName="pages-exporter",
+            ChangeSetName=f"change-{number}",
+            WaiterConfig={"Delay": 1, "MaxAttempts": 20},
+        )
+    return {"StackName": "pages-exporter"}
+
+
+def _clusters(site: Site) -> str:
+    for number in (1, 2):
+        site.create(
+            site.group("gpu", 3), name=f"pages-{number}", NodeProvisioningMode="Continuous"
+        )
+    arn: str = client("sagemaker").describe_cluster(ClusterName="pages-1")["ClusterArn"]
+    tags = [{"Key": f"k{n}", "Value": "v"} for n in range(3)]
+    client("sagemaker").add_tags(ResourceArn=arn, Tags=tags)
+    return arn
+
+
+def _plans(site: Site) -> None:
+    sagemaker = client("sagemaker")
+    for number in (1, 2):
+        offering = sagemaker.search_training_plan_offerings(
+            InstanceType="ml.p5.48xlarge",
+            InstanceCount=1,
+            DurationHours=24,
+            TargetResources=["hyperpod-cluster"],
+        )["TrainingPlanOfferings"][0]
+        sagemaker.create_training_plan(
+            TrainingPlanName=f"pages-{number}",
+            TrainingPlanOfferingId=offering["TrainingPlanOfferingId"],
+        )
+
+
+def _extensions(site: Site) -> None:
+    ec2 = client("ec2")
+    for block in ec2.describe_capacity_blocks()["CapacityBlocks"]:
+        reservation = block["CapacityReservationIds"][0]
+        offering = ec2.describe_capacity_block_extension_offerings(
+            CapacityReservationId=reservation, CapacityBlockExtensionDurationHours=24
+        )["CapacityBlockExtensionOfferings"][0]
+        ec2.purchase_capacity_block_extension(
+            CapacityReservationId=reservation,
+            CapacityBlockExtensionOfferingId=offering["CapacityBlockExtensionOfferingId"],
+        )
+
+
+def _copies(site: Site) -> None:
+    fsx = client("fsx")
+    volume = fsx.describe_volumes()["Volumes"][0]
+    for number in (1, 2):
+        fsx.create_backup(FileSystemId=volume["FileSystemId"])
+        fsx.create_snapshot(Name=f"s{number}", VolumeId=volume["VolumeId"])
+
+
+def _file_systems(site: Site) -> tuple[str, str]:
+    fsx = client("fsx")
+    made = [
+        fsx.create_file_system(
+            FileSystemType="OPENZFS",
+            StorageCapacity=64,
+            SubnetIds=[site.subnet_id],
+            Tags=[{"Key": "a", "Value": "1"}, {"Key": "b", "Value": "2"}],
+            OpenZFSConfiguration={"DeploymentType": "SINGLE_AZ_1", "ThroughputCapacity": 64},
+        )["FileSystem"]
+        for _ in range(2)
+    ]
+    return made[0]["FileSystemId"], made[0]["ResourceARN"]
+
+
+def _requests(site: Site) -> None:
+    quotas = client("service-quotas")
+    for value in (20_000, 30_000):
+        # Two for one quota may not be pending at once in AWS; the history keeps both.
+        with contextlib.suppress(ClientError):
+            quotas.request_service_quota_increase(
+                ServiceCode="sagemaker", QuotaCode="L-8762A75F", DesiredValue=value
+            )
+    quotas.request_service_quota_increase(
+        ServiceCode="sagemaker", QuotaCode="L-6865522E", DesiredValue=20_000
+    )
+
+
+def _reservations(site: Site) -> None:
+    for _ in range(6):
+        client("ec2").create_capacity_reservation(
+            InstanceType="m5.large",
+            InstancePlatform="Linux/UNIX",
+            AvailabilityZone="us-east-1a",
+            InstanceCount=1,
+        )
+
+
+def _asks(**parameters: Any) -> Callable[[Scenes], Mapping[str, Any]]:
+    return lambda scenes: parameters
+
+
+def _needs(
+    name: str, make: Callable[[Site], Any], /, **parameters: Any
+) -> Callable[[Scenes], Mapping[str, Any]]:
+    def ask(scenes: Scenes) -> Mapping[str, Any]:
+        scenes.once(name, make)
+        return parameters
+
+    return ask
+
+
+def _cluster_arn(scenes: Scenes) -> Mapping[str, Any]:
+    return {"ResourceArn": scenes.once("clusters", _clusters)}
+
+
+def _file_system_arn(scenes: Scenes) -> Mapping[str, Any]:
+    return {"ResourceARN": scenes.once("file systems", _file_systems)[1]}
+
+
+def _instances(site: Site) -> None:
+    ec2 = client("ec2")
+    image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+    ec2.run_instances(
+        ImageId=image,
+        InstanceType="p5.48xlarge",
+        MinCount=2,
+        MaxCount=2,
+        SubnetId=site.subnet_id,
+    )
+
+
+def _blocks(site: Site) -> str:
+    ec2 = client("ec2")
+    found = ""
+    for _ in range(2):
+        offering = ec2.describe_capacity_block_offerings(**_BLOCK)["CapacityBlockOfferings"][0]
+        bought = ec2.purchase_capacity_block(
+            CapacityBlockOfferingId=offering["CapacityBlockOfferingId"],
+            InstancePlatform="Linux/UNIX",
+        )
+        found = bought["CapacityReservation"]["CapacityReservationId"]
+    return found
+
+
+def _eks(site: Site) -> None:
+    eks, ec2 = client("eks"), client("ec2")
+    vpc = ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
+    subnets = [
+        ec2.create_subnet(VpcId=vpc, CidrBlock=f"10.9.{n}.0/24", AvailabilityZoneId=zone)[
+            "Subnet"
+        ]["SubnetId"]
+        for n, zone in enumerate(("use1-az6", "use1-az1"))
+    ]
+    services = ["eks.amazonaws.com", "ec2.amazonaws.com", "pods.eks.amazonaws.com"]
+    trust = {"Effect": "Allow", "Principal": {"Service": services}, "Action": _TRUSTED}
+    document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+    roles = [
+        client("iam").create_role(RoleName=f"eks-{n}", AssumeRolePolicyDocument=document)["Role"][
+            "Arn"
+        ]
+        for n in range(3)
+    ]
+    for name in ("one", "two"):
+        eks.create_cluster(
+            name=name,
+            roleArn=roles[0],
+            resourcesVpcConfig={"subnetIds": subnets},
+            accessConfig={"authenticationMode": "API"},
+        )
+    for name in ("vpc-cni", "eks-pod-identity-agent"):
+        eks.create_addon(clusterName="one", addonName=name)
+    for role in roles[1:]:
+        eks.create_access_entry(clusterName="one", principalArn=role)
+        eks.create_pod_identity_association(
+            clusterName="one", namespace="train", serviceAccount=role[-1], roleArn=role
+        )
+    for name in ("AmazonEKSAdminPolicy", "AmazonEKSViewPolicy"):
+        eks.associate_access_policy(
+            clusterName="one",
+            principalArn=roles[1],
+            policyArn=f"arn:aws:eks::aws:cluster-access-policy/{name}",
+            accessScope={"type": "cluster"},
+        )
+    for name in ("a", "b"):
+        eks.create_nodegroup(
+            clusterName="one", nodegroupName=name, subnets=subnets, nodeRole=roles[0]
+        )
+    for log in ("api", "audit"):
+        logging = {"clusterLogging": [{"types": [log], "enabled": True}]}
+        eks.update_cluster_config(name="one", logging=logging)
+
+
+def _governed(scenes: Scenes) -> Mapping[str, Any]:
+    scenes.once("eks", _eks)
+    scenes.once("governed", _policies)
+    return {}
+
+
+def _policies(site: Site) -> None:
+    sagemaker = client("sagemaker")
+    orchestrator = client("eks").describe_cluster(name="one")["cluster"]
+    network = orchestrator["resourcesVpcConfig"]
+    group = site.group("gpu", 1)
+    del group["SlurmConfig"]
+    made = sagemaker.create_cluster(
+        ClusterName="governed",
+        InstanceGroups=[group],
+        Orchestrator={"Eks": {"ClusterArn": orchestrator["arn"]}},
+        VpcConfig={
+            "Subnets": network["subnetIds"][:1],
+            "SecurityGroupIds": [network["clusterSecurityGroupId"]],
+        },
+    )["ClusterArn"]
+    for number in (1, 2):
+        sagemaker.create_compute_quota(
+            Name=f"quota-{number}",
+            ClusterArn=made,
+            ComputeQuotaConfig={
+                "ComputeQuotaResources": [{"InstanceType": "ml.p5.48xlarge", "Count": 1}]
+            },
+            ComputeQuotaTarget={"TeamName": f"team-{number}"},
+        )
+    sagemaker.create_cluster_scheduler_config(
+        Name="policy",
+        ClusterArn=made,
+        SchedulerConfig={"PriorityClasses": [{"Name": "training", "Weight": 90}]},
+    )
+
+
+_TRUSTED = ["sts:AssumeRole", "sts:TagSession"]
+_BLOCK = {"InstanceType": "p5.48xlarge", "InstanceCount": 1, "CapacityDurationHours": 24}
+_IN_STACK = {"StackName": "pages-exporter"}
+_ANY = json.dumps(
+    {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "*", "Resource": "*"}]}
+)
+_P5 = {"ServiceCode": "sagemaker", "QuotaCode": "L-8762A75F"}
+
+def _eks_scene(**parameters: Any) -> Callable[[Scenes], Mapping[str, Any]]:
+    return _needs("eks", _eks, **parameters)
+
+
+def _copied(scenes: Scenes) -> Mapping[str, Any]:
+    scenes.once("file systems", _file_systems)
+    scenes.once("copies", _copies)
+    return {}
+
+
+def _extended(scenes: Scenes) -> Mapping[str, Any]:
+    scenes.once("blocks", _blocks)
+    scenes.once("extensions", _extensions)
+    return {}
+
+
+def _extension(scenes: Scenes) -> Mapping[str, Any]:
+    block = scenes.once("blocks", _blocks)
+    return {"CapacityReservationId": block, "CapacityBlockExtensionDurationHours": 24}
+
+
+KNOWN: dict[Key, Callable[[Scenes], Mapping[str, Any]]] = {
+    ("cloudformation", "DescribeChangeSet"): _needs(
+        "stacks", _stacks, ChangeSetName="change-1", **_IN_STACK
+    ),
+    ("cloudformation", "DescribeEvents"): _needs("stacks", _stacks, **_IN_STACK),
+    ("cloudformation", "DescribeStackEvents"): _needs("stacks", _stacks, **_IN_STACK),
+    ("cloudformation", "DescribeStacks"): _needs("stacks", _stacks),
+    ("cloudformation", "ListChangeSets"): _needs("stacks", _stacks, **_IN_STACK),
+    ("cloudformation", "ListExports"): _needs("stacks", _stacks),
+    ("cloudformation", "ListImports"): _needs("stacks", _stacks, ExportName="export-one"),
+    ("cloudformation", "ListStackResources"): _needs("stacks", _stacks, **_IN_STACK),
+    ("cloudformation", "ListStacks"): _needs("stacks", _stacks),
+    ("ec2", "DescribeCapacityReservations"): _needs("reservations", _reservations),
+    ("ec2", "DescribeInstanceTypeOfferings"): _asks(
+        LocationType="availability-zone-id",
+        Filters=[{"Name": "instance-type", "Values": ["p5.48xlarge", "trn1.32xlarge", "m5.*"]}],
+    ),
+    ("ec2", "DescribeCapacityBlockOfferings"): _asks(**_BLOCK),
+    ("ec2", "DescribeCapacityBlocks"): _needs("blocks", _blocks),
+    ("ec2", "DescribeCapacityBlockStatus"): _needs("blocks", _blocks),
+    ("ec2", "DescribeCapacityBlockExtensionHistory"): _extended,
+    ("ec2", "DescribeCapacityBlockExtensionOfferings"): _extension,
+    ("ec2", "DescribeInstanceTopology"): _needs("instances", _instances),
+    ("ec2", "DescribeSpotPriceHistory"): _asks(InstanceTypes=["p5.48xlarge", "m5.large"]),
+    ("eks", "DescribeAddonVersions"): _asks(),
+    ("eks", "DescribeClusterVersions"): _asks(),
+    ("eks", "ListAccessEntries"): _eks_scene(clusterName="one"),
+    ("eks", "ListAccessPolicies"): _asks(),
+    ("eks", "ListAddons"): _eks_scene(clusterName="one"),
+    ("eks", "ListAssociatedAccessPolicies"): _eks_scene(
+        clusterName="one", principalArn="arn:aws:iam::123456789012:role/eks-1"
+    ),
+    ("eks", "ListClusters"): _eks_scene(),
+    ("eks", "ListNodegroups"): _eks_scene(clusterName="one"),
+    ("eks", "ListPodIdentityAssociations"): _eks_scene(clusterName="one"),
+    ("eks", "ListUpdates"): _eks_scene(name="one"),
+    ("iam", "SimulateCustomPolicy"): _asks(
+        PolicyInputList=[_ANY], ActionNames=["s3:GetObject", "s3:PutObject"]
+    ),
+    ("iam", "SimulatePrincipalPolicy"): _asks(
+        PolicySourceArn="arn:aws:iam::123456789012:role/nodes",
+        ActionNames=["s3:GetObject", "s3:PutObject"],
+    ),
+    ("fsx", "DescribeBackups"): _copied,
+    ("fsx", "DescribeSnapshots"): _copied,
+    ("fsx", "DescribeFileSystems"): _needs("file systems", _file_systems),
+    ("fsx", "DescribeVolumes"): _needs("file systems", _file_systems),
+    ("fsx", "ListTagsForResource"): _file_system_arn,
+    ("pricing", "DescribeServices"): _asks(),
+    ("pricing", "GetAttributeValues"): _asks(
+        ServiceCode="AmazonEC2", AttributeName="instanceType"
+    ),
+    ("pricing", "GetProducts"): _asks(
+        ServiceCode="AmazonEC2",
+        Filters=[{"Type": "TERM_MATCH", "Field": "instanceType", "Value": "p5.48xlarge"}],
+    ),
+    ("sagemaker", "ListClusterSchedulerConfigs"): _governed,
+    ("sagemaker", "ListComputeQuotas"): _governed,
+    ("sagemaker", "ListClusterEvents"): _needs("clusters", _clusters, ClusterName="pages-1"),
+    ("sagemaker", "ListClusterNodes"): _needs("clusters", _clusters, ClusterName="pages-1"),
+    ("sagemaker", "ListClusters"): _needs("clusters", _clusters),
+    ("sagemaker", "ListTags"): _cluster_arn,
+    ("sagemaker", "ListTrainingPlans"): _needs("plans", _plans),
+    ("service-quotas", "ListAWSDefaultServiceQuotas"): _asks(ServiceCode="sagemaker"),
+    ("service-quotas", "ListRequestedServiceQuotaChangeHistory"): _needs("requests", _requests),
+    ("service-quotas", "ListRequestedServiceQuotaChangeHistoryByQuota"): _needs(
+        "requests", _requests, **_P5
+    ),
+    ("service-quotas", "ListServiceQuotas"): _asks(ServiceCode="sagemaker"),
+    ("service-quotas", "ListServices"): _asks(),
+}
+
+# Of these there can be but one: no quota has two requests that are pending, no cluster two
+# scheduler configurations, and no block two extensions of one length.
+ONE = {
+    ("ec2", "DescribeCapacityBlockExtensionOfferings"),
+    ("sagemaker", "ListClusterSchedulerConfigs"),
+    ("service-quotas", "ListRequestedServiceQuotaChangeHistoryByQuota"),
+}

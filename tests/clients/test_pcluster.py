@@ -1,0 +1,178 @@
+"""The `pcluster` CLI of AWS ParallelCluster: its validators ask the local AWS."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.clients.programs import BLOCK, Done, Server, file
+
+pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
+
+
+class Cluster(NamedTuple):
+    """`pcluster`, and a configuration of 4 × p5.48xlarge that fits what is there."""
+
+    program: Path
+    server: Server
+    configuration: Mapping[str, Any]
+    public_subnet: str
+
+    def dry_run(self, configuration: Mapping[str, Any]) -> Any:
+        path = file(self.server.home, "cluster.yaml", dict(configuration))
+        words = ("create-cluster", "--cluster-name", "train", "--dryrun", "true")
+        # pcluster exits with 1 after every dry run, a successful one included.
+        return self(*words, "--cluster-configuration", path, code=1).data
+
+    def __call__(self, *words: str | Path, code: int = 0) -> Done:
+        # pcluster addresses buckets as hosts, which an address cannot have, so that it falls back
+        # to paths; names under localhost are not resolved everywhere.
+        s3 = self.server.address.replace("localhost", "127.0.0.1")
+        return self.server.run(self.program, *words, code=code, AWS_ENDPOINT_URL_S3=s3)
+
+
+@pytest.fixture(scope="module")
+def cluster(programs: Callable[[str], Path], aws: Server) -> Cluster:
+    ec2, s3 = aws.client("ec2"), aws.client("s3")
+    vpc = ec2.create_vpc(CidrBlock="10.4.0.0/16")["Vpc"]["VpcId"]
+    ec2.modify_vpc_attribute(VpcId=vpc, EnableDnsHostnames={"Value": True})
+    head, nodes, public = (
+        ec2.create_subnet(VpcId=vpc, CidrBlock=cidr, AvailabilityZoneId="use1-az6")["Subnet"][
+            "SubnetId"
+        ]
+        for cidr in ("10.4.0.0/24", "10.4.16.0/20", "10.4.1.0/24")
+    )
+    ec2.modify_subnet_attribute(SubnetId=public, MapPublicIpOnLaunch={"Value": True})
+    ec2.create_key_pair(KeyName="train", KeyType="ed25519")
+    s3.create_bucket(Bucket="pcluster-scripts")
+    s3.put_object(Bucket="pcluster-scripts", Key="node.sh", Body=b"#!/bin/sh\n")
+    configuration = {
+        "Region": "us-east-1",
+        "Image": {"Os": "ubuntu2204"},
+        "HeadNode": {
+            "InstanceType": "m5.8xlarge",
+            "Networking": {"SubnetId": head},
+            "Ssh": {"KeyName": "train"},
+            "Imds": {"Secured": True},
+        },
+        "Scheduling": {
+            "Scheduler": "slurm",
+            "SlurmQueues": [
+                {
+                    "Name": "gpu",
+                    "Networking": {"SubnetIds": [nodes], "PlacementGroup": {"Enabled": True}},
+                    "ComputeSettings": {"LocalStorage": {"EphemeralVolume": {"MountDir": "/nvme"}}},
+                    "CustomActions": {
+                        "OnNodeConfigured": {"Script": "s3://pcluster-scripts/node.sh"}
+                    },
+                    "Iam": {
+                        "AdditionalIamPolicies": [
+                            {"Policy": "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"}
+                        ]
+                    },
+                    "ComputeResources": [
+                        {
+                            "Name": "p5",
+                            "InstanceType": "p5.48xlarge",
+                            "MinCount": 4,
+                            "MaxCount": 4,
+                            "Efa": {"Enabled": True},
+                        }
+                    ],
+                }
+            ],
+        },
+        "SharedStorage": [
+            {
+                "Name": "fsx",
+                "MountDir": "/fsx",
+                "StorageType": "FsxLustre",
+                "FsxLustreSettings": {
+                    "StorageCapacity": 4800,
+                    "DeploymentType": "PERSISTENT_2",
+                    "PerUnitStorageThroughput": 250,
+                },
+            }
+        ],
+    }
+    return Cluster(programs("pcluster"), aws, configuration, public)
+
+
+def _queue(configuration: Mapping[str, Any]) -> Any:
+    return configuration["Scheduling"]["SlurmQueues"][0]
+
+
+def test_a_configuration_that_fits(cluster: Cluster) -> None:
+    """`create-cluster --dryrun` finds no error in a p5 cluster with EFA, a placement group, local
+    disks, lifecycle scripts and FSx for Lustre in a VPC of the local AWS.
+    """
+    answer = cluster.dry_run(cluster.configuration)
+    assert answer["message"] == "Request would have succeeded, but DryRun flag is set.", answer
+    levels = {one["level"] for one in answer.get("validationMessages", ())}
+    assert levels <= {"INFO", "WARNING"}
+
+
+def test_a_configuration_that_does_not_fit(cluster: Cluster) -> None:
+    """The dry run reports what the local AWS does not have or would refuse: a key pair, a policy, a
+    script, a file system's size, and EFA in a subnet with public addresses.
+    """
+    wrong = deepcopy(dict(cluster.configuration))
+    wrong["HeadNode"]["Ssh"]["KeyName"] = "missing"
+    queue = _queue(wrong)
+    queue["Networking"]["SubnetIds"] = [cluster.public_subnet]
+    queue["Iam"]["AdditionalIamPolicies"][0]["Policy"] += "Missing"
+    queue["CustomActions"]["OnNodeConfigured"]["Script"] = "s3://pcluster-scripts/missing.sh"
+    wrong["SharedStorage"][0]["FsxLustreSettings"]["StorageCapacity"] = 5000
+    answer = cluster.dry_run(wrong)
+    assert answer["message"] == "Invalid cluster configuration."
+    found = {(one["level"], one["type"]) for one in answer["configurationValidationErrors"]}
+    assert {
+        ("ERROR", "FsxStorageCapacityValidator"),
+        ("ERROR", "AdditionalIamPolicyValidator"),
+        ("ERROR", "KeyPairValidator"),
+        ("ERROR", "MultiNetworkInterfacesInstancesValidator"),
+        ("WARNING", "AsyncTimedUrlValidator"),
+    } <= found
+
+
+def test_a_capacity_block(cluster: Cluster) -> None:
+    """The dry run takes a capacity block of the type, in the zone, and refuses a
+    reservation of another type.
+    """
+    ec2 = cluster.server.client("ec2")
+    other = ec2.create_capacity_reservation(
+        InstanceType="m5.large",
+        InstancePlatform="Linux/UNIX",
+        AvailabilityZone="us-east-1a",
+        InstanceCount=4,
+    )["CapacityReservation"]["CapacityReservationId"]
+    wrong = deepcopy(dict(cluster.configuration))
+    _queue(wrong)["CapacityReservationTarget"] = {"CapacityReservationId": other}
+    answer = cluster.dry_run(wrong)
+    assert "CapacityReservationValidator" in {
+        one["type"] for one in answer["configurationValidationErrors"] if one["level"] == "ERROR"
+    }
+
+    right = deepcopy(dict(cluster.configuration))
+    queue = _queue(right)
+    queue["CapacityType"] = "CAPACITY_BLOCK"
+    queue["CapacityReservationTarget"] = {"CapacityReservationId": BLOCK}
+    queue["Networking"]["PlacementGroup"] = {"Enabled": False}
+    answer = cluster.dry_run(right)
+    assert answer["message"] == "Request would have succeeded, but DryRun flag is set.", answer
+
+
+def test_lists(cluster: Cluster) -> None:
+    """`list-clusters` is empty, and `list-official-images` has an image for every system."""
+    assert cluster("list-clusters").data == {"clusters": []}
+    images = cluster("list-official-images").data["images"]
+    assert {(one["os"], one["architecture"]) for one in images} == {
+        (system, architecture)
+        for system in ("alinux2023", "ubuntu2204", "ubuntu2404", "rhel8", "rhel9")
+        for architecture in ("x86_64", "arm64")
+    }
