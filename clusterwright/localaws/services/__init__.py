@@ -11,6 +11,8 @@ import threading
 
 # boto3's name of the service -> modules that register operations when they are imported.
 OWN: dict[str, tuple[str, ...]] = {
+    "amp": ("clusterwright.localaws.services.amp_rules",),
+    "secretsmanager": ("clusterwright.localaws.services.secrets_names",),
     "budgets": (
         "clusterwright.localaws.services.budgets_notifications",
         "clusterwright.localaws.services.budgets_tags",
@@ -18,15 +20,24 @@ OWN: dict[str, tuple[str, ...]] = {
     ),
     "ce": ("clusterwright.localaws.services.cost_explorer",),
     "cloudformation": ("clusterwright.localaws.cloudformation.api",),
-    "cloudwatch": ("clusterwright.localaws.services.service_quotas.usage_metrics",),
+    "cloudwatch": (
+        "clusterwright.localaws.services.cloudwatch_alarms",
+        "clusterwright.localaws.services.service_quotas.usage_metrics",
+    ),
     "ec2": ("clusterwright.localaws.services.ec2",),
     "eks": ("clusterwright.localaws.services.eks",),
     "fsx": ("clusterwright.localaws.services.fsx",),
     "iam": ("clusterwright.localaws.services.iam",),
     "grafana": ("clusterwright.localaws.services.grafana",),
-    "logs": ("clusterwright.localaws.services.logs_keys",),
+    "logs": (
+        "clusterwright.localaws.services.logs_keys",
+        "clusterwright.localaws.services.logs_retention",
+    ),
     "pricing": ("clusterwright.localaws.services.pricing",),
-    "rds": ("clusterwright.localaws.services.rds_parameters",),
+    "rds": (
+        "clusterwright.localaws.services.rds_clusters",
+        "clusterwright.localaws.services.rds_parameters",
+    ),
     "service-quotas": ("clusterwright.localaws.services.service_quotas",),
     "sagemaker": ("clusterwright.localaws.services.sagemaker",),
     "sts": ("clusterwright.localaws.services.sts",),
