@@ -10,7 +10,13 @@ from clusterwright.localaws import quotas
 from clusterwright.localaws.call import AwsError, Call, operation
 from clusterwright.localaws.facts import catalog, ec2_name, known
 from clusterwright.localaws.runtime import Runtime
-from clusterwright.localaws.services.sagemaker import governance, plans, rules, views
+from clusterwright.localaws.services.sagemaker import (
+    governance,
+    plans,
+    role_rights,
+    rules,
+    views,
+)
 from clusterwright.localaws.services.sagemaker.events import record
 from clusterwright.localaws.services.sagemaker.orchestrator import check_orchestrator
 from clusterwright.localaws.services.sagemaker.provision import (
@@ -134,10 +140,24 @@ def check_roles(call: Call, request: Mapping[str, Any]) -> None:
         if arn.split(":")[4] != call.account:
             continue
         role = next((role for role in list(backend.roles.values()) if role.arn == arn), None)
-        if role is None or "sagemaker" not in str(role.assume_role_policy_document):
+        trusted = role is not None and (
+            role_rights.trusts_sagemaker(role)
+            if call.world.iam == "enforced"
+            else "sagemaker" in str(role.assume_role_policy_document)
+        )
+        if not trusted:
             raise rules.invalid(
                 f"Could not assume role {arn}. Please ensure that the role exists and allows "
                 "principal 'sagemaker.amazonaws.com' to assume the role."
+            )
+    if call.world.iam == "enforced":
+        lacking = role_rights.missing_network_right(
+            call.runtime, call.region, call.account, request
+        )
+        if lacking is not None:
+            raise rules.invalid(
+                f"The execution role {lacking[0]} does not have permission to perform "
+                f"{lacking[1]}, which a cluster in a VPC of the account needs."
             )
 
 

@@ -19,6 +19,7 @@ from clusterwright.localaws.buckets import find_bucket
 from clusterwright.localaws.network import AddressesExhaustedError, User
 from clusterwright.localaws.services.sagemaker import nodes_driver
 from clusterwright.localaws.services.sagemaker.events import record
+from clusterwright.localaws.services.sagemaker.role_rights import may_fetch
 from clusterwright.localaws.services.sagemaker.state import (
     NEVER,
     Cluster,
@@ -74,7 +75,7 @@ def provision(
         missing = group.target_count - len(group.live())
         if missing <= 0:
             continue
-        problem = lifecycle_problem(group)
+        problem = lifecycle_problem(clusters, group)
         if problem is not None:
             shortages.append(Shortage(group, missing, problem, final=True))
             continue
@@ -152,15 +153,19 @@ def use_network(clusters: Clusters, cluster: Cluster) -> None:
     )
 
 
-def lifecycle_problem(group: Group) -> str | None:
+def lifecycle_problem(clusters: Clusters, group: Group) -> str | None:
     """Why the lifecycle scripts of a group cannot run, or `None`."""
     config = group.specification.get("LifeCycleConfig") or {}
     uri = config.get("SourceS3Uri")
     if not uri:
         return None
-    for entry in filter(None, (config.get("OnCreate"), config.get("OnInitComplete"))):
+    entries = [one for one in (config.get("OnCreate"), config.get("OnInitComplete")) if one]
+    for entry in entries:
         if not _object_exists(uri, entry):
             return LIFECYCLE_FAILED
+    role = str(group.specification["ExecutionRole"])
+    if not may_fetch(clusters.runtime, clusters.region, role, uri, entries):
+        return LIFECYCLE_FAILED
     if group.slurm_role and _object_exists(uri, PROVISIONING_PARAMETERS):
         return BOTH_CONFIGURATIONS
     return None
