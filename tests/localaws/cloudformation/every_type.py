@@ -1,6 +1,7 @@
 """One template with every type that is carried, but for networks, clusters and file systems.
 
-Those have tests of their own: `test_network_stack`, `test_stacks_sagemaker`, `test_stacks_fsx`.
+Those have tests of their own: `test_network_stack`, `test_stacks_sagemaker`, `test_stacks_eks`,
+`test_stacks_fsx`.
 """
 
 from __future__ import annotations

@@ -318,7 +318,7 @@ def _everything() -> dict[str, list[str]]:
 
 
 def test_every_carried_type_is_in_some_whole_template() -> None:
-    """The template here, and the three tests that it names."""
+    """The template here, and the tests that it names."""
     here = {one["Type"] for one in every_type.RESOURCES.values()}
     network = {
         *("AWS::EC2::VPCCidrBlock", "AWS::EC2::RouteTable", "AWS::EC2::Route"),
@@ -331,7 +331,13 @@ def test_every_carried_type_is_in_some_whole_template() -> None:
         name
         for name in registry()
         if name.startswith(
-            ("AWS::CloudFormation::", "AWS::SageMaker::", "AWS::FSx::", "Custom::Log")
+            (
+                "AWS::CloudFormation::",
+                "AWS::EKS::",
+                "AWS::SageMaker::",
+                "AWS::FSx::",
+                "Custom::Log",
+            )
         )
     }
     assert set(registry()) == here | network | elsewhere

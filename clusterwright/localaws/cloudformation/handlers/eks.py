@@ -62,7 +62,9 @@ class Cluster(Handler):
     """``Ref`` is the cluster's name."""
 
     type_name = "AWS::EKS::Cluster"
-    not_carried = frozenset({"ActiveCertificateAuthorityId", "OutpostConfig", "RollbackConfig"})
+    not_carried = frozenset(
+        {"ActiveCertificateAuthorityId", "CertificateAuthority", "OutpostConfig", "RollbackConfig"}
+    )
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         name = properties.get("Name") or ctx.generated_name(max_length=100)
