@@ -197,3 +197,53 @@ def test_other_custom_resources_are_refused_by_name() -> None:
     body = template({"Mine": resource("Custom::Mine", {"ServiceToken": "x"})})
     with pytest.raises(ClientError, match="Custom::Mine"):
         create("one", body)
+
+
+def test_the_prefix_is_taken_as_it_is_given() -> None:
+    """`/` is no prefix; a slash at the front of another is part of the keys, as in `aws s3`."""
+    create("one", deployment(DestinationBucketKeyPrefix="/"))
+    assert set(objects()) == set(FILES)
+    update("one", deployment(DestinationBucketKeyPrefix="/a"))
+    assert {name for name in objects() if name.startswith("/")} == {f"/a/{name}" for name in FILES}
+
+
+def test_the_update_says_whether_the_old_place_is_emptied() -> None:
+    """The function looks at the new properties only."""
+    create("one", deployment(DestinationBucketKeyPrefix="a", RetainOnDelete=True))
+    update("one", deployment(DestinationBucketKeyPrefix="b", RetainOnDelete=False))
+    assert set(objects()) == {f"b/{name}" for name in FILES}
+    update("one", deployment(DestinationBucketKeyPrefix="c", RetainOnDelete=True))
+    assert {name.split("/")[0] for name in objects()} == {"b", "c"}
+
+
+def test_object_keys_that_are_not_put_out_are_an_empty_list() -> None:
+    body = json.loads(deployment(OutputObjectKeys=False))
+    keys = {"Fn::GetAtt": ["Deployed", "SourceObjectKeys"]}
+    body["Outputs"] = {"Keys": {"Value": {"Fn::Join": [",", keys]}}}
+    assert outputs(create("one", json.dumps(body)))["Keys"] == ""
+
+
+def test_names_in_an_archive_stay_within_the_place() -> None:
+    archive("odd.zip", {"../../up.txt": b"1", "/root.txt": b"2", "a/./b.txt": b"3"})
+    create("one", deployment(SourceObjectKeys=["odd.zip"], DestinationBucketKeyPrefix="in"))
+    assert set(objects()) == {"in/up.txt", "in/root.txt", "in/a/b.txt"}
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"SourceMarkers": [{}, {}]}, "must be the same length"),
+        ({"SystemMetadata": {"sse-c-copy-source": "x"}}, "does not carry the system metadata"),
+    ],
+)
+def test_what_fails_the_deployment(more: dict[str, Any], message: str) -> None:
+    assert create("one", deployment(**more))["StackStatus"] == "ROLLBACK_COMPLETE"
+    assert message in reason("one", "Deployed", "CREATE_FAILED")
+
+
+@pytest.mark.parametrize("name", ["DistributionId", "DistributionPaths"])
+def test_distributions_are_refused_by_name(name: str) -> None:
+    from botocore.exceptions import ClientError
+
+    with pytest.raises(ClientError, match=f"does not carry {name} of Custom::CDKBucket"):
+        create("one", deployment(**{name: "x"}))

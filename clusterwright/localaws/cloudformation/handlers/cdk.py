@@ -89,7 +89,9 @@ class BucketDeployment(_Custom):
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         moved = _destination(old) != _destination(new)
-        if moved and not _true(old.get("RetainOnDelete"), default=True):
+        # As the function does, by the new properties: whether the old place is emptied is said
+        # by the update that leaves it.
+        if moved and not _true(new.get("RetainOnDelete"), default=True):
             self._remove(ctx, old)
         self._deploy(ctx, new)
         return self._created(ctx, physical_id, new)
@@ -105,7 +107,7 @@ class BucketDeployment(_Custom):
         from botocore.exceptions import ClientError
 
         bucket = properties["DestinationBucketName"]
-        prefix = properties.get("DestinationBucketKeyPrefix", "")
+        prefix = _given_prefix(properties)
         tag = "aws-cdk:cr-owned" + (f":{prefix}" if prefix else "")
         try:
             tags = ctx.client("s3").get_bucket_tagging(Bucket=bucket)["TagSet"]
@@ -144,6 +146,8 @@ class BucketDeployment(_Custom):
         buckets, keys = properties["SourceBucketNames"], properties["SourceObjectKeys"]
         markers = properties.get("SourceMarkers") or [{} for _ in keys]
         configs = properties.get("SourceMarkersConfig") or [{} for _ in keys]
+        if not len(buckets) == len(keys) == len(markers) == len(configs):
+            raise HandlerFailure("'source_markers' and 's3_source_zips' must be the same length")
         for bucket, key, marks, config in zip(buckets, keys, markers, configs, strict=True):
             data = s3.get_object(Bucket=bucket, Key=key)["Body"].read()
             if not _true(properties.get("Extract"), default=True):
@@ -156,7 +160,7 @@ class BucketDeployment(_Custom):
             with archive:
                 for entry in archive.infolist():
                     if not entry.is_dir():
-                        yield entry.filename, _marked(archive.read(entry), marks, config)
+                        yield _safe(entry.filename), _marked(archive.read(entry), marks, config)
 
     def _remove(self, ctx: Context, properties: Properties) -> None:
         s3 = ctx.client("s3")
@@ -184,8 +188,8 @@ class BucketDeployment(_Custom):
                 "DestinationBucketArn", f"arn:{ctx.partition}:s3:::{bucket}"
             )
         }
-        if _true(properties.get("OutputObjectKeys"), default=True):
-            attributes["SourceObjectKeys"] = list(properties["SourceObjectKeys"])
+        shown = _true(properties.get("OutputObjectKeys"), default=True)
+        attributes["SourceObjectKeys"] = list(properties["SourceObjectKeys"]) if shown else []
         if _true(properties.get("OutputObjectVersionIds"), default=False):
             attributes["SourceObjectVersionIds"] = self._versions(ctx, properties)
         return Created(physical_id, attributes)
@@ -279,9 +283,22 @@ def _true(value: Any, *, default: bool) -> bool:
     return default if value is None else str(value).lower() == "true"
 
 
+def _given_prefix(properties: Properties) -> str:
+    prefix = str(properties.get("DestinationBucketKeyPrefix", ""))
+    return "" if prefix == "/" else prefix
+
+
 def _destination(properties: Properties) -> tuple[str, str]:
-    prefix = str(properties.get("DestinationBucketKeyPrefix", "")).strip("/")
-    return properties["DestinationBucketName"], f"{prefix}/" if prefix else ""
+    """Return bucket and prefix; a slash at the front of a prefix is part of every key."""
+    prefix = _given_prefix(properties)
+    if prefix and not prefix.endswith("/"):
+        prefix += "/"
+    return properties["DestinationBucketName"], prefix
+
+
+def _safe(name: str) -> str:
+    """Return an entry's name as it is unpacked: within the folder, whatever it says."""
+    return "/".join(part for part in name.split("/") if part not in ("", ".", ".."))
 
 
 def _wanted(name: str, properties: Properties) -> bool:
@@ -308,16 +325,22 @@ def _system_metadata(properties: Properties) -> dict[str, str]:
         "content-encoding": "ContentEncoding",
         "content-language": "ContentLanguage",
         "content-type": "ContentType",
+        "expires": "Expires",
         "sse": "ServerSideEncryption",
         "sse-kms-key-id": "SSEKMSKeyId",
         "storage-class": "StorageClass",
         "website-redirect": "WebsiteRedirectLocation",
     }
-    return {
-        names[key.lower()]: str(value)
-        for key, value in properties.get("SystemMetadata", {}).items()
-        if key.lower() in names
+    given = {
+        key.lower(): str(value) for key, value in properties.get("SystemMetadata", {}).items()
     }
+    unknown = sorted(set(given) - set(names))
+    if unknown:
+        raise HandlerFailure(
+            f"The local AWS does not carry the system metadata {', '.join(unknown)}",
+            "InvalidRequest",
+        )
+    return {names[key]: value for key, value in given.items()}
 
 
 def _keys(s3: Any, bucket: str, prefix: str) -> Iterator[str]:
