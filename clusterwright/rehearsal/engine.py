@@ -204,6 +204,7 @@ def _described(node: Node) -> dict[str, Any]:
         "instance_id": node.order.instance_id,
         "instance_type": node.instance_type,
         "up": node.machine.is_up(),
+        "leader": node.machine.leader,
         "timings": node.timings,
     }
 

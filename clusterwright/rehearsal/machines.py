@@ -166,6 +166,11 @@ class Machine:
                 noted["leader"] if start_time(noted["leader"]) == noted["started"] else None
             )
 
+    @property
+    def leader(self) -> int | None:
+        """The host's number of the machine's first process, while it is up."""
+        return self._leader if self.is_up() else None
+
     def is_up(self) -> bool:
         return self._leader is not None and start_time(self._leader) != ""
 

@@ -147,6 +147,8 @@ def _held(
             _play(scenario, stage, findings, progress)
         with contextlib.suppress(RehearsalError, Broken):
             slurm = stage.slurm("slurmctld -V").strip()
+    if request.keep:
+        findings.notes += _how_to_enter(engine)
     return Verdict(
         config=request.config,
         cluster=cluster.environment,
@@ -262,6 +264,15 @@ def _end_engine(engine: EngineHandle, keep: bool, findings: _Findings) -> None:
 def _forget(run: runs.Run) -> None:
     if not run.keep_mark.exists():
         runs.take_away(run)
+
+
+def _how_to_enter(engine: EngineHandle) -> list[str]:
+    notes = [f"kept as run {engine.run.id}; `clusterwright rehearse --clean` removes it"]
+    notes.append(f"the local AWS: AWS_ENDPOINT_URL={engine.url}")
+    for facts in engine.ask("nodes"):
+        if facts["leader"]:
+            notes.append(f"enter {facts['name']}: nsenter --target {facts['leader']} --all bash -l")
+    return notes
 
 
 def _nodes(engine: EngineHandle) -> Iterator[NodeResult]:

@@ -18,11 +18,14 @@ PROMISES = {
 
 _LIMIT_S = 2.0
 # Everything on the root disk except what changes on a node at rest.
+_AT_WORK = (
+    *("/proc", "/sys", "/run", "/dev", "/tmp", "/srv"),  # noqa: S108  folders of the node
+    *("/var/log", "/var/spool", "/var/tmp", "/var/lib/chrony", "/var/lib/mysql"),  # noqa: S108
+    "/var/lib/systemd",
+)
 _CHANGED_SINCE = (
-    "find / -xdev -newer /run/rehearsal-mark \\( -path /proc -o -path /sys -o -path /run"
-    " -o -path /dev -o -path /tmp -o -path /var/log -o -path /var/spool -o -path /var/tmp"
-    " -o -path /var/lib/mysql -o -path /var/lib/chrony -o -path /var/lib/systemd"
-    " -o -path /srv \\) -prune -o -newer /run/rehearsal-mark -type f -print"
+    f"find / -xdev \\( {' -o '.join(f'-path {path}' for path in _AT_WORK)} \\) -prune"
+    " -o -newer /run/rehearsal-mark -type f -print"
 )
 
 
