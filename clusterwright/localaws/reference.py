@@ -34,6 +34,7 @@ USED: Final = (
     "eks",
     "events",
     "fsx",
+    "grafana",
     "iam",
     "kms",
     "lambda",

@@ -166,6 +166,21 @@ class TestOfferings:
         assert sizes == [4, 2]
 
 
+def test_whatever_the_time_of_day_blocks_end_at_half_past_eleven(aws: Runtime) -> None:
+    for _ in range(60):
+        aws.clock.advance(26 * 60 + 7)
+        now = aws.clock.now()
+        for hours in (24, 72):
+            found = offerings(CapacityDurationHours=hours)
+            assert len(found) == 6
+            for one in found:
+                assert one["EndDate"].strftime("%H:%M") == "11:30"
+                assert one["StartDate"] >= now + dt.timedelta(minutes=29)
+                lasts = (one["EndDate"] - one["StartDate"]).total_seconds() / 3600
+                assert 0 < lasts
+                assert abs(lasts - hours) < 24
+
+
 class TestWorlds:
     def test_a_world_without_offerings(self) -> None:
         with local_aws(capacity_block_offerings="none"):

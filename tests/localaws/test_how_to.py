@@ -78,9 +78,10 @@ def test_the_world_is_one_and_refuses_what_the_page_says() -> None:
 
 
 def test_the_tests_pass(tmp_path: Path) -> None:
-    (tmp_path / "test_my_cluster.py").write_text(blocks("python")[1])
+    for number, block in enumerate(blocks("python")[1:]):
+        (tmp_path / f"test_page_{number}.py").write_text(block)
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_my_cluster.py"],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "."],
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -88,7 +89,7 @@ def test_the_tests_pass(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout
-    assert "2 passed" in done.stdout
+    assert "3 passed" in done.stdout
 
 
 def test_the_reference_is_what_the_code_says(tmp_path: Path) -> None:
