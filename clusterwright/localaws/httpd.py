@@ -10,7 +10,7 @@ import threading
 import time
 import traceback as tracebacks
 from typing import Any
-from urllib.parse import unquote_to_bytes
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from cheroot import wsgi
 from cheroot.workers.threadpool import WorkerThread
@@ -160,5 +160,8 @@ class _Gateway(wsgi.Gateway_10):
                 environ.pop(key, None)
         environ[PRESERVED_HEADER_NAMES_ENVIRON_KEY] = preserved
         # cheroot keeps an encoded slash encoded, which is no part of an S3 key.
-        environ["PATH_INFO"] = unquote_to_bytes(self.req.path).decode("latin-1")
+        path = self.req.uri.split(b"?", 1)[0]
+        if not path.startswith(b"/"):
+            path = urlsplit(path).path
+        environ["PATH_INFO"] = unquote_to_bytes(path).decode("latin-1")
         return environ

@@ -26,9 +26,6 @@ ACCOUNT_HEADER = "x-moto-account-id"
 SOURCE_HEADER = "x-clusterwright-source"
 _ACCOUNT = re.compile(r"\d{12}")
 
-# botocore changes the models of these as it makes a client: the bucket leaves their paths.
-_CHANGED = frozenset({"s3", "s3control"})
-
 _clients: dict[tuple[str, str, str], BaseClient] = {}
 _lock = threading.Lock()
 
@@ -65,7 +62,7 @@ def client(service: str, *, account: str, region: str) -> Any:
 def _build(service: str, account: str, region: str) -> BaseClient:
     from botocore.config import Config
 
-    built: BaseClient = _session(alone=service in _CHANGED).create_client(
+    built: BaseClient = _session().create_client(
         service,
         region_name=region,
         aws_access_key_id=account,
@@ -112,7 +109,7 @@ def _url(service: str, region: str) -> str | None:
 
 
 @functools.cache
-def _session(*, alone: bool) -> Session:
+def _session() -> Session:
     """One botocore session for all clients: it keeps the models that it has read.
 
     It is our own: neither the caller's profile and environment nor moto's patched default
@@ -126,8 +123,7 @@ def _session(*, alone: bool) -> Session:
     session = botocore.session.Session(
         session_vars={"profile": (None, None, None, None), "config_file": (None, None, "", None)}
     )
-    if not alone:
-        session.register_component("data_loader", loader())
+    session.register_component("data_loader", loader())
     # Every handler of a request is called, also after one has answered: with moto's own beside
     # ours, each call would be made twice inside `mock_aws()`.
     session.unregister("before-send", botocore_stubber)

@@ -35,7 +35,6 @@ def install() -> None:
         if _installed.is_set():
             return
         _modules_once()
-        _models_once()
         # Before EC2 is imported, which other services of moto do by themselves.
         ec2_offerings_by_region.apply()
         _route_in_process()
@@ -69,14 +68,6 @@ def _modules_once() -> None:
 
     names = tuple(backends.list_of_moto_modules())
     backends.list_of_moto_modules = lambda: names
-
-
-def _models_once() -> None:
-    from moto.core import utils
-
-    from clusterwright.localaws.models import loader
-
-    utils.create_loader = loader
 
 
 def _route_in_process() -> None:

@@ -8,7 +8,10 @@ from typing import Any
 
 @functools.cache
 def loader() -> Any:
-    """The loader that moto, our own clients and the checks share; it keeps what it has read."""
+    """The loader that our own clients share; it keeps what it has read.
+
+    moto has one of its own, with changes of its own: see `wire.service_model`.
+    """
     from botocore.loaders import create_loader
 
     return create_loader()

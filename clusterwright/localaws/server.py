@@ -220,6 +220,9 @@ class Application:
         try:
             host = self._moto.infer_service_region_host(environ, path)
         except (LookupError, ValueError):  # an Authorization or X-Amz-Target of no known form
+            host = None
+        given = environ.get("HTTP_AUTHORIZATION", "")
+        if host is None and given and not given.startswith("AWS "):  # the old form, S3's only
             return wire.plain_error(
                 request,
                 "IncompleteSignature",
