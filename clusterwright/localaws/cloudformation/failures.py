@@ -22,7 +22,12 @@ _CODES: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     (_GONE, "NotFound"),
     (re.compile(r"LimitExceeded|QuotaExceeded|TooMany|ResourceLimit"), "ServiceLimitExceeded"),
-    (re.compile(r"AccessDenied|UnauthorizedOperation|NotAuthorized|Forbidden"), "AccessDenied"),
+    (
+        re.compile(
+            r"AccessDenied|UnauthorizedOperation|AuthorizationError|NotAuthorized|Forbidden"
+        ),
+        "AccessDenied",
+    ),
     (re.compile(r"Throttl|RequestLimit"), "Throttling"),
     (re.compile(r"Internal|ServiceUnavailable"), "ServiceInternalError"),
     (re.compile(r"InsufficientInstanceCapacity|InsufficientCapacity"), "GeneralServiceException"),

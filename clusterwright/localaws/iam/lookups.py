@@ -88,17 +88,26 @@ def _iam(kind: str, listing: str) -> _Lookup:
 def _cluster(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[str] | None:
     """A HyperPod cluster's ARN has an id that AWS draws; its name finds it."""
     named = parameters.get("ClusterName") or parameters.get("ClusterArn")
-    for kind, account, region, found in (
-        (k, a, r, s)
-        for k in ("sagemaker-clusters",)
-        for a, r, s in list(runtime.stores(k))
-        if (a, r) == (place.account, place.region)
-    ):
-        del kind, account, region
+    for account, region, found in list(runtime.stores("sagemaker-clusters")):
+        if (account, region) != (place.account, place.region):
+            continue
         for cluster in list(found.by_name.values()):
             if named in (cluster.name, cluster.arn, cluster.arn.rsplit("/", 1)[-1]):
                 return [str(cluster.arn)]
     return None
+
+
+def _stack(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[str] | None:
+    """A stack's ARN ends in an id that CloudFormation draws; its name finds it."""
+    named = parameters.get("StackName")
+    if not named or str(named).startswith("arn:"):
+        return None
+    for account, region, store in list(runtime.stores("cloudformation")):
+        if (account, region) == (place.account, place.region):
+            for stack in store.stacks():
+                if stack.name == named and not stack.gone:
+                    return [str(stack.stack_id)]
+    return [f"arn:{place.partition}:cloudformation:{place.region}:{place.account}:stack/{named}/*"]
 
 
 def _key(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[str] | None:
@@ -124,6 +133,7 @@ def _key(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[
 
 
 _LOOKUPS: dict[tuple[str, str], _Lookup] = {
+    ("cloudformation", "stack"): _stack,
     ("iam", "role"): _iam("Role", "roles"),
     ("iam", "user"): _iam("User", "users"),
     ("iam", "group"): _iam("Group", "groups"),

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from clusterwright.localaws import accounts
 from clusterwright.localaws.buckets import find_bucket
 from clusterwright.localaws.call import AwsError
 from clusterwright.localaws.iam import entities
@@ -30,10 +31,12 @@ def resource_of(arn: str, action: str) -> Resource:
     parts = arn.split(":", 5)
     if len(parts) != 6:
         return Resource()
+    # What is AWS's own (`arn:aws:iam::aws:policy/...`) is as if it were the caller's.
+    named = Resource(account=parts[4] if accounts.is_account(parts[4]) else "")
     reader = _READERS.get(parts[2])
     if reader is None:
-        return Resource(account=parts[4])
-    return reader(arn, parts, action) or Resource(account=parts[4])
+        return named
+    return reader(arn, parts, action) or named
 
 
 def _bucket(arn: str, parts: list[str], action: str) -> Resource | None:
