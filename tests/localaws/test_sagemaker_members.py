@@ -88,6 +88,23 @@ class TestDeepHealthChecks:
             assert seen == ["Pending", "DeepHealthCheckInProgress", "Running"]
 
 
+def test_a_health_check_is_of_the_groups_own_instances(site: Site) -> None:
+    site.create(site.group("workers", 1))
+    controller = nodes(InstanceGroupNameContains="controller")[0]["InstanceId"]
+    code, message = refusal(
+        client("sagemaker").start_cluster_health_check,
+        ClusterName="train",
+        DeepHealthCheckConfigurations=[
+            {
+                "InstanceGroupName": "workers",
+                "InstanceIds": [controller],
+                "DeepHealthChecks": ["InstanceStress"],
+            }
+        ],
+    )
+    assert (code, controller in message) == ("ResourceNotFound", True)
+
+
 class TestAwaitedNodes:
     def test_nodes_to_come_have_logical_ids(self) -> None:
         capacity = [{"instance_type": "p5.48xlarge", "available": 2}]

@@ -48,7 +48,7 @@ def test_a_group_draws_on_its_plan_and_not_on_the_on_demand_quota() -> None:
         site = build_site()
         cluster = site.create(site.group("workers", 6, TrainingPlanArn=f"{PREFIX}/p"))
         assert cluster["ClusterStatus"] == "InService"
-        assert group_of(cluster, "workers")["TrainingPlanStatus"] == "Applied"
+        assert group_of(cluster, "workers")["TrainingPlanStatus"] == "Active"
         plan = client("sagemaker").describe_training_plan(TrainingPlanName="p")
         assert (plan["InUseInstanceCount"], plan["AvailableInstanceCount"]) == (6, 2)
         code, message = refusal(
@@ -80,11 +80,20 @@ def test_a_plan_that_does_not_fit_is_refused(
         assert message in text
 
 
-def test_a_plan_that_starts_tomorrow_takes_groups() -> None:
-    with local_aws(training_plans=seed(start="+1d")):
+@pytest.mark.parametrize("mode", [{}, {"NodeProvisioningMode": "Continuous"}])
+def test_a_plan_that_starts_tomorrow_takes_groups_and_gives_nodes_then(
+    mode: dict[str, str],
+) -> None:
+    with local_aws(training_plans=seed(start="+1d")) as runtime:
         site = build_site()
-        cluster = site.create(site.group("workers", 2, TrainingPlanArn=f"{PREFIX}/p"))
+        cluster = site.create(site.group("workers", 2, TrainingPlanArn=f"{PREFIX}/p"), **mode)
         assert cluster["ClusterStatus"] == "InService"
+        workers = group_of(cluster, "workers")
+        assert (workers["TrainingPlanStatus"], workers["Status"]) == ("Scheduled", "InService")
+        assert (workers["CurrentCount"], workers["TargetCount"]) == (0, 2)
+        runtime.clock.advance(86_401)
+        workers = group_of(describe(), "workers")
+        assert (workers["TrainingPlanStatus"], workers["CurrentCount"]) == ("Active", 2)
 
 
 def test_a_plan_that_ends_still_lets_a_group_shrink() -> None:

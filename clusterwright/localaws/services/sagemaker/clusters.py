@@ -84,7 +84,12 @@ def create_cluster(call: Call) -> Mapping[str, Any]:
 
 @operation("sagemaker", "DescribeCluster")
 def describe_cluster(call: Call) -> Mapping[str, Any]:
-    return views.cluster(clusters_of(call).find(call.parameters["ClusterName"]), call.now)
+    def plan_status(arn: str) -> str:
+        plan = plans.plan_in(call.runtime, call.account, call.region, arn)
+        return plan.status_at(call.now) if plan else "Expired"
+
+    cluster = clusters_of(call).find(call.parameters["ClusterName"])
+    return views.cluster(cluster, call.now, plan_status)
 
 
 @operation("sagemaker", "DeleteCluster")

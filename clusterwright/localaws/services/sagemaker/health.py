@@ -31,6 +31,12 @@ def start_cluster_health_check(call: Call) -> Mapping[str, Any]:
         if missing is not None:
             raise missing
         wanted = set(entry.get("InstanceIds", ()))
+        foreign = wanted - {node.instance_id for node in group.nodes}
+        if foreign:
+            raise AwsError(
+                "ResourceNotFound",
+                f"Instance {min(foreign)} does not exist in instance group {group.name}.",
+            )
         for node in group.live():
             if not wanted or node.instance_id in wanted:
                 chosen.append(node)

@@ -343,6 +343,11 @@ def find(call: Call, name_or_arn: str) -> Plan:
     raise AwsError("ResourceNotFound", f"Training plan {name_or_arn} does not exist.")
 
 
+def plan_in(runtime: Runtime, account: str, region: str, arn: str) -> Plan | None:
+    """A plan that is known by now, by ARN."""
+    return plans_in(runtime, account, region).by_name.get(arn.rsplit("/", 1)[-1])
+
+
 def check_plans(
     call: Call,
     groups: Sequence[Mapping[str, Any]],

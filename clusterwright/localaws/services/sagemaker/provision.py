@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from clusterwright.localaws import facts
 from clusterwright.localaws.buckets import find_bucket
 from clusterwright.localaws.network import AddressesExhaustedError, User
-from clusterwright.localaws.services.sagemaker import nodes_driver
+from clusterwright.localaws.services.sagemaker import nodes_driver, plans
 from clusterwright.localaws.services.sagemaker.events import record
 from clusterwright.localaws.services.sagemaker.role_rights import may_fetch
 from clusterwright.localaws.services.sagemaker.state import (
@@ -75,6 +75,8 @@ def provision(
         missing = group.target_count - len(group.live())
         if missing <= 0:
             continue
+        if _waits_for_plan(clusters, cluster, group):
+            continue
         problem = lifecycle_problem(clusters, group)
         if problem is not None:
             shortages.append(Shortage(group, missing, problem, final=True))
@@ -88,6 +90,29 @@ def provision(
         for group in groups:
             group.expect()
     return shortages
+
+
+def _waits_for_plan(clusters: Clusters, cluster: Cluster, group: Group) -> bool:
+    """Whether a group's plan is yet to start: its instances come then, and the group is InService.
+
+    API model, CreateTrainingPlan: "When the plan start date arrives, it becomes Active [...]
+    Instance groups are provisioned." AWS's page "View training plan details": "the instance group
+    status appears as InService once created."
+    """
+    if group.plan_arn is None:
+        return False
+    plan = plans.plan_in(clusters.runtime, clusters.account, clusters.region, group.plan_arn)
+    now = clusters.runtime.clock.now()
+    if plan is None or plan.status_at(now) != "Scheduled":
+        return False
+    if plan.start > now:
+
+        def begin(_: datetime) -> None:
+            if cluster.groups.get(group.name) is group and cluster.status != "Deleting":
+                provision(clusters, cluster, [group])
+
+        cluster.at(plan.start, begin)
+    return True
 
 
 def remove(clusters: Clusters, cluster: Cluster, group: Group, nodes: Sequence[Node]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -36,8 +36,8 @@ _CLUSTER = (
 )
 
 
-def cluster(found: Cluster, now: datetime) -> Mapping[str, Any]:
-    """The answer of DescribeCluster."""
+def cluster(found: Cluster, now: datetime, plan_status: Callable[[str], str]) -> Mapping[str, Any]:
+    """The answer of DescribeCluster; `plan_status` tells the status of a plan's ARN."""
     answer: dict[str, Any] = {
         "ClusterArn": found.arn,
         "ClusterName": found.name,
@@ -51,6 +51,9 @@ def cluster(found: Cluster, now: datetime) -> Mapping[str, Any]:
     restricted = [_restricted(found, g, now) for g in found.groups.values() if g.restricted]
     if restricted:
         answer["RestrictedInstanceGroups"] = restricted
+    for shown in (*answer["InstanceGroups"], *restricted):
+        if "TrainingPlanArn" in shown:
+            shown["TrainingPlanStatus"] = plan_status(shown["TrainingPlanArn"])
     for name in _CLUSTER:
         if found.request.get(name) is not None:
             answer[name] = found.request[name]
@@ -219,8 +222,6 @@ def _group(found: Cluster, group: Group, now: datetime) -> dict[str, Any]:
             }
             for name in types
         ]
-    if group.plan_arn:
-        answer["TrainingPlanStatus"] = "Applied"
     if specification.get("ImageId"):
         answer["CurrentImageId"] = answer["DesiredImageId"] = specification["ImageId"]
     if found.continuous and len(live) != group.target_count:
