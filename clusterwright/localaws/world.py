@@ -248,7 +248,7 @@ class CostSeed(_Model):
     usd_per_day: Decimal = Field(description="Negative for a credit or refund")
     start: Moment = Field("-30d", description="Its first day (UTC)")
     end: Moment = Field("+30d", description="The day after its last")
-    account: AccountId | None = Field(None, description="Without it the world's")
+    account: AccountId | None = Field(None, description="Without it whichever asks")
     region: Region | None = Field(None, description="Without it the world's")
     usage_type: str = "NoUsageType"
     operation: str = "NoOperation"

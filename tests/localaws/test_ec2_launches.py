@@ -124,6 +124,24 @@ class TestCapacity:
         assert "us-east-1e" in message
         assert ZONE in message  # it says which zones have it
 
+    @pytest.mark.usefixtures("aws")
+    @pytest.mark.parametrize(
+        "more",
+        [
+            {"MinCount": 0},
+            {"MinCount": 3, "MaxCount": 2},
+            {"Placement": {"AvailabilityZone": "us-east-1z"}},
+            {"Placement": {"AvailabilityZoneId": "use1-az99"}},
+        ],
+    )
+    def test_counts_and_zones_that_are_none(self, more: dict[str, Any]) -> None:
+        assert refused(**more)[0] == "InvalidParameterValue"
+
+    @pytest.mark.usefixtures("aws")
+    def test_a_zone_by_its_id(self) -> None:
+        (instance,) = run(Placement={"AvailabilityZoneId": "use1-az2"})
+        assert instance["Placement"]["AvailabilityZone"] == "us-east-1c"
+
     def test_a_zone_that_the_world_takes_the_type_from(self) -> None:
         with local_aws(not_offered={P5: [ZONE_ID]}):
             assert refused()[0] == "Unsupported"

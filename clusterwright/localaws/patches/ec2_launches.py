@@ -105,6 +105,7 @@ def _wish(response: Any) -> Any:
             "CapacityReservationSpecification",
             "InstanceMarketOptions",
             "MaxCount",
+            "MinCount",
             "Placement",
         )
     }

@@ -27,14 +27,14 @@ class Spent:
 
 
 def spending(runtime: Runtime, account: str, start: dt.date, end: dt.date) -> Iterator[Spent]:
-    """What an account sees from `start` until before `end`; the world's account sees every one's.
+    """What an account sees from `start` until before `end`.
 
-    Bills of an organisation's accounts come together in its management account, which the world's
-    account stands for.
+    Costs that name no account are those of whoever asks. Of those that name one, the world's
+    account sees all: the bills of an organisation come together in its management account.
     """
     now, world = runtime.clock.now(), runtime.world
     for seed in world.costs:
-        owner = seed.account or world.account
+        owner = seed.account or account
         if account not in (owner, world.account):
             continue
         dimensions = {

@@ -64,9 +64,8 @@ class Wish:
                 "UnsupportedOperation",
                 "the local AWS does not launch into groups of capacity reservations",
             )
-        maximum = request.get("MaxCount")
         return cls(
-            max_count=int(maximum) if maximum is not None else None,
+            max_count=_counts(request),
             market=str(either("InstanceMarketOptions").get("MarketType") or ""),
             group_name=str(placement.get("GroupName") or placement.get("GroupId") or ""),
             preference=str(wanted.get("CapacityReservationPreference") or "open"),
@@ -161,6 +160,8 @@ class Launcher:
         wanted = max(min_count, wish.max_count or min_count)
         group = self._group_name(wish)
         place = zone or self._choose_zone(wish, instance_type, min_count, group)
+        if zone_id_of(self.region, place) is None:
+            raise AwsError("InvalidParameterValue", f"Invalid availability zone: [{place}]")
         if wish.reservation_id:
             return self._into(wish, instance_type, min_count, wanted, place, group)
         self._check_offered(instance_type, place)
@@ -354,6 +355,18 @@ def _takes_group(groups: Mapping[str, Any], one: Reservation, group: str) -> boo
     if arn is None:
         return True
     return bool(group) and groups[group]["GroupArn"] == arn
+
+
+def _counts(request: Mapping[str, Any]) -> int | None:
+    """MaxCount, where both counts make sense."""
+    minimum, maximum = request.get("MinCount"), request.get("MaxCount")
+    for name, value, least in (("minCount", minimum, 1), ("maxCount", maximum, minimum or 1)):
+        if value is not None and int(value) < int(least):
+            raise AwsError(
+                "InvalidParameterValue",
+                f"Value ({value}) for parameter {name} is invalid. It must be at least {least}.",
+            )
+    return int(maximum) if maximum is not None else None
 
 
 def _combination(message: str) -> AwsError:
