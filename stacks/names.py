@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-
-from clusterwright.platforms.hyperpod import LIFECYCLE_BUCKET_PREFIX
+from clusterwright.platforms.hyperpod import lifecycle_bucket
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.storage import Bucket
 
-
-def lifecycle_bucket(cluster: Cluster) -> str:
-    """The bucket of the lifecycle scripts: `sagemaker-<environment>-<digest>`, up to 59 letters.
-
-    Bucket names are shared by the whole world; the digest of account and region makes room.
-    """
-    digest = hashlib.sha256(f"{cluster.account}/{cluster.region}".encode()).hexdigest()[:8]
-    return f"{LIFECYCLE_BUCKET_PREFIX}{cluster.environment}-{digest}"
+__all__ = ["directory_bucket", "lifecycle_bucket"]
 
 
 def directory_bucket(bucket: Bucket, cluster: Cluster) -> str:

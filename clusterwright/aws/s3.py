@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass
+from pathlib import Path
 
 from clusterwright.aws.errors import AwsUnavailable, is_not_found
 from clusterwright.aws.session import AwsSession
@@ -40,3 +42,39 @@ def _location(session: AwsSession, name: str) -> str | None:
     # GetBucketLocation answers from any region; us-east-1 is an empty answer, EU is eu-west-1.
     found = session.call("s3", "GetBucketLocation", Bucket=name).get("LocationConstraint")
     return {None: "us-east-1", "": "us-east-1", "EU": "eu-west-1"}.get(found, found)
+
+
+def object_size_bytes(session: AwsSession, bucket_name: str, key: str) -> int | None:
+    """The size of an object; None where there is none of that name.
+
+    Raises
+    ------
+    AwsUnavailable
+        The bucket does not answer, or does not let this identity ask.
+    """
+    try:
+        answer = session.call("s3", "HeadObject", Bucket=bucket_name, Key=key)
+    except AwsUnavailable as error:
+        if is_not_found(error):
+            return None
+        raise
+    return int(answer["ContentLength"])
+
+
+def put_file(session: AwsSession, bucket_name: str, key: str, path: Path, sha256: str) -> None:
+    """Uploads a file; S3 holds what arrives against the SHA-256, given in hexadecimal digits.
+
+    Raises
+    ------
+    AwsUnavailable
+        It was not taken.
+    """
+    with path.open("rb") as body:
+        session.call(
+            "s3",
+            "PutObject",
+            Bucket=bucket_name,
+            Key=key,
+            Body=body,
+            ChecksumSHA256=base64.b64encode(bytes.fromhex(sha256)).decode(),
+        )

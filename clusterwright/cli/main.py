@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("clusterwright.cli.check", "Try quotas, capacity, network and storage rules"),
     "cost": ("clusterwright.cli.cost", "Say what the cluster costs, per hour, month and run"),
     "rehearse": ("clusterwright.cli.rehearse", "Deploy and break the cluster on this machine"),
+    "artefacts": ("clusterwright.cli.artefacts", "Mirror what nodes download to the bucket"),
     "catalog": ("clusterwright.cli.catalog", "Show, date and refresh the built-in facts"),
     "localaws": ("clusterwright.cli.localaws", "Run an AWS for training clusters on this machine"),
 }

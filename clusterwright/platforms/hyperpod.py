@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from clusterwright.spec.models import Cluster
 
 MAXIMUM_STORAGE_CONFIGS = 4
@@ -12,6 +14,15 @@ LIFECYCLE_BUCKET_PREFIX = "sagemaker-"
 
 TRAINING_PLAN_INSTANCE_COUNTS = (1, 2, 4, 8, 16, 32, 64)
 """Instances of one segment of a training plan (AWS documentation, SearchTrainingPlanOfferings)."""
+
+
+def lifecycle_bucket(cluster: Cluster) -> str:
+    """The bucket of the lifecycle scripts: `sagemaker-<environment>-<digest>`, up to 59 letters.
+
+    Bucket names are shared by the whole world; the digest of account and region makes room.
+    """
+    digest = hashlib.sha256(f"{cluster.account}/{cluster.region}".encode()).hexdigest()[:8]
+    return f"{LIFECYCLE_BUCKET_PREFIX}{cluster.environment}-{digest}"
 
 
 def ml_name(instance_type: str) -> str:

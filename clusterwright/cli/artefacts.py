@@ -1,0 +1,170 @@
+"""`clusterwright artefacts`: what nodes need beyond their image, and where they get it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from clusterwright.cli.errors import UserError
+from clusterwright.cli.spec import config_options, config_path, load_or_exit
+
+if TYPE_CHECKING:
+    from clusterwright.artefacts import Artefact
+    from clusterwright.artefacts.mirror import Outcome, Store
+    from clusterwright.aws.session import AwsSession
+
+DEFAULT_LOCK = Path("lifecycle_scripts/artefacts.json")
+
+_LOCK = click.option(
+    "--lock",
+    "lock_path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=DEFAULT_LOCK,
+    show_default=True,
+    help="The list of artefacts.",
+)
+_FORMAT = click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print.",
+)
+
+
+@click.group()
+def command() -> None:
+    """List what nodes download, and mirror it to the cluster's bucket.
+
+    Nodes never reach the public internet: they fetch these files from the bucket, and refuse one
+    whose checksum is not the listed one.
+    """
+
+
+@command.command("list")
+@_LOCK
+@_FORMAT
+@click.pass_context
+def list_(ctx: click.Context, lock_path: Path, output_format: str) -> None:
+    """Every artefact with its checksum, or `unknown`."""
+    from clusterwright.render.artefacts import listed
+
+    found = _read(lock_path)
+    click.echo(listed(found, output_format), nl=False)
+    ctx.exit(0)
+
+
+@command.command()
+@config_options
+@click.option("--pin", is_flag=True, help="Take unknown checksums as they are, and list them.")
+@click.option(
+    "--cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path(".clusterwright/artefacts"),
+    show_default=True,
+    help="Where files are kept between runs.",
+)
+@_LOCK
+@_FORMAT
+@click.pass_context
+def mirror(
+    ctx: click.Context,
+    config: str | None,
+    config_option: str | None,
+    environment: str | None,
+    pin: bool,
+    cache: Path,
+    lock_path: Path,
+    output_format: str,
+) -> None:
+    """Bring every artefact from its source to the cluster's bucket.
+
+    The bucket is made by the lifecycle stack: deploy that first. An artefact whose checksum is
+    unknown is refused; with --pin it is taken, and its checksum written to the list, for review.
+
+    Exit code 0: all are there. 1: one was refused, or is not what the list says. 2: AWS or a
+    source did not answer.
+    """
+    from clusterwright.artefacts.mirror import mirror as bring
+    from clusterwright.aws.errors import AwsUnavailable
+    from clusterwright.aws.session import AwsSession
+    from clusterwright.platforms.hyperpod import lifecycle_bucket
+    from clusterwright.render.artefacts import mirrored
+
+    cluster = load_or_exit(
+        config_path(config, config_option, environment),
+        command="artefacts mirror",
+        output_format=output_format,
+    ).cluster
+    artefacts = _read(lock_path)
+    bucket = lifecycle_bucket(cluster)
+    session = AwsSession(cluster.region)
+    outcomes: list[Outcome] = []
+    unanswered: str | None = None
+    try:
+        store = _store(session, bucket)
+        for outcome in bring(artefacts, store, cache, pin=pin):
+            outcomes.append(outcome)
+            if outcome.status == "pinned":
+                # At once: what was taken is listed, even if the next one fails.
+                _pin(lock_path, outcome.artefact)
+    except AwsUnavailable as error:
+        unanswered = str(error)
+    code = _exit_code(outcomes, unanswered)
+    click.echo(mirrored(bucket, outcomes, unanswered, code, output_format), nl=False)
+    ctx.exit(code)
+
+
+def _exit_code(outcomes: list[Outcome], unanswered: str | None) -> int:
+    if any(outcome.status in ("refused", "wrong") for outcome in outcomes):
+        return 1
+    return 2 if unanswered or any(o.status == "failed" for o in outcomes) else 0
+
+
+def _read(path: Path) -> tuple[Artefact, ...]:
+    from clusterwright.artefacts import LockError, read_lock
+
+    try:
+        return read_lock(path)
+    except LockError as error:
+        raise UserError(
+            f"{path}: " + "; ".join(error.problems),
+            "run it in a checkout, or name the list with --lock",
+        ) from None
+
+
+def _pin(path: Path, artefact: Artefact) -> None:
+    from clusterwright.artefacts.lock import read_lock, write_lock
+
+    write_lock(
+        path,
+        [
+            artefact if (each.name, each.architecture) == _identity(artefact) else each
+            for each in read_lock(path)
+        ],
+    )
+
+
+def _identity(artefact: Artefact) -> tuple[str, str]:
+    return artefact.name, artefact.architecture
+
+
+def _store(session: AwsSession, bucket: str) -> Store:
+    from clusterwright.aws import s3
+
+    if s3.bucket(session, bucket) is None:
+        raise UserError(
+            f"there is no bucket {bucket}", "deploy the lifecycle stack first, which makes it"
+        )
+
+    class _Bucket:
+        def has(self, key: str, size_bytes: int) -> bool:
+            return s3.object_size_bytes(session, bucket, key) == size_bytes
+
+        def put(self, key: str, path: Path, sha256: str) -> None:
+            s3.put_file(session, bucket, key, path, sha256)
+
+    return _Bucket()

@@ -1,0 +1,92 @@
+"""Artefacts: the list, and what became of each on the way to the bucket."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from clusterwright.artefacts import UNKNOWN, Artefact
+from clusterwright.artefacts.mirror import Outcome
+from clusterwright.render.envelope import json_answer
+
+
+def listed(artefacts: Sequence[Artefact], output_format: str) -> str:
+    """The list as text or JSON."""
+    if output_format == "json":
+        return json_answer("artefacts list", 0, {"artefacts": [_data(each) for each in artefacts]})
+    widths = [
+        max((len(value(each)) for each in artefacts), default=0)
+        for value in (_name, _version, _architecture)
+    ]
+    lines = [
+        f"{_name(each):{widths[0]}}  {_version(each):{widths[1]}}  "
+        f"{_architecture(each):{widths[2]}}  {each.sha256 or UNKNOWN}"
+        for each in artefacts
+    ]
+    unknown = sum(each.sha256 is None for each in artefacts)
+    lines.append(f"\n{len(artefacts)} artefacts, {unknown} with an unknown checksum")
+    return "\n".join(lines) + "\n"
+
+
+def mirrored(
+    bucket: str,
+    outcomes: Sequence[Outcome],
+    unanswered: str | None,
+    exit_code: int,
+    output_format: str,
+) -> str:
+    """What became of each as text or JSON; `unanswered` is why AWS could not be asked further."""
+    if output_format == "json":
+        rows = [
+            {
+                **_data(outcome.artefact),
+                "status": outcome.status,
+                "key": outcome.key,
+                "reason": outcome.reason,
+            }
+            for outcome in outcomes
+        ]
+        fields = {"bucket": bucket, "artefacts": rows, "unanswered": unanswered}
+        return json_answer("artefacts mirror", exit_code, fields)
+    lines = [_line(outcome) for outcome in outcomes]
+    if unanswered is not None:
+        lines.append(f"AWS did not answer: {unanswered}")
+    counts = Counter(outcome.status for outcome in outcomes)
+    said = ", ".join(f"{count} {status}" for status, count in counts.items()) or "nothing"
+    lines.append(f"\ns3://{bucket}: {said}")
+    if counts["refused"]:
+        lines.append("hint: --pin takes unknown checksums as they are; review the changed list")
+    elif counts["pinned"]:
+        lines.append("hint: the list has changed; review and commit it")
+    return "\n".join(lines) + "\n"
+
+
+def _line(outcome: Outcome) -> str:
+    reason = outcome.reason or outcome.key or ""
+    return f"{outcome.status:8}  {outcome.artefact.label}: {reason}"
+
+
+def _data(artefact: Artefact) -> dict[str, Any]:
+    return {
+        "name": artefact.name,
+        "version": artefact.version,
+        "architecture": artefact.architecture,
+        "url": artefact.url,
+        "sha256": artefact.sha256,
+        "size_bytes": artefact.size_bytes,
+        "source": artefact.source,
+        "used_by": list(artefact.used_by),
+    }
+
+
+def _name(artefact: Artefact) -> str:
+    return artefact.name
+
+
+def _version(artefact: Artefact) -> str:
+    return artefact.version
+
+
+def _architecture(artefact: Artefact) -> str:
+    return artefact.architecture
