@@ -271,7 +271,9 @@ def _how_to_enter(engine: EngineHandle) -> list[str]:
     notes.append(f"the local AWS: AWS_ENDPOINT_URL={engine.url}")
     for facts in engine.ask("nodes"):
         if facts["leader"]:
-            notes.append(f"enter {facts['name']}: nsenter --target {facts['leader']} --all bash -l")
+            notes.append(
+                f"enter {facts['name']}: nsenter --target {facts['leader']} --all bash -l"
+            )
     return notes
 
 

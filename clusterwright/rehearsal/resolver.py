@@ -18,6 +18,7 @@ _A, _PTR, _AAAA, _ANY = 1, 12, 28, 255
 _NXDOMAIN = 3
 _TTL_S = 5
 _MACHINE = re.compile(r"^ip-(\d+)-(\d+)-(\d+)-(\d+)(?:\..*)?$")
+_REVERSE = re.compile(r"^(\d+)\.(\d+)\.(\d+)\.(\d+)\.in-addr\.arpa$")
 
 Lookup = Callable[[str], str | None]
 """The IPv4 address of a name in lower case, without a final dot; None where there is none."""
@@ -59,12 +60,17 @@ def respond(question: bytes, lookup: Lookup) -> bytes | None:
     name, end = parsed
     kind = struct.unpack("!H", question[end : end + 2])[0]
     asked = question[12 : end + 4]
-    address = lookup(name)
-    exists = address is not None
+    records = b""
+    address = None
+    host = _host_of(name) if kind in (_PTR, _ANY) else None
+    if host is None:
+        address = lookup(name)
+    exists = address is not None or host is not None
     # Recursion is there; the rest of the flags is the question's opcode and its wish for it.
     head = 0x8080 | (flags & 0x7900) | (0 if exists else _NXDOMAIN)
-    records = b""
-    if address is not None and kind in (_A, _ANY):
+    if host is not None:
+        records = struct.pack("!HHHIH", 0xC00C, _PTR, 1, _TTL_S, len(host)) + host
+    elif address is not None and kind in (_A, _ANY):
         records = struct.pack("!HHHIH", 0xC00C, _A, 1, _TTL_S, 4) + socket.inet_aton(address)
     header = struct.pack("!HHHHHH", identity, head, 1, 1 if records else 0, 0, 0)
     return header + asked + records
@@ -74,6 +80,16 @@ def machine_address(name: str) -> str | None:
     """The address in a machine's own name, ip-10-0-1-5 or ip-10-0-1-5.ec2.internal."""
     match = _MACHINE.match(name)
     return ".".join(match.groups()) if match else None
+
+
+def _host_of(name: str) -> bytes | None:
+    """The labels of the name of a machine, for its reverse name (5.1.0.10.in-addr.arpa)."""
+    match = _REVERSE.match(name)
+    if match is None:
+        return None
+    host = "ip-" + "-".join(reversed(match.groups()))
+    labels = [host, "ec2", "internal"]
+    return b"".join(bytes([len(label)]) + label.encode() for label in labels) + b"\0"
 
 
 def _name(message: bytes) -> tuple[str, int] | None:

@@ -287,7 +287,12 @@ class HyperPod:
                 if self._nodes.get(logical_id) is not node:
                     return
             self._timeline("lost", node.order)
-            time.sleep(self._settings.detection_s)
+            lost = time.monotonic()
+            # Read anew each time: a scenario may hold HyperPod's eyes shut for a while.
+            while time.monotonic() - lost < self._settings.detection_s:
+                time.sleep(0.2)
+                if self.closing or self._nodes.get(logical_id) is not node:
+                    return
             node.order.report.failed(
                 f"Instance {node.order.instance_id} is not reachable: the instance was lost."
             )

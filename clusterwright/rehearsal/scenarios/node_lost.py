@@ -37,7 +37,7 @@ echo "end at step $step"
 
 def play(stage: Stage) -> None:
     if stage.cluster.resilience.node_recovery != "automatic":
-        stage.set_detection(1.0)
+        stage.cannot("the spec has node_recovery: none")
     checkpoint = f"{stage.shared_folder}/checkpoint-{stage.compute[0].instance_id}"
     script = _SCRIPT.replace("$1", checkpoint)
     job = stage.submit(script, options=["--requeue", "--exclusive"])
@@ -47,8 +47,8 @@ def play(stage: Stage) -> None:
     before = victim.instance_id
     stage.wait_for(lambda: _at_least(stage, checkpoint, 2), within_s=30)
     lost_at = _step(stage, checkpoint)
-    # Long enough for the job to be put back before the replacement is there to take it again.
-    stage.set_detection(20.0)
+    # HyperPod looks away for a while: the replacement must not be the node that takes the job.
+    stage.set_detection(3600.0)
     stage.crash(victim)
     try:
         with stage.promise("noticed"):
@@ -79,8 +79,7 @@ def play(stage: Stage) -> None:
             stage.note(f"from step {step}; {lost_at} when the node was lost")
             stage.expect(step >= lost_at, f"it began at step {step}, the checkpoint was {lost_at}")
     finally:
-        stage.set_detection(4.0)
-        job.cancel()
+        stage.set_detection(0.0)
 
     with stage.promise("replaced"):
 
@@ -95,6 +94,8 @@ def play(stage: Stage) -> None:
 
         seconds = stage.wait_for(old, within_s=180)
         facts = stage.facts(victim.name)
+        stage.set_detection(4.0)
+        job.cancel()
         stage.expect(facts["address"] == victim.address, "the address has changed")
         stage.note(f"Running after {seconds:.0f} s")
 
