@@ -109,7 +109,7 @@ def _without_operation(service: str, request: Request, forward: Forward) -> Answ
         raise AwsError("MissingAction", "The request must contain the parameter Action", 400)
     if protocol == "json" or service in services.WHOLE:
         raise unknown_operation(service, "")
-    answered = forward()
+    answered = _ask_moto(service, f"{request.method} {request.path}"[:200], forward)
     if answered is None or answered[0] < 404:
         return answered
     if answered[0] >= 500 or "html" in str(answered[1].get("Content-Type", "")):
@@ -175,7 +175,7 @@ def _answer(
                 result = truncation.cut(current, whose, result, call.page_limit)
             _check_answer(service, operation, result)
             return wire.answer(service, operation, request, result)
-    answered = forward()
+    answered = _ask_moto(service, operation, forward)
     if answered is not None:
         answered = _check_moto(service, operation, request, answered)
     if answered is None or answered[0] >= 300 or not any(f.empty or f.truncate for f in hits):
@@ -247,6 +247,20 @@ def _check_answer(service: str, operation: str, result: Mapping[str, Any]) -> No
     found = violations(shape, result, answers=True)
     if found:
         raise AssertionError(f"{service} {operation} would answer {'; '.join(found[:3])}")
+
+
+def _ask_moto(service: str, operation: str, forward: Forward) -> Answer | None:
+    """moto's answer; what it breaks down at is said in a line, with the place in moto."""
+    try:
+        return forward()
+    except (AwsError, NotImplementedError):
+        raise
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{place.filename.rsplit('site-packages/', 1)[-1]}:{place.lineno}"
+        message = f"moto failed at {service} {operation}: {type(error).__name__}: {error}"[:500]
+        print(f"localaws: {message} ({where})", file=sys.stderr, flush=True)
+        raise AwsError("InternalFailure", message, 501) from error
 
 
 def _check_moto(service: str, operation: str, request: Request, answered: Answer) -> Answer:

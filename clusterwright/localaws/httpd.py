@@ -160,6 +160,7 @@ class _Gateway(wsgi.Gateway_10):
                 environ.pop(key, None)
         environ[PRESERVED_HEADER_NAMES_ENVIRON_KEY] = preserved
         # cheroot keeps an encoded slash encoded, which is no part of an S3 key.
+        environ["RAW_URI"] = self.req.uri.decode("latin-1")  # as moto asks for it
         path = self.req.uri.split(b"?", 1)[0]
         if not path.startswith(b"/"):
             path = urlsplit(path).path

@@ -27,7 +27,7 @@ IPV4 = "127.0.0.1"
 IPV6 = "::1"
 DEFAULT_PORT = 5555
 # How long calls under way have to end when the server is told to.
-_GRACE_SECONDS = 0.5
+_GRACE_SECONDS = 0.3
 # Far above what any API but S3 takes (a Lambda's code is 50 MB, and a third more in base64).
 _MOST_BYTES = 100 * 1024 * 1024
 # Larger objects of S3 wait in a file.

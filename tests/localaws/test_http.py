@@ -26,7 +26,7 @@ STS = "Action=GetCallerIdentity&Version=2011-06-15"
 
 
 class Running:
-    """A server, and what it said on stderr once it has ended."""
+    """A server in a process of its own."""
 
     def __init__(self, address: str, process: Any) -> None:
         self.address = address
@@ -52,14 +52,17 @@ class Running:
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Running]:
-    """One server for all; at the end it has said nothing on stderr."""
+    """One server for all; at the end it has shown no traceback."""
     with server() as (address, process):
         found = Running(address, process)
         yield found
         found.lives()
         process.terminate()
         assert process.wait(10) == 0
-        assert process.stderr.read() == ""
+        # Where moto breaks down it is said, in a line; never more.
+        assert all(
+            line.startswith("localaws: moto") for line in process.stderr.read().splitlines()
+        )
 
 
 def signed(service: str, **more: str) -> dict[str, str]:
@@ -126,9 +129,7 @@ class TestConnections:
         found = s3.get_object(Bucket="large", Key="a/b%2Fc+d e")
         assert found["Body"].read() == body
         assert found["Metadata"] == {"a_b": "1", "a-c": "2"}
-        assert [each["Key"] for each in s3.list_objects_v2(Bucket="large")["Contents"]] == [
-            "a/b%2Fc+d e"
-        ]
+        assert refusal(s3.head_object, Bucket="large", Key="a/b/c+d e")[0] == "404"
 
     def test_more_callers_wait_at_once_than_there_were_threads(self, tmp_path: Path) -> None:
         world = tmp_path / "world.yaml"

@@ -269,7 +269,10 @@ class TestClients:
 
     def test_refusals_come_once_and_in_the_protocols_shape(self, address: str) -> None:
         found, message = refusal(at(address, "fsx").describe_storage_virtual_machines)
-        assert (found, "DescribeStorageVirtualMachines" in message) == ("UnknownOperationException", True)
+        assert (found, "DescribeStorageVirtualMachines" in message) == (
+            "UnknownOperationException",
+            True,
+        )
         found, _ = refusal(at(address, "sagemaker").describe_cluster, ClusterName="none")
         assert found == "ResourceNotFound"
 
