@@ -167,8 +167,8 @@ class TestOfferings:
 
 
 def test_whatever_the_time_of_day_blocks_end_at_half_past_eleven(aws: Runtime) -> None:
-    for _ in range(60):
-        aws.clock.advance(26 * 60 + 7)
+    for _ in range(28):
+        aws.clock.advance(53 * 60 + 7)
         now = aws.clock.now()
         for hours in (24, 72):
             found = offerings(CapacityDurationHours=hours)
@@ -177,7 +177,7 @@ def test_whatever_the_time_of_day_blocks_end_at_half_past_eleven(aws: Runtime) -
                 assert one["EndDate"].strftime("%H:%M") == "11:30"
                 assert one["StartDate"] >= now + dt.timedelta(minutes=29)
                 lasts = (one["EndDate"] - one["StartDate"]).total_seconds() / 3600
-                assert 0 < lasts
+                assert lasts > 0
                 assert abs(lasts - hours) < 24
 
 
@@ -414,6 +414,31 @@ class TestExtensions:
         assert self.extend() == []  # less than an hour before the end
         aws.clock.advance(3600)
         assert refusal(lambda **_: self.extend())[0] == "IncorrectState"
+
+    @pytest.mark.usefixtures("aws")
+    def test_offerings_are_for_what_they_were_made_for(self) -> None:
+        buy(offerings(StartDateRange=tomorrow())[0])
+        (extension,) = self.extend()
+        other = offerings(StartDateRange=tomorrow())[0]
+        one = {"CapacityBlockExtensionOfferingId": other["CapacityBlockOfferingId"]}
+        assert refusal(lambda **_: self.purchase(one))[0] == (
+            "InvalidCapacityBlockOfferingIdNotFound"
+        )
+        two = {"CapacityBlockOfferingId": extension["CapacityBlockExtensionOfferingId"]}
+        assert refusal(lambda **_: buy(two))[0] == "InvalidCapacityBlockOfferingIdNotFound"
+        first = reservation()["CapacityReservationId"]
+        buy(other)
+        second = next(
+            found["CapacityReservationId"]
+            for found in client("ec2").describe_capacity_reservations()["CapacityReservations"]
+            if found["CapacityReservationId"] != first
+        )
+        found = refusal(
+            client("ec2").purchase_capacity_block_extension,
+            CapacityBlockExtensionOfferingId=extension["CapacityBlockExtensionOfferingId"],
+            CapacityReservationId=second,
+        )
+        assert found[0] == "InvalidCapacityBlockOfferingIdNotFound"
 
     def test_one_that_is_no_block(self) -> None:
         seed = {

@@ -72,6 +72,22 @@ class TestImages:
         assert IMAGE.fullmatch(value(name))
         assert not value(name).startswith(ID_PREFIX)
 
+    def test_an_image_is_launched_by_its_parameter(self) -> None:
+        name = "/aws/service/eks/optimized-ami/1.33/amazon-linux-2023/x86_64/nvidia/recommended/"
+        ec2, by_name = client("ec2"), f"resolve:ssm:{name}image_id"
+        ec2.create_launch_template(
+            LaunchTemplateName="node",
+            LaunchTemplateData={"ImageId": by_name, "InstanceType": "m5.large"},
+        )
+        for request in (
+            {"ImageId": by_name, "InstanceType": "m5.large"},
+            {"LaunchTemplate": {"LaunchTemplateName": "node"}},
+        ):
+            (one,) = ec2.run_instances(MinCount=1, MaxCount=1, **request)["Instances"]
+            assert one["ImageId"] == value(f"{name}image_id")
+        found = refusal(ec2.run_instances, ImageId="resolve:ssm:/no", MinCount=1, MaxCount=1)
+        assert found[0] == "InvalidParameterValue"
+
     def test_the_document_above_an_eks_image(self) -> None:
         name = "/aws/service/eks/optimized-ami/1.33/amazon-linux-2023/x86_64/standard/recommended"
         assert json.loads(value(name))["image_id"] == value(f"{name}/image_id")

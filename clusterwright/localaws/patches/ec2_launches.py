@@ -13,8 +13,9 @@ MOTO_VERSION = "5.2.5"
 CURES = (
     "EC2: RunInstances and StartInstances look at the world's `capacity`, at the zones that have "
     "the type, at capacity reservations and blocks, and at placement groups; between MinCount and "
-    "MaxCount as many start as there is room for"
+    "MaxCount as many start as there is room for; `resolve:ssm:` names an image by its parameter"
 )
+_BY_PARAMETER = "resolve:ssm:"
 _asked = threading.local()
 
 
@@ -57,6 +58,7 @@ def _run(run_in_moto: Any) -> Any:
         if wish.market:
             named["instance_market_options"] = wish.market
         named["instances_in_reservations"] = sum(1 for one in launch.reservations if one)
+        image_id = _translated(lambda: _image(self, image_id, named))
         started = run_in_moto(self, image_id, launch.count, *arguments, **named)
         _mark(started.instances, launch, wish)
         return started
@@ -128,6 +130,30 @@ def _type(backend: Any, named: dict[str, Any]) -> str:
         if kind:
             return str(kind)
     return str(named.get("instance_type") or "m1.small")
+
+
+def _image(backend: Any, image_id: str, named: dict[str, Any]) -> str:
+    """The id of an image that is named by a parameter (`resolve:ssm:NAME`).
+
+    https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/using-systems-manager-parameter-to-find-AMI.html
+    """
+    from moto.ssm.models import ssm_backends
+
+    from clusterwright.localaws import services
+
+    template = named.get("launch_template")
+    if not image_id and template:
+        image_id = backend._get_template_from_args(template).data.get("ImageId") or ""
+    if not str(image_id).startswith(_BY_PARAMETER):
+        return image_id
+    services.prepare("ssm")
+    name = image_id.removeprefix(_BY_PARAMETER)
+    found = ssm_backends[backend.account_id][backend.region_name].get_parameter(name)
+    if found is None:
+        raise AwsError(
+            "InvalidParameterValue", f"The parameter '{name}' of the image does not exist."
+        )
+    return str(found.value)
 
 
 def _fixed_zone(backend: Any, named: dict[str, Any], wanted: str) -> str | None:

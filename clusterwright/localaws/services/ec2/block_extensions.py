@@ -49,7 +49,8 @@ def describe_capacity_block_extension_offerings(call: Call) -> Mapping[str, Any]
     if call.world.capacity_block_offerings != "none" and _in_time(call, one, hours):
         offering = _offering(call, reserved, one, hours)
         if _has_room(reserved, one, offering):
-            reserved.offerings[offering["CapacityBlockExtensionOfferingId"]] = offering
+            kept = {**offering, "_ReservationId": one.id}
+            reserved.extension_offerings[offering["CapacityBlockExtensionOfferingId"]] = kept
             found.append(offering)
     entries, token = page(found, call, default=1000, stale_page_code="InvalidNextToken")
     answer: dict[str, Any] = {"CapacityBlockExtensionOfferings": list(entries)}
@@ -61,8 +62,8 @@ def purchase_capacity_block_extension(call: Call) -> Mapping[str, Any]:
     request, reserved = call.parameters, reservations_of(call)
     one = _block(call, request["CapacityReservationId"])
     offering_id = request["CapacityBlockExtensionOfferingId"]
-    offering = reserved.offerings.get(offering_id)
-    if offering is None or offering.get("CapacityReservationId", one.id) != one.id:
+    offering = reserved.extension_offerings.get(offering_id)
+    if offering is None or offering["_ReservationId"] != one.id:
         raise AwsError(
             "InvalidCapacityBlockOfferingIdNotFound",
             f"The Capacity Block offering ID '{offering_id}' cannot be found for this account.",
@@ -75,7 +76,7 @@ def purchase_capacity_block_extension(call: Call) -> Mapping[str, Any]:
             f"The Capacity Block offering ID '{offering_id}' is no longer available.",
         )
     refuse_dry_run(call)
-    del reserved.offerings[offering_id]
+    del reserved.extension_offerings[offering_id]
     extension = {
         "CapacityReservationId": one.id,
         **{name: value for name, value in offering.items() if name in _OF_EXTENSIONS},

@@ -78,6 +78,7 @@ class Reserved:
     blocks: dict[str, dict[str, Any]] = field(default_factory=dict)
     # What DescribeCapacityBlock…Offerings showed and nobody bought yet.
     offerings: dict[str, dict[str, Any]] = field(default_factory=dict)
+    extension_offerings: dict[str, dict[str, Any]] = field(default_factory=dict)
     bought_offerings: set[str] = field(default_factory=set)
     by_client_token: dict[str, str] = field(default_factory=dict)
 
