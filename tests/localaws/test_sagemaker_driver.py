@@ -244,6 +244,21 @@ def test_patches_and_health_checks_reach_the_driver(site: Site, driver: Recorder
     assert nodes(InstanceGroupNameContains="work")[0]["InstanceStatus"]["Status"] == "Running"
 
 
+def test_a_group_that_goes_gives_its_addresses_back(site: Site, driver: Recorder) -> None:
+    site.create(site.group("workers", 2))
+    status_is("InService")
+    before = site.free_addresses()
+    del driver.verdicts["delete"]
+    client("sagemaker").update_cluster(ClusterName="train", InstanceGroupsToDelete=["workers"])
+    until(lambda: len(driver.of("delete")) == 2)
+    assert group_of(describe(), "workers")["Status"] == "Deleting"
+    assert site.free_addresses() == before
+    for order in driver.of("delete"):
+        assert order.report.gone()
+    assert [g["InstanceGroupName"] for g in describe()["InstanceGroups"]] == ["controller"]
+    assert site.free_addresses() > before
+
+
 def test_a_failing_update_is_rolled_back(site: Site, driver: Recorder) -> None:
     site.create(site.group("workers", 1))
     status_is("InService")

@@ -285,13 +285,16 @@ def keep_trying(clusters: Clusters, cluster: Cluster) -> None:
     """Let a continuous cluster retry the launches that failed."""
 
     def retry(when: datetime) -> None:
+        cluster.retrying = False
         wanting = [g for g in cluster.groups.values() if len(g.live()) < g.target_count]
         if not wanting or cluster.status == "Deleting":
             return
         provision(clusters, cluster, wanting)
         keep_trying(clusters, cluster)
 
-    if any(len(group.live()) < group.target_count for group in cluster.groups.values()):
+    wanting = any(len(group.live()) < group.target_count for group in cluster.groups.values())
+    if wanting and not cluster.retrying:
+        cluster.retrying = True
         now = clusters.runtime.clock.now()
         cluster.at(now + timedelta(seconds=RETRY_SECONDS), retry)
 

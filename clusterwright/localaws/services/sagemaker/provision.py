@@ -105,7 +105,8 @@ def _waits_for_plan(clusters: Clusters, cluster: Cluster, group: Group) -> bool:
     now = clusters.runtime.clock.now()
     if plan is None or plan.status_at(now) != "Scheduled":
         return False
-    if plan.start > now:
+    if plan.start > now and group.begins_at != plan.start:
+        group.begins_at = plan.start
 
         def begin(_: datetime) -> None:
             if cluster.groups.get(group.name) is group and cluster.status != "Deleting":

@@ -82,6 +82,8 @@ class Group:
     release: str = DEFAULT_IMAGE_RELEASE
     # Logical ids of nodes that a continuous cluster still waits for.
     awaited: list[str] = field(default_factory=list)
+    # When its training plan starts, once that is on the agenda.
+    begins_at: datetime | None = None
     # The DeploymentConfig of a software update that is under way.
     deployment: Mapping[str, Any] | None = None
     desired_release: str | None = None
@@ -150,6 +152,8 @@ class Cluster:
     tags: list[dict[str, str]] = field(default_factory=list)
     # What looks again when a node's driver reports.
     waiting: list[Callable[[datetime], None]] = field(default_factory=list)
+    # Launches that failed are tried again at a time that is set.
+    retrying: bool = False
     # Why the creation fails whatever the nodes do.
     doomed: str | None = None
     # Nodes that drivers stand behind, by instance id, for reports in thousands.

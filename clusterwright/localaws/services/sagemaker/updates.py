@@ -19,6 +19,7 @@ from clusterwright.localaws.services.sagemaker.provision import (
     use_network,
 )
 from clusterwright.localaws.services.sagemaker.state import (
+    NEVER,
     Cluster,
     Clusters,
     Group,
@@ -205,7 +206,15 @@ def _delete_group(clusters: Clusters, cluster: Cluster, group: Group) -> None:
         remove(clusters, cluster, group, group.live())
     # After the nodes of `remove`, which are due at the same time or earlier.
     due = max(clusters.node_ready_at(), clusters.settle_at())
-    cluster.at(due, lambda _: _drop(cluster, group.name))
+
+    def drop(_: datetime) -> None:
+        if any(node.driven and node.gone_at == NEVER for node in group.nodes):
+            cluster.waiting.append(drop)
+            return
+        clusters.forget_nodes(cluster, {node.instance_id for node in group.nodes})
+        _drop(cluster, group.name)
+
+    cluster.at(due, drop)
 
 
 def _drop(cluster: Cluster, name: str) -> None:
