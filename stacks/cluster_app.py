@@ -42,7 +42,15 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
         accounts = Accounting(scope, cluster, attachments, key_arn=identity.key_arn)
         stacks.append(accounts)
         database = accounts.database
-    lifecycle = Lifecycle(scope, cluster, catalog, lustre=lustre, home=home, accounting=database)
+    lifecycle = Lifecycle(
+        scope,
+        cluster,
+        catalog,
+        lustre=lustre,
+        home=home,
+        accounting=database,
+        key_arn=identity.key_arn,
+    )
     stacks.append(lifecycle)
     observability = Observability(
         scope,
@@ -57,6 +65,7 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
         role=identity.role,
         key_arn=identity.key_arn,
         source_s3_uri=lifecycle.source_s3_uri,
+        munge_key_secret_arn=lifecycle.munge_key_secret_arn,
         lustre=lustre,
         home=home,
         accounting=database,

@@ -47,6 +47,7 @@ class ClusterInputs:
     role: iam.IRole
     key_arn: str
     source_s3_uri: str
+    munge_key_secret_arn: str | None
     lustre: Sequence[LustreMount]
     home: HomeMount | None
     accounting: AccountingDatabase | None
@@ -142,6 +143,22 @@ class HyperPodSlurm(Part):
                     sid="AccountingSecret",
                     actions=["secretsmanager:DescribeSecret", "secretsmanager:GetSecretValue"],
                     resources=[self._inputs.accounting.secret_arn],
+                )
+            )
+        if self._inputs.munge_key_secret_arn is not None:
+            statements.append(
+                iam.PolicyStatement(
+                    sid="MungeKey",
+                    actions=["secretsmanager:GetSecretValue"],
+                    resources=[self._inputs.munge_key_secret_arn],
+                )
+            )
+        if not self._managed and cluster.slurm.topology != "none":
+            statements.append(
+                iam.PolicyStatement(
+                    sid="Topology",
+                    actions=["ec2:DescribeInstanceTopology"],
+                    resources=["*"],
                 )
             )
         policy = iam.Policy(self, "NodeRights", statements=statements, roles=[self._inputs.role])

@@ -17,6 +17,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_s3_deployment as deployment
+from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from clusterwright.catalog import Catalog
@@ -34,6 +35,10 @@ COPY_MEMORY_MIB = 512
 """The copying function runs `aws s3 sync`; with Lambda's 128 MiB it is slow."""
 
 
+MUNGE_KEY_LENGTH = 128
+"""Letters and digits: some 760 bits; munge takes 32 to 1,024 bytes (munged(8), --key-file)."""
+
+
 class Lifecycle(Part):
     """The bucket and what is in it. Everything in it can be made again from the repository."""
 
@@ -48,11 +53,14 @@ class Lifecycle(Part):
         lustre: Sequence[LustreMount],
         home: HomeMount | None,
         accounting: AccountingDatabase | None,
+        key_arn: str,
     ) -> None:
         super().__init__(scope, cluster, description="lifecycle scripts and what they read")
         cluster_file = node_files.cluster_json(cluster, catalog)
         self.prefix = f"lifecycle/{scripts.scripts_digest({'cluster.json': cluster_file})}"
         self.bucket = self._bucket()
+        scripted = cluster.slurm.configuration == "scripted"
+        self.munge_key_secret_arn = self._munge_key(key_arn) if scripted else None
         sources = [
             deployment.Source.asset(
                 str(scripts.FOLDER),
@@ -60,9 +68,12 @@ class Lifecycle(Part):
                 ignore_mode=cdk.IgnoreMode.GLOB,
             ),
             _json_file("cluster.json", cluster_file),
-            _json_file("deployment.json", node_files.deployment_json(lustre, home, accounting)),
+            _json_file(
+                "deployment.json",
+                node_files.deployment_json(lustre, home, accounting, self.munge_key_secret_arn),
+            ),
         ]
-        if cluster.slurm.configuration == "scripted":
+        if scripted:
             sources.append(
                 _json_file(
                     "provisioning_parameters.json",
@@ -93,6 +104,26 @@ class Lifecycle(Part):
             "the bucket holds scripts that are in Git; who fetched them is of no interest",
         )
         return bucket
+
+    def _munge_key(self, key_arn: str) -> str:
+        """A key at random for this cluster alone; whoever has it may act as any of its users."""
+        secret = secretsmanager.CfnSecret(
+            self,
+            "MungeKey",
+            name=f"{self.cluster.environment}/munge-key",
+            description=f"{self.cluster.environment}: munge key, with which Slurm signs",
+            kms_key_id=key_arn,
+            generate_secret_string=secretsmanager.CfnSecret.GenerateSecretStringProperty(
+                password_length=MUNGE_KEY_LENGTH, exclude_punctuation=True
+            ),
+        )
+        acknowledge(
+            secret,
+            "AwsSolutions-SMG4",
+            "a key that changes while nodes run parts those with the new one from the others: "
+            "docs/reference/node-files.md says how to change it",
+        )
+        return secret.ref
 
     def _copy(self, sources: Sequence[deployment.ISource]) -> None:
         group = log_group(

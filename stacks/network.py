@@ -13,10 +13,10 @@ from constructs import Construct
 from clusterwright.platforms.network import NetworkPlan, PlannedSubnet
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.network import ExistingNetwork
+from clusterwright.spec.security_groups import existing_storage_groups
 from stacks.acknowledge import ignore_lint
 from stacks.endpoints import Endpoints
 from stacks.flow_logs import FlowLogs
-from stacks.node_security_groups import existing_storage_groups
 from stacks.part import Part
 from stacks.security_groups import EVERYWHERE, SecurityGroups
 

@@ -22,6 +22,8 @@ from stacks.lustre import LustreMount
 
 SCHEMA_VERSION = 1
 
+MIB_PER_GIB = 1024
+
 PROVISIONING_VERSION = "1.0.0"
 """Of HyperPod's provisioning_parameters.json."""
 
@@ -52,12 +54,22 @@ def cluster_json(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:
         "users": [_user(user, has_accounts=accounting != "none") for user in slurm.users],
         "slurm": {
             "partitions": [
-                # Jobs that name no partition go to the first one.
-                {"name": partition.name, "default": index == 0}
+                {
+                    "name": partition.name,
+                    # Jobs that name no partition go to the first one.
+                    "default": index == 0,
+                    "max_time_minutes": partition.max_time_minutes,
+                    "priority_tier": partition.priority_tier,
+                }
                 for index, partition in enumerate(slurm.partitions)
             ],
             "accounting": accounting,
             "topology": {"auto": "automatic"}.get(slurm.topology, slurm.topology),
+            "priority_weights": slurm.priority_weights.model_dump(),
+            "timeouts": slurm.timeouts.model_dump(),
+            "preemption": slurm.preemption,
+            "qos": [qos.model_dump() for qos in slurm.qos],
+            "accounts": [account.model_dump() for account in slurm.accounts],
         },
         "containers": {"pyxis": slurm.containers.pyxis},
         "mountpoints": [
@@ -79,6 +91,7 @@ def deployment_json(
     lustre: Sequence[LustreMount],
     home: HomeMount | None,
     accounting: AccountingDatabase | None,
+    munge_key_secret_arn: str | None = None,
 ) -> dict[str, Any]:
     """Where things are; values are tokens until CloudFormation has made the things."""
     return {
@@ -104,6 +117,7 @@ def deployment_json(
         ),
         # HyperPod's own log group carries the cluster's id, which does not exist yet.
         "log_group_name": None,
+        "munge_key_secret_arn": munge_key_secret_arn,
     }
 
 
@@ -142,6 +156,20 @@ def has_efa(group: ComputeGroup, catalog: Catalog) -> bool:
     return instance.efa_interfaces.value > 0
 
 
+def _hardware(group: ComputeGroup, catalog: Catalog) -> dict[str, int | None]:
+    """What slurm.conf says of a node; None where no source does."""
+    instance = catalog.instance(group.instance_type)
+    if instance is None:
+        return {"cores": None, "threads_per_core": None, "memory_mib": None}
+    cores, threads, memory = instance.cores, instance.threads_per_core, instance.memory_gib
+    return {
+        "cores": cores.value if isinstance(cores, Known) else None,
+        "threads_per_core": group.threads_per_core
+        or (threads.value if isinstance(threads, Known) else None),
+        "memory_mib": int(memory.value * MIB_PER_GIB) if isinstance(memory, Known) else None,
+    }
+
+
 def _group(group: ComputeGroup, partition_of: dict[str, str], catalog: Catalog) -> dict[str, Any]:
     return {
         "name": group.name,
@@ -157,6 +185,7 @@ def _group(group: ComputeGroup, partition_of: dict[str, str], catalog: Catalog) 
             else None
         ),
         "efa": has_efa(group, catalog),
+        **_hardware(group, catalog),
     }
 
 

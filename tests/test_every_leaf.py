@@ -40,8 +40,23 @@ SCRIPTED = changed(
     slurm__configuration="scripted",
     resilience__node_provisioning=None,
     compute__2__min_count=None,
+    compute__2__spare_count=0,
     slurm__accounting={"kind": "none"},
     network__second_availability_zone_id=None,
+)
+
+SCHEDULED = changed(
+    FULL,
+    slurm__configuration="scripted",
+    resilience__node_provisioning=None,
+    compute__2__min_count=None,
+    slurm__preemption="requeue",
+    slurm__qos=[
+        {"name": "urgent", "preempts": ["low", "idle"]},
+        {"name": "low"},
+        {"name": "idle"},
+    ],
+    slurm__accounts=[{"name": "research", "qos": ["urgent"]}],
 )
 
 EXISTING = changed(
@@ -458,6 +473,58 @@ CASES: dict[str, tuple[Case, ...]] = {
         cluster_json("slurm__containers__pyxis", False),
     ),
     "slurm.topology": (cluster_json("slurm__topology", "none", SCRIPTED),),
+    "slurm.partitions[].max_time_minutes": (
+        cluster_json("slurm__partitions__0__max_time_minutes", 600, SCHEDULED),
+        refused("slurm__partitions__0__max_time_minutes", 600),
+    ),
+    "slurm.partitions[].priority_tier": (
+        cluster_json("slurm__partitions__0__priority_tier", 3, SCHEDULED),
+        refused("slurm__partitions__0__priority_tier", 3),
+    ),
+    **{
+        f"slurm.priority_weights.{name}": (
+            cluster_json(f"slurm__priority_weights__{name}", 77, SCHEDULED),
+            refused(f"slurm__priority_weights__{name}", 77),
+        )
+        for name in ("age", "fair_share", "job_size", "partition", "qos")
+    },
+    "slurm.preemption": (
+        cluster_json("slurm__preemption", "cancel", SCHEDULED),
+        refused("slurm__preemption", "off", SCHEDULED),
+        refused("slurm__preemption", "requeue"),
+    ),
+    **{
+        f"slurm.timeouts.{name}": (
+            cluster_json(f"slurm__timeouts__{name}", 99, SCHEDULED),
+            refused(f"slurm__timeouts__{name}", 99),
+        )
+        for name in (
+            "node_down_seconds",
+            "message_seconds",
+            "credential_seconds",
+            "kill_wait_seconds",
+        )
+    },
+    "slurm.qos[].name": (cluster_json("slurm__qos", [{"name": "night"}]),),
+    "slurm.qos[].priority": (cluster_json("slurm__qos__0__priority", 9, SCHEDULED),),
+    "slurm.qos[].preempts": (
+        cluster_json("slurm__qos__0__preempts", ["low"], SCHEDULED),
+        refused("slurm__qos", [{"name": "a", "preempts": ["b"]}, {"name": "b"}]),
+    ),
+    "slurm.qos[].grace_seconds": (
+        cluster_json("slurm__qos__1__grace_seconds", 60, SCHEDULED),
+        refused("slurm__qos", [{"name": "a", "grace_seconds": 60}]),
+    ),
+    "slurm.qos[].max_nodes_per_user": (
+        cluster_json("slurm__qos__0__max_nodes_per_user", 2, SCHEDULED),
+    ),
+    "slurm.qos[].max_time_minutes": (
+        cluster_json("slurm__qos__0__max_time_minutes", 60, SCHEDULED),
+    ),
+    "slurm.accounts[].name": (cluster_json("slurm__accounts__0__name", "other", SCHEDULED),),
+    "slurm.accounts[].fair_share": (cluster_json("slurm__accounts__0__fair_share", 5, SCHEDULED),),
+    "slurm.accounts[].max_nodes": (cluster_json("slurm__accounts__0__max_nodes", 5, SCHEDULED),),
+    "slurm.accounts[].qos": (cluster_json("slurm__accounts__0__qos", ["low"], SCHEDULED),),
     "slurm.user_groups[].name": (
         cluster_json("slurm__user_groups__0__name", "other", NO_MEMBERS),
     ),

@@ -28,8 +28,8 @@ def _file_systems(cluster: Cluster) -> bool:
     return bool(cluster.storage.lustre) or cluster.storage.home is not None
 
 
-def _accounting(cluster: Cluster) -> bool:
-    return cluster.slurm.accounting.kind == "rds"
+def _secrets(cluster: Cluster) -> bool:
+    return cluster.slurm.accounting.kind == "rds" or cluster.slurm.configuration == "scripted"
 
 
 def _containers(cluster: Cluster) -> bool:
@@ -55,7 +55,7 @@ INTERFACE_SERVICES: tuple[Service, ...] = (
     Service("monitoring", "HyperPod's health agent sends metrics to CloudWatch"),
     Service("aps-workspaces", "metrics for the managed Prometheus workspace", _prometheus),
     Service("sagemaker.api", "auto-resume and lifecycle scripts ask HyperPod about the cluster"),
-    Service("secretsmanager", "the password of the accounting database", _accounting),
+    Service("secretsmanager", "the accounting database's password, the munge key", _secrets),
     Service("ssm", "SSM Agent registers and reads parameters", _session_manager),
     Service("ssmmessages", "shells through Session Manager", _session_manager),
     Service("sts", "every SDK asks who it is"),

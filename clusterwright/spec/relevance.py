@@ -78,6 +78,7 @@ def meaningless(cluster: Cluster) -> Iterator[Meaningless]:
             ("slurm", "accounting", "kind"),
             network.second_availability_zone_id is not None,
         )
+    yield from _slurm(cluster)
     yield from _budget(cluster)
 
 
@@ -89,6 +90,38 @@ def without_meaningless(cluster: Cluster, data: dict[str, Any]) -> dict[str, Any
             parent = parent[part]
         parent.pop(item.path[-1], None)
     return data
+
+
+def _slurm(cluster: Cluster) -> Iterator[Meaningless]:
+    """What stands in slurm.conf, which HyperPod writes in managed mode; what needs a database."""
+    slurm = cluster.slurm
+    if slurm.configuration == "managed":
+        conf: list[tuple[BaseModel, Path, tuple[str, ...]]] = [
+            (slurm, ("slurm",), ("priority_weights", "preemption", "timeouts")),
+            *(
+                (item, ("slurm", "partitions", index), ("max_time_minutes", "priority_tier"))
+                for index, item in enumerate(slurm.partitions)
+            ),
+            *(
+                (item, ("slurm", "qos", index), ("preempts", "grace_seconds"))
+                for index, item in enumerate(slurm.qos)
+            ),
+        ]
+        reason = "`{}` stands in slurm.conf, which HyperPod writes in managed mode"
+        for model, here, names in conf:
+            yield from _without(model, here, names, reason, ("slurm", "configuration"))
+    if slurm.accounting.kind == "none":
+        kind: Path = ("slurm", "accounting", "kind")
+        reason = "`{}` lives in the accounting database, and accounting is none"
+        yield from _without(slurm, ("slurm",), ("qos", "accounts"), reason, kind)
+        if slurm.configuration == "scripted":
+            yield from _without(
+                slurm.priority_weights,
+                ("slurm", "priority_weights"),
+                ("age", "fair_share", "qos"),
+                "Slurm weighs `{}` with an accounting database only",
+                kind,
+            )
 
 
 def _budget(cluster: Cluster) -> Iterator[Meaningless]:
@@ -116,8 +149,14 @@ def _budget(cluster: Cluster) -> Iterator[Meaningless]:
 def _beside(
     model: BaseModel, here: Path, allowed: Iterable[str], reason: str, because: Path
 ) -> Iterator[Meaningless]:
-    for name, field in type(model).model_fields.items():
-        if name not in allowed:
-            key = field.alias or name
-            written = name in model.model_fields_set
-            yield Meaningless((*here, key), reason.format(key), because, written)
+    taken = [name for name in type(model).model_fields if name not in allowed]
+    yield from _without(model, here, taken, reason, because)
+
+
+def _without(
+    model: BaseModel, here: Path, names: Iterable[str], reason: str, because: Path
+) -> Iterator[Meaningless]:
+    for name in names:
+        key = type(model).model_fields[name].alias or name
+        written = name in model.model_fields_set
+        yield Meaningless((*here, key), reason.format(key), because, written)

@@ -38,7 +38,6 @@ def resolve(layers: Layers) -> Resolved:
     _read_users(resolved, layers)
     _default_partition(resolved)
     _default_provisioning(resolved)
-    _default_accounting(resolved)
     return resolved
 
 
@@ -170,14 +169,3 @@ def _default_provisioning(resolved: Resolved) -> None:
     if slurm.get("configuration") == "scripted" and "node_provisioning" not in resilience:
         resolved.data["resilience"] = {**resilience, "node_provisioning": "all-at-once"}
         resolved.derived.add(("resilience", "node_provisioning"))
-
-
-def _default_accounting(resolved: Resolved) -> None:
-    """In scripted mode nothing sets up accounting yet, so none is what follows."""
-    slurm = resolved.data.get("slurm")
-    if not isinstance(slurm, dict) or slurm.get("configuration") != "scripted":
-        return
-    accounting = slurm.get("accounting", {})
-    if isinstance(accounting, dict) and "kind" not in accounting:
-        resolved.data["slurm"] = {**slurm, "accounting": {**accounting, "kind": "none"}}
-        resolved.derived.add(("slurm", "accounting", "kind"))

@@ -23,7 +23,7 @@ CONFIGS = [
 ]
 
 # The text of the line that a resource of a type is charged by.
-CHARGED = {
+CHARGED: dict[str, str | tuple[str, ...]] = {
     "AWS::APS::Workspace": "Prometheus: samples",
     "AWS::Budgets::Budget": "budget with alarms",
     "AWS::CloudWatch::Alarm": "CloudWatch alarms",
@@ -37,7 +37,7 @@ CHARGED = {
     "AWS::S3::Bucket": "S3 storage",
     "AWS::S3Express::DirectoryBucket": "S3 Express storage",
     "AWS::SNS::Topic": "notifications by mail",
-    "AWS::SecretsManager::Secret": "database password in Secrets Manager",
+    "AWS::SecretsManager::Secret": ("database password in Secrets", "munge key in Secrets"),
 }
 # Parts of other resources, rules and names: they have no charge of their own. S3 requests of data
 # repository associations are on the line of requests.
@@ -89,6 +89,8 @@ def test_every_resource_is_charged_or_free(config: str, synth: Callable[[str], A
     assert kinds - CHARGED.keys() - PARTS - COUNTED == set(), "new types: say what they cost"
     for kind in kinds & CHARGED.keys():
         assert any(item.startswith(CHARGED[kind]) for item in items), kind
+    secrets = assembly.resources("AWS::SecretsManager::Secret")
+    assert sum("in Secrets Manager" in item for item in items) == len(secrets)
 
 
 @pytest.mark.parametrize("config", CONFIGS)

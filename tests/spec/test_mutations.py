@@ -23,6 +23,7 @@ from tests.support.command_line import Answer, clusterwright
 from tests.support.rich_specs import (
     BUILT,
     EXISTING,
+    SCRIPTED,
     paths,
     renamed,
     value_at,
@@ -31,7 +32,7 @@ from tests.support.rich_specs import (
 )
 
 CONFIGS = Path(__file__).parents[2] / "configs"
-BASES = {"built": BUILT, "existing": EXISTING}
+BASES = {"built": BUILT, "existing": EXISTING, "scripted": SCRIPTED}
 PLACES = [(name, path) for name, base in BASES.items() for path in paths(base)]
 KEYS = [(name, path) for name, path in PLACES if isinstance(path[-1], str)]
 TEXTS = [path.read_text() for path in sorted(CONFIGS.rglob("*.yaml"))]

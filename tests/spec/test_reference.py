@@ -8,7 +8,7 @@ import pytest
 
 from clusterwright.spec import reference
 from clusterwright.spec.keys import places_of
-from tests.support.rich_specs import BUILT, EXISTING, paths
+from tests.support.rich_specs import BUILT, EXISTING, SCRIPTED, paths
 
 
 def test_the_committed_page_is_current() -> None:
@@ -28,7 +28,7 @@ def test_a_stale_page_is_told(
 
 def test_every_key_has_a_row() -> None:
     page = reference.page()
-    for base in (BUILT, EXISTING):
+    for base in (BUILT, EXISTING, SCRIPTED):
         for path in paths(base):
             if isinstance(path[-1], str) and path[0] != "tags":
                 assert f"| `{path[-1]}` |" in page

@@ -111,19 +111,3 @@ def test_scripted_mode_starts_all_nodes_at_once_unless_the_file_says_otherwise(
     assert found.data.get("resilience", {}).get("node_provisioning") == mode
     derived = ("resilience", "node_provisioning") in found.derived
     assert derived == (mode == "all-at-once")
-
-
-@pytest.mark.parametrize(
-    ("slurm", "kind"),
-    [
-        ({"configuration": "scripted"}, "none"),
-        ({"configuration": "scripted", "accounting": {"kind": "local"}}, "local"),
-        ({"configuration": "managed"}, None),
-    ],
-)
-def test_scripted_mode_has_no_accounting_unless_the_file_says_otherwise(
-    slurm: dict[str, Any], kind: str | None
-) -> None:
-    found = resolved({"slurm": slurm})
-    assert found.data["slurm"].get("accounting", {}).get("kind") == kind
-    assert (("slurm", "accounting", "kind") in found.derived) == (kind == "none")

@@ -11,7 +11,16 @@ import pytest
 
 from clusterwright.spec import schema
 from clusterwright.spec.document import parse_document
-from tests.support.rich_specs import BUILT, EXISTING, paths, renamed, value_at, with_value, without
+from tests.support.rich_specs import (
+    BUILT,
+    EXISTING,
+    SCRIPTED,
+    paths,
+    renamed,
+    value_at,
+    with_value,
+    without,
+)
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 FILES = [p for p in sorted(CONFIGS.rglob("*.yaml")) if p.parent.name != "users"]
@@ -62,7 +71,9 @@ def test_every_config_names_the_schema_for_editors(file: Path) -> None:
     assert (file.parent / first.partition("=")[2]).resolve() == schema.SCHEMA_FILE.resolve()
 
 
-@pytest.mark.parametrize("base", [BUILT, EXISTING], ids=["built", "existing"])
+@pytest.mark.parametrize(
+    "base", [BUILT, EXISTING, SCRIPTED], ids=["built", "existing", "scripted"]
+)
 def test_the_rich_specs_are_valid(validator: Any, base: dict[str, Any]) -> None:
     assert [error.message for error in validator.iter_errors(base)] == []
 

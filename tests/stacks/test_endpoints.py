@@ -62,6 +62,8 @@ def test_each_service_appears_and_disappears_with_its_use(build: Build) -> None:
     assert not remaining & {"ecr.api", "ecr.dkr", "aps-workspaces"}
     assert "secretsmanager" in remaining
     assert "secretsmanager" not in services(build(MINIMAL), "Interface")
+    scripted = changed(MINIMAL, slurm={"configuration": "scripted"})
+    assert "secretsmanager" in services(build(scripted), "Interface"), "the munge key"
 
 
 def test_nat_needs_no_interface_endpoint_but_keeps_the_free_gateways(build: Build) -> None:

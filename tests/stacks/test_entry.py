@@ -139,14 +139,6 @@ def test_nodes_that_do_not_fit_end_the_same_way(tmp_path: Path) -> None:
             "takes no capacity-block",
         ),
         ({"compute__1__placement_group": True}, "no field for a placement group"),
-        ({"slurm": {"strategy": "Merge"}}, "takes none with continuous provisioning"),
-        (
-            {
-                "slurm": {"configuration": "scripted", "accounting": {"kind": "none"}},
-                "resilience": {"node_provisioning": "continuous"},
-            },
-            "in scripted mode all nodes start at once",
-        ),
     ],
 )
 def test_what_no_template_could_say_is_refused(

@@ -28,9 +28,7 @@ SCRIPTED = changed(
     slurm__configuration="scripted",
     resilience__node_provisioning=None,
     compute__2__min_count=None,
-    slurm__accounting={"kind": "none"},
     slurm__topology="auto",
-    network__second_availability_zone_id=None,
 )
 
 # What CloudFormation fills in, by key.
@@ -42,6 +40,7 @@ DEPLOYED = {
     "fsx_openzfs_dns_name": "fs-0fedcba9876543210.fsx.us-east-1.amazonaws.com",
     "endpoint": "prod-accounting.abcdefghijkl.us-east-1.rds.amazonaws.com",
     "port": "3306",
+    "munge_key_secret_arn": f"arn:aws:secretsmanager:us-east-1:{'1' * 12}:secret:x/munge-AbCdEf",
     "secret_arn": f"arn:aws:secretsmanager:us-east-1:{'1' * 12}:secret:prod/slurm-AbCdEf",
 }
 
@@ -124,6 +123,9 @@ def test_partitions_spares_and_accelerators_reach_the_node(build: Build) -> None
         "spare_count": 1,
         "scratch": {"mount_path": "/scratch", "raid_level": 0},
         "efa": True,
+        "cores": 96,
+        "threads_per_core": 1,  # the spec's
+        "memory_mib": 2_097_152,
     }
     assert groups["controller"]["partition"] is None
     assert groups["controller"]["accelerator"] == "none"
@@ -145,10 +147,57 @@ def test_number_of_nodes_is_no_part_of_the_scripts(build: Build) -> None:
 
 def test_first_partition_is_the_default(build: Build) -> None:
     partitions = deployed_file(build(FULL), "cluster.json")["slurm"]["partitions"]
-    assert partitions == [
-        {"name": "training", "default": True},
-        {"name": "spot", "default": False},
+    assert [(entry["name"], entry["default"]) for entry in partitions] == [
+        ("training", True),
+        ("spot", False),
     ]
+
+
+def test_what_slurm_is_to_be_reaches_the_node(build: Build) -> None:
+    spec = changed(
+        SCRIPTED,
+        slurm__preemption="requeue",
+        slurm__qos=[{"name": "urgent", "priority": 9, "preempts": ["low"]}, {"name": "low"}],
+        slurm__accounts=[{"name": "research", "max_nodes": 5}],
+        slurm__timeouts={"node_down_seconds": 150},
+        slurm__priority_weights={"age": 7},
+        slurm__partitions__0__max_time_minutes=600,
+    )
+    slurm = deployed_file(build(spec), "cluster.json")["slurm"]
+    assert slurm["preemption"] == "requeue"
+    assert slurm["qos"][0] == {
+        "name": "urgent",
+        "priority": 9,
+        "preempts": ["low"],
+        "grace_seconds": 0,
+        "max_nodes_per_user": None,
+        "max_time_minutes": None,
+    }
+    assert slurm["accounts"] == [{"name": "research", "fair_share": 1, "max_nodes": 5, "qos": []}]
+    assert slurm["timeouts"]["node_down_seconds"] == 150
+    assert slurm["timeouts"]["message_seconds"] == 60
+    assert slurm["priority_weights"]["age"] == 7
+    assert slurm["partitions"][0]["max_time_minutes"] == 600
+
+
+def test_scripted_mode_has_a_munge_key_of_its_own(build: Build) -> None:
+    assembly = build(SCRIPTED)
+    assert deployed_file(assembly, "deployment.json")["munge_key_secret_arn"] == "token"
+    assert deployed_file(build(FULL), "deployment.json")["munge_key_secret_arn"] is None
+    secrets = [
+        resource["Properties"]
+        for resource in assembly.resources("AWS::SecretsManager::Secret").values()
+        if resource["Properties"]["Name"] == "test/munge-key"
+    ]
+    (secret,) = secrets
+    assert secret["GenerateSecretString"] == {"ExcludePunctuation": True, "PasswordLength": 128}
+    assert "KmsKeyId" in secret
+    text = json.dumps(assembly.resources("AWS::IAM::Policy"))
+    assert '"Sid": "MungeKey"' in text
+    assert "ec2:DescribeInstanceTopology" in text
+    managed = json.dumps(build(FULL).resources("AWS::IAM::Policy"))
+    assert '"Sid": "MungeKey"' not in managed
+    assert "ec2:DescribeInstanceTopology" not in managed
 
 
 def test_users_without_accounting_have_no_account(build: Build) -> None:

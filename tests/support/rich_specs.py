@@ -121,7 +121,6 @@ BUILT: dict[str, Any] = {
     },
     "slurm": {
         "configuration": "managed",
-        "strategy": "Merge",
         "partitions": [
             {"name": "training", "groups": ["workers"]},
             {"name": "spot", "groups": ["spot"]},
@@ -135,6 +134,13 @@ BUILT: dict[str, Any] = {
         },
         "containers": {"pyxis": True},
         "topology": "auto",
+        "qos": [
+            {"name": "urgent", "priority": 100},
+            {"name": "low", "max_nodes_per_user": 4, "max_time_minutes": 1440},
+        ],
+        "accounts": [
+            {"name": "research", "fair_share": 10, "max_nodes": 6, "qos": ["urgent", "normal"]}
+        ],
         "user_groups": [{"name": "research", "gid": 20000}],
         "users": [
             {
@@ -228,6 +234,51 @@ EXISTING: dict[str, Any] = {
     },
 }
 """Everything that can exist already does."""
+
+
+_RESILIENCE: dict[str, Any] = BUILT["resilience"]
+
+SCRIPTED: dict[str, Any] = {
+    **copy.deepcopy(BUILT),
+    "compute": [
+        {key: value for key, value in group.items() if key != "min_count"}
+        for group in BUILT["compute"]
+    ],
+    "slurm": {
+        **copy.deepcopy(BUILT["slurm"]),
+        "configuration": "scripted",
+        "topology": "tree",
+        "partitions": [
+            {
+                "name": "training",
+                "groups": ["workers"],
+                "max_time_minutes": 10080,
+                "priority_tier": 2,
+            },
+            {"name": "spot", "groups": ["spot"]},
+        ],
+        "priority_weights": {
+            "age": 1,
+            "fair_share": 2,
+            "job_size": 3,
+            "partition": 4,
+            "qos": 5,
+        },
+        "timeouts": {
+            "node_down_seconds": 120,
+            "message_seconds": 30,
+            "credential_seconds": 90,
+            "kill_wait_seconds": 45,
+        },
+        "preemption": "requeue",
+        "qos": [
+            {"name": "urgent", "priority": 100, "preempts": ["low"]},
+            {"name": "low", "grace_seconds": 120, "max_nodes_per_user": 4},
+        ],
+    },
+    "resilience": {**_RESILIENCE, "node_provisioning": "all-at-once"},
+}
+"""As BUILT, with Slurm configured by our own script."""
 
 
 def paths(data: Any, path: Path = ()) -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""The accounting database on RDS, with its secret."""
+"""The accounting database on RDS and the secrets that Slurm needs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,15 @@ SECRET = Item("secretsmanager", "secret", "secret-month")
 
 
 def lines(pricing: Pricing) -> Iterator[Line]:
-    """Nothing where the database exists or is the image's own."""
+    """The munge key of scripted mode, and the database unless it exists or is the image's own."""
+    if pricing.cluster.slurm.configuration == "scripted":
+        yield pricing.line(
+            "accounting",
+            "munge key in Secrets Manager",
+            1,
+            SECRET,
+            path=("slurm", "configuration"),
+        )
     accounting = pricing.cluster.slurm.accounting
     if accounting.kind != "rds" or accounting.existing is not None:
         return

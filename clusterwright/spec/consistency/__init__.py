@@ -23,6 +23,8 @@ from clusterwright.spec.consistency import (
     ranges,
     relevant,
     repositories,
+    scheduling,
+    security_groups,
     users,
     zones,
 )
@@ -43,8 +45,10 @@ ALL: tuple[Callable[[Cluster], Iterator[Problem]], ...] = (
     repositories.problems,
     buckets.problems,
     existing.problems,
+    security_groups.problems,
     checkpoints.problems,
     accounting.problems,
+    scheduling.problems,
     images.problems,
     users.problems,
 )

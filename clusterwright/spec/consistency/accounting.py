@@ -1,4 +1,4 @@
-"""Accounting outside the cluster needs continuous provisioning and a recent image.
+"""In managed mode, accounting on RDS needs continuous provisioning and a recent image.
 
 Source: AWS documentation, `sagemaker-hyperpod-external-accounting-db-slurm`:
 AccountingDatabase requires NodeProvisioningMode=Continuous and an AMI released after
@@ -19,21 +19,15 @@ EXTERNAL_ACCOUNTING_AFTER = datetime.date(2026, 8, 30)
 def problems(cluster: Cluster) -> Iterator[Problem]:
     accounting = cluster.slurm.accounting
     here = ("slurm", "accounting")
-    if accounting.kind != "rds":
+    if accounting.kind != "rds" or cluster.slurm.configuration != "managed":
+        # In scripted mode the node program starts slurmdbd itself.
         return
-    if cluster.slurm.configuration != "managed":
-        yield Problem(
-            "accounting on RDS is given to HyperPod's own configuration; "
-            "in scripted mode it is not built yet",
-            (*here, "kind"),
-            hint="configuration: managed, or accounting: {kind: none}",
-            other_path=("slurm", "configuration"),
-        )
     if cluster.resilience.node_provisioning != "continuous":
         yield Problem(
             "accounting on RDS needs continuous provisioning",
             ("resilience", "node_provisioning"),
             other_path=(*here, "kind"),
+            rests_on=(("slurm", "configuration"),),
         )
     released = cluster.image.released
     if released is not None and released <= EXTERNAL_ACCOUNTING_AFTER:
@@ -42,4 +36,5 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             f"this one is of {released}",
             ("image", "released"),
             other_path=(*here, "kind"),
+            rests_on=(("slurm", "configuration"),),
         )

@@ -24,3 +24,21 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             ("slurm", "strategy"),
             other_path=("slurm", "configuration"),
         )
+    continuous = cluster.resilience.node_provisioning == "continuous"
+    if slurm.configuration == "managed" and slurm.strategy is not None and continuous:
+        # SageMaker developer guide, continuous provisioning with Slurm: "Passing any
+        # SlurmConfigStrategy value results in an API error."
+        yield Problem(
+            "HyperPod takes no strategy with continuous provisioning",
+            ("slurm", "strategy"),
+            hint="resilience: {node_provisioning: all-at-once}, or leave the strategy out",
+            other_path=("resilience", "node_provisioning"),
+        )
+    if slurm.configuration == "scripted" and continuous:
+        # The same page: continuous provisioning needs a SlurmConfig in every instance group.
+        yield Problem(
+            "in scripted mode all nodes start at once",
+            ("resilience", "node_provisioning"),
+            hint="node_provisioning: all-at-once, or slurm: {configuration: managed}",
+            other_path=("slurm", "configuration"),
+        )

@@ -101,7 +101,7 @@ class ComputeGroup(Model):
     """Fewer than this within three hours, and the group is rolled back."""
 
     spare_count: Annotated[int, Field(ge=0, le=6758)] = 0
-    """Of these, kept out of jobs."""
+    """Of these, kept out of jobs: any node may be the spare. Scripted mode needs accounting."""
 
     capacity: Capacity = Field(default_factory=lambda: OnDemand.model_construct(kind="on-demand"))
     """How the instances are obtained; `{kind: on-demand}` if absent."""

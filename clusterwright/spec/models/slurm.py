@@ -9,6 +9,12 @@ from pydantic import Field
 from clusterwright.spec.models import forms
 from clusterwright.spec.models.common import Model, Name, UnixName
 
+Minutes = Annotated[int, Field(ge=1, le=527_040, examples=[1440])]
+"""Up to a leap year: a longer limit is none."""
+
+Weight = Annotated[int, Field(ge=0, le=1_000_000_000)]
+"""Slurm adds up weights in 32 bits."""
+
 UnixId = Annotated[int, Field(ge=1000, le=59_999, examples=[20001])]
 """Below 1000 are the image's own users, from 60000 on those of systemd and nobody."""
 
@@ -42,7 +48,7 @@ class Accounting(Model):
     """Where Slurm keeps what was run, by whom and for how long."""
 
     kind: Literal["none", "local", "rds"] = "local"
-    """local: the image's database on the controller, lost with it. rds: outside the cluster."""
+    """local: a database on the controller, lost with it. rds: outside the cluster."""
 
     instance_class: Annotated[str, Field(pattern=forms.DATABASE_CLASS.pattern)] = "db.t3.large"
     """RDS instance class."""
@@ -75,6 +81,85 @@ class Partition(Model):
 
     groups: Annotated[list[Name], Field(min_length=1, examples=[["workers"]])]
     """Names of compute groups; each group is in exactly one partition."""
+
+    max_time_minutes: Minutes | None = None
+    """Jobs are ended after this; no limit if absent. Scripted mode only."""
+
+    priority_tier: Annotated[int, Field(ge=1, le=65_533)] = 1
+    """Jobs of a partition with a higher tier are looked at first. Scripted mode only."""
+
+
+class PriorityWeights(Model):
+    """What weighs how much in a job's priority; 0 leaves it out."""
+
+    age: Weight = 1000
+    """How long the job has waited, full after a week."""
+
+    fair_share: Weight = 10_000
+    """How little of its share the account has used, the last two weeks counting half."""
+
+    job_size: Weight = 1000
+    """How much of the cluster the job asks for."""
+
+    partition: Weight = 1000
+    """The partition's own priority."""
+
+    qos: Weight = 100_000
+    """The priority of the job's QOS."""
+
+
+class Timeouts(Model):
+    """How long Slurm waits before it acts."""
+
+    node_down_seconds: Annotated[int, Field(ge=30, le=3600)] = 300
+    """A node that is silent for this long is down, and its jobs are put back."""
+
+    message_seconds: Annotated[int, Field(ge=10, le=100)] = 60
+    """For an answer: a node whose file system hangs answers late, and is not to lose its job."""
+
+    credential_seconds: Annotated[int, Field(ge=30, le=600)] = 120
+    """The start of a job must be over within it; a job that lost its node waits as long."""
+
+    kill_wait_seconds: Annotated[int, Field(ge=1, le=3600)] = 60
+    """From SIGTERM to SIGKILL at a job's end: time to close a checkpoint that is being written."""
+
+
+class Qos(Model):
+    """A quality of service, which jobs ask for with `--qos`."""
+
+    name: Annotated[str, Field(pattern=forms.SLURM_ACCOUNT.pattern, examples=["urgent"])]
+    """Its name; `normal` is Slurm's own and has priority 0."""
+
+    priority: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    """Against that of other QOS; `priority_weights.qos` says how much it weighs."""
+
+    preempts: list[Annotated[str, Field(pattern=forms.SLURM_ACCOUNT.pattern)]] = []
+    """QOS whose jobs make room for its jobs. Scripted mode only."""
+
+    grace_seconds: Annotated[int, Field(ge=0, le=3600)] = 0
+    """From the SIGTERM that announces it to the end of a job that is displaced. Scripted only."""
+
+    max_nodes_per_user: Annotated[int, Field(ge=1, le=6758)] | None = None
+    """Nodes that one user's jobs have at once; no limit if absent."""
+
+    max_time_minutes: Minutes | None = None
+    """Jobs are ended after this; no limit if absent."""
+
+
+class SlurmAccount(Model):
+    """An account's share and limits. Accounts that only users name need no entry."""
+
+    name: Annotated[str, Field(pattern=forms.SLURM_ACCOUNT.pattern, examples=["research"])]
+    """The account, as users name it in `slurm_account`."""
+
+    fair_share: Annotated[int, Field(ge=1, le=65_533)] = 1
+    """Its share, relative to the shares of the other accounts."""
+
+    max_nodes: Annotated[int, Field(ge=1, le=6758)] | None = None
+    """Nodes that its jobs have at once; no limit if absent."""
+
+    qos: list[Annotated[str, Field(pattern=forms.SLURM_ACCOUNT.pattern)]] = []
+    """QOS that its jobs may ask for; `normal` and every QOS of the file if absent."""
 
 
 class UserGroup(Model):
@@ -137,6 +222,21 @@ class Slurm(Model):
 
     topology: Literal["auto", "tree", "block", "none"] = "auto"
     """How Slurm learns which nodes are near each other; scripted mode only, apart from auto."""
+
+    priority_weights: PriorityWeights = Field(default_factory=PriorityWeights.model_construct)
+    """How jobs that wait are ordered; scripted mode only."""
+
+    preemption: Literal["off", "requeue", "cancel"] = "off"
+    """What becomes of a job that a QOS displaces: put back, or ended. Scripted mode only."""
+
+    timeouts: Timeouts = Field(default_factory=Timeouts.model_construct)
+    """How long Slurm waits before it acts; scripted mode only."""
+
+    qos: list[Qos] = []
+    """Priorities and limits that jobs ask for."""
+
+    accounts: list[SlurmAccount] = []
+    """Shares and limits of accounts."""
 
     user_groups: list[UserGroup] = []
     """Unix groups of several users; may stand in the users file."""

@@ -8,7 +8,7 @@ import pytest
 
 from clusterwright.spec.consistency import accounting
 from tests.support.consistency import ABSENT, found
-from tests.support.rich_specs import EXISTING
+from tests.support.rich_specs import EXISTING, SCRIPTED
 
 
 def test_consistent_specs_pass() -> None:
@@ -29,11 +29,6 @@ def test_consistent_specs_pass() -> None:
             "image.released",
             "after 2026-08-30; this one is of 2026-08-30",
         ),
-        (
-            {"slurm.configuration": "scripted", "slurm.strategy": ABSENT},
-            "slurm.accounting.kind",
-            "not built yet",
-        ),
     ],
 )
 def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
@@ -49,3 +44,7 @@ def test_an_image_of_the_day_after_is_recent_enough() -> None:
 def test_accounting_in_the_cluster_needs_nothing() -> None:
     changes = {"slurm.accounting": {"kind": "local"}, "image.released": "2020-01-01"}
     assert found(accounting.problems, changes) == {}
+
+
+def test_in_scripted_mode_the_node_program_asks_for_nothing_more() -> None:
+    assert found(accounting.problems, {"image.released": "2020-01-01"}, SCRIPTED) == {}

@@ -7,15 +7,14 @@ from typing import Any
 import pytest
 
 from clusterwright.spec.consistency import not_built
-from tests.support.consistency import ABSENT, found
-from tests.support.rich_specs import EXISTING
-
-SCRIPTED: dict[str, Any] = {"slurm.configuration": "scripted", "slurm.strategy": ABSENT}
+from tests.support.consistency import found
+from tests.support.rich_specs import EXISTING, SCRIPTED
 
 
 def test_consistent_specs_pass() -> None:
     assert found(not_built.problems) == {}
     assert found(not_built.problems, base=EXISTING) == {}
+    assert found(not_built.problems, base=SCRIPTED) == {}
 
 
 @pytest.mark.parametrize(
@@ -24,16 +23,6 @@ def test_consistent_specs_pass() -> None:
         ({"platform": "hyperpod-eks"}, "platform", "platform hyperpod-eks is not built yet"),
         ({"platform": "parallelcluster"}, "platform", "not built yet"),
         ({"platform": "eks"}, "platform", "not built yet"),
-        (
-            SCRIPTED | {"slurm.accounting": {"kind": "local"}},
-            "slurm.accounting.kind",
-            "accounting in scripted mode is not built yet",
-        ),
-        (
-            SCRIPTED | {"slurm.accounting": {"kind": "none"}, "slurm.topology": "tree"},
-            "slurm.topology",
-            "a tree topology in scripted mode is not built yet",
-        ),
     ],
 )
 def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
