@@ -51,6 +51,8 @@ def breaches(service: str, operation: str, protocol: str, answered: Answer) -> l
     if model.has_streaming_output and status < _FIRST_ERROR:
         answered = (status, answered[1], "")  # its body is the object itself
     try:
+        if "json" in protocol and answered[2] and not model.has_streaming_output:
+            json.loads(answered[2])  # botocore takes what is no JSON for a message
         found = wire.read_answer(service, operation, answered, protocol)
     except (ResponseParserError, ValueError, TypeError, LookupError, AttributeError) as error:
         return [Breach("", "unreadable", str(error)[:200])]
