@@ -172,7 +172,7 @@ class Scope:
         if function is None:
             raise ValidationError(
                 f"Template error: the local AWS does not know the function {key}"
-                if key in ("Fn::Transform", "Fn::ForEach")
+                if key.startswith(("Fn::Transform", "Fn::ForEach"))
                 else f"Template format error: Unrecognized function {key}"
             )
         return function(self, argument)
@@ -471,6 +471,8 @@ def _get_azs(scope: Scope, argument: Any) -> Any:
     region = scope.evaluate(argument)
     if region is UNKNOWN:
         return UNKNOWN
+    if not isinstance(region, str):
+        raise ValidationError("Template error: every Fn::GetAZs object requires a region's name")
     return scope.zones(text(region) or text(scope.pseudo["AWS::Region"]))
 
 
@@ -505,18 +507,25 @@ def _needs_extensions(scope: Scope, name: str) -> None:
 
 def _contains(scope: Scope, argument: Any) -> bool:
     items, wanted = _pair(argument, "every Fn::Contains object requires a list and a string")
-    return any(_same(item, scope.evaluate(wanted)) for item in scope.evaluate(items))
+    return any(_same(item, scope.evaluate(wanted)) for item in _items(scope, items))
 
 
 def _each_member_equals(scope: Scope, argument: Any) -> bool:
     items, wanted = _pair(argument, "Fn::EachMemberEquals requires a list and a string")
-    return all(_same(item, scope.evaluate(wanted)) for item in scope.evaluate(items))
+    return all(_same(item, scope.evaluate(wanted)) for item in _items(scope, items))
 
 
 def _each_member_in(scope: Scope, argument: Any) -> bool:
     items, allowed = _pair(argument, "Fn::EachMemberIn requires two lists")
-    wanted = scope.evaluate(allowed)
-    return all(any(_same(item, one) for one in wanted) for item in scope.evaluate(items))
+    wanted = _items(scope, allowed)
+    return all(any(_same(item, one) for one in wanted) for item in _items(scope, items))
+
+
+def _items(scope: Scope, value: Any) -> list[Any]:
+    found = scope.evaluate(value)
+    if not isinstance(found, list):
+        raise ValidationError("Template error: rule functions look at lists")
+    return found
 
 
 def _value_of(_: Scope, argument: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from clusterwright.localaws.cloudformation.errors import CloudFormationError, ValidationError
 from clusterwright.localaws.cloudformation.evaluate import Scope
-from clusterwright.localaws.cloudformation.planning import output_text
+from clusterwright.localaws.cloudformation.planning import export_name, output_text
 from clusterwright.localaws.cloudformation.state import Output, Revision, Stack
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def compute_outputs(store: Store, stack: Stack, revision: Revision, scope: Scope
         if "Condition" in output and not scope.condition(output["Condition"]):
             continue
         value = output_text(scope.evaluate(output["Value"]))
-        export = scope.evaluate(output.get("Export", {}).get("Name"))
+        export = export_name(scope, output)
         outputs.append(
             Output(key, value, output.get("Description"), None if export is None else str(export))
         )
@@ -55,7 +55,7 @@ def check_removed_exports(store: Store, stack: Stack, revision: Revision, scope:
         if "Condition" in output and not scope.condition(output["Condition"]):
             continue
         with contextlib.suppress(CloudFormationError):
-            kept.add(scope.evaluate(output.get("Export", {}).get("Name")))
+            kept.add(export_name(scope, output))
     for name in stack.exports():
         importers = store.importers(name)
         if name not in kept and importers:

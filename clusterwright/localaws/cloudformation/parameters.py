@@ -12,6 +12,7 @@ from typing import Any
 
 from clusterwright.localaws.cloudformation.errors import ValidationError
 from clusterwright.localaws.cloudformation.evaluate import text
+from clusterwright.localaws.cloudformation.template_limits import MAXIMUM_PARAMETER_BYTES
 
 HIDDEN = "****"
 _SSM_VALUE = re.compile(r"AWS::SSM::Parameter::Value<(.+)>")
@@ -71,6 +72,8 @@ def resolve_parameters(
     ValidationError
         A value is missing, unknown, or against its constraints.
     """
+    for name, declaration in declarations.items():
+        _check_declaration(name, declaration)
     chosen = _chosen(declarations, given, previous)
     missing = [name for name in declarations if name not in chosen]
     if missing:
@@ -121,6 +124,32 @@ def _chosen(
     return chosen
 
 
+def _check_declaration(name: str, declaration: Mapping[str, Any]) -> None:
+    """Refuse a declaration of the wrong form, whether its value is given or not."""
+    kind = declaration["Type"]
+    if not isinstance(kind, str) or not _TYPES.fullmatch(kind):
+        raise ValidationError(f"Template format error: Unrecognized parameter type: {kind}")
+    for key in ("MinLength", "MaxLength", "MinValue", "MaxValue"):
+        if key in declaration and not _NUMBER.fullmatch(text(declaration[key]).strip()):
+            raise ValidationError(f"Template format error: {key} of parameter {name} is no number")
+    if not isinstance(declaration.get("AllowedValues", []), list):
+        raise ValidationError(
+            f"Template format error: Every AllowedValues member must be a list (parameter {name})."
+        )
+    default = declaration.get("Default")
+    items = default if isinstance(default, list) else [default]
+    if any(isinstance(item, (Mapping, list)) for item in items):
+        raise ValidationError(
+            f"Template format error: Every Default member must be a string (parameter {name})."
+        )
+    try:
+        re.compile(str(declaration.get("AllowedPattern", "")))
+    except re.error as error:
+        raise ValidationError(
+            f"Template format error: AllowedPattern of parameter {name} cannot be read: {error}"
+        ) from None
+
+
 def _resolve(
     name: str,
     declaration: Mapping[str, Any],
@@ -128,8 +157,10 @@ def _resolve(
     fetch_ssm: Callable[[str], str | None],
 ) -> Parameter:
     kind = declaration["Type"]
-    if not isinstance(kind, str) or not _TYPES.fullmatch(kind):
-        raise ValidationError(f"Template format error: Unrecognized parameter type: {kind}")
+    if len(given.encode()) > MAXIMUM_PARAMETER_BYTES:
+        raise ValidationError(
+            f"Parameter '{name}' is larger than {MAXIMUM_PARAMETER_BYTES} bytes, the maximum."
+        )
     hidden = str(declaration.get("NoEcho", "false")).lower() == "true"
     from_ssm = _SSM_VALUE.fullmatch(kind)
     value = given

@@ -312,9 +312,25 @@ class _Planner:
             planned[key] = (
                 output_text(self._scope.evaluate(output["Value"])),
                 output.get("Description"),
-                self._scope.evaluate(output.get("Export", {}).get("Name")),
+                export_name(self._scope, output),
             )
         return now != planned
+
+
+def export_name(scope: Scope, output: Mapping[str, Any]) -> Any:
+    """Return the name that an output is exported under, or None; `UNKNOWN` stays.
+
+    Raises
+    ------
+    ValidationError
+        It is no text.
+    """
+    found = scope.evaluate(output.get("Export", {}).get("Name"))
+    if found is None or found is UNKNOWN or (isinstance(found, str) and found):
+        return found
+    raise ValidationError(
+        "Template format error: The Name of every Export must be a non-empty String."
+    )
 
 
 def output_text(value: Any) -> Any:

@@ -19,12 +19,8 @@ from clusterwright.localaws.cloudformation.references import (
     references,
 )
 from clusterwright.localaws.cloudformation.schema import resource_schema
+from clusterwright.localaws.cloudformation.template_limits import check_limits
 from clusterwright.localaws.cloudformation.template_text import parse_text
-
-# https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
-MAXIMUM_RESOURCES = 500
-MAXIMUM_PARAMETERS = 200
-MAXIMUM_OUTPUTS = 200
 
 LANGUAGE_EXTENSIONS = "AWS::LanguageExtensions"
 WAIT_CONDITION = "AWS::CloudFormation::WaitCondition"
@@ -128,7 +124,9 @@ class Template:
     def transforms(self) -> list[str]:
         """The names in the ``Transform`` section."""
         found = self.body.get("Transform", [])
-        return [found] if isinstance(found, str) else list(found)
+        listed = found if isinstance(found, list) else [found]
+        # In full a transform is an object with a name and parameters.
+        return [str(one.get("Name")) if isinstance(one, Mapping) else str(one) for one in listed]
 
     @property
     def language_extensions(self) -> bool:
@@ -223,6 +221,7 @@ def _check(template: Template, region: str) -> None:
         _check_name("Parameter", name)
     for name, resource in template.resources.items():
         _check_resource(name, resource)
+    _check_policy_functions(template)
     for name, output in template.section("Outputs").items():
         _check_name("Output", name)
         if not isinstance(output, Mapping) or "Value" not in output:
@@ -252,16 +251,7 @@ def _check_sections(template: Template) -> None:
         raise ValidationError(
             "Template format error: At least one Resources member must be defined."
         )
-    for what, section, most in (
-        ("resources", template.resources, MAXIMUM_RESOURCES),
-        ("parameters", template.parameters, MAXIMUM_PARAMETERS),
-        ("outputs", template.outputs, MAXIMUM_OUTPUTS),
-    ):
-        if len(section) > most:
-            raise ValidationError(
-                f"Template format error: Number of {what}, {len(section)}, is greater than "
-                f"maximum allowed, {most}"
-            )
+    check_limits(template.body)
     for transform in template.transforms:
         if transform != LANGUAGE_EXTENSIONS:
             raise ValidationError(f"No transform named {transform} found.")
@@ -279,6 +269,8 @@ def _check_nulls(value: Any, path: str) -> None:
 
 
 def _check_name(what: str, name: str) -> None:
+    if name.startswith("Fn::ForEach"):
+        raise ValidationError(f"Template error: the local AWS does not carry Fn::ForEach ({name})")
     if not _NAME.fullmatch(name):
         raise ValidationError(f"Template format error: {what} name {name} is non alphanumeric.")
 
@@ -300,6 +292,8 @@ def _check_resource(name: str, resource: Any) -> None:
         )
     for key in ("DeletionPolicy", "UpdateReplacePolicy"):
         policy = resource.get(key, "Delete")
+        if not isinstance(policy, (str, Mapping)):
+            raise ValidationError(f"Template format error: Every {key} member must be a string.")
         if isinstance(policy, str) and policy not in DELETION_POLICIES:
             raise ValidationError(
                 f"Template error: {key} of {name} must be one of "
@@ -312,6 +306,15 @@ def _check_resource(name: str, resource: Any) -> None:
         raise ValidationError(
             "Template format error: DependsOn must be a string or list of strings."
         )
+
+
+def _check_policy_functions(template: Template) -> None:
+    for resource in template.resources.values():
+        for key in ("DeletionPolicy", "UpdateReplacePolicy"):
+            if isinstance(resource.get(key), Mapping) and not template.language_extensions:
+                raise ValidationError(
+                    f"Template format error: Every {key} member must be a string."
+                )
 
 
 def _check_policies(name: str, resource: Mapping[str, Any]) -> None:
@@ -422,6 +425,8 @@ def _check_other(template: Template, reference: Reference) -> None:
 
 
 def _check_condition(template: Template, name: Any) -> None:
+    if name is not None and not isinstance(name, str):
+        raise ValidationError("Template format error: Every Condition member must be a string.")
     if name is not None and name not in template.section("Conditions"):
         raise ValidationError(
             f"Template format error: Unresolved condition dependency {name} in the Resources "
@@ -453,7 +458,9 @@ def _check_circles(template: Template) -> None:
         trail.pop()
         state[name] = 2
 
-    for name in template.resources:
+    for name, resource in template.resources.items():
+        if name in set(_named(template, resource)):
+            raise ValidationError(f"Circular dependency between resources: [{name}]")
         if name not in state:
             visit(name, [])
 

@@ -52,7 +52,10 @@ def parse_text(text: str) -> dict[str, Any]:
     stripped = text.lstrip("\ufeff \t\r\n")
     if not stripped:
         raise ValidationError("Template format error: unsupported structure.")
-    parsed = _parse_json(text) if stripped.startswith("{") else _parse_yaml(text)
+    try:
+        parsed = _parse_json(text) if stripped.startswith("{") else _parse_yaml(text)
+    except RecursionError:
+        raise ValidationError("Template format error: unsupported structure.") from None
     if not isinstance(parsed, dict):
         raise ValidationError("Template format error: unsupported structure.")
     return parsed

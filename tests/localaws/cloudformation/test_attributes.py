@@ -31,6 +31,7 @@ from tests.localaws.test_stacks_sagemaker import cluster
 CONDITIONAL = {
     ("AWS::RDS::DBInstance", "MasterUserSecret.SecretArn"),
     ("AWS::RDS::DBCluster", "MasterUserSecret.SecretArn"),
+    ("AWS::Grafana::Workspace", "SsoClientId"),
 }
 
 
