@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import boto3
 import pytest
 
 from clusterwright.localaws import local_aws
@@ -89,7 +90,19 @@ def test_the_tests_pass(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout
-    assert "3 passed" in done.stdout
+    assert "5 passed" in done.stdout
+
+
+def test_the_world_that_enforces_iam_is_one() -> None:
+    world = parse_world(blocks("yaml")[1])
+    with local_aws(world):
+        fsx = boto3.client(
+            "fsx", "us-east-1", aws_access_key_id="1" * 12, aws_secret_access_key="x"
+        )
+        code, words = refusal(fsx.delete_file_system, FileSystemId="fs-0123456789abcdef0")
+        assert fsx.describe_file_systems()["FileSystems"] == []
+    assert code == "AccessDeniedException"
+    assert words.endswith("with an explicit deny in a service control policy")
 
 
 def test_the_reference_is_what_the_code_says(tmp_path: Path) -> None:

@@ -53,6 +53,10 @@ _IAM_TAG_ACTIONS = {
     "CreatePolicy": "TagPolicy",
     "CreateInstanceProfile": "TagInstanceProfile",
 }
+# The reference has no resource for these, and AWS's refusals, as users published them, name one.
+_NOT_IN_REFERENCE = {
+    "logs:DescribeLogGroups": "arn:{partition}:logs:{region}:{account}:log-group::log-stream:"
+}
 # A role in these is named, not handed over.
 _NO_PASS = frozenset({"iam", "sts", "kms", "organizations", "secretsmanager", "ram", "sso-admin"})
 _NO_PASS_OPERATIONS = frozenset(
@@ -83,9 +87,10 @@ def needs_of(
     found: list[Need] = []
     for name in action_names(service, operation, parameters):
         action = actions.action_of(name)
-        listed = (
-            ["*"] if action is None else _resources(runtime, action, operation, parameters, place)
-        )
+        if action is None or name in _NOT_IN_REFERENCE:
+            listed = [_unlisted(name, place)]
+        else:
+            listed = _resources(runtime, action, operation, parameters, place)
         keys = of_parameters(action, parameters)
         if service == "sts":
             keys |= _sts_keys(parameters)
@@ -96,6 +101,11 @@ def needs_of(
     if service == "s3":
         found += _copy_source(parameters, place)
     return found
+
+
+def _unlisted(name: str, place: Place) -> str:
+    form = _NOT_IN_REFERENCE.get(name, "*")
+    return form.format(partition=place.partition, region=place.region, account=place.account)
 
 
 def _resources(

@@ -76,7 +76,7 @@ def test_a_parameter_of_ssm_is_read_with_the_callers_rights() -> None:
         **TOPIC,
     }
     ann = user("ann", RIGHTS, allow("sns:*"))
-    with pytest.raises(ClientError, match="ssm:GetParameters on resource: .*parameter/a/b"):
+    with pytest.raises(ClientError, match=r"ssm:GetParameters on resource: .*parameter/a/b"):
         create(ann, template)
     assert create(user("bob", RIGHTS, allow(["sns:*", "ssm:GetParameters"])), template)[0] == (
         "CREATE_COMPLETE"

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from clusterwright.localaws.services.iam import context_keys, simulator
+from clusterwright.localaws.services.iam import boundaries, context_keys, simulator
 
-__all__ = ["context_keys", "simulator"]
+__all__ = ["boundaries", "context_keys", "simulator"]
