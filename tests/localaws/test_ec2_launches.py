@@ -534,3 +534,29 @@ class TestSpotPrices:
                 lambda **_: self.history(AvailabilityZone=ZONE, AvailabilityZoneId=ZONE_ID)
             )
             assert found[0] == "InvalidParameterCombination"
+
+
+@pytest.mark.usefixtures("aws")
+def test_every_type_of_the_catalogue_is_described() -> None:
+    """All but p6e-gb300.36xlarge, of which AWS publishes nothing but the name."""
+    from clusterwright.catalog import load_catalog
+
+    catalog = load_catalog()
+    names = catalog.described_names | {name.removeprefix("ml.") for name in catalog.hyperpod_names}
+    pages = client("ec2").get_paginator("describe_instance_types").paginate()
+    described = {one["InstanceType"]: one for page in pages for one in page["InstanceTypes"]}
+    assert names - set(described) == {"p6e-gb300.36xlarge"}
+    pages = (
+        client("ec2")
+        .get_paginator("describe_instance_type_offerings")
+        .paginate(LocationType="availability-zone-id")
+    )
+    offered: dict[str, set[str]] = {}
+    for page in pages:
+        for one in page["InstanceTypeOfferings"]:
+            offered.setdefault(one["InstanceType"], set()).add(one["Location"])
+    for name in catalog.described_names & set(described):
+        zones = getattr(catalog.offering(name, "us-east-1"), "value", None)
+        if zones is not None:
+            ids = {zone for zone in zones if catalog.local_zone(zone) in (None, "")}
+            assert ids <= offered.get(name, set()), name
