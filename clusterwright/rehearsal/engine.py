@@ -138,12 +138,11 @@ class Engine:
             runtime.world = runtime.world.model_copy(update={"faults": []})
             runtime.faults = FaultBook([])
 
-    def do_settings(self, **changes: float) -> dict[str, float]:
+    def do_settings(self, **changes: Any) -> None:
         for name, value in changes.items():
             if not hasattr(self._settings, name):
                 raise LookupError(f"no setting {name}")
             setattr(self._settings, name, value)
-        return vars(self._settings)
 
     def do_spot_notice(self, node: str, in_seconds: float) -> None:
         from datetime import UTC, datetime, timedelta
@@ -205,6 +204,7 @@ def _described(node: Node) -> dict[str, Any]:
         "instance_type": node.instance_type,
         "up": node.machine.is_up(),
         "leader": node.machine.leader,
+        "phase": node.phase,
         "timings": node.timings,
     }
 

@@ -195,11 +195,11 @@ class Machine:
         try:
             stdout, stderr = process.communicate(stdin, timeout=timeout_s)
         except subprocess.TimeoutExpired:
-            _kill_group(process)
+            kill_group(process)
             stdout, stderr = process.communicate()
             return Ran(124, stdout, stderr, time.monotonic() - started)
         except BaseException:
-            _kill_group(process)
+            kill_group(process)
             raise
         return Ran(process.returncode, stdout, stderr, time.monotonic() - started)
 
@@ -421,6 +421,7 @@ def _child_of(pid: int) -> int | None:
     return int(children[0]) if children else None
 
 
-def _kill_group(process: subprocess.Popen[str]) -> None:
+def kill_group(process: subprocess.Popen[str]) -> None:
+    """Kill a command that `Machine.start` started, and what shares its process group."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)

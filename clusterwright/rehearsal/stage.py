@@ -28,6 +28,7 @@ from __future__ import annotations
 import contextlib
 import json
 import shlex
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,12 +41,14 @@ from clusterwright.rehearsal.engines import EngineHandle
 from clusterwright.rehearsal.errors import RehearsalError
 from clusterwright.rehearsal.hyperpod.account import Account
 from clusterwright.rehearsal.hyperpod.node import SCRIPTS
-from clusterwright.rehearsal.machines import Gone, Machine, Ran, Site
+from clusterwright.rehearsal.machines import Gone, Machine, Ran, Site, kill_group
 from clusterwright.rehearsal.network import Network
 from clusterwright.rehearsal.verdict import Promise
 from clusterwright.spec.models.cluster import Cluster
 
 _POLL_S = 0.25
+_BUSY = ("Socket timed out", "Unable to contact slurm controller", "Connection refused")
+_BUSY_S = 30.0
 
 
 class Broken(Exception):
@@ -143,6 +146,31 @@ class Node:
             f"cd {SCRIPTS} && exec ./{entry}", environment=environment, timeout_s=timeout_s
         )
         return ProgramRun(ran.returncode, ran.stdout, ran.stderr, ran.seconds)
+
+    def kill_program_at(self, step: str, *, timeout_s: float = 300.0) -> bool:
+        """Start the lifecycle script and kill it (SIGKILL) as soon as it says that `step` begins.
+
+        Returns whether it got there; what the step had started meanwhile goes on, as after a real
+        kill. Raises `Broken` where the node is not running.
+        """
+        machine = self._machine()
+        try:
+            process = machine.start(f"cd {SCRIPTS} && exec ./{self._stage.entry}", merge=True)
+        except Gone as error:
+            raise Broken(error.message) from None
+        assert process.stdout is not None
+        watchdog = threading.Timer(timeout_s, kill_group, [process])
+        watchdog.start()
+        reached = False
+        for line in process.stdout:
+            with contextlib.suppress(ValueError, AttributeError):
+                event = json.loads(line)
+                if event.get("event") == "start" and event.get("step") == step:
+                    reached = True
+                    kill_group(process)
+        process.wait()
+        watchdog.cancel()
+        return reached
 
     def put_fault(self, name: str, text: str = "") -> None:
         """Put a fault into the emulated hardware: `gpu-lost`, `lnet-silent`, ... (`image/`)."""
@@ -364,8 +392,20 @@ class Stage:
     # --- Slurm
 
     def slurm(self, command: str, *, timeout_s: float = 60.0) -> str:
-        """A command on the controller that has to succeed; returns its standard output."""
-        return self.controller.must(command, timeout_s=timeout_s)
+        """A command on the controller that has to succeed; returns its standard output.
+
+        Where slurmctld is busy (it reads its configuration anew, say) the command is tried again
+        for a while, as a user would.
+        """
+        controller, started = self.controller, time.monotonic()
+        while True:
+            ran = controller.run(command, timeout_s=timeout_s)
+            if ran.ok:
+                return ran.stdout
+            busy = any(words in ran.stderr for words in _BUSY)
+            if not busy or time.monotonic() - started > _BUSY_S:
+                raise Broken(f"`{command}` exited {ran.returncode}: {ran.said}")
+            time.sleep(1.0)
 
     def submit(
         self,
@@ -489,9 +529,42 @@ class Stage:
     def mend_aws(self) -> None:
         self.engine.ask("mend_aws")
 
+    def hold_scripts(self, hold: bool) -> None:
+        """Let new nodes wait before their lifecycle script is run, or go on."""
+        self.engine.ask("settings", hold_scripts=hold)
+
     def set_detection(self, seconds: float) -> None:
         """How long HyperPod takes to notice that an instance is lost."""
         self.engine.ask("settings", detection_s=seconds)
+
+    def replace(self, node: Node) -> None:
+        """BatchReplaceClusterNodes; returns when the API has taken the order."""
+        self._batch("replace", node)
+
+    def reboot(self, node: Node) -> None:
+        """BatchRebootClusterNodes."""
+        self._batch("reboot", node)
+
+    def _batch(self, what: str, node: Node) -> None:
+        call = getattr(self.aws("sagemaker"), f"batch_{what}_cluster_nodes")
+        answer = call(ClusterName=self.cluster.environment, NodeIds=[node.instance_id])
+        self.expect(not answer.get("Failed"), f"{what} {node}: {answer.get('Failed')}")
+
+    def wait_running(
+        self, node: Node, *, but: str | None = None, within_s: float = 180.0
+    ) -> float:
+        """Until the API calls the node Running (and it is not the instance `but` any more)."""
+
+        def not_yet() -> str | None:
+            facts = self.facts(node.name)
+            status = self.api_nodes().get(node.name, {}).get("InstanceStatus", {})
+            if status.get("Status") == "Failure":
+                raise Broken(f"{node} is Failure: {status.get('Message')}")
+            if facts["instance_id"] == but:
+                return f"{node} is still {but}"
+            return None if status.get("Status") == "Running" else f"{node} is {status}"
+
+        return self.wait_for(not_yet, within_s=within_s)
 
     def _record(
         self, name: str, text: str, status: Any, started: float, reason: str | None

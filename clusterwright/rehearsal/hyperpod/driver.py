@@ -40,6 +40,8 @@ class Settings:
     """From the loss of an instance to HyperPod's noticing."""
     controller_s: float = 300.0
     """How long nodes wait for the controller."""
+    hold_scripts: bool = False
+    """Lay the scripts down on new nodes and wait before they are run."""
     lifecycle: Path | None = None
     """A folder of scripts that runs in the place of those in S3."""
 
@@ -195,6 +197,7 @@ class HyperPod:
         self._vpc.file_systems(self._account(order))
         machine.boot()
         node.timings["boot"] = time.monotonic() - started
+        node.phase = "platform"
         self._timeline("booted", order, seconds=node.timings["boot"])
         self._watch(node)
         machine.run("touch /opt/sagemaker_cluster")
@@ -241,13 +244,25 @@ class HyperPod:
                 s3 = account.client_of_role("s3", order.specification["ExecutionRole"])
                 files = self._scripts.fetch(s3, uri)
             except RehearsalError as error:
-                stream.write(f"fetching the lifecycle scripts failed: {error.message}")
-                raise LifecycleFailed(LIFECYCLE_FAILED) from error
+                raise LifecycleFailed(f"{LIFECYCLE_FAILED} {error.message}") from error
             if not self._is_managed(order):
                 self._set_up_scripted(node, files)
-            node.run_script(files, entry, stream)
+            node.place_scripts(files, entry)
+            self._hold(node)
+            node.phase = "scripts"
+            node.run_script(entry, stream)
+        except LifecycleFailed as error:
+            stream.write(error.message)
+            raise
         finally:
             stream.close()
+
+    def _hold(self, node: Node) -> None:
+        if self._settings.hold_scripts:
+            node.phase = "held"
+            self._timeline("held", node.order)
+        while self._settings.hold_scripts and not self.closing and node.machine.is_up():
+            time.sleep(0.1)
 
     def _set_up_scripted(self, node: Node, files: Mapping[str, bytes]) -> None:
         """What HyperPod does beside `on_create.sh`: the key and slurm.conf, by the groups that

@@ -40,6 +40,8 @@ class Node:
     folder: Path
     """Of the run; the logs of this instance go below it."""
     timings: dict[str, float] = field(default_factory=dict)
+    phase: str = "booting"
+    """booting, platform, held, scripts, running or failed."""
 
     @property
     def role(self) -> str | None:
@@ -101,23 +103,30 @@ class Node:
         # systemd knows the units from now on, and mounts them at the next boot.
         self.must("systemctl daemon-reload")
 
-    def run_script(self, files: Mapping[str, bytes], entry: str, stream: logs.Stream) -> None:
+    def place_scripts(self, files: Mapping[str, bytes], entry: str) -> None:
+        """Put the folder of the lifecycle scripts onto the node.
+
+        Raises
+        ------
+        LifecycleFailed
+            The entry script is not among them.
+        """
+        if entry not in files:
+            raise LifecycleFailed(f"{LIFECYCLE_FAILED} There is no {entry}.")
+        self.must(f"rm -rf {SCRIPTS}")
+        self.machine.place({f"{SCRIPTS}/{name}": content for name, content in files.items()})
+        self.must(f"chmod 755 {SCRIPTS}/{entry}")
+
+    def run_script(self, entry: str, stream: logs.Stream) -> None:
         """Run the user's entry script as HyperPod does: as root, in its folder.
 
         Raises
         ------
         LifecycleFailed
-            It is not there, or did not exit with 0.
+            It did not exit with 0.
         """
-        if entry not in files:
-            stream.write(f"{entry} is not in the folder of the lifecycle scripts")
-            raise LifecycleFailed(LIFECYCLE_FAILED)
-        machine = self.machine
-        machine.run(["/usr/bin/rm", "-rf", SCRIPTS])
-        machine.place({f"{SCRIPTS}/{name}": content for name, content in files.items()})
-        machine.run(["/usr/bin/chmod", "755", f"{SCRIPTS}/{entry}"])
         started = time.monotonic()
-        process = machine.start(
+        process = self.machine.start(
             f"cd {SCRIPTS} && exec ./{entry}",
             environment={"SAGEMAKER_RESOURCE_CONFIG_PATH": RESOURCE_CONFIG},
             merge=True,

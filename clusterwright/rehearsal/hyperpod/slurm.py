@@ -19,8 +19,8 @@ from clusterwright.rehearsal.hardware import hardware_of
 FOLDER = "/opt/slurm/etc"
 PORT = 6817
 COMPRESSED = {
-    "SlurmdTimeout": "8",
-    "MessageTimeout": "4",
+    "SlurmdTimeout": "10",
+    "MessageTimeout": "8",
     "KillWait": "2",
     # Without it a job that lost its node waits for its credential to expire, 120 s by default.
     "AuthInfo": "cred_expire=8",

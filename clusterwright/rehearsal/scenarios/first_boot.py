@@ -5,6 +5,9 @@ The deployment has just ended; nothing was done to the nodes since.
 
 from __future__ import annotations
 
+import re
+
+from clusterwright.rehearsal.hardware import hardware_of
 from clusterwright.rehearsal.stage import Stage
 
 ORDER = 0
@@ -56,6 +59,11 @@ def play(stage: Stage) -> None:
             stage.expect(
                 wanted is None or f"Partitions={wanted}" in shown.replace(",", " Partitions="),
                 f"{node.host} is not in partition {wanted}: {shown}",
+            )
+            count = hardware_of(stage.facts(node.name)["instance_type"]).accelerator_count
+            stage.expect(
+                not count or re.search(rf"Gres=(gpu|neuron):([\w-]+:)?{count}\b", shown),
+                f"{node.host} should have {count} accelerators: {shown}",
             )
 
     with stage.promise("steps"):

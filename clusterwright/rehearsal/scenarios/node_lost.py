@@ -7,7 +7,7 @@ its checkpoint. Meanwhile HyperPod (`NodeRecovery: Automatic`) replaces the inst
 
 from __future__ import annotations
 
-from clusterwright.rehearsal.stage import Broken, Stage
+from clusterwright.rehearsal.stage import Stage
 
 ORDER = 100
 NEEDS_COMPUTE = 2
@@ -82,17 +82,7 @@ def play(stage: Stage) -> None:
         stage.set_detection(0.0)
 
     with stage.promise("replaced"):
-
-        def old() -> str | None:
-            facts = stage.facts(victim.name)
-            if facts["instance_id"] == before:
-                return f"{victim} is still {before}"
-            status = stage.api_nodes().get(victim.name, {}).get("InstanceStatus", {})
-            if status.get("Status") == "Failure":
-                raise Broken(f"{victim}: {status.get('Message')}")
-            return None if status.get("Status") == "Running" else f"{victim} is {status}"
-
-        seconds = stage.wait_for(old, within_s=180)
+        seconds = stage.wait_running(victim, but=before)
         facts = stage.facts(victim.name)
         stage.set_detection(4.0)
         job.cancel()
