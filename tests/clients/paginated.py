@@ -121,6 +121,70 @@ def _copies(site: Site) -> None:
         fsx.create_snapshot(Name=f"s{number}", VolumeId=volume["VolumeId"])
 
 
+def _budgets(site: Site) -> None:
+    budgets = client("budgets")
+    subscribers = [
+        {"SubscriptionType": "EMAIL", "Address": f"{name}@acme.example"} for name in ("a", "b")
+    ]
+    for name in ("pages", "others"):
+        budgets.create_budget(
+            AccountId=_ACCOUNT,
+            Budget={
+                "BudgetName": name,
+                "BudgetType": "COST",
+                "TimeUnit": "MONTHLY",
+                "BudgetLimit": {"Amount": "10", "Unit": "USD"},
+            },
+            NotificationsWithSubscribers=[
+                {
+                    "Notification": {**_NOTIFICATION, "Threshold": number},
+                    "Subscribers": subscribers,
+                }
+                for number in (80.0, 100.0)
+            ],
+        )
+
+
+def _grafana(site: Site) -> str:
+    grafana = client("grafana")
+    found = ""
+    for name in ("one", "two"):
+        found = grafana.create_workspace(
+            accountAccessType="CURRENT_ACCOUNT",
+            authenticationProviders=["AWS_SSO"],
+            permissionType="SERVICE_MANAGED",
+            workspaceName=name,
+            workspaceRoleArn=site.role_arn,
+        )["workspace"]["id"]
+    for name in ("a", "b"):
+        account = grafana.create_workspace_service_account(
+            grafanaRole="ADMIN", name=name, workspaceId=found
+        )["id"]
+    for name in ("t", "u"):
+        grafana.create_workspace_service_account_token(
+            name=name, secondsToLive=60, serviceAccountId=account, workspaceId=found
+        )
+    return f"{found} {account}"
+
+
+def _extended_plan(scenes: Scenes) -> Mapping[str, Any]:
+    scenes.once("plans", _plans)
+    return {"TrainingPlanArn": scenes.once("longer plan", _extend_plan)}
+
+
+def _extend_plan(site: Site) -> str:
+    sagemaker = client("sagemaker")
+    arn: str = sagemaker.list_training_plans()["TrainingPlanSummaries"][0]["TrainingPlanArn"]
+    for _ in range(2):
+        found = sagemaker.search_training_plan_offerings(TrainingPlanArn=arn, DurationHours=24)
+        sagemaker.extend_training_plan(
+            TrainingPlanExtensionOfferingId=found["TrainingPlanExtensionOfferings"][0][
+                "TrainingPlanExtensionOfferingId"
+            ]
+        )
+    return arn
+
+
 def _file_systems(site: Site) -> tuple[str, str]:
     fsx = client("fsx")
     made = [
@@ -291,6 +355,12 @@ def _policies(site: Site) -> None:
     )
 
 
+_ACCOUNT = "123456789012"
+_NOTIFICATION = {
+    "NotificationType": "ACTUAL",
+    "ComparisonOperator": "GREATER_THAN",
+    "ThresholdType": "PERCENTAGE",
+}
 _TRUSTED = ["sts:AssumeRole", "sts:TagSession"]
 _BLOCK = {"InstanceType": "p5.48xlarge", "InstanceCount": 1, "CapacityDurationHours": 24}
 _IN_STACK = {"StackName": "pages-exporter"}
@@ -299,8 +369,16 @@ _ANY = json.dumps(
 )
 _P5 = {"ServiceCode": "sagemaker", "QuotaCode": "L-8762A75F"}
 
+
 def _eks_scene(**parameters: Any) -> Callable[[Scenes], Mapping[str, Any]]:
     return _needs("eks", _eks, **parameters)
+
+
+def _in_grafana(*names: str) -> Callable[[Scenes], Mapping[str, Any]]:
+    def ask(scenes: Scenes) -> Mapping[str, Any]:
+        return dict(zip(names, scenes.once("grafana", _grafana).split(), strict=False))
+
+    return ask
 
 
 def _copied(scenes: Scenes) -> Mapping[str, Any]:
@@ -321,6 +399,22 @@ def _extension(scenes: Scenes) -> Mapping[str, Any]:
 
 
 KNOWN: dict[Key, Callable[[Scenes], Mapping[str, Any]]] = {
+    ("budgets", "DescribeBudgets"): _needs("budgets", _budgets, AccountId=_ACCOUNT),
+    ("budgets", "DescribeNotificationsForBudget"): _needs(
+        "budgets", _budgets, AccountId=_ACCOUNT, BudgetName="pages"
+    ),
+    ("budgets", "DescribeSubscribersForNotification"): _needs(
+        *("budgets", _budgets),
+        AccountId=_ACCOUNT,
+        BudgetName="pages",
+        Notification={**_NOTIFICATION, "Threshold": 80.0},
+    ),
+    ("grafana", "ListVersions"): _in_grafana(),
+    ("grafana", "ListWorkspaces"): _in_grafana(),
+    ("grafana", "ListWorkspaceServiceAccounts"): _in_grafana("workspaceId"),
+    ("grafana", "ListWorkspaceServiceAccountTokens"): _in_grafana(
+        "workspaceId", "serviceAccountId"
+    ),
     ("cloudformation", "DescribeChangeSet"): _needs(
         "stacks", _stacks, ChangeSetName="change-1", **_IN_STACK
     ),
@@ -378,6 +472,7 @@ KNOWN: dict[Key, Callable[[Scenes], Mapping[str, Any]]] = {
     ),
     ("sagemaker", "ListClusterSchedulerConfigs"): _governed,
     ("sagemaker", "ListComputeQuotas"): _governed,
+    ("sagemaker", "DescribeTrainingPlanExtensionHistory"): _extended_plan,
     ("sagemaker", "ListClusterEvents"): _needs("clusters", _clusters, ClusterName="pages-1"),
     ("sagemaker", "ListClusterNodes"): _needs("clusters", _clusters, ClusterName="pages-1"),
     ("sagemaker", "ListClusters"): _needs("clusters", _clusters),

@@ -41,6 +41,11 @@ class Server:
     address: str
     home: Path
 
+    @property
+    def s3_address(self) -> str:
+        """S3 for clients that put a bucket before the host: they cannot before an address."""
+        return self.address.replace("localhost", "127.0.0.1")
+
     def environment(self, **more: str) -> dict[str, str]:
         """What a user exports, and a home folder that is the test's."""
         found = {

@@ -29,9 +29,9 @@ def site_in(server: Server) -> Site:
     """A subnet, a security group, a role and lifecycle scripts; new ones at every call."""
     ec2, iam, s3 = server.client("ec2"), server.client("iam"), server.client("s3")
     vpc = ec2.create_vpc(CidrBlock="10.6.0.0/16")["Vpc"]["VpcId"]
-    subnet = ec2.create_subnet(
-        VpcId=vpc, CidrBlock="10.6.0.0/18", AvailabilityZoneId="use1-az6"
-    )["Subnet"]["SubnetId"]
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.6.0.0/18", AvailabilityZoneId="use1-az6")[
+        "Subnet"
+    ]["SubnetId"]
     group = ec2.create_security_group(GroupName="nodes", Description="nodes", VpcId=vpc)["GroupId"]
     role = iam.create_role(RoleName=f"nodes-{vpc}", AssumeRolePolicyDocument=json.dumps(_TRUST))
     s3.create_bucket(Bucket="sagemaker-site-scripts")

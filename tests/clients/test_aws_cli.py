@@ -275,8 +275,9 @@ def test_a_template_is_deployed_and_waited_for(cli: Cli, site: Site) -> None:
     waited = cli(
         *(*cloudformation, "wait", "stack-create-complete", "--stack-name", "cli-small"), code=255
     )
-    assert 'Waiter encountered a terminal failure state: For expression "Stacks[].StackStatus"' in (
-        waited.err
+    assert (
+        'Waiter encountered a terminal failure state: For expression "Stacks[].StackStatus"'
+        in (waited.err)
     )
     cli(*cloudformation, "delete-stack", "--stack-name", "cli-home")
     cli(*cloudformation, "wait", "stack-delete-complete", "--stack-name", "cli-home")

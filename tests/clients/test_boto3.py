@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -17,10 +16,12 @@ from clusterwright.localaws import local_aws
 from clusterwright.localaws.faults import FaultBook
 from clusterwright.localaws.reference import own_operations
 from clusterwright.localaws.runtime import Runtime
-from clusterwright.localaws.world import Fault, SpotPriceSeed
-from tests.clients import paginated
+from clusterwright.localaws.world import Delays, Fault, SpotPriceSeed
+from tests.clients import paginated, waited
+from tests.clients.programs import Server
 from tests.localaws.parts import Site, build_site, client
 
+pytestmark = pytest.mark.enable_socket
 _LOADER = botocore.session.get_session().get_component("data_loader")
 
 
@@ -29,9 +30,7 @@ def _models(kind: str, key: str) -> dict[tuple[str, str], Mapping[str, Any]]:
     """botocore's models of one kind, of the services that have operations of our own."""
     found = {}
     for service in own_operations():
-        if kind in _LOADER.list_available_services(kind) or service in (
-            _LOADER.list_available_services(kind)
-        ):
+        if service in _LOADER.list_available_services(kind):
             models = _LOADER.load_service_model(service, kind)[key]
             found.update({(service, name): model for name, model in models.items()})
     return found
@@ -88,7 +87,8 @@ def _pages(service: str, name: str, asked: Mapping[str, Any], **paging: int) -> 
     method = botocore.xform_name(name)
     paginator = client(service).get_paginator(method)
     return [
-        list(page.get(result_key, ())) for page in paginator.paginate(**asked, PaginationConfig=paging)
+        list(page.get(result_key, ()))
+        for page in paginator.paginate(**asked, PaginationConfig=paging)
     ]
 
 
@@ -136,3 +136,66 @@ def test_a_token_of_another_list_is_refused(inside: Runtime, scenes: paginated.S
     token = client("sagemaker").list_clusters()["NextToken"]
     with pytest.raises(ClientError, match="ValidationException"):
         client("sagemaker").list_training_plans(NextToken=token)
+
+
+@pytest.fixture(scope="module")
+def place(world: Callable[[str], Server]) -> waited.Place:
+    """A served local AWS in which everything takes its time."""
+    seconds = dict.fromkeys(Delays.model_fields, waited.SECONDS)
+    seconds["workspace"] = waited.WORKSPACE_SECONDS
+    delays = ", ".join(f"{name}: {number}" for name, number in seconds.items())
+    return waited.place_in(world(f"extends: generous\ndelays: {{{delays}}}\n"))
+
+
+def _wait(place: waited.Place, service: str, name: str, asked: Mapping[str, Any]) -> int:
+    """Wait until it ends; how often AWS was asked."""
+    api = place.client(service)
+    times: list[int] = []
+    operation = _models("waiters-2", "waiters")[service, name]["operation"]
+    event = f"before-call.{api.meta.service_model.service_id.hyphenize()}.{operation}"
+    api.meta.events.register(event, lambda **_: times.append(1), "count")
+    try:
+        api.get_waiter(botocore.xform_name(name)).wait(
+            **asked, WaiterConfig={"Delay": 0.1, "MaxAttempts": 300}
+        )
+    finally:
+        api.meta.events.unregister(event, unique_id="count")
+    return len(times)
+
+
+def test_every_waiter_has_a_wait() -> None:
+    """Every waiter of botocore that has an operation of ours is tried."""
+    assert set(_waiters()) <= waited.KNOWN.keys()
+
+
+@pytest.mark.parametrize(
+    ("service", "name"),
+    [one for one in _waiters() if one in waited.KNOWN and waited.KNOWN[one].reaches],
+    ids=lambda part: str(part),
+)
+def test_waiters_wait(service: str, name: str, place: waited.Place) -> None:
+    """Every waiter really waits: it asks again and again while things are under way in a world with
+    delays, and ends when they are done.
+    """
+    begin = waited.KNOWN[service, name].reaches
+    assert begin is not None
+    start = time.monotonic()
+    asked = begin(place)
+    times = _wait(place, service, name, asked)
+    assert times >= (1 if (service, name) in waited.AT_ONCE else 2)
+    if name != "ChangeSetCreateComplete":
+        assert time.monotonic() - start >= waited.SECONDS
+
+
+@pytest.mark.parametrize(
+    ("service", "name"),
+    [one for one in _waiters() if one in waited.KNOWN and waited.KNOWN[one].fails],
+    ids=lambda part: str(part),
+)
+def test_waiters_fail(service: str, name: str, place: waited.Place) -> None:
+    """Every waiter that has failures ends with one when AWS refuses what is waited for."""
+    begin = waited.KNOWN[service, name].fails
+    assert begin is not None
+    asked = begin(place)
+    with pytest.raises(WaiterError, match="terminal failure"):
+        _wait(place, service, name, asked)

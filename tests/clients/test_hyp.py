@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-
 import pytest
 
 from tests.clients.programs import ACCOUNT, Done, Server

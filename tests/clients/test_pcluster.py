@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from pathlib import Path
@@ -30,10 +29,8 @@ class Cluster(NamedTuple):
         return self(*words, "--cluster-configuration", path, code=1).data
 
     def __call__(self, *words: str | Path, code: int = 0) -> Done:
-        # pcluster addresses buckets as hosts, which an address cannot have, so that it falls back
-        # to paths; names under localhost are not resolved everywhere.
-        s3 = self.server.address.replace("localhost", "127.0.0.1")
-        return self.server.run(self.program, *words, code=code, AWS_ENDPOINT_URL_S3=s3)
+        address = self.server.s3_address
+        return self.server.run(self.program, *words, code=code, AWS_ENDPOINT_URL_S3=address)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +63,9 @@ def cluster(programs: Callable[[str], Path], aws: Server) -> Cluster:
                 {
                     "Name": "gpu",
                     "Networking": {"SubnetIds": [nodes], "PlacementGroup": {"Enabled": True}},
-                    "ComputeSettings": {"LocalStorage": {"EphemeralVolume": {"MountDir": "/nvme"}}},
+                    "ComputeSettings": {
+                        "LocalStorage": {"EphemeralVolume": {"MountDir": "/nvme"}}
+                    },
                     "CustomActions": {
                         "OnNodeConfigured": {"Script": "s3://pcluster-scripts/node.sh"}
                     },

@@ -48,9 +48,7 @@ def clients() -> tuple[Client, ...]:
     folder = Path(__file__).parent
     return (
         Client("AWS CLI", _pin("clients/aws-cli", "awscli"), folder / "test_aws_cli.py"),
-        Client(
-            "boto3: waiters and paginators", _pin("dev", "boto3"), folder / "test_boto3.py"
-        ),
+        Client("boto3: waiters and paginators", _pin("dev", "boto3"), folder / "test_boto3.py"),
         Client("CDK CLI", _cdk(), folder / "test_cdk.py"),
         Client(
             "hyp (SageMaker HyperPod CLI)",
@@ -72,7 +70,7 @@ def clients() -> tuple[Client, ...]:
             "Terraform",
             TERRAFORM,
             folder / "test_terraform.py",
-            "Where the machine has it; `make test` says at its end whether it was tried. "
+            "Like pcluster it wants `AWS_ENDPOINT_URL_S3=http://127.0.0.1:PORT`. It is tried where the machine has it; `make test` says at its end whether it was tried. "
             "The provider waits on its own account, whatever AWS answers: 30 seconds when a file "
             "system is made and 10 minutes when one is deleted, so the tests delete them through "
             "the API.",

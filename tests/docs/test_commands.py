@@ -22,6 +22,7 @@ RUN_ELSEWHERE = {
     r"make( .*)?": "tests/setup/test_installed.py",
     r"cdk .*": "tests/demo/test_story.py",
     r"export .*": "tests/docs/test_commands.py",
+    r"pip install .*": "tests/setup/test_installed.py",
 }
 
 COMMANDS = [shown for page in PAGES for shown in shown_commands(page)]

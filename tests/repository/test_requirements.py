@@ -11,6 +11,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tools.lint.files import ROOT
+from tools.setup.clients import CLIENTS
 
 _REQUIREMENT_FILES = ("core", "cdk", "local", "dev")
 
@@ -32,7 +33,9 @@ def _declared(*extras: str) -> list[Requirement]:
     return [Requirement(line) for line in lines]
 
 
-@pytest.mark.parametrize("name", [*_REQUIREMENT_FILES, "uv"])
+@pytest.mark.parametrize(
+    "name", [*_REQUIREMENT_FILES, "uv", *(f"clients/{client}" for client in CLIENTS)]
+)
 def test_every_requirement_is_pinned_with_hashes_and_no_index(name: str) -> None:
     text = (ROOT / "requirements" / f"{name}.txt").read_text()
     blocks = re.split(r"\n(?=[a-zA-Z0-9])", text)[1:]
