@@ -66,8 +66,7 @@ code that no SDK retries: `UnknownOperationException` (JSON), `InvalidAction` (E
 _OURS: Final = """
 ## Operations that are Clusterwright's own
 
-Every request is checked against botocore's model before it arrives, and every answer before it
-leaves. *whole*: nothing of the service is left to moto.
+*whole*: nothing of the service is left to moto.
 
 """
 
@@ -76,7 +75,8 @@ _MOTO: Final = """
 
 *moto's* counts the operations of the API for which moto {version} has a method of that name, and
 that are not our own; it says nothing of how true they are. moto's other services answer too.
-Requests of all services but S3 are checked against botocore's model.
+Requests and answers of all of them are checked against botocore's model; the bytes of objects are
+not.
 
 | Service | Our own | moto's | In the API |
 |---|---:|---:|---:|
@@ -99,6 +99,19 @@ _PATCHES: Final = """
 |---|---|---|
 """
 
+_TOLERATED: Final = """
+## What moto answers against AWS's model
+
+Every answer of moto is checked against botocore's model: required members, types, enums, lengths,
+ranges, patterns, and whether it can be read at all. One that breaks it is refused with
+`InternalFailure` and status 501, which no SDK retries, and said on stderr. These, and no others,
+are let through, for moto {version}; an empty list below the model's minimum is how AWS itself says
+that there is none.
+
+| Operation | Member | Rule | Why it is let through |
+|---|---|---|---|
+"""
+
 _WORLDS: Final = """
 ## Fields of a world
 
@@ -111,7 +124,7 @@ All are optional. `schema/world.schema.json` is the same for editors.
 
 def page() -> str:
     """The page's text."""
-    parts = (_ours(), _moto(), _types(), _patches(), _worlds())
+    parts = (_ours(), _moto(), _types(), _patches(), _tolerated(), _worlds())
     return _TOP + "".join(parts)
 
 
@@ -221,6 +234,17 @@ def _patches() -> str:
         module = importlib.import_module(f"clusterwright.localaws.patches.{name}")
         rows.append(f"| `{name}` | {module.MOTO_VERSION} | {module.CURES} |")
     return _PATCHES + "\n".join(rows) + "\n"
+
+
+def _tolerated() -> str:
+    from clusterwright.localaws.answers import tolerated, tolerated_version
+
+    rows = [
+        f"| {each['service']} {each['operation']} | `{each['member']}` | {each['rule']} "
+        f"| {each['why']} |"
+        for each in tolerated()
+    ]
+    return _TOLERATED.format(version=tolerated_version()) + "\n".join(rows) + "\n"
 
 
 def _worlds() -> str:

@@ -99,6 +99,9 @@ class TestStillNeeded:
             ec2.describe_instance_types()
             ec2.create_vpc_endpoint(VpcId=vpc, ServiceName="com.amazonaws.us-east-1.s3")
             ec2.describe_vpc_endpoints()
+            ec2.create_launch_template(
+                LaunchTemplateName="L", LaunchTemplateData={"InstanceType": "m5.large"}
+            )
             windows = next(
                 image["ImageId"]
                 for image in ec2.describe_images(Owners=["amazon"])["Images"]
@@ -130,7 +133,7 @@ class TestChecks:
                 "missing",
             ),
             ('{"ClusterSummaries": [7]}', "", "unreadable"),
-            ('{"ClusterSummaries": 7}', "ClusterSummaries", "type"),
+            ('{"ClusterSummaries": 7}', "", "unreadable"),
             (
                 '{"ClusterSummaries": [{"ClusterStatus": "Great"}]}',
                 "ClusterSummaries[].ClusterStatus",

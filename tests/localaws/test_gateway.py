@@ -9,8 +9,10 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore import xform_name
 from botocore.config import Config
 from botocore.exceptions import ClientError
+from pydantic import ValidationError
 
 from clusterwright.localaws import gateway, local_aws
 from clusterwright.localaws.call import OPERATIONS, Call
@@ -316,3 +318,104 @@ def test_every_operation_registered_is_one_of_the_api_model() -> None:
     for service, operation in OPERATIONS:
         assert operation in wire.service_model(service).operation_names
     assert gateway.unknown_operation("ec2", "Nothing").status == 400
+
+
+class TestTruncation:
+    """`truncate` on lists of moto: smaller pages, and nothing lost."""
+
+    @pytest.mark.parametrize(
+        ("service", "operation", "key", "make"),
+        [
+            (
+                "iam",
+                "ListRoles",
+                "Roles",
+                lambda c, n: c.create_role(RoleName=f"r{n}", AssumeRolePolicyDocument="{}"),
+            ),
+            (
+                "logs",
+                "DescribeLogGroups",
+                "logGroups",
+                lambda c, n: c.create_log_group(logGroupName=f"g{n}"),
+            ),
+            (
+                "ec2",
+                "DescribeVolumes",
+                "Volumes",
+                lambda c, n: c.create_volume(Size=1, AvailabilityZone="us-east-1a"),
+            ),
+            ("sns", "ListTopics", "Topics", lambda c, n: c.create_topic(Name=f"t{n}")),
+        ],
+    )
+    def test_every_item_is_found_once(
+        self, service: str, operation: str, key: str, make: Callable[[Any, int], Any]
+    ) -> None:
+        faults = [fault(service, operation, truncate=2)]
+        with local_aws(faults=faults):
+            found = client(service)
+            for number in range(5):
+                make(found, number)
+            pages = list(found.get_paginator(xform_name(operation)).paginate())
+        assert [len(page[key]) for page in pages] == [2, 2, 1]
+        names = [str(sorted(item.items(), key=str)) for page in pages for item in page[key]]
+        assert len(set(names)) == 5
+
+    def test_the_token_is_of_its_own_list_alone(self) -> None:
+        with local_aws(faults=[fault("sns", "ListTopics", truncate=1)]):
+            sns = client("sns")
+            for name in ("a", "b"):
+                sns.create_topic(Name=name)
+            token = sns.list_topics()["NextToken"]
+            assert refusal(client("sns", "eu-west-1").list_topics, NextToken=token)[0]
+            assert sns.list_topics(NextToken=token)["Topics"]
+
+    @pytest.mark.parametrize(
+        ("service", "operation", "words"),
+        [
+            ("s3", "ListObjectsV2", "has no pages that can be cut"),
+            ("ec2", "DescribeAvailabilityZones", "has no pages that can be cut"),
+            ("sns", "ListTopic", "sns has no operation ListTopic"),
+            ("snss", "ListTopics", "snss has no operation"),
+        ],
+    )
+    def test_what_would_lose_the_rest_is_refused_at_load(
+        self, service: str, operation: str, words: str
+    ) -> None:
+        with (
+            pytest.raises(ValidationError, match=words),
+            local_aws(faults=[fault(service, operation, truncate=1)]),
+        ):
+            pass
+
+
+class TestLatency:
+    def test_a_service_is_as_slow_as_the_world_says(self) -> None:
+        with local_aws(latency_ms={"sts": 120, "*": 0}):
+            client("sts").get_caller_identity()
+            client("fsx").describe_file_systems()
+
+            def seconds(call: Callable[[], Any]) -> float:
+                before = time.monotonic()
+                call()
+                return time.monotonic() - before
+
+            assert seconds(client("sts").get_caller_identity) >= 0.12
+            assert min(seconds(client("fsx").describe_file_systems) for _ in range(5)) < 0.1
+
+    def test_the_star_is_for_the_others(self) -> None:
+        with local_aws(latency_ms={"sts": 0, "*": 120}):
+            before = time.monotonic()
+            client("fsx").describe_file_systems()
+            assert time.monotonic() - before >= 0.12
+
+    def test_the_nth_call_alone_fails(self) -> None:
+        third = fault("sts", "GetCallerIdentity", error="AccessDenied", after=2, times=1)
+        with local_aws(faults=[third]):
+            found = []
+            for _ in range(5):
+                try:
+                    client("sts").get_caller_identity()
+                    found.append("ok")
+                except ClientError as error:
+                    found.append(error.response["Error"]["Code"])
+        assert found == ["ok", "ok", "AccessDenied", "ok", "ok"]
