@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
 
 # A pattern is text in which every sign stands for itself, and wildcards between it.
 ANY, ONE = object(), object()
@@ -25,7 +24,22 @@ def matches(pattern: Pattern | str, text: str, *, ignore_case: bool = False) -> 
     """Say whether all of `text` is what the pattern describes."""
     if isinstance(pattern, str):
         pattern = pattern_of(pattern)
-    return _compiled(pattern, ignore_case).fullmatch(text) is not None
+    first, *rest = _segments(pattern, ignore_case)
+    if not rest:
+        return first.fullmatch(text) is not None
+    found = first.match(text)
+    if found is None:
+        return False
+    at = found.end()
+    *middle, last = rest
+    for segment in middle:
+        # The leftmost place leaves the most room for what follows; no other has to be tried.
+        found = segment.search(text, at)
+        if found is None:
+            return False
+        at = found.end()
+    length = _length(pattern)
+    return len(text) - length >= at and last.fullmatch(text, len(text) - length) is not None
 
 
 def matches_arn(pattern: Pattern | str, arn: str) -> bool:
@@ -51,22 +65,27 @@ def matches_arn(pattern: Pattern | str, arn: str) -> bool:
 
 
 @functools.lru_cache(maxsize=8192)
-def _compiled(pattern: Pattern, ignore_case: bool) -> re.Pattern[str]:
-    text = "".join(
-        ".*" if part is ANY else "." if part is ONE else re.escape(str(part))
-        for part in _merged(pattern)
-    )
-    return re.compile(text, re.DOTALL | (re.IGNORECASE if ignore_case else 0))
-
-
-def _merged(pattern: Pattern) -> Sequence[object]:
-    """Without repeated `*`, which match nothing more and only cost time."""
-    kept: list[object] = []
+def _segments(pattern: Pattern, ignore_case: bool) -> tuple[re.Pattern[str], ...]:
+    """What stands between the `*` of a pattern: expressions of a fixed length."""
+    texts = [""]
     for part in pattern:
-        if part is ANY and kept and kept[-1] is ANY:
-            continue
-        kept.append(part)
-    return kept
+        if part is ANY:
+            texts.append("")
+        else:
+            texts[-1] += "." if part is ONE else re.escape(str(part))
+    flags = re.DOTALL | (re.IGNORECASE if ignore_case else 0)
+    return tuple(re.compile(text, flags) for text in texts)
+
+
+@functools.lru_cache(maxsize=8192)
+def _length(pattern: Pattern) -> int:
+    """How many signs stand after the last `*`."""
+    length = 0
+    for part in reversed(pattern):
+        if part is ANY:
+            break
+        length += 1 if part is ONE else len(str(part))
+    return length
 
 
 @functools.lru_cache(maxsize=8192)

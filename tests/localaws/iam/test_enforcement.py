@@ -226,6 +226,32 @@ class TestSessions:
             "because no permissions boundary allows the s3:CreateBucket action"
         )
 
+    def test_across_accounts_both_must_allow(self) -> None:
+        arn = role("guest", allow("s3:*"), trusts={"AWS": OTHER})
+        bob = user("bob", admin=STRANGER)
+        assert "no identity-based policy" in refused(bob.assume, role_arn=arn)[2]
+        eve = user("eve", allow("sts:AssumeRole", arn), admin=STRANGER)
+        session = eve.assume(arn)
+        assert session("sts").get_caller_identity()["Account"] == ACCOUNT
+        session("s3").create_bucket(Bucket="guests-bucket")
+        assert [b["Name"] for b in ADMIN("s3").list_buckets()["Buckets"]] != []
+        closed = role("closed", trusts={"AWS": f"arn:aws:iam::{ACCOUNT}:root"})
+        ann = user("ann", allow("sts:AssumeRole"), admin=STRANGER)
+        assert refused(ann.assume, role_arn=closed)[0] == 403
+
+    def test_no_header_leads_into_another_account(self) -> None:
+        ann = user("ann", allow("ec2:*"))("ec2")
+
+        def pretend(request: Any, **_: Any) -> None:
+            request.headers["x-moto-account-id"] = OTHER
+
+        ann.meta.events.register("before-sign", pretend, unique_id="pretend")
+        try:
+            vpc = ann.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]
+        finally:
+            ann.meta.events.unregister("before-sign", unique_id="pretend")
+        assert vpc["OwnerId"] == ACCOUNT
+
     def test_a_chain_lasts_an_hour(self) -> None:
         second = role("second", MaxSessionDuration=7200)
         first = ADMIN.assume(role("first", allow("sts:*")))

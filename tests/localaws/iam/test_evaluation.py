@@ -331,3 +331,9 @@ def test_denies_win_boundaries_only_narrow_and_order_does_not_matter(
     assert outcome(USER, Policies((one, DENY)))[0] == "explicitDeny"
     narrowed = outcome(USER, Policies((one,), boundary=(limit,)))
     assert narrowed[0] != "allowed" or alone[0] == "allowed"
+
+
+def test_many_stars_take_no_time() -> None:
+    text = "a" * 2000
+    assert not matches("*a" * 30 + "*b", text)
+    assert matches("*a" * 30 + "*", text)
