@@ -177,6 +177,11 @@ class TestOrchestrator:
         assert found["RestrictedInstanceGroups"][0]["EnvironmentConfig"] == {
             "FSxLustreConfig": storage
         }
+        other = eks_site.cluster_role
+        code, message = refusal(
+            client("sagemaker").update_cluster, ClusterName="train", ClusterRole=other
+        )
+        assert (code, "autoscaling is enabled" in message) == ("ValidationException", True)
         shown = group_of(found, "workers")["KubernetesConfig"]
         assert shown["CurrentLabels"] == shown["DesiredLabels"] == config["Labels"]
         node = nodes(InstanceGroupNameContains="workers")[0]

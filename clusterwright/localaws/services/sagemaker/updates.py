@@ -89,6 +89,11 @@ def _wanted(cluster: Cluster, asked: Mapping[str, Any]) -> dict[str, Any]:
     unknown = doomed - cluster.groups.keys()
     if unknown:
         raise rules.invalid(f"Instance groups {', '.join(sorted(unknown))} do not exist.")
+    scaling = (cluster.request.get("AutoScaling") or {}).get("Mode")
+    role = asked.get("ClusterRole")
+    if scaling == "Enable" and role not in (None, cluster.request.get("ClusterRole")):
+        # API model, UpdateCluster: "Cannot be updated while autoscaling is enabled."
+        raise rules.invalid("ClusterRole cannot be updated while autoscaling is enabled.")
     wanted = dict(cluster.request)
     for name in _CLUSTER_FIELDS:
         if asked.get(name) is not None:
