@@ -113,8 +113,8 @@ def test_lifecycle_scripts_are_synchronised(cli: Cli, scripts: tuple[str, Path])
 
 
 def test_a_stream_goes_up_and_comes_back(cli: Cli, scripts: tuple[str, Path]) -> None:
-    """`s3 cp -` uploads a stream of unknown length, with trailing checksums, and downloads the same
-    bytes.
+    """`s3 cp -` uploads a stream of unknown length, with trailing checksums, and downloads the
+    same bytes.
     """
     source, folder = scripts
     image = folder / "enroot" / "image.sqsh"
@@ -232,9 +232,9 @@ def test_quotas(cli: Cli) -> None:
 
 
 def test_a_template_is_deployed_and_waited_for(cli: Cli, site: Site) -> None:
-    """`cloudformation deploy` makes a stack with the default synthesiser's kind of template through
-    a change set, finds nothing to do, updates it, and `wait` ends with the stack; a stack that AWS
-    would roll back fails both.
+    """`cloudformation deploy` makes a stack with the default synthesiser's kind of template
+    through a change set, finds nothing to do, updates it, and `wait` ends with the stack;
+    a stack that AWS would roll back fails both.
     """
 
     def template(name: str, storage_gib: int) -> Path:

@@ -174,8 +174,8 @@ def test_every_waiter_has_a_wait() -> None:
     ids=lambda part: str(part),
 )
 def test_waiters_wait(service: str, name: str, place: waited.Place) -> None:
-    """Every waiter really waits: it asks again and again while things are under way in a world with
-    delays, and ends when they are done.
+    """Every waiter really waits: it asks again and again while things are under way in a world
+    with delays, and ends when they are done.
     """
     begin = waited.KNOWN[service, name].reaches
     assert begin is not None

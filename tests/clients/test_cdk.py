@@ -14,6 +14,7 @@ pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
 
 APP = """\
 import aws_cdk as cdk
+from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_logs as logs
 
 app = cdk.App()
@@ -24,6 +25,15 @@ for name in ("A", "B"):
         name,
         log_group_name=f"cdk-{name}",
         retention_in_days=int(app.node.try_get_context(name) or 30),
+    )
+if app.node.try_get_context("broken"):
+    ec2.CfnCapacityReservation(
+        stack,
+        "Broken",
+        availability_zone="us-east-1a",
+        instance_type="m5.large",
+        instance_platform="Linux/UNIX",
+        instance_count=0,
     )
 app.synth()
 """
@@ -84,8 +94,7 @@ def test_the_life_of_a_stack(cdk: Cdk) -> None:
     refused = cdk("destroy", "cdk-logs", "--force", *kept, code=1)
     assert "cannot be deleted while TerminationProtection is enabled" in refused.err + refused.out
 
-    # 31 is no retention that CloudWatch Logs has.
-    broken = cdk.synth("broken", "A=7", "B=31")
+    broken = cdk.synth("broken", "A=7", "broken=1")
     cdk.deploy(broken, "--no-rollback", code=1)
     assert stack()["StackStatus"] == "UPDATE_FAILED"
     cdk("rollback", "cdk-logs", *first)

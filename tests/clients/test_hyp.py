@@ -34,14 +34,15 @@ def hyp(programs: Callable[[str], Path], server: Server) -> Hyp:
 
 def test_clusters_are_listed_and_described(hyp: Hyp, server: Server) -> None:
     """`list-cluster` finds the clusters through STS and SageMaker and shows those that are being
-    made, without instances yet; `describe cluster` shows one, and says of another name that it does
-    not exist.
+    made, without instances yet; `describe cluster` shows one, and says of another name that it
+    does not exist.
     """
     site = site_in(server)
     for name in ("one", "two"):
         create_cluster(server, site, name, 4)
     found = json.loads(hyp("list-cluster").out)
-    assert sorted((row["Cluster"], row["Nodes"]) for row in found) == [("one", 0), ("two", 0)]
+    nodes = {row["Cluster"]: [one["TotalNodes"] for one in row["Instances"]] for row in found}
+    assert nodes == {"one": [0], "two": [0]}
     arn = f"arn:aws:sagemaker:us-east-1:{ACCOUNT}:cluster/"
     assert arn in hyp("describe", "cluster", "one").out
     assert "Cluster 'missing' not found" in hyp("describe", "cluster", "missing", code=1).out

@@ -117,8 +117,8 @@ def test_a_configuration_that_fits(cluster: Cluster) -> None:
 
 
 def test_a_configuration_that_does_not_fit(cluster: Cluster) -> None:
-    """The dry run reports what the local AWS does not have or would refuse: a key pair, a policy, a
-    script, a file system's size, and EFA in a subnet with public addresses.
+    """The dry run reports what the local AWS does not have or would refuse: a key pair, a policy,
+    a script, a file system's size, and EFA in a subnet with public addresses.
     """
     wrong = deepcopy(dict(cluster.configuration))
     wrong["HeadNode"]["Ssh"]["KeyName"] = "missing"

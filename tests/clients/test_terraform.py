@@ -97,8 +97,8 @@ def test_what_a_cluster_needs(
 ) -> None:
     """`apply` makes a VPC, endpoints, rules, a placement group, a launch template, a capacity
     reservation, keys, a bucket with its settings, roles, logs, a budget, a Prometheus workspace, a
-    quota and a HyperPod cluster (`aws_cloudformation_stack`); a second `plan` is empty; a change is
-    made in place; `destroy` leaves nothing.
+    quota and a HyperPod cluster (`aws_cloudformation_stack`); a second `plan` is empty; a change
+    is made in place; `destroy` leaves nothing.
     """
     project = _project(aws, tmp_path_factory.mktemp("terraform"), "cluster")
     assert "Apply complete!" in project.apply()

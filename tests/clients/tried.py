@@ -1,7 +1,7 @@
 """Which foreign clients are tried, in which version, and what each does.
 
-`python -m tests.clients.tried [--check]` writes docs/reference/foreign-clients.md from the pins and
-from the first sentences of the tests.
+`python -m tests.clients.tried [--check]` writes docs/reference/foreign-clients.md from the pins
+and from the first sentences of the tests.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def clients() -> tuple[Client, ...]:
             "Terraform",
             TERRAFORM,
             folder / "test_terraform.py",
-            "Like pcluster it wants `AWS_ENDPOINT_URL_S3=http://127.0.0.1:PORT`. It is tried where the machine has it; `make test` says at its end whether it was tried. "
+            "Like pcluster it wants `AWS_ENDPOINT_URL_S3=http://127.0.0.1:PORT`. It is tried where "
+            "the machine has it; `make test` says at its end whether it was tried. "
             "The provider waits on its own account, whatever AWS answers: 30 seconds when a file "
             "system is made and 10 minutes when one is deleted, so the tests delete them through "
             "the API.",

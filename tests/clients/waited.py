@@ -256,8 +256,8 @@ KNOWN: dict[Key, Wait] = {
     ),
 }
 
-# Short operations have settled when CloudFormation answers, and a change set of a small template is
-# there before anybody asks.
+# Short operations have settled when CloudFormation answers, and a change set of a small template
+# is there before anybody asks.
 AT_ONCE = {
     ("cloudformation", "ChangeSetCreateComplete"),
     ("cloudformation", "StackDeleteComplete"),

@@ -1,0 +1,75 @@
+"""Which clients are tried is said, and the page of them is what the tests do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.clients import terraform, tried
+from tests.clients.terraform import Absent, Terraform
+
+
+def _mirror(folder: Path, version: str) -> Path:
+    provider = folder / "registry.terraform.io" / "hashicorp" / "aws" / version
+    (provider / terraform._target()).mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    found = tmp_path / "bin" / "terraform"
+    found.parent.mkdir()
+    found.write_text("#!/bin/sh\n")
+    found.chmod(0o755)
+    return found
+
+
+def test_the_page_is_what_the_tests_do() -> None:
+    """`python -m tests.clients.tried` writes it anew."""
+    assert tried.main(["--check"]) == 0
+
+
+def test_a_missing_terraform_is_said(tmp_path: Path) -> None:
+    found = terraform.find({"PATH": str(tmp_path)}, tmp_path)
+    assert found == Absent("no `terraform` on PATH")
+    lines = tried.summary(found)
+    assert lines[-1] == "Terraform: not tried, no `terraform` on PATH"
+    assert len(lines) == len(tried.clients())
+
+
+def test_a_missing_provider_is_said(tmp_path: Path, program: Path) -> None:
+    found = terraform.find({"PATH": str(program.parent), "HOME": str(tmp_path)}, tmp_path)
+    assert isinstance(found, Absent)
+    assert "no provider registry.terraform.io/hashicorp/aws" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("folder", "variable"),
+    [
+        ("named", "TF_PLUGIN_MIRROR"),
+        ("home/.terraform.d/plugins", ""),
+        ("home/.local/share/terraform/plugins", ""),
+        ("data/terraform/plugins", ""),
+        ("opt/any", ""),
+    ],
+)
+def test_the_newest_provider_of_the_mirrors_is_taken(
+    tmp_path: Path, program: Path, folder: str, variable: str
+) -> None:
+    _mirror(tmp_path / folder, "5.99.0")
+    mirror = _mirror(tmp_path / folder, "5.100.0")
+    environment = {
+        "PATH": str(program.parent),
+        "HOME": str(tmp_path / "home"),
+        "XDG_DATA_DIRS": str(tmp_path / "data"),
+    }
+    if variable:
+        environment[variable] = str(mirror)
+    found = terraform.find(environment, tmp_path / "opt")
+    assert found == Terraform(program, mirror, "5.100.0")
+
+
+def test_a_run_with_terraform_says_which() -> None:
+    found = Terraform(Path("terraform"), Path("mirror"), "5.100.0")
+    assert tried.summary(found)[-1] == "Terraform with provider hashicorp/aws 5.100.0"
