@@ -32,6 +32,7 @@ class Comparison:
     target_ratio: float | None = None
     target_seconds: float | None = None
     most_runs: int | None = None
+    unit: str = "s"
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,14 @@ _REGION = "us-east-1"
 class LocalAws:
     """A fresh, bootstrapped account for every deployment that is timed."""
 
-    def deployment(self, *words: str) -> Timed:
-        """The seconds of one deployment into an account in which nothing is deployed yet."""
+    def deployment(self, *words: str, before: tuple[str, ...] | None = None) -> Timed:
+        """The seconds of one command of the CDK, in an account in which nothing is deployed yet.
+
+        `before` is a command that is run first and is not timed.
+        """
 
         def once() -> float:
-            server = _Server()
+            server = Server()
             try:
                 environment = {
                     "AWS_ENDPOINT_URL": server.url,
@@ -30,6 +33,8 @@ class LocalAws:
                 }
                 bootstrap = ("cdk", "bootstrap", f"aws://{_ACCOUNT}/{_REGION}", "--app", "")
                 command(*bootstrap, environment=environment)()
+                if before is not None:
+                    command(*before, environment=environment)()
                 return command(*words, environment=environment)()
             finally:
                 server.end()
@@ -42,7 +47,7 @@ def start_to_ready(*words: str) -> Timed:
 
     def once() -> float:
         started = time.perf_counter()
-        server = _Server(*words)
+        server = Server(*words)
         seconds = time.perf_counter() - started
         server.end()
         return seconds
@@ -50,7 +55,9 @@ def start_to_ready(*words: str) -> Timed:
     return once
 
 
-class _Server:
+class Server:
+    """A local AWS in a process of its own."""
+
     def __init__(self, *words: str) -> None:
         command_line = words or ("clusterwright", "localaws", "--port", "0")
         self._process = subprocess.Popen(
@@ -68,6 +75,10 @@ class _Server:
             self.end()
             raise RuntimeError(f"`{' '.join(command_line)}` did not become ready")
         self.url = line.removeprefix("ready ").strip()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def end(self) -> None:
         self._process.terminate()

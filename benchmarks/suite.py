@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 from pathlib import Path
 
 from benchmarks.compare import ROOT, Comparison, Timed, command
 from benchmarks.local_aws import LocalAws, start_to_ready
+from benchmarks.local_calls import call_comparisons
 
 _PROD = "configs/prod.yaml"
 _EXAMPLE = "configs/examples/p5-512.yaml"
@@ -77,6 +79,7 @@ def comparisons(folder: Path) -> list[Comparison]:
             "python -c 'import moto.server'",
         ),
         *_deployments(folder),
+        *call_comparisons(),
     ]
 
 
@@ -85,6 +88,8 @@ def _deployments(folder: Path) -> list[Comparison]:
     empty = LocalAws()
     output = folder / "deployment"
     deploy = ("cdk", "deploy", "--all", "--require-approval", "never", "--output", str(output))
+    destroy = ("cdk", "destroy", "--all", "--force", "--output", str(output))
+    grown = _grown(folder)
     return [
         Comparison(
             "cdk deploy --all to the local AWS, dev",
@@ -92,5 +97,36 @@ def _deployments(folder: Path) -> list[Comparison]:
             empty.deployment(*deploy, "--app", f"python {ROOT / _EMPTY_APP}"),
             "cdk deploy of an empty one-stack app",
             most_runs=3,
-        )
+        ),
+        Comparison(
+            "cdk deploy again with two more nodes, dev",
+            aws.deployment(*deploy, "-c", f"config={grown}", before=(*deploy, "-c", "env=dev")),
+            aws.deployment(*deploy, "-c", "env=dev", before=(*deploy, "-c", "env=dev")),
+            "cdk deploy again with no change",
+            most_runs=3,
+        ),
+        Comparison(
+            "cdk destroy --all, dev",
+            aws.deployment(*destroy, "-c", "env=dev", before=(*deploy, "-c", "env=dev")),
+            empty.deployment(
+                *destroy,
+                "--app",
+                f"python {ROOT / _EMPTY_APP}",
+                before=(*deploy, "--app", f"python {ROOT / _EMPTY_APP}"),
+            ),
+            "cdk destroy of an empty one-stack app",
+            most_runs=3,
+        ),
     ]
+
+
+def _grown(folder: Path) -> Path:
+    """dev.yaml with two more workers, beside its own base."""
+    copied = folder / "configs"
+    shutil.copytree(ROOT / "configs", copied)
+    spec = copied / "dev.yaml"
+    text = spec.read_text(encoding="utf-8")
+    if "    count: 2\n" not in text:
+        raise RuntimeError("configs/dev.yaml has no longer two workers")
+    spec.write_text(text.replace("    count: 2\n", "    count: 4\n"), encoding="utf-8")
+    return spec

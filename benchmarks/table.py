@@ -35,6 +35,7 @@ def as_json(results: list[Result], where: str) -> dict[str, Any]:
         "comparisons": [
             {
                 "name": result.comparison.name,
+                "unit": result.comparison.unit,
                 "seconds": [round(seconds, 4) for seconds in result.ours],
                 "median_seconds": round(result.ours_seconds, 4),
                 "beside": result.comparison.beside_name,
@@ -57,18 +58,24 @@ def machine() -> str:
     )
 
 
+def _figure(value: float, unit: str) -> str:
+    if unit != "s":
+        return f"{value:.0f} {unit}"
+    return f"{value:.3f} s" if value >= 0.1 else f"{value * 1000:.2f} ms"
+
+
 def _row(result: Result) -> tuple[str, ...]:
     comparison = result.comparison
     targets = []
     if comparison.target_ratio is not None:
         targets.append(f"{comparison.target_ratio:g} x")
     if comparison.target_seconds is not None:
-        targets.append(f"{comparison.target_seconds:g} s")
+        targets.append(f"{comparison.target_seconds:g} {comparison.unit}")
     return (
         comparison.name,
-        f"{result.ours_seconds:.3f} s",
+        _figure(result.ours_seconds, comparison.unit),
         comparison.beside_name,
-        f"{result.beside_seconds:.3f} s",
+        _figure(result.beside_seconds, comparison.unit),
         f"{result.ratio:.2f} x",
         ", ".join(targets) or "-",
         str(len(result.ours)),

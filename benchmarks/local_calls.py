@@ -1,0 +1,258 @@
+"""Calls of a local AWS that has a cluster of 6,000 nodes, beside the cheapest call there is.
+
+And one template, made, changed and deleted, on the local AWS and on plain moto: it has only types
+that plain moto creates and can delete. What dev.yaml needs besides (clusters, file systems, stacks
+that export to each other), plain moto does not have at all.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import boto3
+from botocore.exceptions import ClientError
+
+from benchmarks.compare import ROOT, Comparison, Timed, base_environment
+from benchmarks.local_aws import Server
+
+_REGION = "us-east-1"
+_MOST = 6_000
+_CALLS = 50
+
+
+def call_comparisons() -> list[Comparison]:
+    """Requests, memory, creation and one stack."""
+    cheapest = "sts GetCallerIdentity, the same server"
+    sizes = [
+        Comparison(
+            f"CreateCluster of {count:,} nodes, per 1,000 nodes",
+            functools.partial(_create, count),
+            functools.partial(_create, 100),
+            "the same with 100 nodes",
+        )
+        for count in (10, 1_000, _MOST)
+    ]
+    return [
+        Comparison(
+            f"DescribeCluster, {_MOST:,} nodes, one call",
+            _each(lambda: _sagemaker().describe_cluster(ClusterName="most")),
+            _each(lambda: _client("sts").get_caller_identity()),
+            cheapest,
+        ),
+        Comparison(
+            f"ListClusterNodes, {_MOST:,} nodes, one page of 100",
+            _page,
+            _each(lambda: _client("sts").get_caller_identity()),
+            cheapest,
+        ),
+        *sizes,
+        Comparison(
+            f"memory with a cluster of {_MOST:,} nodes",
+            lambda: _memory(_listed()),
+            lambda: _memory(_empty()),
+            "a server that has answered one call",
+            unit="MB",
+            target_seconds=400,
+        ),
+        Comparison(
+            "a stack of 40 resources: create, update, delete",
+            lambda: _stack(_empty().url),
+            lambda: _stack(_plain_moto()),
+            "plain moto_server, the same template",
+        ),
+    ]
+
+
+def _each(call: Callable[[], Any]) -> Timed:
+    def once() -> float:
+        started = time.perf_counter()
+        for _ in range(_CALLS):
+            call()
+        return (time.perf_counter() - started) / _CALLS
+
+    return once
+
+
+def _page() -> float:
+    started = time.perf_counter()
+    pages = _sagemaker().get_paginator("list_cluster_nodes")
+    count = sum(1 for _ in pages.paginate(ClusterName="most", PaginationConfig={"PageSize": 100}))
+    return (time.perf_counter() - started) / count
+
+
+def _create(count: int) -> float:
+    """Seconds for 1,000 nodes at this size."""
+    started = time.perf_counter()
+    _make(f"c{count}-{time.monotonic_ns()}", count)
+    return (time.perf_counter() - started) / count * 1000
+
+
+def _memory(server: Server) -> float:
+    status = Path(f"/proc/{server.pid}/status")
+    if not status.exists():
+        raise RuntimeError("memory is read from /proc, which this machine does not have")
+    line = next(x for x in status.read_text().splitlines() if x.startswith("VmRSS"))
+    return int(line.split()[1]) / 1024
+
+
+def _listed() -> Server:
+    _page()
+    return _with_cluster()
+
+
+@functools.cache
+def _with_cluster() -> Server:
+    server = Server()
+    atexit.register(server.end)
+    return server
+
+
+@functools.cache
+def _empty() -> Server:
+    server = Server()
+    atexit.register(server.end)
+    _at(server.url, "sts").get_caller_identity()
+    return server
+
+
+@functools.cache
+def _plain_moto() -> str:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", "0"],
+        cwd=ROOT,
+        env=base_environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    atexit.register(process.terminate)
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "Running on " in line:
+            return line.rsplit("Running on ", 1)[1].strip()
+    raise RuntimeError("moto_server did not start")
+
+
+@functools.cache
+def _client(service: str) -> Any:
+    return _at(_with_cluster().url, service)
+
+
+def _at(url: str, service: str) -> Any:
+    return boto3.client(
+        service,
+        _REGION,
+        endpoint_url=url,
+        aws_access_key_id="111122223333",
+        aws_secret_access_key="local",
+    )
+
+
+@functools.cache
+def _sagemaker() -> Any:
+    """A client of the server whose cluster of 6,000 nodes is there."""
+    _make("most", _MOST)
+    return _client("sagemaker")
+
+
+@functools.cache
+def _site() -> dict[str, Any]:
+    ec2, iam, s3 = _client("ec2"), _client("iam"), _client("s3")
+    vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/16", AvailabilityZoneId="use1-az6")[
+        "Subnet"
+    ]["SubnetId"]
+    group = ec2.create_security_group(GroupName="n", Description="n", VpcId=vpc)["GroupId"]
+    service = {"Service": "sagemaker.amazonaws.com"}
+    trust = {"Effect": "Allow", "Principal": service, "Action": "sts:AssumeRole"}
+    document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+    role = iam.create_role(RoleName="n", AssumeRolePolicyDocument=document)["Role"]["Arn"]
+    s3.create_bucket(Bucket="sagemaker-bench")
+    s3.put_object(Bucket="sagemaker-bench", Key="base/on.sh", Body=b"#!/bin/sh\n")
+    return {"subnet": subnet, "group": group, "role": role}
+
+
+def _make(name: str, count: int) -> None:
+    site = _site()
+    client = _client("sagemaker")
+    client.create_cluster(
+        ClusterName=name[:60],
+        InstanceGroups=[
+            {
+                "InstanceGroupName": "workers",
+                "InstanceType": "ml.c5.xlarge",
+                "InstanceCount": count,
+                "ExecutionRole": site["role"],
+                "LifeCycleConfig": {
+                    "SourceS3Uri": "s3://sagemaker-bench/base",
+                    "OnCreate": "on.sh",
+                },
+            }
+        ],
+        VpcConfig={"Subnets": [site["subnet"]], "SecurityGroupIds": [site["group"]]},
+    )
+    if name != "most":
+        client.delete_cluster(ClusterName=name[:60])
+
+
+def _stack(url: str) -> float:
+    def template(value: str) -> str:
+        resources: dict[str, Any] = {}
+        for number in range(10):
+            resources |= {
+                f"P{number}": {
+                    "Type": "AWS::SSM::Parameter",
+                    "Properties": {"Name": f"/b/{number}", "Type": "String", "Value": value},
+                },
+                f"T{number}": {
+                    "Type": "AWS::SNS::Topic",
+                    "Properties": {"TopicName": f"b-{number}"},
+                },
+                f"B{number}": {
+                    "Type": "AWS::S3::Bucket",
+                    "Properties": {"BucketName": f"bench-stack-{number}"},
+                },
+                f"R{number}": {
+                    "Type": "AWS::IAM::Role",
+                    "Properties": {
+                        "RoleName": f"b-{number}",
+                        "AssumeRolePolicyDocument": {"Version": "2012-10-17", "Statement": []},
+                    },
+                },
+            }
+        return json.dumps({"Resources": resources})
+
+    cloudformation = _at(url, "cloudformation")
+    request: dict[str, Any] = {"StackName": "bench", "Capabilities": ["CAPABILITY_NAMED_IAM"]}
+    started = time.perf_counter()
+    cloudformation.create_stack(**request, TemplateBody=template("one"))
+    _settle(cloudformation, "CREATE_COMPLETE")
+    cloudformation.update_stack(**request, TemplateBody=template("two"))
+    _settle(cloudformation, "UPDATE_COMPLETE")
+    cloudformation.delete_stack(StackName="bench")
+    _settle(cloudformation, None)
+    return time.perf_counter() - started
+
+
+def _settle(cloudformation: Any, wanted: str | None) -> None:
+    while True:
+        try:
+            stack = cloudformation.describe_stacks(StackName="bench")["Stacks"][0]
+        except ClientError:
+            if wanted is None:
+                return
+            raise
+        status = stack["StackStatus"]
+        if status == wanted or (wanted is None and status == "DELETE_COMPLETE"):
+            return
+        if not status.endswith("_IN_PROGRESS"):
+            raise RuntimeError(f"the stack is {status}: {stack.get('StackStatusReason')}")
+        time.sleep(0.005)
