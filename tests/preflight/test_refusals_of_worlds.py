@@ -142,6 +142,10 @@ CASES = [
         {"storage.home": {"kind": "openzfs", "capacity_gib": 512}},
         home,
     ),
+    # The default VPC is one, and the site's the other.
+    Case("CW-Q040", {"quotas": {"vpc/L-F678F1CE": 2}}, {}, vpc),
+    Case("CW-Q041", {"quotas": {"ec2/L-0263D0A3": 0}}, NAT, nat),
+    Case("CW-Q042", {"quotas": {"vpc/L-FE5A380F": 0}}, NAT, nat),
 ]
 
 

@@ -29,6 +29,7 @@ PATCHES: dict[str, tuple[str, ...]] = {
         "ec2_published_images",
         "ec2_images_once",
         "ec2_gateways_take_time",
+        "ec2_network_limits",
     ),
     "iam": ("iam_managed_policies", "iam_policies_once"),
     "kms": ("kms_pending_deletion",),
