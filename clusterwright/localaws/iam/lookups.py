@@ -27,7 +27,7 @@ class Lookups:
             return _s3(kind, self._operation, parameters, place)
         if prefix == "logs":
             return _logs(kind, self._operation, parameters, place)
-        lookup = _LOOKUPS.get((prefix, kind.name))
+        lookup = _LOOKUPS.get((prefix, kind.name.lower()))
         return None if lookup is None else lookup(self._runtime, parameters, place)
 
 
@@ -110,6 +110,28 @@ def _stack(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> lis
     return [f"arn:{place.partition}:cloudformation:{place.region}:{place.account}:stack/{named}/*"]
 
 
+def _secret(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[str] | None:
+    """A secret's ARN ends in six signs that AWS draws; its name finds it."""
+    del runtime
+    from moto.secretsmanager.models import secretsmanager_backends
+
+    named = parameters.get("SecretId")
+    secrets = secretsmanager_backends[place.account][place.region].secrets
+    for secret in list(secrets.values()):
+        if named is not None and secret.name == named:
+            return [str(secret.arn)]
+    return None
+
+
+def _queue(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[str] | None:
+    """Requests name a queue by its URL, which ends in account and name."""
+    del runtime
+    parts = str(parameters.get("QueueUrl") or "").rsplit("/", 2)
+    if len(parts) != 3:
+        return None
+    return [f"arn:{place.partition}:sqs:{place.region}:{parts[1]}:{parts[2]}"]
+
+
 def _key(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[str] | None:
     """A KMS key by id, ARN or alias."""
     del runtime
@@ -140,4 +162,6 @@ _LOOKUPS: dict[tuple[str, str], _Lookup] = {
     ("iam", "instance-profile"): _iam("InstanceProfile", "instance_profiles"),
     ("kms", "key"): _key,
     ("sagemaker", "cluster"): _cluster,
+    ("secretsmanager", "secret"): _secret,
+    ("sqs", "queue"): _queue,
 }

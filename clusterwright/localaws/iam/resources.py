@@ -149,7 +149,7 @@ def _values(
     leaves: Mapping[str, list[str]],
 ) -> list[str]:
     name, short = plain(placeholder), plain(kind.name)
-    wanted = [plain(one) for one in _PARAMETERS.get((prefix, kind.name), ())]
+    wanted = [plain(one) for one in _PARAMETERS.get((prefix, kind.name.lower()), ())]
     wanted += [name, f"{name}s"]
     ends: tuple[str, ...] = ("id", "name", "identifier", "ids", "names")
     if len(_own_placeholders(kind.arn)) > 1:

@@ -338,6 +338,28 @@ class TestResourcesPolicies:
         bob("kms").encrypt(KeyId=default, Plaintext=b"x")
         assert refused(ann("kms").encrypt, KeyId=default, Plaintext=b"x")[0] == 400
 
+    def test_what_has_another_name_in_its_arn_than_in_the_request(self) -> None:
+        ADMIN("secretsmanager").create_secret(Name="a/b", SecretString="x")
+        url = ADMIN("sqs").create_queue(QueueName="q")["QueueUrl"]
+        key = ADMIN("kms").create_key()["KeyMetadata"]["Arn"]
+        ADMIN("kms").create_alias(AliasName="alias/x", TargetKeyId=key)
+        base = f"{REGION}:{ACCOUNT}"
+        ann = user(
+            "ann",
+            allow("secretsmanager:GetSecretValue", f"arn:aws:secretsmanager:{base}:secret:a/b-*"),
+            allow("sqs:SendMessage", f"arn:aws:sqs:{base}:q"),
+            allow("kms:Encrypt", key),
+            allow("logs:CreateLogGroup", f"arn:aws:logs:{base}:log-group:/a/*:*"),
+            allow("ec2:DeleteSecurityGroup", f"arn:aws:ec2:{base}:security-group/sg-*"),
+        )
+        ann("secretsmanager").get_secret_value(SecretId="a/b")
+        ann("sqs").send_message(QueueUrl=url, MessageBody="x")
+        ann("kms").encrypt(KeyId="alias/x", Plaintext=b"x")
+        ann("logs").create_log_group(logGroupName="/a/b")
+        assert refused(ann("logs").create_log_group, logGroupName="/b")[0] == 400
+        missing = refused(ann("ec2").delete_security_group, GroupId="sg-0123456789abcdef0")
+        assert missing[1] == "InvalidGroup.NotFound"
+
     def test_nobody_is_let_in_by_a_public_bucket_alone(self) -> None:
         s3 = ADMIN("s3")
         s3.create_bucket(Bucket="public-bucket")
