@@ -52,6 +52,7 @@ def test_table_and_json_show_medians_ratio_and_target() -> None:
         "comparisons": [
             {
                 "name": "ours",
+                "unit": "s",
                 "seconds": [1.0, 9.0, 3.0],
                 "median_seconds": 3.0,
                 "beside": "the other",
