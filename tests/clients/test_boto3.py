@@ -193,7 +193,7 @@ def test_waiters_wait(service: str, name: str, place: waited.Place) -> None:
     ids=lambda part: str(part),
 )
 def test_waiters_fail(service: str, name: str, place: waited.Place) -> None:
-    """Every waiter that has failures ends with one when AWS refuses what is waited for."""
+    """Every waiter with a failure that a caller can bring about ends with it."""
     begin = waited.KNOWN[service, name].fails
     assert begin is not None
     asked = begin(place)

@@ -1,8 +1,8 @@
 """moto has no image of AWS ParallelCluster, so `pcluster` finds none for any configuration.
 
 The names begin as `pcluster` looks for them (`_get_official_image_name_prefix` in
-`pcluster/aws/ec2.py`; systems and architectures: `pcluster/constants.py`, OS_TO_IMAGE_NAME_PART_MAP, PRIVATE_OSES and
-SUPPORTED_OSES_FOR_ARCHITECTURE; all of aws-parallelcluster 3.16.1). Ids, owner and the end of the
+`pcluster/aws/ec2.py`; systems and architectures: OS_TO_IMAGE_NAME_PART_MAP, PRIVATE_OSES and
+SUPPORTED_OSES_FOR_ARCHITECTURE in `pcluster/constants.py`; all of aws-parallelcluster 3.16.1). Ids, owner and the end of the
 names are made up, since no public source lists them.
 """
 
