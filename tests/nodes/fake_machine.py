@@ -281,6 +281,15 @@ class FakeMachine(Machine):
         )
         return (0, "parsed OK", "") if good else (1, "", "syntax error")
 
+    # --- Docker
+
+    def _cmd_dockerd(self, _: list[str]) -> tuple[int, str, str]:
+        raise AssertionError("systemd starts it")
+
+    def _cmd_docker(self, args: list[str]) -> tuple[int, str, str]:
+        assert args == ["ps", "--quiet"], args
+        return 0, "".join(name + "\n" for name in self.state["containers"]), ""
+
     # --- systemd
 
     def _cmd_systemctl(self, args: list[str]) -> tuple[int, str, str]:
@@ -435,6 +444,7 @@ class FakeMachine(Machine):
     def _read_by(unit: str) -> tuple[str, ...]:
         """Files that a daemon reads when it starts, and keeps in memory."""
         return {
+            "docker.service": ("/etc/docker/daemon.json",),
             "mariadb.service": ("/etc/mysql/mariadb.conf.d/90-clusterwright.cnf",),
             "munge.service": ("/etc/munge/munge.key",),
             "slurmdbd.service": ("/opt/slurm/etc/slurmdbd.conf",),

@@ -211,6 +211,7 @@ def _fresh_state(address: str) -> dict[str, Any]:
         "associations": [["root", ""], ["root", "root"]],
         "automounts": {},
         "clock_ok": True,
+        "containers": [],
         "controller_up": False,
         "disks": {"/dev/nvme0n1": "Amazon Elastic Block Store"},
         "efa_moves": [64],
@@ -219,6 +220,7 @@ def _fresh_state(address: str) -> dict[str, Any]:
         "group": {"root": {"id": 0, "members": []}, "ubuntu": {"id": 1000, "members": []}},
         "hanging_commands": [],
         "image_units": {
+            "docker.service": "[Service]\nExecStart=/usr/bin/dockerd -H fd://\n",
             "chrony.service": "[Service]\nExecStart=/usr/sbin/chronyd\n",
             "mariadb.service": "[Service]\nExecStart=/usr/sbin/mariadbd\n",
             "slurmdbd.service": daemon.format("slurmdbd", "SLURMDBD"),
@@ -255,7 +257,7 @@ def _fresh_state(address: str) -> dict[str, Any]:
         },
         "signatures": {},
         "slurmdbd_up": True,
-        "units": {},
+        "units": {"docker.service": {"active": True, "enabled": True, "loaded": None}},
         "unresolved": [],
     }
 

@@ -1,0 +1,171 @@
+"""Keep Docker's images and containers on the scratch disks, not on the root volume.
+
+Only where the image has Docker: nothing is installed. Of `daemon.json` only `data-root` is ours;
+the rest stays as the image or the site wrote it. Docker is restarted when that changed and no
+container runs; else the change waits for the next run of this program or the next reboot. Images
+that are on the root volume already stay there and are pulled again on use.
+
+Whoever is in the group `docker` is root on the node (docs.docker.com, "Docker daemon attack
+surface"), so users of the spec who have no sudo are taken out of it.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import Any
+
+from clusterwright_node import root_folders, systemd
+from clusterwright_node.errors import StepError
+from clusterwright_node.inputs import is_under
+from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
+
+AFTER = ("scratch", "users")
+DEADLINE_SECONDS = 180
+RETRIES = 2
+
+DAEMON_JSON = "/etc/docker/daemon.json"
+UNIT = "docker.service"
+DROP_IN = f"{systemd.UNIT_FOLDER}/{UNIT}.d/90-clusterwright.conf"
+_RESTARTING = "docker_storage: restart Docker"
+_GROUP = "docker"
+_MODE = 0o710
+"""As Docker makes it."""
+
+
+def applies(node: Node) -> Verdict:
+    if node.group.scratch is None:
+        return skip(f"group {node.group.name} has no scratch disks")
+    if not node.machine.has_command("dockerd"):
+        return skip("the image has no Docker")
+    return APPLIES
+
+
+def check(node: Node) -> Verdict:
+    members = _members_without_sudo(node)
+    if members:
+        return missing("{} in the group {}".format(", ".join(members), _GROUP))
+    if _place_by_flag(node) is not None:
+        node.notice(f"Docker's unit gives --data-root itself: {_place_by_flag(node)}; left alone")
+        return SATISFIED
+    if not _is_on_scratch(node, _settings(node)):
+        return missing(f"data-root of {DAEMON_JSON} is not on the scratch disks")
+    if not _folder_is_there(node):
+        return missing(f"{_data_root(node)} is not there")
+    if node.machine.read_text(DROP_IN) != _drop_in_text(node):
+        return missing(f"{DROP_IN} is not current")
+    if node.journal.begun(_RESTARTING) is None:
+        return SATISFIED
+    if _has_containers(node):
+        node.notice("containers run, so Docker takes its new data-root at its next restart")
+        return SATISFIED
+    return missing("Docker has not taken its new data-root")
+
+
+def apply(node: Node) -> None:
+    for name in _members_without_sudo(node):
+        node.machine.change("gpasswd", "--delete", name, _GROUP)
+    if _place_by_flag(node) is not None:
+        return
+    settings = _settings(node)
+    if not _folder_is_there(node):
+        node.machine.make_directory(_data_root(node), mode=_MODE)
+    changed = node.machine.read_text(DROP_IN) != _drop_in_text(node)
+    if changed or not _is_on_scratch(node, settings):
+        node.journal.begin(_RESTARTING, DAEMON_JSON)
+    if not _is_on_scratch(node, settings):
+        settings.pop("graph", None)
+        settings["data-root"] = _data_root(node)
+        node.machine.write_text(DAEMON_JSON, json.dumps(settings, indent=2) + "\n")
+    if changed:
+        node.machine.write_text(DROP_IN, _drop_in_text(node))
+    # Always: a run that was killed after it wrote the file has not reloaded.
+    node.machine.change("systemctl", "daemon-reload")
+    if _has_containers(node):
+        return
+    if systemd.is_active(node, UNIT):
+        systemd.restart(node, UNIT)
+    node.journal.end(_RESTARTING)
+
+
+def _data_root(node: Node) -> str:
+    """Where the file says, where that is on the scratch disks; else our own folder there."""
+    assert node.group.scratch is not None, "applies checks it"
+    settings = _settings(node)
+    if _is_on_scratch(node, settings):
+        return str(settings["data-root"])
+    return node.group.scratch.mount_path + "/docker"
+
+
+def _folder_is_there(node: Node) -> bool:
+    """Docker's folder is made before Docker starts. Its mode is Docker's business."""
+    path = _data_root(node)
+    return root_folders.is_there(node, path, _MODE) or node.machine.exists(path)
+
+
+def _is_on_scratch(node: Node, settings: dict[str, Any]) -> bool:
+    """Wherever on the scratch disks: a folder there that the image or the site chose is kept."""
+    place = settings.get("data-root")
+    assert node.group.scratch is not None, "applies checks it"
+    return isinstance(place, str) and is_under(place, node.group.scratch.mount_path)
+
+
+def _settings(node: Node) -> dict[str, Any]:
+    text = node.machine.read_text(DAEMON_JSON)
+    if text is None or not text.strip():
+        return {}
+    try:
+        settings = json.loads(text)
+    except ValueError as error:
+        raise StepError(
+            f"{DAEMON_JSON} is not JSON: {error}", "correct it on the image: Docker refuses it too"
+        ) from None
+    if not isinstance(settings, dict):
+        raise StepError(f"{DAEMON_JSON} holds no object", "correct it on the image")
+    return settings
+
+
+def _drop_in_text(node: Node) -> str:
+    """Docker must not start on the empty folder below a mount that is still to come."""
+    assert node.group.scratch is not None, "applies checks it"
+    return (
+        "# Written by clusterwright_node.\n[Unit]\n"
+        f"RequiresMountsFor={node.group.scratch.mount_path}\nAfter=dlami-nvme.service\n"
+    )
+
+
+def _place_by_flag(node: Node) -> str | None:
+    """The data-root that the unit's command line gives, None where it gives none.
+
+    With both, Docker does not start (docs.docker.com/engine/daemon, "Configuration using flags").
+    """
+    result = node.machine.query("systemctl", "cat", UNIT)
+    for line in result.stdout.splitlines():
+        if not line.startswith("ExecStart=") or "dockerd" not in line:
+            continue
+        try:
+            words = shlex.split(line)
+        except ValueError:
+            continue
+        for index, word in enumerate(words):
+            name, _, value = word.partition("=")
+            if name in ("--data-root", "--graph", "-g"):
+                return value or "".join(words[index + 1 : index + 2])
+    return None
+
+
+def _has_containers(node: Node) -> bool:
+    if not systemd.is_active(node, UNIT):
+        return False
+    result = node.machine.query("docker", "ps", "--quiet")
+    # One that does not answer is not restarted either.
+    return not result.ok or bool(result.stdout.strip())
+
+
+def _members_without_sudo(node: Node) -> list[str]:
+    result = node.machine.query("getent", "group", _GROUP)
+    fields = result.stdout.strip().split(":")
+    members = set(fields[3].split(",")) if len(fields) == 4 else set()
+    return [
+        user.name for user in node.inputs.cluster.users if user.name in members and not user.sudo
+    ]

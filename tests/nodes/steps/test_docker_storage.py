@@ -1,0 +1,125 @@
+"""The step that puts Docker on the scratch disks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from tests.nodes.fake_machine import FakeMachine
+from tests.nodes.world import World
+
+DAEMON_JSON = "etc/docker/daemon.json"
+DROP_IN = "etc/systemd/system/docker.service.d/90-clusterwright.conf"
+RESTART = ("systemctl", "restart", "docker.service")
+
+
+def with_settings(node: World, settings: Any) -> World:
+    path = node.root / DAEMON_JSON
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(settings if isinstance(settings, str) else json.dumps(settings))
+    return node
+
+
+def test_of_daemon_json_only_the_data_root_changes(world: Callable[..., World]) -> None:
+    image = {"runtimes": {"nvidia": {"path": "nvidia-container-runtime"}}, "graph": "/old"}
+    node = with_settings(world("workers-1"), image)
+    run = node.run()
+    assert run.statuses()["docker_storage"] == "applied"
+    assert json.loads((node.root / DAEMON_JSON).read_text()) == {
+        "runtimes": image["runtimes"],
+        "data-root": "/opt/dlami/nvme/docker",
+    }
+    assert "RequiresMountsFor=/opt/dlami/nvme\n" in (node.root / DROP_IN).read_text()
+    assert run.machine.ran.count(RESTART) == 1
+    again = node.run()
+    assert again.statuses()["docker_storage"] == "unchanged"
+    assert RESTART not in again.machine.ran
+
+
+def test_another_folder_on_the_scratch_disks_is_kept(world: Callable[..., World]) -> None:
+    settings = {"data-root": "/opt/dlami/nvme/docker/data-root"}
+    node = with_settings(world("workers-1"), settings)
+    node.run()
+    assert json.loads((node.root / DAEMON_JSON).read_text()) == settings
+
+
+def test_a_path_that_only_begins_alike_is_not_on_the_scratch_disks(
+    world: Callable[..., World],
+) -> None:
+    node = with_settings(world("workers-1"), {"data-root": "/opt/dlami/nvme2"})
+    node.run()
+    assert json.loads((node.root / DAEMON_JSON).read_text())["data-root"].startswith(
+        "/opt/dlami/nvme/"
+    )
+
+
+def test_while_containers_run_docker_is_not_restarted(world: Callable[..., World]) -> None:
+    node = world("workers-1", containers=["4f9c"])
+    for _ in range(2):
+        run = node.run()
+        assert run.code == 0
+        assert RESTART not in run.machine.ran
+        assert any("at its next restart" in text for text in run.notices())
+    node.change(containers=[])
+    run = node.run()
+    assert RESTART in run.machine.ran
+    assert node.run().statuses()["docker_storage"] == "unchanged"
+
+
+def test_docker_that_does_not_run_is_not_started(world: Callable[..., World]) -> None:
+    node = world("workers-1", units={})
+    run = node.run()
+    assert run.statuses()["docker_storage"] == "applied"
+    assert RESTART not in run.machine.ran
+
+
+def test_a_unit_that_says_it_itself_is_left_alone(world: Callable[..., World]) -> None:
+    """With the flag and the file both, Docker would not start."""
+    node = world("workers-1")
+    unit = "[Service]\nExecStart=/usr/bin/dockerd --data-root /srv/docker -H fd://\n"
+    units = dict(node.state["image_units"], **{"docker.service": unit})
+    node.change(image_units=units)
+    run = node.run()
+    assert run.code == 0
+    assert not (node.root / DAEMON_JSON).exists()
+    assert any("/srv/docker; left alone" in text for text in run.notices())
+
+
+def test_a_file_that_is_no_json_stops_the_step(world: Callable[..., World]) -> None:
+    for text, said in (("{", "is not JSON"), ("[]", "holds no object")):
+        node = with_settings(world("workers-1"), text)
+        run = node.run()
+        assert run.code == 1
+        assert said in run.last
+        assert (node.root / DAEMON_JSON).read_text() == text
+
+
+def test_users_without_sudo_are_not_in_the_group(world: Callable[..., World]) -> None:
+    members = {"id": 990, "members": ["ada", "ubuntu"]}
+    node = world("workers-1")
+    node.change(group=dict(node.state["group"], docker=members))
+    assert node.run().statuses()["docker_storage"] == "applied"
+    assert node.state["group"]["docker"]["members"] == ["ubuntu"]
+    trusted = world("workers-1")
+    trusted.change(group=dict(trusted.state["group"], docker=members))
+    trusted.edit("cluster.json", lambda c: c["users"][0].update(sudo=True))
+    trusted.run()
+    assert "ada" in trusted.state["group"]["docker"]["members"]
+
+
+def test_without_docker_or_scratch_there_is_nothing_to_do(world: Callable[..., World]) -> None:
+    node = world("workers-1", missing_commands=["dockerd"])
+    assert node.run().end_of("docker_storage")["hint"] == "the image has no Docker"
+    assert world("controller-1").run().statuses()["docker_storage"] == "skipped"
+
+
+def test_a_folder_that_a_user_made_first_is_refused(world: Callable[..., World]) -> None:
+    """Its owner could exchange what Docker keeps there and become root."""
+    node = world("workers-1")
+    node.run()
+    owned = FakeMachine(node.folder)
+    owned.set_file_owner("/opt/dlami/nvme/docker", 5001, 5001)
+    run = node.run()
+    assert run.code == 1
+    assert "/opt/dlami/nvme/docker belongs to UID 5001, not to root" in run.last
