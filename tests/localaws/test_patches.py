@@ -353,3 +353,20 @@ class TestBudgetTags:
         assert refusal(budgets.list_tags_for_resource, ResourceARN=arn)[0] == "NotFoundException"
         wrong = refusal(budgets.list_tags_for_resource, ResourceARN="arn:aws:s3:::bucket")
         assert wrong[0] == "InvalidParameterException"
+
+
+@pytest.mark.usefixtures("aws")
+def test_a_workspace_without_logging_has_no_logging_configuration() -> None:
+    """amp_no_logging"""
+    amp = client("amp")
+    made = amp.create_workspace(alias="metrics")["workspaceId"]
+    found, _ = refusal(amp.describe_logging_configuration, workspaceId=made)
+    assert found == "ResourceNotFoundException"
+
+
+@pytest.mark.usefixtures("aws")
+def test_a_log_group_without_tags_has_none() -> None:
+    logs = client("logs")
+    logs.create_log_group(logGroupName="plain")
+    (group,) = logs.describe_log_groups(logGroupNamePrefix="plain")["logGroups"]
+    assert logs.list_tags_for_resource(resourceArn=group["logGroupArn"])["tags"] == {}
