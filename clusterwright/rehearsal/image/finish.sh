@@ -32,7 +32,7 @@ echo 'ubuntu ALL=(ALL) NOPASSWD:ALL' >"${root}/etc/sudoers.d/90-cloud-init-users
 chmod 440 "${root}/etc/sudoers.d/90-cloud-init-users"
 
 # --- emulated commands in the places of the real ones
-for name in findmnt:usr/bin modprobe:usr/sbin; do
+for name in findmnt:usr/bin modprobe:usr/sbin dmesg:usr/bin; do
   path="${root}/${name#*:}/${name%:*}"
   mv "${path}" "${path}.real"
 done
@@ -42,6 +42,7 @@ while read -r target link; do
 done <<'LINKS'
 findmnt /usr/bin/findmnt
 kernel_modules /usr/sbin/modprobe
+kernel_log /usr/bin/dmesg
 mount_shared /usr/sbin/mount.lustre
 mount_shared /usr/sbin/mount.nfs
 mount_shared /usr/sbin/mount.nfs4

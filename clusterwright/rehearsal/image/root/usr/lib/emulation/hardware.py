@@ -2,7 +2,8 @@
 
 `/etc/emulation/hardware.json` is written before the machine starts, from the catalogue's facts of
 its instance type. A fault is a file in `/run/emulation/faults`, its name the fault, its text the
-detail; whoever breaks something writes it, whoever mends it removes it.
+detail; whoever breaks something writes it, whoever mends it removes it. A reboot ends it, too. One
+in `/etc/emulation/faults` lies on the instance's disk, so only another instance ends it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 HARDWARE = "/etc/emulation/hardware.json"
 STATE = "/run/emulation"
 FAULTS = STATE + "/faults"
+LASTING_FAULTS = "/etc/emulation/faults"
 
 
 def hardware() -> dict[str, Any]:
@@ -24,11 +26,13 @@ def hardware() -> dict[str, Any]:
 
 def fault(name: str) -> str | None:
     """The text of a fault that is in force, else None."""
-    try:
-        with open(f"{FAULTS}/{name}", encoding="utf-8") as file:
-            return file.read().strip()
-    except FileNotFoundError:
-        return None
+    for folder in (FAULTS, LASTING_FAULTS):
+        try:
+            with open(f"{folder}/{name}", encoding="utf-8") as file:
+                return file.read().strip()
+        except FileNotFoundError:
+            continue
+    return None
 
 
 def read_state(name: str, default: Any) -> Any:

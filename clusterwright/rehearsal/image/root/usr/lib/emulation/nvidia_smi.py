@@ -1,9 +1,13 @@
 #!/usr/bin/python3 -SE
-"""Stands in for nvidia-smi: -L, --query-gpu=FIELDS with --format=csv[,noheader][,nounits], -i, -q.
+"""Stands in for nvidia-smi: -L, -i, --query-gpu=FIELDS and --query-remapped-rows=FIELDS with
+--format=csv[,noheader][,nounits].
 
-Faults: `gpu-lost` (indices), `gpu-ecc` (indices), `gpu-rows` (indices), `gpu-hot` (indices),
-`gpu-driver` (any text). The texts of failures were read in public threads; the layout of the plain
-table and of `-q` is not NVIDIA's.
+Faults, each with the indices of the GPUs that have it: `gpu-lost`, `gpu-ecc` (uncorrectable
+errors), `gpu-rows` (a row waits to be remapped), `gpu-rows-failed` (a row could not be), `gpu-
+pcie` (half of the lanes are lost), `gpu-hot`; and `gpu-driver` (any text). Names of fields are
+those of nvidia-smi's own --help-query-gpu and --help-query-remapped-rows. The texts of failures
+were read in public threads; the layout of the plain table is not NVIDIA's, and 16 lanes are of
+our making.
 """
 
 from __future__ import annotations
@@ -11,6 +15,9 @@ from __future__ import annotations
 import sys
 
 import hardware
+
+_OF_ONE = ("gpu-ecc", "gpu-rows", "gpu-rows-failed", "gpu-pcie", "gpu-hot")
+_LANES = 16
 
 
 def main(argv: list[str]) -> int:
@@ -37,7 +44,8 @@ def main(argv: list[str]) -> int:
                 f"Unable to determine the device handle for GPU{index}: {address}: Unknown Error"
             )
             return 15
-    query = next((a.split("=", 1)[1] for a in argv if a.startswith("--query-gpu=")), None)
+    queries = ("--query-gpu=", "--query-remapped-rows=")
+    query = next((a.split("=", 1)[1] for a in argv if a.startswith(queries)), None)
     if query is None:
         print(f"emulated nvidia-smi, driver {machine['driver']}")
         for index in chosen:
@@ -64,7 +72,7 @@ def _has_unit(value: str) -> bool:
 
 
 def _value(index: int, field: str, machine: dict[str, object]) -> str:
-    broken = {name: index in _indices(name) for name in ("gpu-ecc", "gpu-rows", "gpu-hot")}
+    broken = {name: index in _indices(name) for name in _OF_ONE}
     uncorrected = "4" if broken["gpu-ecc"] else "0"
     values = {
         "index": str(index),
@@ -91,11 +99,14 @@ def _value(index: int, field: str, machine: dict[str, object]) -> str:
         "ecc.errors.uncorrected.aggregate.total": uncorrected,
         "retired_pages.pending": "No",
         "remapped_rows.pending": "1" if broken["gpu-rows"] else "0",
-        "remapped_rows.failure": "0",
+        "remapped_rows.failure": "1" if broken["gpu-rows-failed"] else "0",
         "remapped_rows.uncorrectable": "1" if broken["gpu-rows"] else "0",
+        "pcie.link.width.current": str(_LANES // 2 if broken["gpu-pcie"] else _LANES),
+        "pcie.link.width.max": str(_LANES),
         "clocks_throttle_reasons.hw_slowdown": "Active" if broken["gpu-hot"] else "Not Active",
     }
-    return values.get(field, "[Not Supported]")
+    found: str = values.get(field, "[Not Supported]")
+    return found
 
 
 sys.exit(main(sys.argv[1:]))

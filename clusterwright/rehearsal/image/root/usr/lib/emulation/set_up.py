@@ -76,7 +76,8 @@ def _nvidia(state: Path, found: dict[str, object], count: int) -> None:
 
 
 def _neuron(count: int) -> None:
-    for index in range(count):
+    lost = (hardware.fault("neuron-lost") or "").split()
+    for index in (number for number in range(count) if str(number) not in lost):
         _device(f"/dev/neuron{index}", _NEURON_MAJOR, index)
 
 
