@@ -2,8 +2,8 @@
 
 The names begin as `pcluster` looks for them (`_get_official_image_name_prefix` in
 `pcluster/aws/ec2.py`; systems and architectures: OS_TO_IMAGE_NAME_PART_MAP, PRIVATE_OSES and
-SUPPORTED_OSES_FOR_ARCHITECTURE in `pcluster/constants.py`; all of aws-parallelcluster 3.16.1). Ids, owner and the end of the
-names are made up, since no public source lists them.
+SUPPORTED_OSES_FOR_ARCHITECTURE in `pcluster/constants.py`; all of aws-parallelcluster
+3.16.1). Ids, owner and the end of the names are made up, since no public source lists them.
 """
 
 from __future__ import annotations
