@@ -1,4 +1,4 @@
-"""`clusterwright rehearse`: deploy to the local AWS, boot the nodes, break things, say what held."""
+"""`clusterwright rehearse`: deploy here, boot the nodes, break things, say what held."""
 
 from __future__ import annotations
 

@@ -104,7 +104,14 @@ class DeploymentFailed(RehearsalError):
 
     def __init__(self, command: str, output: str) -> None:
         lines = [line.strip() for line in output.splitlines() if line.strip()]
-        said = [
-            line for line in lines if re.search(r"CREATE_FAILED|UPDATE_FAILED|❌|[Ee]rror", line)
-        ] or lines
+        # CloudFormation's own word on the resource; the CLI repeats it in other forms.
+        said = (
+            [line for line in lines if re.search(r"(CREATE|UPDATE)_FAILED", line)][:1]
+            or [
+                line
+                for line in lines
+                if re.search(r"CREATE_FAILED|UPDATE_FAILED|❌|[Ee]rror", line)
+            ]
+            or lines
+        )
         super().__init__(f"cdk {command} failed: {' / '.join(said[:4])[:1500]}")

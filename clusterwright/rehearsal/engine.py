@@ -53,14 +53,13 @@ def main(arguments: list[str] | None = None) -> int:
     world = load_world(options.world)
     if options.account:
         world = world.model_copy(update={"account": options.account})
-    with exclusive(run.lock), serving(world) as found:
-        with contextlib.ExitStack() as stack:
-            if options.image is not None:
-                engine = Engine(run, options.image, found, options.lifecycle)
-                stack.enter_context(engine.running())
-            print(f"ready {found.url}", flush=True)
-            found.warm()
-            _wait(stop, run)
+    with exclusive(run.lock), serving(world) as found, contextlib.ExitStack() as stack:
+        if options.image is not None:
+            engine = Engine(run, options.image, found, options.lifecycle)
+            stack.enter_context(engine.running())
+        print(f"ready {found.url}", flush=True)
+        found.warm()
+        _wait(stop, run)
     return 0
 
 

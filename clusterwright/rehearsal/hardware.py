@@ -57,7 +57,7 @@ class Hardware:
 
 
 def hardware_of(instance_type: str) -> Hardware:
-    """The hardware of an EC2 or SageMaker type; of one that the catalogue lacks, a bare machine."""
+    """The hardware of an EC2 or SageMaker type; of a type that is not known, a bare machine."""
     name = ec2_name(instance_type)
     found = catalog().instance(name)
     if found is None:

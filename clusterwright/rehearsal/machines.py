@@ -1,8 +1,8 @@
 """One emulated machine: systemd-nspawn with a real systemd as its first process.
 
-Own host name, network namespace, process tree, cgroups, and a disk that is an overlay on the image.
-The machine's folder has `disk/` (what it has written), `store/` (its instance store), `console.log`
-and `machine.json`, from which another process can reach it too (`clusterwright rehearse --keep`).
+Own host name, network namespace, process tree, cgroups, and a disk that is an overlay on the
+image. The machine's folder has `disk/` (what it has written), `store/` (its instance store),
+`console.log` and `machine.json`, from which another process can reach it too.
 
 The options of nspawn are those of a host without systemd as its first process, and without the
 right to raise its own limits; each is needed there and harmless elsewhere.

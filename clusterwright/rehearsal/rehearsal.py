@@ -1,4 +1,4 @@
-"""One rehearsal from end to end: the image, the engine, the deployment, the scenarios, the verdict."""
+"""One rehearsal from end to end: image, engine, deployment, scenarios, verdict."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ from clusterwright.spec.models.cluster import Cluster
 Progress = Callable[[str], None]
 DEPLOYMENT = "deployment"
 _DEPLOYS = "the real cdk deploys every stack to the local AWS"
-_LOG_LINES = 30
+_LOG_LINES = 12
 
 
 @dataclass(frozen=True)
@@ -177,20 +178,20 @@ def _deploy(cdk: Cdk, config: Path, findings: _Findings, progress: Progress) -> 
             progress("cdk deploy")
             cdk.deploy(assembly)
     except RehearsalError as error:
-        status, reason = "broken", error.message
+        failure: str | None = error.message
     else:
-        status, reason = "held", None
+        failure = None
     findings.promises.append(
         Promise(
             f"{DEPLOYMENT}.deploys",
             DEPLOYMENT,
             _DEPLOYS,
-            "held" if status == "held" else "broken",
+            "held" if failure is None else "broken",
             time.monotonic() - started,
-            reason,
+            failure,
         )
     )
-    return status == "held"
+    return failure is None
 
 
 def _play(scenario: Scenario, stage: Stage, findings: _Findings, progress: Progress) -> None:
@@ -238,11 +239,11 @@ def _not_played(findings: _Findings, plays: Sequence[Scenario], reason: str) -> 
 
 @contextlib.contextmanager
 def _phase(findings: _Findings, name: str) -> Iterator[None]:
-    started = time.monotonic()
+    began, started = time.time(), time.monotonic()
     try:
         yield
     finally:
-        findings.phases.append(Phase(name, time.monotonic() - started))
+        findings.phases.append(Phase(name, time.monotonic() - started, began))
 
 
 def _sized_cluster(cluster: Cluster, sized: sizing.Sized) -> Cluster:
@@ -323,11 +324,35 @@ def _steps(folder: Path) -> Iterator[StepResult]:
                         event["status"],
                         float(event["seconds"]),
                         event.get("error"),
+                        _epoch(event.get("time")),
                     )
+
+
+def _epoch(stamp: object) -> float | None:
+    """Seconds since the epoch of a line's time, in whatever form a script of others wrote it."""
+    try:
+        return datetime.fromisoformat(str(stamp)).timestamp()
+    except ValueError:
+        return None
 
 
 def _failure_logs(folder: Path) -> Iterator[tuple[str, str]]:
     failed = {line["instance_id"] for line in _timeline(folder) if line["event"] == "failed"}
     for path in sorted((folder / "logs").glob("*/*.log")):
         if path.stem in failed:
-            yield path.parent.name, "\n".join(path.read_text().splitlines()[-_LOG_LINES:])
+            lines = [_readable(line) for line in path.read_text().splitlines()]
+            told = [line for line in lines if line]
+            yield path.parent.name, "\n".join(told[-_LOG_LINES:])
+
+
+def _readable(line: str) -> str | None:
+    """A line of a log for people: of the node program's JSON, what went wrong or was remarked."""
+    try:
+        event = json.loads(line)
+        kind = event["event"]
+    except (ValueError, KeyError, TypeError):
+        return line
+    if kind == "end" and event.get("status") != "failed":
+        return f"{event['step']}: {event['status']}" if event["status"] == "applied" else None
+    text = event.get("error") or event.get("text") or event.get("trace")
+    return f"{event.get('step')}: {event.get('status') or kind}: {text}" if text else None

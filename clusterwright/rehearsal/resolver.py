@@ -93,7 +93,7 @@ def _host_of(name: str) -> bytes | None:
 
 
 def _name(message: bytes) -> tuple[str, int] | None:
-    labels = []
+    labels: list[str] = []
     position = 12
     while position < len(message):
         length = message[position]

@@ -1,4 +1,4 @@
-"""Finds scenarios: ours in `scenarios/`, and files that a user names. `stage.py` is their guide."""
+"""Finds scenarios: ours in `scenarios/`, and files that a user names; `stage.py` is the guide."""
 
 from __future__ import annotations
 

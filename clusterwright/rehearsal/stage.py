@@ -19,7 +19,7 @@ raises `Broken`, best through `expect`, `must` and `wait_for`, whose words end u
             stage.expect(len(job.output().split()) == 2, f"two hosts, not {job.output()!r}")
 
 A broken promise ends the scenario: its later promises are unknown ("not reached"). `stage.cannot`
-ends it with unknown instead. Whatever a scenario breaks it mends, in a `finally`: the next one gets
+ends it with unknown instead. Whatever a scenario breaks it mends, in a `finally`: the next gets
 the same cluster, and is asked to begin only once every node is idle again (`stage.settle`).
 """
 
@@ -33,7 +33,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from clusterwright.rehearsal import registry, sizing
 from clusterwright.rehearsal.cdk import Cdk
@@ -324,8 +324,8 @@ class Stage:
         if not right:
             raise Broken(otherwise)
 
-    def cannot(self, why: str) -> None:
-        """This cannot be found out here."""
+    def cannot(self, why: str) -> NoReturn:
+        """End the scenario: what comes cannot be found out here."""
         raise CannotTell(why)
 
     def wait_for(self, probe: Callable[[], str | None], *, within_s: float) -> float:

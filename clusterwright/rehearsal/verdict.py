@@ -61,6 +61,8 @@ class StepResult:
     status: str
     seconds: float
     error: str | None = None
+    ended: float | None = None
+    """Seconds since the epoch, by the node's clock."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,8 @@ class Phase:
 
     name: str
     seconds: float
+    started: float | None = None
+    """Seconds since the epoch."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The local AWS as HyperPod's service sees it: its own clients, and those of an instance's role."""
+"""The local AWS as HyperPod's service sees it: its own clients, and those of a node's role."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Slurm of one cluster: munge's key, the controller's files and daemons, nodes that come and go.
+"""The Slurm of one cluster: munge's key, the controller's files and daemons, nodes that change.
 
 In the managed configuration all of it; in the scripted one HyperPod writes slurm.conf and the key,
 and the scripts start the daemons (the contract of AWS's public base configuration).
@@ -86,7 +86,8 @@ class Controller:
         name = slurm.cluster_name(self._cluster_name)
         node.must(
             _until("sacctmgr --noheader show cluster")
-            + f" && {{ sacctmgr --noheader --parsable2 show cluster format=cluster | grep -qx {name}"
+            + f" && {{ sacctmgr --noheader --parsable2 show cluster format=cluster"
+            f" | grep -qx {name}"
             f" || sacctmgr --immediate --quiet add cluster {name}; }}"
         )
         node.must("systemctl enable -q --now slurmctld && " + _until("scontrol ping"))

@@ -13,12 +13,12 @@ from typing import Any
 
 from clusterwright.localaws.runtime import Runtime
 from clusterwright.localaws.services.sagemaker.nodes_driver import Member, NodeOrder, members
+from clusterwright.localaws.services.sagemaker.provision import LIFECYCLE_FAILED
 from clusterwright.rehearsal.errors import RehearsalError
 from clusterwright.rehearsal.hyperpod import logs, slurm
 from clusterwright.rehearsal.hyperpod.account import Account
 from clusterwright.rehearsal.hyperpod.controller import Controller
 from clusterwright.rehearsal.hyperpod.node import (
-    LIFECYCLE_FAILED,
     RESOURCE_CONFIG,
     LifecycleFailed,
     Node,
@@ -87,7 +87,7 @@ class HyperPod:
         self._submit(order, self._replace)
 
     def check_health(self, order: NodeOrder) -> None:
-        self._submit(order, lambda o: None)
+        self._submit(order, lambda _: None)
 
     def delete(self, order: NodeOrder) -> None:
         self._pool.submit(self._delete, order)
@@ -125,8 +125,8 @@ class HyperPod:
         try:
             what(order)
         except (RehearsalError, OSError) as error:
-            if self.closing:
-                return
+            if self.closing or self._is_ending(order):
+                return  # it was taken away under what was being done to it
             text = error.message if isinstance(error, RehearsalError) else str(error)
             self._timeline("failed", order, text=text, seconds=time.monotonic() - started)
             order.report.event(f"Node failed: {text}", level="Error")
@@ -257,6 +257,18 @@ class HyperPod:
         finally:
             stream.close()
 
+    def _is_ending(self, order: NodeOrder) -> bool:
+        with self._lock:
+            node = self._nodes.get(order.logical_id)
+            return node is None or node.order.instance_id != order.instance_id
+
+    def _is_over(self, node: Node) -> bool:
+        """Whether the end of a node's machine is meant, or the node is another by now."""
+        with self._lock:
+            logical_id = node.order.logical_id
+            meant = self.closing or logical_id in self._ours
+            return meant or self._nodes.get(logical_id) is not node
+
     def _hold(self, node: Node) -> None:
         if self._settings.hold_scripts:
             node.phase = "held"
@@ -295,18 +307,14 @@ class HyperPod:
     def _watch(self, node: Node) -> None:
         def wait() -> None:
             node.machine.wait_until_down()
-            logical_id = node.order.logical_id
-            with self._lock:
-                if self.closing or logical_id in self._ours:
-                    return
-                if self._nodes.get(logical_id) is not node:
-                    return
+            if self._is_over(node):
+                return
             self._timeline("lost", node.order)
             lost = time.monotonic()
             # Read anew each time: a scenario may hold HyperPod's eyes shut for a while.
             while time.monotonic() - lost < self._settings.detection_s:
                 time.sleep(0.2)
-                if self.closing or self._nodes.get(logical_id) is not node:
+                if self._is_over(node):
                     return
             node.order.report.failed(
                 f"Instance {node.order.instance_id} is not reachable: the instance was lost."
@@ -332,7 +340,7 @@ class HyperPod:
         known = roles or {name: role for name, g in groups.items() if (role := slurm.node_type(g))}
 
         def with_specifications() -> list[tuple[Member, Mapping[str, Any]]]:
-            found = []
+            found: list[tuple[Member, Mapping[str, Any]]] = []
             for member in self._members(order):
                 specification = dict(groups.get(member.group_name, {}))
                 if partitions and member.group_name in partitions:

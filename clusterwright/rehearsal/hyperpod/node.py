@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from clusterwright.localaws.services.sagemaker.nodes_driver import Member, NodeOrder
+from clusterwright.localaws.services.sagemaker.provision import LIFECYCLE_FAILED
 from clusterwright.rehearsal.errors import RehearsalError
 from clusterwright.rehearsal.hardware import hardware_of
 from clusterwright.rehearsal.hyperpod import logs, slurm
@@ -18,11 +19,6 @@ from clusterwright.rehearsal.machines import Machine
 RESOURCE_CONFIG = "/opt/ml/config/resource_config.json"
 SCRIPTS = "/opt/sagemaker/lifecycle"
 """Where the scripts lie on the node; the real image's place is not known."""
-LIFECYCLE_FAILED = (
-    "Lifecycle scripts did not run successfully. Ensure the scripts exist in provided S3 path, are "
-    "accessible, and run without errors. Please see CloudWatch logs for lifecycle script execution "
-    "details."
-)
 _LUSTRE_OPTIONS = "noatime,flock,_netdev"
 _MOUNT_TRIES = 5
 
@@ -65,12 +61,13 @@ class Node:
                 "/etc/resolv.conf": (
                     f"nameserver {resolver}\nsearch {domain}\noptions timeout:2 attempts:2\n"
                 ),
-                # The image's own settings reach AWS by its names; here one endpoint stands for all.
+                # The image reaches AWS by its names; here one endpoint stands for all.
                 "/etc/systemd/system.conf.d/50-emulation.conf": (
                     f"[Manager]\nDefaultEnvironment=AWS_ENDPOINT_URL={endpoint}\n"
                 ),
                 "/etc/profile.d/emulation.sh": f"export AWS_ENDPOINT_URL={endpoint}\n",
                 RESOURCE_CONFIG: resource_config(order, members),
+                **slurm.SITE_FILES,
             }
         )
         machine.set_environment({"AWS_ENDPOINT_URL": endpoint})

@@ -10,7 +10,7 @@ from clusterwright.rehearsal.errors import RehearsalError
 
 
 class Scripts:
-    """Fetches folders. Contents that have not changed are fetched once; rights are asked always."""
+    """Fetches folders. Unchanged contents are fetched once; rights are asked every time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

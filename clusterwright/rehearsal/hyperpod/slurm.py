@@ -25,6 +25,18 @@ COMPRESSED = {
     # Without it a job that lost its node waits for its credential to expire, 120 s by default.
     "AuthInfo": "cred_expire=8",
 }
+SITE_FILES = {
+    f"{FOLDER}/clusterwright-site/slurm.conf": (
+        "# What this kind of machine cannot do, and nodes that are larger than it.\n"
+        "ProctrackType=proctrack/linuxproc\n"
+        "TaskPlugin=task/none\n"
+        "JobAcctGatherType=jobacct_gather/linux\n"
+        "PrologFlags=Alloc\n"
+        "SlurmdParameters=config_overrides\n"
+    ),
+    f"{FOLDER}/clusterwright-site/cgroup.conf": "CgroupPlugin=disabled\n",
+}
+"""The site's own settings, which the node program puts over its own (scripted configuration)."""
 _BEGIN = "# --- nodes and partitions, written by HyperPod"
 _END = "# --- end of nodes and partitions"
 _MEMORY_SHARE = 0.95

@@ -1,8 +1,9 @@
 """The node program is killed at every one of its steps, and converges when it is run again.
 
-A compute node is replaced by a fresh one, whose lifecycle script waits. There the program is started
-as often as it has steps, and killed each time a step further. Then HyperPod's own run is let go. The
-node that comes out of it must be the same as one that nobody disturbed.
+A compute node is replaced by a fresh one, whose lifecycle script waits. There the program is
+started as often as it has steps, and killed each time a step further. Then HyperPod's own run is
+let go. The node that comes out of it must be the same as one that nobody disturbed. Steps that are
+the controller's alone have nothing to do there: their kills are in the node program's own tests.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _OWN = (
     "/etc/machine-id", "/etc/hosts", "/etc/munge/munge.key", "/etc/emulation/hardware.json",
     "/opt/ml/config/resource_config.json",
     "/etc/resolv.conf", "/etc/hostname", "/etc/.updated", "/etc/adjtime",
+    "/var/lib/clusterwright/health.json",
 )  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 """A node is lost under a running job: the job goes on elsewhere, and the node comes back.
 
-The job writes a checkpoint to shared storage every second. Its node is killed without a word. Slurm
-notices, puts the job back into the queue, and runs it on a node that is free; there it goes on from
-its checkpoint. Meanwhile HyperPod (`NodeRecovery: Automatic`) replaces the instance.
+The job writes a checkpoint to shared storage every second. Its node is killed without a word.
+Slurm notices, puts the job back into the queue, and runs it on a node that is free; there it goes
+on from its checkpoint. Meanwhile HyperPod (`NodeRecovery: Automatic`) replaces the instance.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ def play(stage: Stage) -> None:
                 shown = job.show()
                 if shown.get("JobState") == "RUNNING" and job.hosts and job.hosts[0] != host:
                     return None
-                return f"job {job.id} is {shown.get('JobState')} ({shown.get('Reason')}) on {job.hosts}"
+                state, why = shown.get("JobState"), shown.get("Reason")
+                return f"job {job.id} is {state} ({why}) on {job.hosts}"
 
             seconds = stage.wait_for(waiting, within_s=150)
             stage.note(f"after {seconds:.0f} s, on {job.hosts[0]}")

@@ -77,8 +77,7 @@ def _gres(stage: Stage) -> str:
 
 
 def _partition(stage: Stage, group: str) -> str:
-    for partition in stage.cluster.slurm.partitions:
-        if group in partition.groups:
-            return partition.name
-    stage.cannot(f"no partition of the spec has group {group}")
-    raise AssertionError
+    found = [p.name for p in stage.cluster.slurm.partitions if group in p.groups]
+    if not found:
+        stage.cannot(f"no partition of the spec has group {group}")
+    return found[0]

@@ -33,9 +33,8 @@ def _lnetctl(argv: list[str]) -> int:
     if words[:2] == ["net", "add"]:
         kind, device = options["--net"], options["--if"]
         if kind == "efa" and not os.path.isdir(f"{_CLASS}/{device}"):
-            print(
-                f"add:\n    - net:\n          errno: -19\n          descr: {device}: No such device"
-            )
+            print("add:\n    - net:\n          errno: -19")
+            print(f"          descr: {device}: No such device")
             return 237
         known = {(entry["net"], entry["interface"]) for entry in state["nets"]}
         if (kind, device) not in known:

@@ -44,6 +44,10 @@ def main(argv: list[str]) -> int:
                 f"Unable to determine the device handle for GPU{index}: {address}: Unknown Error"
             )
             return 15
+    return _table(argv, chosen, machine)
+
+
+def _table(argv: list[str], chosen: list[int], machine: dict[str, object]) -> int:
     queries = ("--query-gpu=", "--query-remapped-rows=")
     query = next((a.split("=", 1)[1] for a in argv if a.startswith(queries)), None)
     if query is None:

@@ -16,14 +16,15 @@ from pathlib import Path
 
 import hardware
 
-_COUNTERS = (
-    "rx_bytes tx_bytes rx_pkts tx_pkts rx_drops send_bytes send_wrs recv_bytes recv_wrs"
-    " rdma_read_bytes rdma_read_wrs rdma_read_wr_err rdma_read_resp_bytes rdma_write_bytes"
-    " rdma_write_wrs rdma_write_wr_err rdma_write_recv_bytes lifespan submitted_cmds"
-    " completed_cmds cmds_err no_completion_cmds keep_alive_rcvd alloc_pd_err create_qp_err"
-    " reg_mr_err alloc_ucontext_err create_ah_err mmap_err retrans_bytes retrans_pkts"
-    " retrans_timeout_events unresponsive_remote_events impaired_remote_conn_events"
-).split()
+_COUNTERS = [
+    "rx_bytes", "tx_bytes", "rx_pkts", "tx_pkts", "rx_drops", "send_bytes", "send_wrs",
+    "recv_bytes", "recv_wrs", "rdma_read_bytes", "rdma_read_wrs", "rdma_read_wr_err",
+    "rdma_read_resp_bytes", "rdma_write_bytes", "rdma_write_wrs", "rdma_write_wr_err",
+    "rdma_write_recv_bytes", "lifespan", "submitted_cmds", "completed_cmds", "cmds_err",
+    "no_completion_cmds", "keep_alive_rcvd", "alloc_pd_err", "create_qp_err", "reg_mr_err",
+    "alloc_ucontext_err", "create_ah_err", "mmap_err", "retrans_bytes", "retrans_pkts",
+    "retrans_timeout_events", "unresponsive_remote_events", "impaired_remote_conn_events",
+]  # fmt: skip
 _NVIDIA_MAJOR = 195  # Linux, Documentation/admin-guide/devices.txt
 _NEURON_MAJOR = 508  # dynamic in Linux; of our making
 
@@ -132,7 +133,7 @@ def _device(path: str, major: int, minor: int) -> None:
     if not os.path.lexists(path):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(major, minor))
-        os.chmod(path, 0o666)  # noqa: S103  as the driver makes it
+        os.chmod(path, 0o666)
 
 
 def _run(*argv: str) -> None:
