@@ -7,6 +7,7 @@ the id that those of one UltraServer share (`CapacityBlockId`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -122,22 +123,25 @@ def block(places: Mapping[str, Place]) -> Topology:
     Slurm 24.11 ends with a fatal error where a block has fewer nodes than the size, and gives no
     job to a node that is in no block (both tried with slurmctld 24.11.5). So short blocks, those
     with a node in repair for example, are filled with names in state FUTURE, which have no
-    machine and get no job, and nodes outside of UltraServers make blocks of their own.
+    machine and get no job, and nodes outside of UltraServers make blocks of their own: full ones,
+    near nodes together, because Slurm lets a job have no more blocks than it would need of full
+    ones (also tried).
     """
     members: dict[str, list[str]] = {}
-    others: dict[str, list[str]] = {}
+    others: list[tuple[tuple[str, ...], str]] = []
     for name, place in places.items():
         if place.block:
             members.setdefault(place.block, []).append(name)
         else:
-            others.setdefault(place.path[-1] if place.path else "", []).append(name)
+            others.append((place.path, name))
     size = max((len(names) for names in members.values()), default=1)
     blocks = [(name, sorted(names)) for name, names in sorted(members.items())]
     if not members:
         # EC2 names no UltraServer: what hangs on one network node is the nearest thing to a block.
-        size = max(len(names) for names in others.values())
-    for index, names in enumerate(_cut(others, size), start=1):
-        blocks.append((f"cw-other-{index}", names))
+        size = max(Counter(path for path, _ in others).values())
+    ordered = [name for _, name in sorted(others)]
+    for index, start in enumerate(range(0, len(ordered), size), start=1):
+        blocks.append((f"cw-other-{index}", ordered[start : start + size]))
     absent: list[str] = []
     lines = []
     for name, names in blocks:
@@ -147,15 +151,6 @@ def block(places: Mapping[str, Place]) -> Topology:
         lines.append(f"BlockName={name} Nodes={compressed([*names, *fill])}")
     lines.append(f"BlockSizes={size}")
     return Topology("block", "\n".join(lines) + "\n", tuple(absent))
-
-
-def _cut(groups: Mapping[str, Sequence[str]], size: int) -> list[list[str]]:
-    """Each group in pieces of at most `size`."""
-    return [
-        sorted(names)[start : start + size]
-        for _, names in sorted(groups.items())
-        for start in range(0, len(names), size)
-    ]
 
 
 def _switches(path: Sequence[str]) -> tuple[str, ...]:

@@ -41,7 +41,11 @@ chroot "$WORK/root" chown munge:munge /etc/munge/munge.key
 chmod 400 "$key"
 chroot "$WORK/root" setpriv --reuid=munge --regid=munge --clear-groups /usr/sbin/munged
 echo ready
-exec sleep infinity
+# A first process that buries daemons whose parents are gone.
+while :; do
+  sleep 1000 &
+  wait $!
+done
 """
 
 
@@ -102,7 +106,13 @@ class RealSlurm:
             self._process.stdout.close()
         self._log.close()
 
-    def _argv(self, command: Sequence[str]) -> list[str]:
+    @property
+    def root_from_outside(self) -> Path:
+        """The machine's root, as other processes see it."""
+        return Path(f"/proc/{self._inside}/root") / str(self._root).lstrip("/")
+
+    def argv(self, command: Sequence[str]) -> list[str]:
+        """The command line that runs `command` inside."""
         enter = ["nsenter", "-t", self._inside, "-m", "-n", "-u", "-p"]
         return [*enter, "chroot", str(self._root), *command]
 
@@ -110,7 +120,7 @@ class RealSlurm:
         """Runs a command inside; its output and errors together."""
         began = time.monotonic()
         done = subprocess.run(
-            self._argv(command),
+            self.argv(command),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             input=stdin,
@@ -145,7 +155,7 @@ class RealSlurm:
         """Starts a daemon that stays in the foreground."""
         self._daemons.append(
             subprocess.Popen(
-                self._argv(command),
+                self.argv(command),
                 stdin=subprocess.DEVNULL,
                 stdout=self._log,
                 stderr=self._log,
