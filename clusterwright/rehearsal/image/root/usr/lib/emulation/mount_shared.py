@@ -21,7 +21,7 @@ _SHARED = "/srv/emulation"
 
 
 def main(program: str, argv: list[str]) -> int:
-    kind = program.split(".")[-1]
+    kind = program.rpartition(".")[2]
     places = [word for word in argv if not word.startswith("-")]
     options = argv[argv.index("-o") + 1] if "-o" in argv else "rw"
     places = [word for word in places if word != options]
