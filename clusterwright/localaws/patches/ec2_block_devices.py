@@ -59,9 +59,8 @@ def apply() -> None:
                 named["block_device_mappings"] = volumes
         return run_in_moto(self, image_id, count, *arguments, **named)
 
-    InstanceResponse._validate_block_device_mapping = staticmethod(  # type: ignore[method-assign]
-        validate_volumes
-    )
+    checked: Any = staticmethod(validate_volumes)
+    InstanceResponse._validate_block_device_mapping = checked  # type: ignore[method-assign]
     InstanceResponse._parse_block_device_mapping = parse  # type: ignore[method-assign]
     EC2Backend.run_instances = run_instances  # type: ignore[method-assign]
 
