@@ -122,12 +122,13 @@ def test_found_every_field_with_few_values_refuses_others(tmp_path: Path) -> Non
     schema = json.loads((ROOT / "schema" / "cluster.schema.json").read_text(encoding="utf-8"))
     wanted = dict(_enums(schema, schema, ()))
     tried = set()
-    for path in rich_specs.paths(rich_specs.BUILT):
+    bases = (rich_specs.BUILT, rich_specs.SCRIPTED, rich_specs.AT_ONCE)
+    for base, path in [(spec, path) for spec in bases for path in rich_specs.paths(spec)]:
         pattern = tuple("[]" if isinstance(part, int) else part for part in path)
         if pattern not in wanted or pattern in tried:
             continue
         tried.add(pattern)
-        wrong = rich_specs.with_value(rich_specs.BUILT, path, "nonsense")
+        wrong = rich_specs.with_value(base, path, "nonsense")
         answer = clusterwright("check", specs.write(tmp_path / "spec.yaml", wrong), "--offline")
         assert (answer.exit_code, answer.out) == (3, ""), path
         named = ", ".join(str(value) for value in wanted[pattern] if value is not None)

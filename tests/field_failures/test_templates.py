@@ -151,11 +151,19 @@ def test_scaffolding_kit_17_accounting_is_part_of_the_cluster_request(build: Bui
     assert cluster["NodeProvisioningMode"] == "Continuous"
     # The database stands before the cluster is asked for, so slurmctld never starts without it.
     assert "test-accounting" in before(assembly, "test-cluster")
-    # Nothing on the nodes configures accounting afterwards.
-    for path in LIFECYCLE.rglob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        assert "slurmdbd.conf" not in text, path
-        assert "AccountingStorage" not in text, path
+    # Nothing on the nodes configures accounting afterwards: the steps that do are scripted mode's.
+    steps = LIFECYCLE / "clusterwright_node" / "steps"
+    writers = {
+        path.stem
+        for path in steps.glob("*.py")
+        if "slurmdbd.conf" in (text := path.read_text(encoding="utf-8"))
+        or "slurm_generate" in text
+    }
+    assert {"slurmdbd", "slurm_files"} <= writers
+    for name in ("slurm_database", "slurmdbd", "slurm_files", "slurm_daemons"):
+        text = (steps / f"{name}.py").read_text(encoding="utf-8")
+        applies = text.partition("def applies(")[2].partition("def ")[0]
+        assert "if node.is_managed:\n        return skip(" in applies, name
 
 
 def test_found_accounting_outside_the_cluster_is_one_line(build: Build) -> None:

@@ -281,6 +281,20 @@ class FakeMachine(Machine):
         )
         return (0, "parsed OK", "") if good else (1, "", "syntax error")
 
+    # --- signing in
+
+    def _cmd_sshd(self, args: list[str]) -> tuple[int, str, str]:
+        assert args == ["-T"], args
+        return 0, f"port 22\nusepam {self.state['use_pam']}\n", ""
+
+    def _cmd_pamtester(self, args: list[str]) -> tuple[int, str, str]:
+        assert args == ["sshd", "root", "acct_mgmt"], args
+        if self.state["root_is_turned_away"] and "pam_slurm_adopt" in (
+            self.read_text("/etc/pam.d/sshd") or ""
+        ):
+            return 1, "", "pamtester: account management failed"
+        return 0, "pamtester: account management done.", ""
+
     # --- Docker
 
     def _cmd_dockerd(self, _: list[str]) -> tuple[int, str, str]:
@@ -468,7 +482,10 @@ class FakeMachine(Machine):
         conf = self.read_text("/opt/slurm/etc/slurm.conf") or ""
         if "ClusterName=" not in conf:
             return "slurmctld: fatal: Could not establish a configuration source"
-        if "accounting_storage/slurmdbd" in conf and not self._is_running("slurmdbd.service"):
+        # The first time only: later it knows the resources that are counted.
+        is_first = not self.state["slurm_started_with"]
+        has_database = self._is_running("slurmdbd.service")
+        if "accounting_storage/slurmdbd" in conf and is_first and not has_database:
             return "slurmctld: fatal: You are running with a database but for some reason no TRES"
         for qos in re.findall(r" QOS=(\S+)", conf):
             if qos not in self.state["qos"]:
@@ -522,7 +539,8 @@ class FakeMachine(Machine):
         if not up:
             return 1, "", "slurm_load_ctl_conf error: Unable to contact slurm controller"
         if args == ["show", "config"]:
-            return 0, "Configuration data\nClusterName             = prod\n", ""
+            flags = self.state["prolog_flags"]
+            return 0, f"ClusterName = prod\nPrologFlags             = {flags}\n", ""
         assert args == ["reconfigure"], args
         self.state["reconfigured"] = True
         self._read_slurm_files()

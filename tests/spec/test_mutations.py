@@ -21,6 +21,7 @@ from clusterwright.spec.document import Document
 from clusterwright.spec.load import examine
 from tests.support.command_line import Answer, clusterwright
 from tests.support.rich_specs import (
+    AT_ONCE,
     BUILT,
     EXISTING,
     SCRIPTED,
@@ -32,7 +33,7 @@ from tests.support.rich_specs import (
 )
 
 CONFIGS = Path(__file__).parents[2] / "configs"
-BASES = {"built": BUILT, "existing": EXISTING, "scripted": SCRIPTED}
+BASES = {"built": BUILT, "existing": EXISTING, "scripted": SCRIPTED, "at_once": AT_ONCE}
 PLACES = [(name, path) for name, base in BASES.items() for path in paths(base)]
 KEYS = [(name, path) for name, path in PLACES if isinstance(path[-1], str)]
 TEXTS = [path.read_text() for path in sorted(CONFIGS.rglob("*.yaml"))]

@@ -281,6 +281,22 @@ SCRIPTED: dict[str, Any] = {
 """As BUILT, with Slurm configured by our own script."""
 
 
+AT_ONCE: dict[str, Any] = {
+    **SCRIPTED,
+    "network": {
+        key: value
+        for key, value in BUILT["network"].items()
+        if key != "second_availability_zone_id"
+    },
+    "slurm": {
+        **copy.deepcopy(BUILT["slurm"]),
+        "strategy": "Merge",
+        "accounting": {"kind": "local"},
+    },
+}
+"""As BUILT, with nodes that all start at once, and the strategy that HyperPod then takes."""
+
+
 def paths(data: Any, path: Path = ()) -> Iterator[Path]:
     """Every path of the data, mappings and lists included, the root left out."""
     children: Any = ()

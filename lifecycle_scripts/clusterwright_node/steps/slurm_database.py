@@ -106,7 +106,14 @@ def _has_rights(node: Node) -> bool:
 
 
 def _client(node: Node) -> str:
-    return "mariadb" if node.machine.has_command("mariadb") else "mysql"
+    """MariaDB's own client, which older images call after MySQL's."""
+    found = [name for name in ("mariadb", "mysql") if node.machine.has_command(name)]
+    if not found:
+        raise StepError(
+            "the image has neither mariadb nor mysql, the client of its database",
+            "use a HyperPod image, or slurm.accounting of the kind rds or none",
+        )
+    return found[0]
 
 
 def _path(node: Node) -> str:
