@@ -70,6 +70,7 @@ def cluster_json(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:
             "preemption": slurm.preemption,
             "qos": [qos.model_dump() for qos in slurm.qos],
             "accounts": [account.model_dump() for account in slurm.accounts],
+            "restrict_ssh_to_jobs": slurm.restrict_ssh_to_jobs,
         },
         "containers": {"pyxis": slurm.containers.pyxis},
         "mountpoints": [

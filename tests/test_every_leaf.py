@@ -525,6 +525,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     "slurm.accounts[].fair_share": (cluster_json("slurm__accounts__0__fair_share", 5, SCHEDULED),),
     "slurm.accounts[].max_nodes": (cluster_json("slurm__accounts__0__max_nodes", 5, SCHEDULED),),
     "slurm.accounts[].qos": (cluster_json("slurm__accounts__0__qos", ["low"], SCHEDULED),),
+    "slurm.restrict_ssh_to_jobs": (cluster_json("slurm__restrict_ssh_to_jobs", True),),
     "slurm.user_groups[].name": (
         cluster_json("slurm__user_groups__0__name", "other", NO_MEMBERS),
     ),

@@ -167,6 +167,7 @@ class Slurm:
     preemption: str = "off"
     qos: tuple[Qos, ...] = ()
     accounts: tuple[Account, ...] = ()
+    restrict_ssh_to_jobs: bool = False
 
 
 @dataclass(frozen=True)
@@ -686,6 +687,7 @@ def _slurm(table: Table) -> Slurm:
         table.choice_or("preemption", "off", ("off", "requeue", "cancel")),
         tuple(_qos(item) for item in table.optional_tables("qos")),
         tuple(_account(item) for item in table.optional_tables("accounts")),
+        table.optional_boolean("restrict_ssh_to_jobs", False),
     )
     table.done()
     return slurm

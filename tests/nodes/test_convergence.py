@@ -38,6 +38,7 @@ def first_boot(node: str, configuration: str, folder: Path) -> World:
     """A node before its first run, with something to do for every step that applies to it."""
     fresh = make_world(folder, node, configuration)
     fresh.edit("cluster.json", lambda c: c["users"][0].update(sudo=True))
+    fresh.edit("cluster.json", lambda c: c["slurm"].update(restrict_ssh_to_jobs=True))
     return fresh
 
 

@@ -156,6 +156,10 @@ def make_world(folder: Path, node: str, configuration: str, **changes: Any) -> W
     for path in ("/usr/bin/enroot", "/usr/local/lib/slurm/spank_pyxis.so", "/usr/bin/mount-s3"):
         _write(world, path, "")
     _write(world, "/etc/munge/munge.key", "the image's")
+    for module in ("pam_slurm_adopt.so", "pam_listfile.so"):
+        _write(world, "/usr/lib/x86_64-linux-gnu/security/" + module, "")
+    for name, text in PAM_UBUNTU.items():
+        _write(world, "/etc/pam.d/" + name, text)
     for path in ("etc/needrestart/conf.d", "etc/mysql/mariadb.conf.d", "etc/profile.d"):
         (world.root / path).mkdir(parents=True)
     state.update(changes)
@@ -237,6 +241,8 @@ def _fresh_state(address: str) -> dict[str, Any]:
         "mounts_fail_for": 0,
         "partitions_read": [],
         "plugstack_read": "",
+        "prolog_flags": "Alloc,Contain",
+        "root_is_turned_away": False,
         "passwd": {
             "root": {"gid": 0, "home": "/root", "id": 0},
             "munge": {"gid": 102, "home": "/nonexistent", "id": 101},
@@ -259,8 +265,27 @@ def _fresh_state(address: str) -> dict[str, Any]:
         "slurmdbd_up": True,
         "units": {"docker.service": {"active": True, "enabled": True, "loaded": None}},
         "unresolved": [],
+        "use_pam": "yes",
     }
 
+
+PAM_UBUNTU = {
+    "sshd": """# PAM configuration for the Secure Shell service
+@include common-auth
+account    required     pam_nologin.so
+# account  required     pam_access.so
+@include common-account
+session    optional     pam_keyinit.so force revoke
+@include common-session
+""",
+    "common-account": """account [success=1 new_authtok_reqd=done default=ignore] pam_unix.so
+account requisite pam_deny.so
+account required pam_permit.so
+""",
+    "common-auth": "auth required pam_permit.so\n",
+    "common-session": "session required pam_permit.so\n",
+}
+"""As in Ubuntu 22.04's openssh-server and libpam-runtime, shortened."""
 
 _SLURM_CONF = """# written by HyperPod
 ClusterName=prod

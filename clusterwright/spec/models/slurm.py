@@ -238,6 +238,9 @@ class Slurm(Model):
     accounts: list[SlurmAccount] = []
     """Shares and limits of accounts."""
 
+    restrict_ssh_to_jobs: bool = False
+    """Users without `sudo` get into a compute node by ssh only while a job of theirs runs there."""
+
     user_groups: list[UserGroup] = []
     """Unix groups of several users; may stand in the users file."""
 

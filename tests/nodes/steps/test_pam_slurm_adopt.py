@@ -1,0 +1,184 @@
+"""The step that lets users sign in only where a job of theirs runs, tried on Linux-PAM itself."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.nodes.world import PAM_UBUNTU, World
+
+SSHD = "etc/pam.d/sshd"
+EXEMPT = "etc/security/clusterwright-ssh-anywhere"
+MODULES = Path("/usr/lib/x86_64-linux-gnu/security")
+PAM_AMAZON = {
+    "sshd": """#%PAM-1.0
+auth       substack     password-auth
+account    required     pam_sepermit.so
+account    required     pam_nologin.so
+account    include      password-auth
+session    include      password-auth
+""",
+    "password-auth": """account     required      pam_unix.so
+account     sufficient    pam_localuser.so
+account     sufficient    pam_usertype.so issystem
+account     required      pam_permit.so
+""",
+}
+"""As on Amazon Linux 2023, shortened: the included file ends the account stack."""
+
+
+def asked(node: World, **pam: str) -> World:
+    node.edit("cluster.json", lambda c: c["slurm"].update(restrict_ssh_to_jobs=True))
+    for name, text in pam.items():
+        (node.root / "etc/pam.d" / name).write_text(text)
+    return node
+
+
+def account_lines(node: World) -> list[str]:
+    return [
+        line
+        for line in (node.root / SSHD).read_text().splitlines()
+        if line.split() and line.split()[0] in ("account", "-account", "@include")
+    ]
+
+
+class Conversation(ctypes.Structure):
+    _fields_ = (("conv", ctypes.c_void_p), ("data", ctypes.c_void_p))
+
+
+def may_sign_in(node: World, tmp_path: Path, user: str, adopt: str) -> bool:
+    """What Linux-PAM says about `user` by the node's files, with `adopt` for pam_slurm_adopt."""
+    folder = tmp_path / f"pam-{adopt}"
+    folder.mkdir(exist_ok=True)
+    files = {path.name: path.read_text() for path in (node.root / "etc/pam.d").iterdir()}
+    for name, text in files.items():
+        # PAM looks for these in /etc/pam.d even here; both kinds stand for the lines themselves.
+        inlined = re.sub(
+            r"(?m)^(?:@include|account +include) +(\S+)\n",
+            lambda match: files[match.group(1)],
+            text,
+        )
+        # What asks about real users and services is not what is tried here.
+        real = r"pam_(unix|nologin|sepermit|localuser|usertype)\.so"
+        played = re.sub(real, "pam_permit.so", inlined).replace("pam_slurm_adopt.so", adopt)
+        played = played.replace(f"file=/{EXEMPT}", f"file={node.root / EXEMPT}")
+        (folder / name).write_text(played)
+    pam = ctypes.CDLL("libpam.so.0")
+    handle, conversation = ctypes.c_void_p(), Conversation()
+    started = pam.pam_start_confdir(
+        b"sshd",
+        user.encode(),
+        ctypes.byref(conversation),
+        str(folder).encode(),
+        ctypes.byref(handle),
+    )
+    assert started == 0
+    answer = pam.pam_acct_mgmt(handle, 0)
+    pam.pam_end(handle, answer)
+    return bool(answer == 0)
+
+
+@pytest.mark.parametrize("files", [PAM_UBUNTU, PAM_AMAZON], ids=["ubuntu", "amazon-linux"])
+def test_pam_turns_away_whoever_has_no_job_and_is_not_exempt(
+    world: Callable[..., World], tmp_path: Path, files: dict[str, str]
+) -> None:
+    assert (MODULES / "pam_listfile.so").exists(), "the test needs Linux-PAM"
+    node = asked(world("workers-1"), **files)
+    node.edit(
+        "cluster.json",
+        lambda c: c["users"].append(
+            dict(c["users"][0], name="grace", uid=5002, gid=5002, sudo=True)
+        ),
+    )
+    run = node.run()
+    assert run.statuses()["pam_slurm_adopt"] == "applied", run.text
+    for user in ("root", "ubuntu", "grace"):
+        assert may_sign_in(node, tmp_path, user, "pam_deny.so"), user
+    assert not may_sign_in(node, tmp_path, "ada", "pam_deny.so")
+    assert may_sign_in(node, tmp_path, "ada", "pam_permit.so"), "a job of hers runs here"
+    assert may_sign_in(node, tmp_path, "ada", "pam_gone.so"), "a missing module locks nobody out"
+    assert node.run().statuses()["pam_slurm_adopt"] == "unchanged"
+
+
+def test_without_the_module_pam_still_turns_away_whom_others_turn_away(
+    world: Callable[..., World], tmp_path: Path
+) -> None:
+    closed = PAM_UBUNTU["common-account"].replace("pam_unix.so", "pam_deny.so")
+    node = asked(world("workers-1"), **{"common-account": closed})
+    node.run()
+    assert not may_sign_in(node, tmp_path, "root", "pam_gone.so")
+    assert not may_sign_in(node, tmp_path, "ubuntu", "pam_permit.so")
+
+
+def test_last_in_the_account_stack_where_that_is_reached(world: Callable[..., World]) -> None:
+    node = asked(world("workers-1", "scripted"))
+    node.run()
+    lines = account_lines(node)
+    at = lines.index("@include common-account")
+    assert lines[at + 1].startswith("account  [success=1 default=ignore]  /usr/lib/x86_64")
+    assert lines[at + 2].startswith("-account [")
+    assert lines[at + 3] == "@include common-session"
+
+
+def test_in_front_of_a_file_that_ends_the_stack(world: Callable[..., World]) -> None:
+    node = asked(world("workers-1"), **PAM_AMAZON)
+    node.run()
+    assert account_lines(node)[-1] == "account    include      password-auth"
+    assert "pam_slurm_adopt" in account_lines(node)[-2]
+
+
+def test_what_is_not_asked_for_is_taken_away_again(world: Callable[..., World]) -> None:
+    node = world("workers-1")
+    assert node.run().statuses()["pam_slurm_adopt"] == "skipped"
+    assert (node.root / SSHD).read_text() == PAM_UBUNTU["sshd"]
+    asked(node).run()
+    assert "pam_slurm_adopt" in (node.root / SSHD).read_text()
+    node.edit("cluster.json", lambda c: c["slurm"].update(restrict_ssh_to_jobs=False))
+    assert node.run().statuses()["pam_slurm_adopt"] == "applied"
+    assert (node.root / SSHD).read_text() == PAM_UBUNTU["sshd"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"prolog_flags": "(null)"}, "no PrologFlags=Contain, without which nobody could sign in"),
+        ({"use_pam": "no"}, "sshd does not ask PAM"),
+        ({"root_is_turned_away": True}, "PAM would turn root away"),
+    ],
+)
+def test_nobody_is_locked_out(
+    world: Callable[..., World], changes: dict[str, object], said: str
+) -> None:
+    node = asked(world("workers-1", **changes))
+    for _ in range(2):
+        run = node.run()
+        assert run.code == 1
+        assert said in run.last
+        assert (node.root / SSHD).read_text() == PAM_UBUNTU["sshd"]
+
+
+def test_a_second_place_that_asks_for_it_is_refused(world: Callable[..., World]) -> None:
+    """As libpam-slurm-adopt's profile for pam-auth-update writes it: nobody is exempt there."""
+    text = PAM_UBUNTU["common-account"] + "account required pam_slurm_adopt.so\n"
+    node = asked(world("workers-1"), **{"common-account": text})
+    run = node.run()
+    assert run.code == 1
+    assert "/etc/pam.d/common-account asks for pam_slurm_adopt.so too" in run.last
+
+
+def test_an_image_without_the_module_is_refused(world: Callable[..., World]) -> None:
+    node = asked(world("workers-1"))
+    (node.root / "usr/lib/x86_64-linux-gnu/security/pam_slurm_adopt.so").unlink()
+    run = node.run()
+    assert run.code == 1
+    assert "the image has no pam_slurm_adopt.so" in run.last
+    assert (node.root / SSHD).read_text() == PAM_UBUNTU["sshd"]
+
+
+def test_nodes_without_jobs_are_left_open(world: Callable[..., World]) -> None:
+    for name in ("controller-1", "login-1"):
+        assert asked(world(name)).run().statuses()["pam_slurm_adopt"] == "skipped"
