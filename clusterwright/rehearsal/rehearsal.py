@@ -22,7 +22,7 @@ from clusterwright.rehearsal.engine import TIMELINE
 from clusterwright.rehearsal.engines import EngineHandle
 from clusterwright.rehearsal.errors import RehearsalError
 from clusterwright.rehearsal.scenario_files import Scenario, scenarios
-from clusterwright.rehearsal.stage import Broken, CannotTell, Stage
+from clusterwright.rehearsal.stage import Broken, CannotTell, NotForThis, Stage
 from clusterwright.rehearsal.verdict import (
     NodeResult,
     Phase,
@@ -214,6 +214,9 @@ def _play(scenario: Scenario, stage: Stage, findings: _Findings, progress: Progr
             if scenario.order:
                 stage.settle()
             scenario.play(stage)
+        except NotForThis as why:
+            findings.skipped.append(Skipped(scenario.name, str(why)))
+            return
         except (Broken, CannotTell, RehearsalError) as error:
             ended = str(error)
         except Exception as error:  # noqa: BLE001  a bug of the scenario is no verdict on nodes
@@ -332,7 +335,7 @@ def _epoch(stamp: object) -> float | None:
     """Seconds since the epoch of a line's time, in whatever form a script of others wrote it."""
     try:
         return datetime.fromisoformat(str(stamp)).timestamp()
-    except ValueError:
+    except (ValueError, OverflowError, OSError):
         return None
 
 

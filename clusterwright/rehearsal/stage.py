@@ -18,6 +18,7 @@ raises `Broken`, best through `expect`, `must` and `wait_for`, whose words end u
             job.wait("COMPLETED", within_s=60)
             stage.expect(len(job.output().split()) == 2, f"two hosts, not {job.output()!r}")
 
+`stage.not_for_this` leaves a scenario before its first promise, where the cluster has nothing for it.
 A broken promise ends the scenario: its later promises are unknown ("not reached"). `stage.cannot`
 ends it with unknown instead. Whatever a scenario breaks it mends, in a `finally`: the next gets
 the same cluster, and is asked to begin only once every node is idle again (`stage.settle`).
@@ -57,6 +58,10 @@ class Broken(Exception):
 
 class CannotTell(Exception):
     """A promise cannot be looked at here; the text says why."""
+
+
+class NotForThis(Exception):
+    """The scenario has nothing to look at in this cluster; the text says why."""
 
 
 class Node:
@@ -327,6 +332,10 @@ class Stage:
     def cannot(self, why: str) -> NoReturn:
         """End the scenario: what comes cannot be found out here."""
         raise CannotTell(why)
+
+    def not_for_this(self, why: str) -> NoReturn:
+        """Leave a scenario that this cluster has nothing for; before its first promise."""
+        raise NotForThis(why)
 
     def wait_for(self, probe: Callable[[], str | None], *, within_s: float) -> float:
         """Call `probe` until it gives None; otherwise it says what is still missing.
