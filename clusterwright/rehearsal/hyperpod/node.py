@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,13 +15,13 @@ from clusterwright.localaws.services.sagemaker.provision import LIFECYCLE_FAILED
 from clusterwright.rehearsal.errors import RehearsalError
 from clusterwright.rehearsal.hardware import hardware_of
 from clusterwright.rehearsal.hyperpod import logs, slurm
-from clusterwright.rehearsal.machines import Machine
+from clusterwright.rehearsal.machines import Gone, Machine
 
 RESOURCE_CONFIG = "/opt/ml/config/resource_config.json"
 SCRIPTS = "/opt/sagemaker/lifecycle"
 """Where the scripts lie on the node; the real image's place is not known."""
 _LUSTRE_OPTIONS = "noatime,flock,_netdev"
-_MOUNT_TRIES = 5
+_MOUNT_EVERY_S = 1.0
 
 
 class LifecycleFailed(RehearsalError):
@@ -75,10 +76,8 @@ class Node:
     def mount_file_systems(self) -> None:
         """Mount what the group's InstanceStorageConfigs name, now and after each reboot.
 
-        Raises
-        ------
-        RehearsalError
-            A mount failed five times, in its helper's words.
+        What HyperPod does with a mount that fails is not known. Here it goes on trying in the
+        background, and the user's script, which runs meanwhile, has to wait for it or to fail.
         """
         lines = []
         for config in self.order.specification.get("InstanceStorageConfigs") or ():
@@ -95,8 +94,9 @@ class Node:
             return
         text = "".join(f"{line}\n" for _, line in lines)
         self.machine.place({"/etc/fstab": text})
-        for path, _ in lines:
-            self._mount(path)
+        missing = [path for path, _ in lines if not self._mount(path)]
+        if missing:
+            threading.Thread(target=self._go_on_mounting, args=(missing,), daemon=True).start()
         # systemd knows the units from now on, and mounts them at the next boot.
         self.must("systemctl daemon-reload")
 
@@ -148,15 +148,18 @@ class Node:
             )
         return ran.stdout
 
-    def _mount(self, path: str) -> None:
+    def _mount(self, path: str) -> bool:
         command = f"mkdir -p {path} && {{ mountpoint -q {path} || mount {path}; }}"
-        for attempt in range(_MOUNT_TRIES):
-            ran = self.machine.run(command)
-            if ran.ok:
+        return self.machine.run(command).ok
+
+    def _go_on_mounting(self, paths: list[str]) -> None:
+        leader = self.machine.leader
+        while paths and self.machine.leader == leader:
+            time.sleep(_MOUNT_EVERY_S)
+            try:
+                paths = [path for path in paths if not self._mount(path)]
+            except Gone:
                 return
-            if attempt + 1 < _MOUNT_TRIES:
-                time.sleep(1.0)
-        raise RehearsalError(f"{self.machine.name}: mount {path}: {ran.said}")
 
 
 def resource_config(order: NodeOrder, members: list[Member]) -> str:
