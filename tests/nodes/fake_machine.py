@@ -281,6 +281,19 @@ class FakeMachine(Machine):
         )
         return (0, "parsed OK", "") if good else (1, "", "syntax error")
 
+    # --- versions
+
+    def _cmd_nv_fabricmanager(self, args: list[str]) -> tuple[int, str, str]:
+        assert args == ["--version"], args
+        if not self.state["fabric_manager"]:
+            return 1, "", "not installed"
+        return 0, f"Fabric Manager version is : {self.state['fabric_manager']}\n", ""
+
+    def _cmd__opt_amazon_efa_bin_fi_info(self, args: list[str]) -> tuple[int, str, str]:
+        assert args == ["--version"], args
+        libfabric = self.state["libfabric"]
+        return 0, f"{args[0]}: {libfabric}\nlibfabric: {libfabric}\nlibfabric api: 2.1\n", ""
+
     # --- signing in
 
     def _cmd_sshd(self, args: list[str]) -> tuple[int, str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clusterwright_node import software
 from clusterwright_node.log import LOG
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing
 
@@ -14,6 +15,7 @@ AFTER = (
     "scratch",
     "slurm_accounts",
     "slurm_daemons",
+    "software_versions",
     "sudo",
     "user_homes",
 )
@@ -59,10 +61,18 @@ def text(node: Node) -> str:
         rows.append(("s3", f"{entry.mount_path} (read-only, {source})"))
     if cluster.checkpoint_path is not None:
         rows.append(("checkpoints", cluster.checkpoint_path))
+    rows += [("software", line) for line in _software(node)]
     rows.append(("log", LOG))
     if node.inputs.deployment.log_group_name is not None:
         rows.append(("log group", node.inputs.deployment.log_group_name))
     return "".join(f"{name:<12} {value}\n" for name, value in rows)
+
+
+def _software(node: Node) -> list[str]:
+    """What the step software_versions wrote down, three to a line."""
+    found = software.reported(node)
+    words = [f"{name} {found[key]}" for key, name in software.NAMES.items() if key in found]
+    return [", ".join(words[at : at + 3]) for at in range(0, len(words), 3)]
 
 
 def _devices(accelerator: str, count: int) -> str:

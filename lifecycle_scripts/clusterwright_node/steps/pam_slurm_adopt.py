@@ -99,10 +99,12 @@ def _refuse_to_lock_out(node: Node) -> None:
             "slurm.conf has no PrologFlags=Contain, without which nobody could sign in",
             "set slurm.restrict_ssh_to_jobs to false, or configuration to scripted",
         )
-    for name in node.machine.listing(PAM_FOLDER):
-        if name != "sshd" and any(_MODULE in line for line in _account_lines(node, name)):
+    for line in _without_block(_sshd(node)).splitlines():
+        included = _included(line)
+        inside = [line] if included is None else _account_lines(node, included)
+        if any(_MODULE in text for text in inside if not text.startswith("#")):
             raise StepError(
-                f"{PAM_FOLDER}/{name} asks for {_MODULE} too, where nobody is exempt",
+                f"{PAM_FOLDER}/{included or 'sshd'} asks for {_MODULE} too, and exempts nobody",
                 "take it out of the image there (Ubuntu: pam-auth-update --disable slurm-adopt)",
             )
 

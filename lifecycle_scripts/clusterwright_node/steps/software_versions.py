@@ -1,0 +1,61 @@
+"""Write down the versions of drivers and libraries, and refuse those known not to work together.
+
+Fabric Manager of another version than the driver leaves eight GPUs without NVLink, and CUDA that
+is too new for the driver fails in the first job; both are seen here instead. The rules and their
+sources are in `clusterwright_node.compatibility`. Containers bring libraries of their own, which
+nothing here looks at.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from clusterwright_node import compatibility, software
+from clusterwright_node.compatibility import Finding
+from clusterwright_node.errors import StepError
+from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
+
+AFTER = ("not_built",)
+DEADLINE_SECONDS = 60
+RETRIES = 1
+
+
+def applies(node: Node) -> Verdict:
+    if node.group.accelerator == "none" and not node.group.efa:
+        return skip(f"group {node.group.name} has neither accelerators nor EFA")
+    return APPLIES
+
+
+def check(node: Node) -> Verdict:
+    versions = software.versions(node)
+    findings = compatibility.judge(
+        versions, node.group.instance_type, node.machine.exists(software.CUDA_COMPAT)
+    )
+    if node.machine.read_text(software.REPORT) != _report(versions, findings):
+        return missing(f"{software.REPORT} is not current")
+    refused = [found for found in findings if found.verdict == compatibility.REFUSED]
+    if refused:
+        raise StepError(
+            "; ".join(f"not so: {found.rule} ({found.text})" for found in refused),
+            "; ".join(f"{found.hint} [{found.source}]" for found in refused),
+        )
+    return SATISFIED
+
+
+def apply(node: Node) -> None:
+    versions = software.versions(node)
+    findings = compatibility.judge(
+        versions, node.group.instance_type, node.machine.exists(software.CUDA_COMPAT)
+    )
+    # Written even where it is refused: it is what one looks at then.
+    node.machine.write_text(software.REPORT, _report(versions, findings))
+
+
+def _report(versions: dict[str, str], findings: list[Finding]) -> str:
+    report = {
+        "schema_version": 1,
+        "versions": {key: versions.get(key, "unknown") for key in software.NAMES},
+        "rules": [asdict(found) for found in findings],
+    }
+    return json.dumps(report, indent=2) + "\n"

@@ -1,0 +1,151 @@
+"""The step that looks whether drivers and libraries work together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from clusterwright_node import compatibility
+from clusterwright_node.compatibility import REFUSED, UNKNOWN, WORKS
+
+from tests.nodes.world import World
+
+REPORT = "var/lib/clusterwright/software.json"
+# As NVIDIA's open kernel module writes it, and the closed one.
+OPEN = (
+    "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  {}  Release Build  (dvs-builder)\n"
+    "GCC version:  gcc version 11.4.0\n"
+)
+CLOSED = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  {}  Wed Oct 26 09:12:38 UTC 2022\n"
+EFA_PACKAGES = """# EFA installer version: 1.50.0
+# Debug packages installed: no
+# Packages installed:
+efa-config_1.18_all efa_3.3.0-1.amzn1_amd64 libnccl-ofi-aws_1.21.1-1_amd64 libfabric1-aws_2.6.0
+"""
+
+
+def with_software(node: World, driver: str = OPEN, version: str = "570.172.08") -> World:
+    files = {
+        "proc/driver/nvidia/version": driver.format(version),
+        "usr/local/cuda/version.json": '{"cuda": {"name": "CUDA SDK", "version": "12.8.1"}}',
+        "opt/amazon/efa_installed_packages": EFA_PACKAGES,
+        "opt/amazon/efa/bin/fi_info": "",
+        "sys/module/efa/version": "3.3.0g\n",
+        "usr/lib/x86_64-linux-gnu/libnccl.so.2.27.5": "",
+        "usr/lib/x86_64-linux-gnu/libnccl.so.2": "",
+    }
+    for name, text in files.items():
+        path = node.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return node
+
+
+def report(node: World) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads((node.root / REPORT).read_text())
+    return loaded
+
+
+@pytest.mark.parametrize("driver", [OPEN, CLOSED], ids=["open", "closed"])
+def test_what_is_installed_is_written_down(world: Callable[..., World], driver: str) -> None:
+    node = with_software(world("workers-1", fabric_manager="570.172.08"), driver)
+    assert node.run().statuses()["software_versions"] == "applied"
+    assert report(node)["versions"] == {
+        "nvidia_driver": "570.172.08",
+        "fabric_manager": "570.172.08",
+        "cuda": "12.8.1",
+        "neuron_driver": "unknown",
+        "efa_driver": "3.3.0g",
+        "efa_installer": "1.50.0",
+        "libfabric": "2.6.0amzn1.0",
+        "aws_ofi_nccl": "1.21.1",
+        "nccl": "2.27.5",
+    }
+    assert {rule["verdict"] for rule in report(node)["rules"]} == {"works"}
+    motd = (node.root / "etc/motd.d/50-clusterwright").read_text()
+    assert (
+        "software     NVIDIA driver 570.172.08, Fabric Manager 570.172.08, CUDA 12.8.1\n" in motd
+    )
+    assert node.run().statuses()["software_versions"] == "unchanged"
+
+
+def test_another_fabric_manager_is_refused_with_the_source(world: Callable[..., World]) -> None:
+    node = with_software(world("workers-1", fabric_manager="570.133.20"))
+    for _ in range(2):
+        run = node.run()
+        assert run.code == 1
+        assert "driver 570.172.08, Fabric Manager 570.133.20" in run.last
+        assert "Fabric Manager User Guide" in run.last
+    assert "refused" in {rule["verdict"] for rule in report(node)["rules"]}
+
+
+def test_a_node_where_nothing_is_found_is_not_judged(world: Callable[..., World]) -> None:
+    node = world("workers-1", missing_commands=["nv-fabricmanager"])
+    assert node.run().code == 0
+    assert set(report(node)["versions"].values()) == {"unknown"}
+    assert {rule["verdict"] for rule in report(node)["rules"]} == {"unknown"}
+
+
+def test_a_tool_that_hangs_is_one_version_less(world: Callable[..., World]) -> None:
+    node = with_software(world("workers-1", hanging_commands=["nv-fabricmanager"]))
+    assert node.run().code == 0
+    assert report(node)["versions"]["fabric_manager"] == "unknown"
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"cuda": 12}', '{"cuda": {"version": 12}}'])
+def test_a_file_that_is_not_as_it_was_is_unknown(world: Callable[..., World], text: str) -> None:
+    node = with_software(world("workers-1"))
+    (node.root / "usr/local/cuda/version.json").write_text(text)
+    assert node.run().code == 0
+    assert report(node)["versions"]["cuda"] == "unknown"
+
+
+def test_nodes_without_accelerators_and_efa_have_nothing_to_compare(
+    world: Callable[..., World],
+) -> None:
+    assert world("controller-1").run().statuses()["software_versions"] == "skipped"
+
+
+def verdicts(instance_type: str = "p5.48xlarge", compat: bool = False, **found: str) -> list[str]:
+    return [rule.verdict for rule in compatibility.judge(found, instance_type, compat)]
+
+
+@pytest.mark.parametrize(
+    ("driver", "cuda", "compat", "verdict"),
+    [
+        ("580.65.06", "13.0.1", False, WORKS),
+        ("570.172.08", "13.0.1", False, REFUSED),
+        ("570.172.08", "13.0.1", True, UNKNOWN),
+        ("525.60.13", "12.9", False, WORKS),
+        ("470.82.01", "12.0", False, REFUSED),
+        ("999.1", "11.8", False, WORKS),
+        ("570.1", "14.0", False, UNKNOWN),
+        ("570.1", "10.2", False, UNKNOWN),
+    ],
+)
+def test_cuda_against_the_driver(driver: str, cuda: str, compat: bool, verdict: str) -> None:
+    assert verdicts(compat=compat, nvidia_driver=driver, cuda=cuda)[1] == verdict
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ({"aws_ofi_nccl": "1.21.1", "libfabric": "1.10.1", "nccl": "2.17.1"}, [REFUSED, WORKS]),
+        ({"aws_ofi_nccl": "1.21.1", "libfabric": "1.11.0", "nccl": "2.16.5"}, [WORKS, REFUSED]),
+        ({"aws_ofi_nccl": "1.9.1-aws", "libfabric": "1.22.0amzn1.0"}, [WORKS, UNKNOWN]),
+        ({"aws_ofi_nccl": "9.9.9", "libfabric": "1.0", "nccl": "1.0"}, [UNKNOWN, UNKNOWN]),
+    ],
+)
+def test_the_plugin_against_its_release_notes(found: dict[str, str], expected: list[str]) -> None:
+    assert verdicts(**found)[2:] == expected
+
+
+def test_only_types_that_are_known_to_have_nvswitch_are_refused() -> None:
+    other = {"nvidia_driver": "570.172.08", "fabric_manager": "1.2.3"}
+    for name in ("p4d.24xlarge", "p4de.24xlarge", "p5e.48xlarge", "p5en.48xlarge"):
+        assert verdicts(name, **other)[0] == REFUSED
+    for name in ("p5.4xlarge", "g6e.48xlarge", "p6e-gb200.36xlarge", "p6-b300.48xlarge"):
+        assert verdicts(name, **other)[0] == UNKNOWN
+    assert verdicts("p5.4xlarge", nvidia_driver="570.1", fabric_manager="570.1")[0] == WORKS
