@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks.compare import ROOT, Comparison, Timed, command
 from benchmarks.local_aws import LocalAws, start_to_ready
 from benchmarks.local_calls import call_comparisons
+from benchmarks.slurm import slurm_comparisons
 
 _PROD = "configs/prod.yaml"
 _EXAMPLE = "configs/examples/p5-512.yaml"
@@ -80,6 +81,7 @@ def comparisons(folder: Path) -> list[Comparison]:
         ),
         *_deployments(folder),
         *call_comparisons(),
+        *slurm_comparisons(folder),
     ]
 
 

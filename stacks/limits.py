@@ -9,6 +9,8 @@ from clusterwright.platforms.network import plan_network
 from clusterwright.platforms.rules import RULES
 from clusterwright.spec import LoadedSpec, Problem, SpecErrors
 from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.compute import ComputeGroup
+from stacks import node_files
 
 
 def refuse_what_cannot_be_built(loaded: LoadedSpec) -> None:
@@ -44,6 +46,20 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
                 f"compute[{index}].placement_group: {rules.placement_group_reason}",
                 ("compute", index, "placement_group"),
             )
+        if cluster.slurm.configuration == "scripted" and group.role == "compute":
+            yield from _unknown_hardware(index, group)
     plan = plan_network(cluster, load_catalog())
     if plan.problem is not None:
         yield plan.problem
+
+
+def _unknown_hardware(index: int, group: ComputeGroup) -> Iterator[Problem]:
+    """Our slurm.conf says what a node has, and Slurm drains nodes that have less."""
+    if None in node_files.hardware(group, load_catalog()).values():
+        yield Problem(
+            f"compute[{index}].instance_type: no source says how many cores and how much memory "
+            f"{group.instance_type} has, which slurm.conf has to say in scripted mode",
+            ("compute", index, "instance_type"),
+            hint="slurm: {configuration: managed}",
+            other_path=("slurm", "configuration"),
+        )

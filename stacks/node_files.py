@@ -157,7 +157,7 @@ def has_efa(group: ComputeGroup, catalog: Catalog) -> bool:
     return instance.efa_interfaces.value > 0
 
 
-def _hardware(group: ComputeGroup, catalog: Catalog) -> dict[str, int | None]:
+def hardware(group: ComputeGroup, catalog: Catalog) -> dict[str, int | None]:
     """What slurm.conf says of a node; None where no source does."""
     instance = catalog.instance(group.instance_type)
     if instance is None:
@@ -186,7 +186,7 @@ def _group(group: ComputeGroup, partition_of: dict[str, str], catalog: Catalog) 
             else None
         ),
         "efa": has_efa(group, catalog),
-        **_hardware(group, catalog),
+        **hardware(group, catalog),
     }
 
 

@@ -139,6 +139,13 @@ def test_nodes_that_do_not_fit_end_the_same_way(tmp_path: Path) -> None:
             "takes no capacity-block",
         ),
         ({"compute__1__placement_group": True}, "no field for a placement group"),
+        (
+            {
+                "compute__1__instance_type": "p6e-gb200.36xlarge",
+                "slurm": {"configuration": "scripted"},
+            },
+            "no source says how many cores",
+        ),
     ],
 )
 def test_what_no_template_could_say_is_refused(
