@@ -44,7 +44,7 @@ def _flush(local: Path, shared: Path, options: argparse.Namespace) -> int:
         _all_runs(local, shared, options)
         left = [
             f"{run.name}/{step}"
-            for run in _runs(local)
+            for run in _runs(local, options.run)
             for step in finished(run)
             if step not in whole(shared / run.name)
         ]
@@ -59,7 +59,7 @@ def _flush(local: Path, shared: Path, options: argparse.Namespace) -> int:
 def _all_runs(local: Path, shared: Path, options: argparse.Namespace) -> int:
     """Drains every run in a process of its owner; 1 if any has something that cannot be."""
     worst = 0
-    for run in _runs(local):
+    for run in _runs(local, options.run):
         owner = run.lstat()
         argv = [
             sys.executable,
@@ -106,12 +106,17 @@ def _as_owner(argv: list[str], uid: int, gid: int) -> subprocess.CompletedProces
     )
 
 
-def _runs(local: Path) -> list[Path]:
+def _runs(local: Path, only: str | None) -> list[Path]:
+    """The runs on this node; somebody who is not root has their own only."""
+    user = os.geteuid()
     try:
         return sorted(
             Path(entry.path)
             for entry in os.scandir(local)
-            if entry.is_dir(follow_symlinks=False) and names.is_step(entry.name)
+            if entry.is_dir(follow_symlinks=False)
+            and names.is_step(entry.name)
+            and only in (None, entry.name)
+            and user in (0, entry.stat(follow_symlinks=False).st_uid)
         )
     except FileNotFoundError:
         return []
@@ -139,6 +144,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--local", required=True)
     parser.add_argument("--shared", required=True)
     parser.add_argument("--node", required=True)
+    parser.add_argument("--run", help="of this name only")
     parser.add_argument("--keep-local", type=int, default=1, help="below 0: all")
     parser.add_argument("--keep-shared", type=int, default=-1, help="below 0: all")
     parser.add_argument("--every-seconds", type=float, default=5.0)

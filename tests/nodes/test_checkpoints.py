@@ -343,6 +343,28 @@ def test_flush_waits_until_all_is_whole_or_says_what_is_not(run: Run, tmp_path: 
     assert run.check() == ["step-1", "step-2"]
 
 
+def test_flush_waits_for_one_run_or_for_the_callers_own_only(run: Run, tmp_path: Path) -> None:
+    """A job that hurries must not wait for what others have not finished."""
+    run.save("step-1", complete="2")
+    done = command("flush", tmp_path, "--timeout-seconds=0.5", "--run=another")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert command("flush", tmp_path, "--timeout-seconds=0.5", "--run=run").returncode == 1
+    others = subprocess.run(
+        [
+            *(sys.executable, "-B", "-c"),
+            "import os, sys; os.geteuid = lambda: 54321\n"
+            "from clusterwright_checkpoints.service import main; sys.exit(main(sys.argv[1:]))",
+            *("flush", f"--local={tmp_path / 'n1'}", f"--shared={tmp_path / 'shared'}"),
+            *("--node=n1", "--timeout-seconds=0.5"),
+        ],
+        cwd=LIFECYCLE,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (others.returncode, others.stdout) == (0, "")
+
+
 def test_a_node_without_runs_has_nothing_to_do(tmp_path: Path) -> None:
     done = command("once", tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -2,7 +2,8 @@
 
 Where a group has scratch disks and the spec's checkpoints are on shared storage, jobs may write to
 `<scratch>/checkpoints/<run>/<step>/`: see `clusterwright_checkpoints` for what makes one finished
-and how it arrives whole.
+and how it arrives whole. A job that has to hurry (a time limit, a Spot notice) calls
+`/opt/clusterwright/bin/flush-checkpoints`, which waits until its own ones are there.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ RETRIES = 1
 
 PACKAGE = "clusterwright_checkpoints"
 UNIT = "clusterwright-checkpoints.service"
+FLUSH = "/opt/clusterwright/bin/flush-checkpoints"
 _EVERYBODYS = 0o1777
 """As /tmp: each user makes the folder of a run, and nobody removes another's."""
 
@@ -39,6 +41,8 @@ def check(node: Node) -> Verdict:
     for path in _folders(node):
         if _is_half_made(node, path):
             return missing(f"{path} is not there, or not open to every user")
+    if node.machine.read_text(FLUSH) != flush_text(node) or node.machine.mode_of(FLUSH) != 0o755:
+        return missing(f"{FLUSH} is not there or not current")
     if not systemd.has_unit(node, UNIT, unit_text(node)):
         return missing(f"{UNIT} is not active and enabled")
     return SATISFIED
@@ -55,15 +59,15 @@ def apply(node: Node) -> None:
         if _is_half_made(node, path):
             node.machine.make_directory(path)
             node.machine.set_mode(path, _EVERYBODYS)
+    if node.machine.read_text(FLUSH) != flush_text(node) or node.machine.mode_of(FLUSH) != 0o755:
+        node.machine.write_text(FLUSH, flush_text(node), mode=0o755)
     systemd.install_unit(node, UNIT, unit_text(node))
 
 
 def unit_text(node: Node) -> str:
     """The service of this node."""
     local, shared = _folders(node)
-    command = programs.command(
-        PACKAGE, "serve", f"--local={local}", f"--shared={shared}", f"--node={node.identity.name}"
-    )
+    command = _command(node, "serve")
     return f"""# Written by clusterwright_node.
 [Unit]
 Description=Copy finished checkpoints to shared storage
@@ -78,6 +82,22 @@ Nice=10
 [Install]
 WantedBy=multi-user.target
 """
+
+
+def flush_text(node: Node) -> str:
+    """What a job calls. The node's name must be the service's: it tells the writers apart."""
+    return f"""#!/bin/sh
+# Written by clusterwright_node. Waits until the caller's finished checkpoints on this node are whole
+# on shared storage; further options: --run=NAME, --timeout-seconds=600.
+exec {_command(node, "flush")} "$@"
+"""
+
+
+def _command(node: Node, mode: str) -> str:
+    local, shared = _folders(node)
+    return programs.command(
+        PACKAGE, mode, f"--local={local}", f"--shared={shared}", f"--node={node.identity.name}"
+    )
 
 
 def _folders(node: Node) -> tuple[str, str]:

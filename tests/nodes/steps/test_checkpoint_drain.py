@@ -103,3 +103,20 @@ def test_a_new_program_takes_the_place_of_the_running_one(world: Callable[..., W
     assert run.statuses()["checkpoint_drain"] == "applied"
     stops = [argv for argv in run.machine.ran if argv[:2] == ("systemctl", "stop")]
     assert ("systemctl", "stop", "clusterwright-checkpoints.service") in stops
+
+
+def test_a_job_can_wait_for_its_own_checkpoints(world: Callable[..., World]) -> None:
+    """As the same writer as the service: under another name, one node would count as two."""
+    node = world("workers-1")
+    node.run()
+    flush = node.root / "opt/clusterwright/bin/flush-checkpoints"
+    assert flush.stat().st_mode & 0o777 == 0o755
+    (command,) = [line for line in flush.read_text().splitlines() if line.startswith("exec ")]
+    assert command == (
+        "exec /usr/bin/env PYTHONPATH=/opt/clusterwright/lib /usr/bin/python3 -B "
+        "-m clusterwright_checkpoints flush --local=/opt/dlami/nvme/checkpoints "
+        '--shared=/fsx/checkpoints --node=workers-1 "$@"'
+    )
+    flush.chmod(0o700)
+    assert node.run().statuses()["checkpoint_drain"] == "applied"
+    assert flush.stat().st_mode & 0o777 == 0o755
