@@ -200,7 +200,7 @@ class HyperPod:
         node.phase = "platform"
         self._timeline("booted", order, seconds=node.timings["boot"])
         self._watch(node)
-        machine.run("touch /opt/sagemaker_cluster")
+        machine.run("mkdir -p /opt/sagemaker_cluster")  # jobs test -d
         config = order.specification.get("LifeCycleConfig") or {}
         if self._is_managed(order):
             self._set_up_slurm(node)
