@@ -68,6 +68,12 @@ Exit codes: 0 every promise held; 1 a promise is broken, or --clean could not re
     default="text",
     show_default=True,
 )
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Also write the verdict there as one HTML page with a timeline.",
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -83,6 +89,7 @@ def command(
     clean: bool,
     listing: bool,
     output_format: str,
+    report: Path | None,
 ) -> None:
     """Rehearse the deployment of CONFIG on this machine.
 
@@ -108,7 +115,11 @@ def command(
             raise UserError(
                 f"{path} is for {spec.cluster.platform}; only hyperpod-slurm can be rehearsed"
             )
-        signal.signal(signal.SIGTERM, _interrupt)
+        if report is not None:
+            _try(report)  # rather than to say after minutes that it cannot be written
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # SIGINT too: a shell starts what runs in its background with it ignored.
+            signal.signal(number, _interrupt)
         verdict = rehearse(
             Request(
                 config=str(path),
@@ -125,6 +136,10 @@ def command(
         )
     except RehearsalError as error:
         raise UserError(error.message, error.hint) from error
+    if report is not None:
+        from clusterwright.render.rehearsal_html import verdict_html
+
+        _write(report, verdict_html(verdict))
     sys.stdout.write(_rendered(verdict, output_format))
     ctx.exit(verdict.exit_code)
 
@@ -136,6 +151,24 @@ def _rendered(verdict: Verdict, output_format: str) -> str:
     if output_format == "json":
         return render.verdict_json(verdict)
     return render.verdict_text(verdict, Style.of(sys.stdout))
+
+
+def _try(path: Path) -> None:
+    """Leaves what is there as it is. Raises `UserError` where the file cannot be written."""
+    existed = path.exists()
+    _write(path, "", "a")
+    if not existed:
+        path.unlink()
+
+
+def _write(path: Path, text: str, mode: str = "w") -> None:
+    try:
+        with path.open(mode, encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise UserError(
+            f"{path} cannot be written: {error.strerror}", "name another file with --report"
+        ) from error
 
 
 def _clean(state: Path, output_format: str) -> int:

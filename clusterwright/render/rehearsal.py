@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields, is_dataclass, replace
+from typing import Any
 
 from clusterwright.rehearsal.verdict import Promise, Verdict
 from clusterwright.render.envelope import json_answer
+from clusterwright.render.source import printable
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import columns
 
@@ -41,6 +43,7 @@ def verdict_json(verdict: Verdict) -> str:
 
 def verdict_text(verdict: Verdict, style: Style = PLAIN) -> str:
     """The promises by scenario, the nodes, what failed, and what no promise covers."""
+    verdict = _on_lines_of_their_own(verdict)
     version = f", {verdict.slurm}" if verdict.slurm else ""
     lines = [f"Rehearsal of {verdict.config} (Debian {verdict.suite}{version})", ""]
     lines += [f"note: {note}" for note in verdict.notes]
@@ -73,7 +76,7 @@ def verdict_text(verdict: Verdict, style: Style = PLAIN) -> str:
     ]
     for node, text in verdict.failure_logs:
         lines += ["", f"The end of the log of {node}:"]
-        lines += [f"  {line}" for line in text.splitlines()]
+        lines += [f"  {printable(line)}" for line in text.splitlines()]
     lines += ["", "Not covered by any promise:"]
     lines += [f"  - {text}" for text in verdict.not_covered]
     counts = ", ".join(
@@ -98,8 +101,8 @@ def cleaned_text(removed: Sequence[str], left: Sequence[str], alive: Sequence[st
 def cleaned_json(
     removed: Sequence[str], left: Sequence[str], alive: Sequence[str], code: int
 ) -> str:
-    fields = {"removed": list(removed), "left": list(left), "alive": list(alive)}
-    return json_answer("rehearse", code, fields)
+    answer = {"removed": list(removed), "left": list(left), "alive": list(alive)}
+    return json_answer("rehearse", code, answer)
 
 
 def scenarios_text(rows: Sequence[tuple[str, str, Sequence[str]]]) -> str:
@@ -133,5 +136,28 @@ def _promise(promise: Promise, width: int, style: Style) -> list[str]:
     return lines
 
 
-def _rounded(fields: dict[str, object]) -> dict[str, object]:
-    return {k: round(v, 3) if isinstance(v, float) else v for k, v in fields.items()}
+def _on_lines_of_their_own(value: Any) -> Any:
+    """Texts of nodes, scripts and users without what moves a cursor or ends a line; logs keep
+    their lines.
+    """
+    if isinstance(value, str):
+        return " / ".join(printable(line) for line in value.splitlines())
+    if isinstance(value, tuple | list):
+        return tuple(_on_lines_of_their_own(entry) for entry in value)
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    kept = ("timeline", "failure_logs")
+    changed = {
+        entry.name: _on_lines_of_their_own(getattr(value, entry.name))
+        for entry in fields(value)
+        if entry.name not in kept
+    }
+    if isinstance(value, Verdict):
+        changed["failure_logs"] = tuple(
+            (_on_lines_of_their_own(node), text) for node, text in value.failure_logs
+        )
+    return replace(value, **changed)
+
+
+def _rounded(values: dict[str, object]) -> dict[str, object]:
+    return {k: round(v, 3) if isinstance(v, float) else v for k, v in values.items()}

@@ -61,6 +61,7 @@ def schemas() -> dict[str, dict[str, Any]]:
     return {
         "check-output.schema.json": _answer("check", _check()),
         "cost-output.schema.json": _answer("cost", _cost()),
+        "rehearse-output.schema.json": _rehearse(),
     }
 
 
@@ -184,6 +185,85 @@ def _cost() -> dict[str, Any]:
             }
         ),
     }
+
+
+def _rehearse() -> dict[str, Any]:
+    """The verdict; `--clean` and `--list` have answers of their own."""
+    seconds = {"type": "number", "minimum": 0}
+    maybe_seconds = {"type": ["number", "null"], "minimum": 0}
+    texts = {"type": "array", "items": _TEXT}
+    verdict = {
+        "config": _TEXT,
+        "cluster": _TEXT,
+        "suite": _TEXT,
+        "slurm": _MAYBE_TEXT,
+        "promises": _list(
+            {
+                "id": {"type": "string", "description": "the scenario, a dot, the promise"},
+                "scenario": _TEXT,
+                "text": _TEXT,
+                "status": {"enum": ["held", "broken", "unknown"]},
+                "seconds": maybe_seconds,
+                "reason": _MAYBE_TEXT,
+            }
+        ),
+        "nodes": _list(
+            {
+                "name": _TEXT,
+                "host": _TEXT,
+                "group": _TEXT,
+                "role": _MAYBE_TEXT,
+                "instance_type": _TEXT,
+                "instance_id": _TEXT,
+                "address": _TEXT,
+                "status": {"enum": ["pending", "running", "failed", "lost"]},
+                "seconds": maybe_seconds,
+                "log": _MAYBE_TEXT,
+            }
+        ),
+        "steps": _list(
+            {
+                "node": _TEXT,
+                "step": _TEXT,
+                "status": _TEXT,
+                "seconds": seconds,
+                "error": _MAYBE_TEXT,
+                "ended": {**maybe_seconds, "description": "seconds since the epoch"},
+            }
+        ),
+        "skipped": _list({"what": _TEXT, "reason": _TEXT}),
+        "summary": {
+            "type": "object",
+            "required": ["held", "broken", "unknown"],
+            "properties": dict.fromkeys(("held", "broken", "unknown"), _COUNT),
+            "additionalProperties": False,
+        },
+        "phases": _list(
+            {
+                "name": _TEXT,
+                "seconds": seconds,
+                "started": {**maybe_seconds, "description": "seconds since the epoch"},
+            }
+        ),
+        "notes": texts,
+        "not_covered": texts,
+        "failure_logs": _list({"node": _TEXT, "log": _TEXT}),
+        "timeline": _list(
+            {
+                "time": {**seconds, "description": "since the epoch"},
+                "event": _TEXT,
+                "node": _TEXT,
+                "instance_id": _TEXT,
+            }
+        ),
+    }
+    cleaned = dict.fromkeys(("removed", "left", "alive"), texts)
+    listed = {"scenarios": _list({"name": _TEXT, "title": _TEXT, "promises": texts})}
+    schema = _answer("rehearse", {**verdict, **cleaned, **listed})
+    schema["else"] = {
+        "oneOf": [{"required": list(properties)} for properties in (verdict, cleaned, listed)]
+    }
+    return schema
 
 
 def _list(properties: dict[str, Any]) -> dict[str, Any]:
