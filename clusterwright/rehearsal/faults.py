@@ -72,6 +72,17 @@ def silent(nodes: Sequence[Node], folder: str) -> Iterator[None]:
                 node.must(f"systemctl stop {_SILENCE}; systemctl reset-failed {_SILENCE} || true")
 
 
+@contextlib.contextmanager
+def unreachable_file_systems(stage: Stage) -> Iterator[None]:
+    """Every Lustre file system refuses to be mounted inside the `with` block; mounts stay."""
+    each = "for f in /srv/emulation/lustre/*/; do"
+    stage.controller.must(f'{each} touch "${{f%/}}.down"; done')
+    try:
+        yield
+    finally:
+        stage.controller.must("rm -f /srv/emulation/lustre/*.down")
+
+
 def look(*nodes: Node) -> None:
     """Let nodes look at their health, as their timers do."""
     with ThreadPoolExecutor(len(nodes)) as pool:
