@@ -210,6 +210,7 @@ class RealSlurm:
             "No trigger state",
             "Incomplete",
             "fed_mgr",
+            "High latency",  # of a busy machine
         )
         return [
             line
