@@ -281,6 +281,24 @@ class FakeMachine(Machine):
         )
         return (0, "parsed OK", "") if good else (1, "", "syntax error")
 
+    # --- kernel modules
+
+    def _cmd_modinfo(self, args: list[str]) -> tuple[int, str, str]:
+        if args[0] in self.state["missing_modules"]:
+            return 1, "", f"modinfo: ERROR: Module {args[0]} not found."
+        return 0, f"filename: /lib/modules/{args[0]}.ko\n", ""
+
+    def _cmd_modprobe(self, args: list[str]) -> tuple[int, str, str]:
+        name = args[0].replace("-", "_")
+        if args[0] in self.state["broken_modules"]:
+            return 1, "", f"modprobe: ERROR: could not insert '{name}': Unknown symbol in module"
+        (self.root / "sys/module" / name).mkdir(parents=True, exist_ok=True)
+        return 0, "", ""
+
+    def _cmd__usr_local_cuda_gds_tools_gdscheck(self, args: list[str]) -> tuple[int, str, str]:
+        assert args == ["-p"], args
+        return 0, f" GDS release version: 1.13.0.11\n{self.state['gdscheck']}\n", ""
+
     # --- versions
 
     def _cmd_nv_fabricmanager(self, args: list[str]) -> tuple[int, str, str]:

@@ -215,6 +215,7 @@ def _fresh_state(address: str) -> dict[str, Any]:
         "associations": [["root", ""], ["root", "root"]],
         "automounts": {},
         "clock_ok": True,
+        "broken_modules": [],
         "containers": [],
         "controller_up": False,
         "disks": {"/dev/nvme0n1": "Amazon Elastic Block Store"},
@@ -222,6 +223,7 @@ def _fresh_state(address: str) -> dict[str, Any]:
         "events": [],
         "fabric_manager": "",
         "failing_units": {},
+        "gdscheck": " Lustre             : Supported",
         "group": {"root": {"id": 0, "members": []}, "ubuntu": {"id": 1000, "members": []}},
         "hanging_commands": [],
         "image_units": {

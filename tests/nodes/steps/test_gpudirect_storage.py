@@ -1,0 +1,97 @@
+"""The step that looks at GPUDirect Storage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from clusterwright_node.steps import gpudirect_storage
+
+from tests.nodes.world import World
+
+ANSWER = "run/clusterwright/gpudirect-storage"
+GDSCHECK = "usr/local/cuda/gds/tools/gdscheck"
+
+
+def with_gdscheck(node: World) -> World:
+    path = node.root / GDSCHECK
+    path.parent.mkdir(parents=True)
+    path.write_text("")
+    return node
+
+
+def test_the_module_is_loaded_now_and_at_each_boot_and_looked_at(
+    world: Callable[..., World],
+) -> None:
+    node = with_gdscheck(world("workers-1", gdscheck=" Lustre             : Supported"))
+    run = node.run()
+    assert run.statuses()["gpudirect_storage"] == "applied"
+    assert ("modprobe", "nvidia-fs") in run.machine.ran
+    name = "etc/modules-load.d/clusterwright-nvidia-fs.conf"
+    assert (node.root / name).read_text() == "nvidia-fs\n"
+    assert (node.root / ANSWER).read_text() == "works\n"
+    again = node.run()
+    assert again.statuses()["gpudirect_storage"] == "unchanged"
+    assert not any("GPUDirect" in text for text in again.notices())
+    assert not any("gdscheck" in argv[0] for argv in again.machine.ran), "it takes seconds"
+
+
+def test_a_module_that_the_image_loads_is_left_to_it(world: Callable[..., World]) -> None:
+    node = with_gdscheck(world("workers-1"))
+    (node.root / "sys/module/nvidia_fs").mkdir(parents=True)
+    run = node.run()
+    assert ("modprobe", "nvidia-fs") not in run.machine.ran
+    assert not (node.root / "etc/modules-load.d").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"missing_modules": ["nvidia-fs"]}, "the image has no kernel module nvidia-fs"),
+        ({"broken_modules": ["nvidia-fs"]}, "could not insert 'nvidia_fs': Unknown symbol"),
+        ({"gdscheck": " Lustre : Unsupported"}, "gdscheck says `Lustre : Unsupported`"),
+        ({"hanging_commands": ["/" + GDSCHECK]}, "did not end within 60 s"),
+    ],
+)
+def test_what_does_not_work_is_said_in_every_run_and_stops_nothing(
+    world: Callable[..., World], changes: dict[str, object], said: str
+) -> None:
+    node = with_gdscheck(world("workers-1", **changes))
+    for status in ("applied", "unchanged"):
+        run = node.run()
+        assert run.code == 0
+        assert run.statuses()["gpudirect_storage"] == status
+        assert any(said in text for text in run.notices()), run.notices()
+
+
+def test_without_gdscheck_nothing_is_assumed(world: Callable[..., World]) -> None:
+    run = world("workers-1").run()
+    assert any("has no gdscheck to say" in text for text in run.notices())
+
+
+def test_after_a_reboot_it_is_looked_at_again(world: Callable[..., World]) -> None:
+    node = with_gdscheck(world("workers-1"))
+    node.run().machine.reboot()
+    assert node.run().statuses()["gpudirect_storage"] == "applied"
+
+
+@pytest.mark.parametrize(
+    ("line", "works"),
+    [
+        (" NVMe : Unsupported\n Lustre             : Supported\n", True),
+        (" Lustre : nvfs, compat\n", True),
+        (" Lustre : compat\n", False),
+        (" Lustre : Unsupported\n NVMe : Supported\n", False),
+        (" NVMe : Supported\n", False),
+        ("", False),
+    ],
+)
+def test_what_gdscheck_says(line: str, works: bool) -> None:
+    assert (gpudirect_storage.judged(line) == "works") is works
+
+
+def test_other_types_and_file_systems_have_none(world: Callable[..., World]) -> None:
+    assert world("controller-1").run().statuses()["gpudirect_storage"] == "skipped"
+    node = world("workers-1")
+    node.edit("cluster.json", lambda c: c["lustre"][0].update(efa=False))
+    assert node.run().end_of("gpudirect_storage")["hint"] == "no Lustre file system has EFA"
