@@ -498,9 +498,12 @@ class Stage:
         found: list[str] = []
         token: dict[str, str] = {}
         while True:
-            page = logs.get_log_events(
-                logGroupName=group, logStreamName=stream, startFromHead=True, **token
-            )
+            try:
+                page = logs.get_log_events(
+                    logGroupName=group, logStreamName=stream, startFromHead=True, **token
+                )
+            except logs.exceptions.ResourceNotFoundException:
+                return found  # nothing was written yet
             if not page["events"]:
                 return found
             found += [event["message"] for event in page["events"]]

@@ -9,7 +9,7 @@ ORDER = 122
 MODES = ("managed",)
 
 PROMISES = {
-    "drained": "uncorrectable errors since the driver started drain the node, and the reason counts them",
+    "drained": "uncorrectable errors since the driver started drain the node, with their number",
     "back": "once its instance is replaced, the place is back in the partition by itself",
 }
 
