@@ -27,10 +27,11 @@ from typing import Any
 from clusterwright.localaws.server import Serving, serving
 from clusterwright.localaws.services.sagemaker.nodes_driver import NodeOrder, attached
 from clusterwright.localaws.world_file import load_world
+from clusterwright.rehearsal import images
 from clusterwright.rehearsal.hyperpod.driver import HyperPod, Settings
 from clusterwright.rehearsal.hyperpod.node import Node
-from clusterwright.rehearsal.locks import exclusive
-from clusterwright.rehearsal.runs import Run
+from clusterwright.rehearsal.locks import exclusive, shared
+from clusterwright.rehearsal.runs import Run, room_for_machines, take_away
 from clusterwright.rehearsal.vpc import Vpc
 
 TIMELINE = "timeline.jsonl"
@@ -55,11 +56,16 @@ def main(arguments: list[str] | None = None) -> int:
         world = world.model_copy(update={"account": options.account})
     with exclusive(run.lock), serving(world) as found, contextlib.ExitStack() as stack:
         if options.image is not None:
+            # As long as there are machines, also when whoever started them has gone.
+            stack.enter_context(shared(images.lock_of(options.image)))
+            stack.enter_context(room_for_machines())
             engine = Engine(run, options.image, found, options.lifecycle)
             stack.enter_context(engine.running())
         print(f"ready {found.url}", flush=True)
         found.warm()
-        _wait(stop, run)
+        abandoned = _wait(stop, run)
+    if abandoned:
+        take_away(run)
     return 0
 
 
@@ -208,14 +214,15 @@ def _described(node: Node) -> dict[str, Any]:
     }
 
 
-def _wait(stop: threading.Event, run: Run) -> None:
-    """Until somebody says stop, or the starter is gone and nobody said keep."""
+def _wait(stop: threading.Event, run: Run) -> bool:
+    """Until somebody says stop, or the starter is gone and nobody said keep; whether it is gone."""
     while not stop.is_set():
         readable, _, _ = select.select([sys.stdin], [], [], 0.2)
         if readable and not os.read(sys.stdin.fileno(), 1024):
-            break
-    if run.keep_mark.exists():
-        stop.wait()
+            if not run.keep_mark.exists():
+                return True
+            stop.wait()
+    return False
 
 
 if __name__ == "__main__":

@@ -83,6 +83,11 @@ def image(cache: Path, suite: str = DEFAULT_SUITE, progress: Progress | None = N
         return Image(suite, digest, root, time.monotonic() - started)
 
 
+def lock_of(root: Path) -> Path:
+    """The lock of an image; shared by whoever uses it, so that it is not forgotten under them."""
+    return root.parent / f"{root.name}.lock"
+
+
 def recipe_digest(suite: str, recipe: Path = RECIPE) -> str:
     """A digest of the recipe's paths, modes and contents, of the suite and the architecture."""
     digest = hashlib.sha256(f"{suite}\0{platform.machine()}\0".encode())

@@ -100,10 +100,7 @@ def rehearse(request: Request, progress: Progress) -> Verdict:
         if reason is None:
             with _phase(findings, "node image"):
                 image = images.image(request.state / "cache", request.suite, progress)
-            stack.enter_context(
-                locks.shared(request.state / "cache/images" / f"{image.root.name}.lock")
-            )
-            stack.enter_context(runs.room_for_machines(request.state))
+            stack.enter_context(locks.shared(images.lock_of(image.root)))
         engine = EngineHandle(
             run,
             image.root if image else None,

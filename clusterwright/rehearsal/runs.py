@@ -17,10 +17,11 @@ from pathlib import Path
 
 from clusterwright.rehearsal import registry
 from clusterwright.rehearsal.errors import RehearsalError
-from clusterwright.rehearsal.locks import exclusive
+from clusterwright.rehearsal.locks import exclusive, shared
 
 DEFAULT_STATE = Path("/var/lib/clusterwright")
 _INOTIFY = Path("/proc/sys/fs/inotify/max_user_instances")
+_ROOM = Path("/run/clusterwright-rehearsal")
 _INOTIFY_WANTED = 8192
 """systemd takes 3 to 4 inotify instances a machine; the kernel's default, 128, ends at 29."""
 
@@ -84,7 +85,13 @@ def runs(state: Path) -> list[Run]:
 def take_away(run: Run) -> Cleaned:
     """Remove everything that a run made; nobody may be working in it any more."""
     removed: list[str] = []
-    things = registry.read(run.folder / registry.MADE)
+    # The engine does it too, for whoever started it and is gone.
+    own = str(os.getpid())
+    things = [
+        thing
+        for thing in registry.read(run.folder / registry.MADE)
+        if (thing.kind, thing.name) != ("process", own)
+    ]
     left = registry.remove(things, lambda thing: removed.append(str(thing)))
     for folder in _cgroups(run.id):
         registry.remove([registry.Thing("cgroup", str(folder))])
@@ -111,41 +118,49 @@ def clean(state: Path, *, also_kept: bool = True) -> Cleaned:
             found = take_away(run)
             removed += found.removed
             left += found.left
-    if not alive and not left:
-        restored = restore_sysctls(state)
-        removed += restored
+    removed += restore_sysctls()
     return Cleaned(tuple(removed), tuple(left), tuple(alive))
 
 
 @contextmanager
-def room_for_machines(state: Path) -> Iterator[None]:
-    """Raise the limit of inotify instances for the time of a run; the last run puts it back."""
-    with exclusive(state / "sysctl.lock"):
+def room_for_machines() -> Iterator[None]:
+    """Raise the limit of inotify instances for the time of a run; the last run puts it back.
+
+    The lock and the note lie in /run, as the limit is the whole machine's, whatever state folders
+    its runs have.
+    """
+    _ROOM.mkdir(parents=True, exist_ok=True)
+    with exclusive(_ROOM / "change.lock"):
         before = int(_INOTIFY.read_text())
-        note = state / "sysctl.json"
         if before < _INOTIFY_WANTED:
-            if not note.exists():
-                note.write_text(json.dumps({str(_INOTIFY): before}))
+            _note().write_text(json.dumps({str(_INOTIFY): before}))
             _INOTIFY.write_text(str(_INOTIFY_WANTED))
     try:
-        yield
+        with shared(_ROOM / "users.lock"):
+            yield
     finally:
-        with exclusive(state / "sysctl.lock"):
-            if len(runs(state)) <= 1:
-                restore_sysctls(state)
+        restore_sysctls()
 
 
-def restore_sysctls(state: Path) -> list[str]:
-    """Put back what `room_for_machines` changed; says what."""
-    note = state / "sysctl.json"
-    try:
-        values = json.loads(note.read_text())
-    except (FileNotFoundError, ValueError):
+def restore_sysctls() -> list[str]:
+    """Put back what `room_for_machines` changed, unless a run still needs it; says what."""
+    if not _note().exists():
         return []
-    for path, value in values.items():
-        Path(path).write_text(str(value))
-    note.unlink()
-    return [f"setting {path}, back to {value}" for path, value in values.items()]
+    with (
+        exclusive(_ROOM / "change.lock"),
+        exclusive(_ROOM / "users.lock", block=False) as unused,
+    ):
+        if not unused or not _note().exists():
+            return []
+        values = json.loads(_note().read_text())
+        for path, value in values.items():
+            Path(path).write_text(str(value))
+        _note().unlink()
+        return [f"setting {path}, back to {value}" for path, value in values.items()]
+
+
+def _note() -> Path:
+    return _ROOM / "sysctl.json"
 
 
 def _cgroups(identity: str) -> list[Path]:
