@@ -187,6 +187,8 @@ def _group(group: ComputeGroup, partition_of: dict[str, str], catalog: Catalog) 
         ),
         "efa": has_efa(group, catalog),
         **hardware(group, catalog),
+        # Only where it is: the scripts of other clusters keep their hash.
+        **({"spot": True} if group.capacity.kind == "spot" else {}),
     }
 
 

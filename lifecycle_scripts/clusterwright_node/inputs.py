@@ -68,6 +68,7 @@ class Group:
     """Of one node, as threads_per_core and memory_mib; None where no source says."""
     threads_per_core: int | None = None
     memory_mib: int | None = None
+    spot: bool = False
 
 
 @dataclass(frozen=True)
@@ -612,6 +613,7 @@ def _group(table: Table) -> Group:
     cores = table.integer_or_null("cores", 1, 4096)
     threads_per_core = table.integer_or_null("threads_per_core", 1, 8)
     memory_mib = table.integer_or_null("memory_mib", 1, 2**30)
+    spot = table.optional_boolean("spot", False)
     table.done()
     return Group(
         name,
@@ -626,6 +628,7 @@ def _group(table: Table) -> Group:
         cores,
         threads_per_core,
         memory_mib,
+        spot,
     )
 
 

@@ -87,8 +87,8 @@ WantedBy=multi-user.target
 def flush_text(node: Node) -> str:
     """What a job calls. The node's name must be the service's: it tells the writers apart."""
     return f"""#!/bin/sh
-# Written by clusterwright_node. Waits until the caller's finished checkpoints on this node are whole
-# on shared storage; further options: --run=NAME, --timeout-seconds=600.
+# Written by clusterwright_node. Waits until the caller's finished checkpoints on this node are
+# whole on shared storage; further options: --run=NAME, --timeout-seconds=600.
 exec {_command(node, "flush")} "$@"
 """
 

@@ -1,0 +1,60 @@
+"""Watch for a Spot interruption notice, so that jobs make a checkpoint while there is time.
+
+Only on nodes of groups with Spot capacity. `clusterwright_spot` says what it does with a notice.
+"""
+
+from __future__ import annotations
+
+from clusterwright_node import programs, systemd
+from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
+
+AFTER = ("network",)
+DEADLINE_SECONDS = 60
+RETRIES = 1
+
+PACKAGE = "clusterwright_spot"
+UNIT = "clusterwright-spot.service"
+
+
+def applies(node: Node) -> Verdict:
+    if node.group.role != "compute":
+        return skip("jobs run on compute nodes only")
+    if not node.group.spot:
+        return skip(f"group {node.group.name} has no Spot capacity")
+    return APPLIES
+
+
+def check(node: Node) -> Verdict:
+    if not programs.is_installed(node, PACKAGE):
+        return missing(f"{PACKAGE} is not there or not current")
+    if not systemd.has_unit(node, UNIT, unit_text(node)):
+        return missing(f"{UNIT} is not active and enabled")
+    return SATISFIED
+
+
+def apply(node: Node) -> None:
+    unit = systemd.unit_path(UNIT)
+    if node.machine.read_text(unit) is not None and systemd.is_active(node, UNIT):
+        # It would go on with the old program.
+        node.machine.change("systemctl", "stop", UNIT)
+    programs.install(node, PACKAGE)
+    systemd.install_unit(node, UNIT, unit_text(node))
+
+
+def unit_text(node: Node) -> str:
+    """The service of this node."""
+    name = node.machine.hostname().split(".")[0]
+    command = programs.command(PACKAGE, f"--slurm-name={name}")
+    return f"""# Written by clusterwright_node.
+[Unit]
+Description=Watch for a Spot interruption notice
+
+[Service]
+ExecStart={command}
+Environment=PATH=/opt/slurm/bin:/usr/local/bin:/usr/bin:/bin
+Restart=always
+RestartSec=5
+
+[Install]
+WantedBy=multi-user.target
+"""
