@@ -19,9 +19,10 @@ raises `Broken`, best through `expect`, `must` and `wait_for`, whose words end u
             stage.expect(len(job.output().split()) == 2, f"two hosts, not {job.output()!r}")
 
 `stage.not_for_this` leaves a scenario before its first promise, where the cluster has nothing for
-it. A broken promise ends the scenario: its later promises are unknown ("not reached"). `stage.cannot`
-ends it with unknown instead. Whatever a scenario breaks it mends, in a `finally`: the next gets
-the same cluster, and is asked to begin only once every node is idle again (`stage.settle`).
+it. A broken promise ends the scenario: its later promises are unknown ("not reached").
+`stage.cannot` ends it with unknown instead. Whatever a scenario breaks it mends, in a `finally`:
+the next gets the same cluster, and is asked to begin only once every node is idle again
+(`stage.settle`).
 """
 
 from __future__ import annotations
