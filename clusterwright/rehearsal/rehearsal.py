@@ -35,6 +35,10 @@ from clusterwright.spec.models.cluster import Cluster
 
 Progress = Callable[[str], None]
 DEPLOYMENT = "deployment"
+NEEDED_PROGRAMS = ("systemd-nspawn", "ip", "nsenter")
+_CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_SYS_ADMIN": 21}
+"""Numbers of include/uapi/linux/capability.h: namespaces, mounts and addresses need them."""
+_STATUS = Path("/proc/self/status")
 _DEPLOYS = "the real cdk deploys every stack to the local AWS"
 _LOG_LINES = 12
 
@@ -69,7 +73,9 @@ def why_no_nodes() -> str | None:
         return f"emulated nodes need Linux, and this is {platform.system()}"
     if not runs.is_root():
         return "emulated nodes need root"
-    missing = [name for name in ("systemd-nspawn", "ip", "nsenter") if shutil.which(name) is None]
+    if not _may_administer():
+        return "emulated nodes need more rights than root has in this container"
+    missing = [name for name in NEEDED_PROGRAMS if shutil.which(name) is None]
     if missing:
         return (
             f"{', '.join(missing)} not installed "
@@ -326,6 +332,17 @@ def _steps(folder: Path) -> Iterator[StepResult]:
                         event.get("error"),
                         _epoch(event.get("time")),
                     )
+
+
+def _may_administer() -> bool:
+    """Whether this process has the rights of root on its machine; an unprivileged container's
+    root has not.
+    """
+    for line in _STATUS.read_text().splitlines():
+        if line.startswith("CapEff:"):
+            held = int(line.split()[1], 16)
+            return all(held >> number & 1 for number in _CAPABILITIES.values())
+    return True
 
 
 def _epoch(stamp: object) -> float | None:

@@ -47,6 +47,9 @@ caption { text-align: left; color: var(--soft); padding-bottom: .35rem; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .6rem .3rem 0; font-weight: 400;
   border-bottom: 1px solid var(--line); overflow-wrap: anywhere; min-width: 4.5rem; }
 thead th { color: var(--soft); font-size: .85rem; border-bottom: 2px solid var(--line); }
+.promises table { table-layout: fixed; min-width: 44rem; }
+.promises thead th:nth-child(1) { width: 6.5rem; }
+.promises thead th:nth-child(3) { width: 5.5rem; }
 .scenario th { font-weight: 600; padding-top: .9rem; }
 .figure { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 th.figure, td.figure { padding-right: 1.2rem; }
@@ -59,7 +62,8 @@ tr.unknown > * { background: var(--unknown-back); }
 .id { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .88em;
   color: var(--soft); margin-right: .4rem; }
 pre { background: var(--shade); border: 1px solid var(--line); border-radius: .2rem;
-  padding: .7rem; overflow-x: auto; font: .85rem/1.45 ui-monospace, "DejaVu Sans Mono", monospace; margin: 0; }
+  padding: .7rem; overflow-x: auto;
+  font: .85rem/1.45 ui-monospace, "DejaVu Sans Mono", monospace; margin: 0; }
 figure { margin: 0 0 1rem; overflow-x: auto; }
 svg { display: block; width: 100%; min-width: 44rem; height: auto; }
 svg text { font-size: 11px; fill: var(--ink); font-family: inherit; }
@@ -82,7 +86,8 @@ svg .mark text { font-size: 9px; font-weight: 700; }
 .key.script { background: var(--script); } .key.running { background: var(--running); }
 .key.failed { background: var(--failed); } .key.lost { background: var(--lost); }
 .letter { display: inline-block; width: 1.1rem; height: 1.1rem; line-height: 1rem;
-  margin-right: .4rem; text-align: center; font-size: .7rem; font-weight: 700; border: 1px solid; border-radius: 50%; }
+  margin-right: .4rem; text-align: center; font-size: .7rem; font-weight: 700;
+  border: 1px solid; border-radius: 50%; }
 details { margin-top: 1rem; }
 summary { cursor: pointer; }
 :focus-visible { outline: 2px solid var(--platform); outline-offset: 2px; }
@@ -100,6 +105,7 @@ summary { cursor: pointer; }
   main { max-width: none; padding: 0; }
   tr, figure, .result { break-inside: avoid; }
   h2, h3 { break-after: avoid; }
+  .promises table { min-width: 0; }
   .wide, figure, pre { overflow: visible; }
   pre { white-space: pre-wrap; overflow-wrap: anywhere; }
   svg { min-width: 0; }

@@ -94,6 +94,7 @@ def _promises(verdict: Verdict) -> str:
             bodies,
             "Promises by scenario, and whether each held",
             figures=(2,),
+            kind=" promises",
         ),
     )
 
@@ -226,14 +227,17 @@ def _section(title: str, content: str) -> str:
     )
 
 
-def _table(head: Sequence[str], bodies: str, caption: str, *, figures: Sequence[int]) -> str:
+def _table(
+    head: Sequence[str], bodies: str, caption: str, *, figures: Sequence[int], kind: str = ""
+) -> str:
     kinds = [' class="figure"' if number in figures else "" for number in range(len(head))]
     cells = "".join(
-        f'<th scope="col"{kind}>{_safe(text)}</th>' for kind, text in zip(kinds, head, strict=True)
+        f'<th scope="col"{own}>{_safe(text)}</th>' for own, text in zip(kinds, head, strict=True)
     )
     # A wide table scrolls by itself; the keyboard reaches it.
     return (
-        f'<div class="wide" tabindex="0" role="region" aria-label="{_safe(caption)}">\n<table>\n'
+        f'<div class="wide{kind}" tabindex="0" role="region" aria-label="{_safe(caption)}">\n'
+        f"<table>\n"
         f"<caption>{_safe(caption)}</caption>\n<thead><tr>{cells}</tr></thead>\n{bodies}</table>\n"
         "</div>\n"
     )

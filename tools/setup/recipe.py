@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.setup import node, packages, python_environment
+from tools.setup import machines, node, packages, python_environment
 from tools.setup.stamps import Step
 
 STEPS = (
@@ -39,4 +39,11 @@ STEPS = (
     ),
     Step("node", "Node", node.node_inputs, node.node_outputs, node.link_node),
     Step("cdk", "CDK command-line tool", node.cdk_inputs, node.cdk_outputs, node.install_cdk),
+    Step(
+        "machines",
+        "what the rehearsal's machines need",
+        machines.inputs,
+        machines.outputs,
+        machines.install,
+    ),
 )
