@@ -43,7 +43,8 @@ def play(stage: Stage) -> None:
             saved = job.step
             seconds = faults.rebooted(stage, node)
             stage.note(f"rebooted in {seconds:.0f} s")
-            job.expect_moved(node, saved)
+            host = job.expect_again(saved)
+            stage.expect(host != node.host, f"it runs on {host} again")
 
         with stage.promise("kept-out"):
             faults.look(node)
