@@ -11,6 +11,8 @@ With a notice
    alone, because a script without a handler would be ended by it; when the node is gone they are
    put back into the queue like after any loss.
 
+The place's next instance, which has no notice, puts the node back into use.
+
 What has been done for a notice is written down, so nothing is sent twice. Python 3.9, standard
 library only.
 """

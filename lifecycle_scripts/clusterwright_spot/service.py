@@ -21,6 +21,7 @@ _SEARCH_PATH = "/opt/slurm/bin:/usr/local/bin:/usr/bin:/bin"
 _TIMEOUT_SECONDS = 30.0
 # As the whole comment or one of its words. Signals that a script may handle and that end nothing
 # else.
+_REASON = "Spot interruption: "
 _ASKS = re.compile(r"(?:^|[\s,;])spot=(USR1|USR2|TERM)(?=$|[\s,;])")
 
 
@@ -35,7 +36,7 @@ class State:
 
 def main(argv: Sequence[str]) -> int:
     options = _parser().parse_args(argv)
-    silent = False
+    silent = put_back = False
     while True:
         try:
             notice = read_notice(options.endpoint)
@@ -47,6 +48,8 @@ def main(argv: Sequence[str]) -> int:
             silent = False
             if notice is not None:
                 handle(notice, options)
+            elif not put_back:
+                put_back = resume(options)
         if options.once:
             return 0
         time.sleep(options.every_seconds)
@@ -59,7 +62,7 @@ def handle(notice: Notice, options: argparse.Namespace) -> None:
         state = State([notice.action, notice.time])
         _tell(options, "notice", text=f"{notice.action} at {notice.time}")
     if not state.drained:
-        reason = f"Spot interruption: {notice.action} at {notice.time}"
+        reason = f"{_REASON}{notice.action} at {notice.time}"
         name = f"NodeName={options.slurm_name}"
         done = _run(["scontrol", "update", name, "State=DRAIN", f"Reason={reason}"])
         state.drained = done is not None
@@ -71,6 +74,22 @@ def handle(notice: Notice, options: argparse.Namespace) -> None:
             if done is not None:
                 state.told.append(job)
     _write_state(options.state, state)
+
+
+def resume(options: argparse.Namespace) -> bool:
+    """Puts a node back into use that was drained for an instance which is gone.
+
+    Slurm knows the place, not the instance: its new instance, which has no notice, finds itself
+    drained. Returns whether Slurm could be asked.
+    """
+    shown = _run(["scontrol", "--oneliner", "show", "node", options.slurm_name])
+    if shown is None:
+        return False
+    if "DRAIN" not in shown or f"Reason={_REASON}" not in shown:
+        return True
+    done = _run(["scontrol", "update", f"NodeName={options.slurm_name}", "State=RESUME"])
+    _tell(options, "failed" if done is None else "resumed", text="a new instance")
+    return done is not None
 
 
 def _jobs_that_ask(name: str) -> list[tuple[str, str]]:

@@ -72,19 +72,27 @@ class Slurm:
             path.write_text(
                 f'#!/bin/sh\necho "{name} $*" >>"{folder}/calls"\n'
                 f'[ -e "{folder}/broken-{name}" ] && exit 1\n'
-                f'[ {name} = squeue ] && cat "{folder}/jobs"\nexit 0\n'
+                f'[ {name} = squeue ] && cat "{folder}/jobs"\n'
+                f'[ "$2" = show ] && cat "{folder}/node"\nexit 0\n'
             )
             path.chmod(0o755)
         self.jobs("")
+        self.node("State=IDLE")
 
     def jobs(self, text: str) -> None:
         (self.folder / "jobs").write_text(text)
+
+    def node(self, text: str) -> None:
+        """What scontrol shows of it."""
+        (self.folder / "node").write_text(f"NodeName=ip-10-0-1-5 {text}\n")
 
     def calls(self) -> list[str]:
         path = self.folder / "calls"
         found = path.read_text().splitlines() if path.exists() else []
         path.unlink(missing_ok=True)
-        return [line for line in found if not line.startswith("squeue")]
+        return [
+            line for line in found if " show node " not in line and not line.startswith("squeue")
+        ]
 
 
 @pytest.fixture
@@ -172,3 +180,27 @@ def test_an_answer_that_is_no_notice_is_said_and_harms_nobody(
 def test_a_service_that_does_not_answer_is_said(metadata: Metadata, slurm: Slurm) -> None:
     metadata.endpoint = "http://127.0.0.1:1"
     assert look(metadata, slurm) == ["unreadable"]
+
+
+@pytest.mark.parametrize(
+    ("node", "events"),
+    [
+        ("State=IDLE+DRAIN Reason=Spot interruption: terminate at 2026 [root@now]", ["resumed"]),
+        ("State=IDLE+DRAIN Reason=clusterwright: GPU 3 is lost", []),
+        ("State=IDLE+DRAIN Reason=somebody said Spot interruption: no", []),
+        ("State=IDLE", []),
+    ],
+)
+def test_a_new_instance_is_put_back_into_use(
+    metadata: Metadata, slurm: Slurm, node: str, events: list[str]
+) -> None:
+    slurm.node(node)
+    assert look(metadata, slurm) == events
+    wanted = ["scontrol update NodeName=ip-10-0-1-5 State=RESUME"] if events else []
+    assert slurm.calls() == wanted
+
+
+def test_it_stays_drained_while_there_is_a_notice(metadata: Metadata, slurm: Slurm) -> None:
+    slurm.node("State=IDLE+DRAIN Reason=Spot interruption: terminate at 2026")
+    metadata.text = NOTICE
+    assert "resumed" not in look(metadata, slurm)
