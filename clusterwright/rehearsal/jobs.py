@@ -62,7 +62,7 @@ class Counting:
 
         self.stage.wait_for(not_yet, within_s=within_s)
 
-    def expect_again(self, saved: int, *, within_s: float = 120.0) -> str:
+    def expect_again(self, saved: int, *, within_s: float = 180.0) -> str:
         """It runs a second time by itself, from its checkpoint or a later one; says on which host.
 
         `saved` is a number that its checkpoint had before it was put back.
