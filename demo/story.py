@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from clusterwright.rehearsal.rehearsal import why_no_nodes
 from clusterwright.spec import load_spec
 from demo.shell import ROOT, Shell, StepFailed
 
@@ -11,6 +12,7 @@ _CONFIG = "configs/dev.yaml"
 _PRICED = "configs/examples/p5-8.yaml"
 _GROUP = "workers"
 _MORE_NODES = 2
+_SCENARIOS = ("first-boot", "two-groups", "node-lost")
 
 
 def tell(shell: Shell, folder: Path) -> None:
@@ -67,6 +69,24 @@ def tell(shell: Shell, folder: Path) -> None:
     shell.run(f"cdk destroy -c config={changed} --all --force")
     shell.run("python demo/list_nodes.py", contains=["no clusters"])
     shell.stop(aws)
+
+    _rehearse(shell)
+
+
+def _rehearse(shell: Shell) -> None:
+    """The nodes themselves, where this machine can have some."""
+    shell.section("Rehearse it: real nodes, real Slurm, a job, and a node that is lost under one")
+    command = " ".join(
+        [f"clusterwright rehearse {_CONFIG}", *(f"--scenario {name}" for name in _SCENARIOS)]
+    )
+    reason = why_no_nodes()
+    if reason is not None:
+        shell.say(f"Not run here: {reason}. As root on Linux:")
+        shell.say(f"  {command}")
+        return
+    shell.say("Each node is a machine of its own with its own systemd; the first time, its image")
+    shell.say("is built from Debian packages, which takes a minute.")
+    shell.run(command, contains=["node-lost", "Promises: "])
 
 
 def _with_more_nodes(shell: Shell, folder: Path, count: int) -> Path:

@@ -81,6 +81,7 @@ class Node:
 
     @property
     def name(self) -> str:
+        """The name in the API: group and number."""
         return str(self._facts["name"])
 
     @property
@@ -90,6 +91,7 @@ class Node:
 
     @property
     def group(self) -> str:
+        """The instance group."""
         return str(self._facts["group"])
 
     @property
@@ -99,6 +101,7 @@ class Node:
 
     @property
     def address(self) -> str:
+        """The IPv4 address; a replacement has the same."""
         return str(self._facts["address"])
 
     @property
@@ -108,6 +111,7 @@ class Node:
 
     @property
     def is_up(self) -> bool:
+        """Whether the machine runs."""
         return self._machine().is_up()
 
     def run(
@@ -135,6 +139,7 @@ class Node:
         return ran.stdout
 
     def write(self, path: str, text: str, mode: int = 0o644) -> None:
+        """Write a file of the node."""
         self._machine().place({path: text}, mode=mode)
 
     def slurm_state(self) -> str:
@@ -184,6 +189,7 @@ class Node:
         self.write(f"/run/emulation/faults/{name}", text + "\n")
 
     def mend_fault(self, name: str) -> None:
+        """Take a fault out of the emulated hardware again."""
         self.must(f"rm -f /run/emulation/faults/{name}")
 
     def _machine(self) -> Machine:
@@ -201,6 +207,7 @@ class ProgramRun:
 
     @property
     def events(self) -> list[dict[str, Any]]:
+        """Its JSON lines."""
         found = []
         for line in self.stdout.splitlines():
             with contextlib.suppress(ValueError):
@@ -216,6 +223,7 @@ class ProgramRun:
 
     @property
     def last_line(self) -> str:
+        """What HyperPod would show as the last line of the script."""
         lines = self.stdout.strip().splitlines()
         return lines[-1] if lines else ""
 
@@ -236,6 +244,7 @@ class Job:
 
     @property
     def state(self) -> str:
+        """As Slurm gives it: `PENDING`, `RUNNING`, `COMPLETED`; `UNKNOWN` once it is forgotten."""
         return self.show().get("JobState", "UNKNOWN")
 
     @property
@@ -265,6 +274,7 @@ class Job:
         return self._stage.controller.run(f"cat {self._output}").stdout
 
     def cancel(self) -> None:
+        """`scancel`."""
         self._stage.controller.run(f"scancel {self.id}")
 
     def _why(self, shown: Mapping[str, str]) -> str:
@@ -303,6 +313,7 @@ class Stage:
     # --- promises
 
     def begin(self, scenario: str, promises: Mapping[str, str]) -> None:
+        """For the rehearsal: what follows belongs to this scenario."""
         self._scenario, self._promises = scenario, dict(promises)
 
     @contextlib.contextmanager
@@ -355,6 +366,7 @@ class Stage:
     # --- nodes
 
     def facts(self, name: str) -> dict[str, Any]:
+        """What the engine knows of a node, by its name or host name: `instance_id`, `phase`, `up`."""
         for found in self.engine.ask("nodes"):
             if name in (found["name"], found["host"]):
                 return dict(found)
@@ -381,10 +393,12 @@ class Stage:
 
     @property
     def controller(self) -> Node:
+        """The first node of role controller."""
         return self.nodes("controller")[0]
 
     @property
     def compute(self) -> list[Node]:
+        """The nodes of role compute."""
         return self.nodes("compute")
 
     @property
@@ -540,6 +554,7 @@ class Stage:
         self.engine.ask("fault", service=service, operation=operation, error=error)
 
     def mend_aws(self) -> None:
+        """Undo every `deny`."""
         self.engine.ask("mend_aws")
 
     def hold_scripts(self, hold: bool) -> None:

@@ -49,6 +49,7 @@ th, td { text-align: left; vertical-align: top; padding: .3rem .6rem .3rem 0; fo
 thead th { color: var(--soft); font-size: .85rem; border-bottom: 2px solid var(--line); }
 .promises table { table-layout: fixed; min-width: 44rem; }
 .promises thead th:nth-child(1) { width: 6.5rem; }
+.promises thead th:nth-child(2) { width: 55%; }
 .promises thead th:nth-child(3) { width: 5.5rem; }
 .scenario th { font-weight: 600; padding-top: .9rem; }
 .figure { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
