@@ -15,6 +15,7 @@ from clusterwright.platforms.hyperpod import lustre_mounted_by_hyperpod
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
 from clusterwright.spec.models.slurm import User
+from clusterwright.spec.models.storage import Lustre
 from stacks import names
 from stacks.accounting import AccountingDatabase
 from stacks.home import HomeMount
@@ -46,6 +47,7 @@ def cluster_json(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:
                 "mount_path": fs.mount_path,
                 "efa": fs.efa,
                 "by_platform": index < lustre_mounted_by_hyperpod(cluster),
+                "preload": preload_paths(fs),
             }
             for index, fs in enumerate(storage.lustre)
         ],
@@ -169,6 +171,16 @@ def hardware(group: ComputeGroup, catalog: Catalog) -> dict[str, int | None]:
         or (threads.value if isinstance(threads, Known) else None),
         "memory_mib": int(memory.value * MIB_PER_GIB) if isinstance(memory, Known) else None,
     }
+
+
+def preload_paths(file_system: Lustre) -> list[str]:
+    """Folders that are loaded from S3, as nodes see them; `/` of a repository is its path."""
+    found = []
+    for repository in file_system.repositories:
+        for folder in repository.preload:
+            parts = [file_system.mount_path, repository.path, folder]
+            found.append("/" + "/".join(part.strip("/") for part in parts if part.strip("/")))
+    return found
 
 
 def _group(group: ComputeGroup, partition_of: dict[str, str], catalog: Catalog) -> dict[str, Any]:

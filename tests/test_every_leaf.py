@@ -366,6 +366,9 @@ CASES: dict[str, tuple[Case, ...]] = {
         template(f"{REPOSITORY}__imported_file_chunk_mib", 2048),
     ),
     "storage.lustre[].repositories[].create": (template(f"{REPOSITORY}__create", True),),
+    "storage.lustre[].repositories[].preload": (
+        cluster_json(f"{REPOSITORY}__preload", ["/tokens"]),
+    ),
     "storage.lustre[].existing.id": (
         template(f"{LUSTRE}__existing__id", "fs-0a1b2c3d4e5f60999", EXISTING),
     ),

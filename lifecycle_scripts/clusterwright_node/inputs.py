@@ -80,6 +80,8 @@ class Lustre:
     efa: bool
     by_platform: bool = True
     """In the managed configuration: whether HyperPod mounts it, or this program."""
+    preload: tuple[str, ...] = ()
+    """Folders of it, as absolute paths, that are loaded from S3 before anybody asks."""
 
 
 @dataclass(frozen=True)
@@ -638,9 +640,18 @@ def _lustre(table: Table) -> Lustre:
         _path(table, "mount_path"),
         table.boolean("efa"),
         table.optional_boolean("by_platform", True),
+        _preload(table),
     )
     table.done()
     return entry
+
+
+def _preload(table: Table) -> tuple[str, ...]:
+    paths = table.texts("preload") if "preload" in table else ()
+    for index, path in enumerate(paths):
+        if not _PATH.fullmatch(path) or ".." in path.split("/"):
+            table.note(f"preload[{index}]", "not an absolute path")
+    return paths
 
 
 def _user_group(table: Table) -> UserGroup:
@@ -884,6 +895,10 @@ def _path_contradictions(cluster: Cluster) -> list[str]:
                 if kind == other_kind == "scratch" and path != other:
                     continue  # of different groups, so never on one node
                 found.append(f"{kind} at {path} and {other_kind} at {other} overlap")
+    for index, lustre in enumerate(cluster.lustre):
+        for path in lustre.preload:
+            if not is_under(path, lustre.mount_path):
+                found.append(f"lustre[{index}].preload: {path} is not below {lustre.mount_path}")
     if cluster.checkpoint_path is not None:
         for entry in cluster.mountpoints:
             if is_under(cluster.checkpoint_path, entry.mount_path):

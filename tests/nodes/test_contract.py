@@ -15,7 +15,12 @@ from clusterwright_node.node import APPLIES, SATISFIED
 from tests.nodes.conftest import LIFECYCLE
 
 FILES = sorted(LIFECYCLE.rglob("*.py"))
-PROGRAMS = ("clusterwright_checkpoints", "clusterwright_health", "clusterwright_spot")
+PROGRAMS = (
+    "clusterwright_checkpoints",
+    "clusterwright_health",
+    "clusterwright_preload",
+    "clusterwright_spot",
+)
 """Installed by the node program and kept running; each a package of its own."""
 ENTRIES = sorted(LIFECYCLE.glob("*.sh"))
 STEP_FILES = sorted(

@@ -39,6 +39,7 @@ def first_boot(node: str, configuration: str, folder: Path) -> World:
     fresh = make_world(folder, node, configuration)
     fresh.edit("cluster.json", lambda c: c["users"][0].update(sudo=True))
     fresh.edit("cluster.json", lambda c: c["slurm"].update(restrict_ssh_to_jobs=True))
+    fresh.edit("cluster.json", lambda c: c["lustre"][0].update(preload=["/fsx/corpus"]))
     return fresh
 
 

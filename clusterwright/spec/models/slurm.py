@@ -239,7 +239,7 @@ class Slurm(Model):
     """Shares and limits of accounts."""
 
     restrict_ssh_to_jobs: bool = False
-    """Users without `sudo` get into a compute node by ssh only while a job of theirs runs there."""
+    """Users without `sudo` get into compute nodes by ssh only while a job of theirs runs there."""
 
     user_groups: list[UserGroup] = []
     """Unix groups of several users; may stand in the users file."""

@@ -53,6 +53,18 @@ class Repository(Model):
     create: bool = False
     """False: the bucket exists and is never altered. True: the bucket is built."""
 
+    preload: list[
+        Annotated[
+            str,
+            Field(
+                pattern=forms.FILE_SYSTEM_PATH.pattern,
+                max_length=1024,
+                examples=[forms.FILE_SYSTEM_PATH.example],
+            ),
+        ]
+    ] = []
+    """Folders below `path` whose files are loaded before anybody reads them; `/` is all of it."""
+
 
 class Metadata(Model):
     """Metadata servers of the file system."""

@@ -1,0 +1,33 @@
+"""Files below a folder in a fixed order, so that a walk can be taken up after any of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+
+def walk(folder: str, after: Sequence[str] = ()) -> Iterator[tuple[str, ...]]:
+    """Regular files below `folder` as their parts, in order; only those behind `after`.
+
+    Links are not followed, and what cannot be listed is passed over: it may have been removed.
+    """
+    yield from _below(folder, (), tuple(after))
+
+
+def _below(
+    folder: str, parts: tuple[str, ...], after: tuple[str, ...]
+) -> Iterator[tuple[str, ...]]:
+    try:
+        with os.scandir("/".join((folder, *parts))) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        here = (*parts, entry.name)
+        # Of a folder that was being gone through the rest is still to come.
+        if here <= after and here != after[: len(here)]:
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            yield from _below(folder, here, after)
+        elif entry.is_file(follow_symlinks=False) and here > after:
+            yield here
