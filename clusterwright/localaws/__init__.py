@@ -6,6 +6,7 @@ without a socket. Nothing of moto is imported before one of them starts.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,6 +30,10 @@ def local_aws(world: World | str | Path | None = None, **changes: Any) -> Iterat
     **changes:
         Fields of the world to replace, for example ``quotas={"sagemaker/L-8762A75F": 8}``.
 
+    The account is the one of a 12-digit `AWS_ACCESS_KEY_ID` in the environment, as with the
+    server, else the world's. Other credentials of the environment are hidden while it runs, so
+    that no call in error is made with them.
+
     Yields
     ------
     Runtime
@@ -46,6 +51,7 @@ def local_aws(world: World | str | Path | None = None, **changes: Any) -> Iterat
     """
     from moto import mock_aws
 
+    from clusterwright.localaws.accounts import is_account
     from clusterwright.localaws.install import install
     from clusterwright.localaws.runtime import running
     from clusterwright.localaws.world import World as WorldModel
@@ -55,5 +61,8 @@ def local_aws(world: World | str | Path | None = None, **changes: Any) -> Iterat
     if changes:
         found = found.with_changes(changes)
     install()
+    key = os.environ.get("AWS_ACCESS_KEY_ID", "")
     with running(found) as current, mock_aws():
+        if is_account(key):
+            os.environ["AWS_ACCESS_KEY_ID"] = key  # moto puts the one of before back at the end
         yield current

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 import threading
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from clusterwright.localaws.patches import ec2_offerings_by_region
 from clusterwright.localaws.runtime import runtime
 
 if TYPE_CHECKING:
     from botocore.awsrequest import AWSPreparedRequest
+
+    from clusterwright.localaws.wire import Answer
 
 _lock = threading.Lock()
 _installed = threading.Event()
@@ -22,6 +25,7 @@ _OWN_HOSTS = (
 )
 # Backends that hold nothing but Python objects, and are slow to build.
 _PLAIN_STATE = frozenset({"ec2", "iam", "sts"})
+_SERVICE = re.compile(r"Credential=[^/]*/\d+/[^/]*/([^/]+)/")
 _REGION = re.compile(r"\.([a-z]{2}(?:-[a-z]+)+-\d+)\.")
 
 
@@ -85,7 +89,7 @@ def _route_in_process() -> None:
         url = request.url.split("?", 1)[0]
         name = service_of_url(url)
         if name is None:
-            return to_moto(self, request)
+            return to_moto(self, request) if _not_aws(url) else _nobodys(request, url)
         if hasattr(request.body, "read"):
             # Read by us and again by moto: a stream would be empty the second time.
             request.body = request.body.read()
@@ -97,6 +101,23 @@ def _route_in_process() -> None:
         )
 
     BotocoreStubber.process_request = process_request  # type: ignore[method-assign]
+
+
+def _not_aws(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    return not host.endswith((".amazonaws.com", ".amazonaws.com.cn", ".api.aws"))
+
+
+def _nobodys(request: AWSPreparedRequest, url: str) -> Answer:
+    """The refusal of a service that moto does not have, as the server words it."""
+    from moto.core.request import normalize_request
+
+    from clusterwright.localaws import wire
+
+    signed = _SERVICE.search(str(request.headers.get("Authorization", "")))
+    host = urlsplit(url).hostname or ""
+    name = signed.group(1) if signed else host.split(".", 1)[0]
+    return wire.no_service(name, normalize_request(request))
 
 
 def _from_moto(found: Any) -> Any:

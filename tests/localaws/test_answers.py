@@ -53,6 +53,7 @@ ALONE = sorted(
         for entry in tolerated()
         if entry["operation"].startswith(("List", "Get", "Describe")) and entry["service"] != "ec2"
     }
+    - {("logs", "ListTagsForResource")}
 )
 
 
@@ -87,6 +88,15 @@ class TestStillNeeded:
             for service, operation in ALONE:
                 getattr(client(service), xform_name(operation))()
         assert entries(*ALONE) <= found
+
+    def test_of_a_log_group_without_tags(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        with local_aws():
+            found = seen(monkeypatch)
+            logs = client("logs")
+            logs.create_log_group(logGroupName="bare")
+            arn = logs.describe_log_groups()["logGroups"][0]["logGroupArn"]
+            assert logs.list_tags_for_resource(resourceArn=arn)["tags"] == {}
+        assert entries(("logs", "ListTagsForResource")) <= found
 
     def test_of_ec2(self, monkeypatch: pytest.MonkeyPatch) -> None:
         with local_aws():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
+import boto3
 import moto
 import pytest
 from botocore.exceptions import ClientError, ParamValidationError
@@ -35,6 +37,43 @@ def test_the_region_is_the_one_that_was_asked_for() -> None:
         made = client("sns", account=ONE, region="eu-north-1").create_topic(Name="x")["TopicArn"]
         assert made == f"arn:aws:sns:eu-north-1:{ONE}:x"
         assert client("sns", account=ONE, region="us-east-1").list_topics()["Topics"] == []
+
+
+def test_the_account_of_the_environment_counts_as_at_the_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ONE)
+    with local_aws():
+        assert boto3.client("sts", "us-east-1").get_caller_identity()["Account"] == ONE
+    assert os.environ["AWS_ACCESS_KEY_ID"] == ONE
+
+
+def test_other_credentials_of_the_environment_are_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE")
+    with local_aws(account=OTHER):
+        assert os.environ["AWS_ACCESS_KEY_ID"] != "AKIAIOSFODNN7EXAMPLE"
+        assert boto3.client("sts", "us-east-1").get_caller_identity()["Account"] == OTHER
+    assert os.environ["AWS_ACCESS_KEY_ID"] == "AKIAIOSFODNN7EXAMPLE"
+
+
+@pytest.mark.parametrize(
+    ("service", "method", "parameters"),
+    [
+        ("pcs", "list_clusters", {}),
+        ("imagebuilder", "list_images", {"owner": "Amazon"}),
+        ("savingsplans", "describe_savings_plans", {}),
+        ("health", "describe_events", {}),
+    ],
+)
+def test_a_service_that_nobody_has_is_refused_as_by_the_server(
+    service: str, method: str, parameters: dict[str, str]
+) -> None:
+    with local_aws():
+        call = getattr(boto3.client(service, "us-east-1"), method)
+        with pytest.raises(ClientError) as raised:
+            call(**parameters)
+    assert raised.value.response["Error"]["Code"] == "UnknownOperationException"
+    assert raised.value.response["ResponseMetadata"]["RetryAttempts"] == 0
 
 
 @pytest.mark.parametrize("account", ["", "1234", "AKIAIOSFODNN7EXAMPLE", "1111222233334"])

@@ -321,6 +321,36 @@ def test_a_continuous_cluster_needs_its_controller() -> None:
         assert cluster["ClusterStatus"] == "Failed"
 
 
+class TestWithoutAVpc:
+    """`VpcConfig` is optional: nodes are then in the service's own VPC."""
+
+    def test_the_cluster_costs_no_addresses_and_grows_shrinks_and_goes(self, site: Site) -> None:
+        before = site.free_addresses()
+        request = site.request(site.group("workers", 3, "ml.m5.xlarge"))
+        del request["VpcConfig"]
+        sagemaker = client("sagemaker")
+        sagemaker.create_cluster(**request)
+        assert describe()["ClusterStatus"] == "InService"
+        addresses = set()
+        for node in nodes():
+            found = sagemaker.describe_cluster_node(
+                ClusterName="train", NodeId=node["InstanceId"]
+            )["NodeDetails"]
+            addresses.add(found["PrivatePrimaryIp"])
+        assert len(addresses) == 4
+        for count in (5, 1):
+            groups = [site.controller(), site.group("workers", count, "ml.m5.xlarge")]
+            sagemaker.update_cluster(ClusterName="train", InstanceGroups=groups)
+            assert len(nodes()) == count + 1
+        sagemaker.batch_reboot_cluster_nodes(
+            ClusterName="train", NodeIds=[nodes()[0]["InstanceId"]]
+        )
+        assert site.free_addresses() == before
+        sagemaker.delete_cluster(ClusterName="train")
+        assert site.free_addresses() == before
+        assert sagemaker.list_clusters()["ClusterSummaries"] == []
+
+
 class TestQuotas:
     def test_the_type_quota_counts(self) -> None:
         with local_aws(quotas={"sagemaker/L-8762A75F": 8}):

@@ -26,9 +26,7 @@ PAGE_SIZE = 100
 _FAILED = "_FAILED"
 
 
-def page(
-    items: Sequence[T], call: Call, size: int = PAGE_SIZE
-) -> tuple[list[T], str | None]:
+def page(items: Sequence[T], call: Call, size: int = PAGE_SIZE) -> tuple[list[T], str | None]:
     """Return the page of a list that a call asks for, and the token of the next.
 
     CloudFormation chooses the size; a world's fault may make it smaller.
@@ -249,9 +247,7 @@ def change_set_summary(stack: Stack, one: ChangeSet) -> dict[str, Any]:
     )
 
 
-def change_set_shape(
-    stack: Stack, one: ChangeSet, call: Call, *, values: bool
-) -> dict[str, Any]:
+def change_set_shape(stack: Stack, one: ChangeSet, call: Call, *, values: bool) -> dict[str, Any]:
     """Return a page of a change set as ``DescribeChangeSet`` shows it."""
     changes, more = page(one.changes, call)
     revision = one.revision

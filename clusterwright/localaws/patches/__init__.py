@@ -30,6 +30,7 @@ PATCHES: dict[str, tuple[str, ...]] = {
         "ec2_images_once",
         "ec2_gateways_take_time",
         "ec2_network_limits",
+        "ec2_spot_requests",
     ),
     "iam": ("iam_managed_policies", "iam_policies_once"),
     "kms": ("kms_pending_deletion",),

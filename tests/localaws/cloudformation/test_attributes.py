@@ -13,7 +13,7 @@ from clusterwright.localaws.cloudformation.schema import resource_schema
 from clusterwright.localaws.cloudformation.state import Resource
 from clusterwright.localaws.cloudformation.store import store_at
 from clusterwright.localaws.world import DEFAULT_ACCOUNT
-from tests.localaws import parts
+from tests.localaws import parts, test_stacks_eks
 from tests.localaws.cloudformation import every_type, test_network_stack
 from tests.localaws.cloudformation.stacks import (
     ACCOUNT,
@@ -24,6 +24,7 @@ from tests.localaws.cloudformation.stacks import (
     resource,
     template,
 )
+from tests.localaws.eks_parts import build_eks_site
 from tests.localaws.test_stacks_fsx import link, lustre, openzfs
 from tests.localaws.test_stacks_sagemaker import cluster
 
@@ -32,6 +33,10 @@ CONDITIONAL = {
     ("AWS::RDS::DBInstance", "MasterUserSecret.SecretArn"),
     ("AWS::RDS::DBCluster", "MasterUserSecret.SecretArn"),
     ("AWS::Grafana::Workspace", "SsoClientId"),
+    ("AWS::EKS::Cluster", "EncryptionConfigKeyArn"),
+    ("AWS::EKS::Cluster", "KubernetesNetworkConfig.ServiceIpv6Cidr"),
+    ("AWS::EKS::PodIdentityAssociation", "ExternalId"),
+    ("AWS::SageMaker::ComputeQuota", "LastModifiedTime"),
 }
 
 
@@ -77,6 +82,10 @@ def resources() -> list[Resource]:
         }
         assert parts.deploy("storage", storage)["StackStatus"] == "CREATE_COMPLETE"
         found.extend(store_at(DEFAULT_ACCOUNT, REGION).find("storage").resources.values())
+    with local_aws():
+        governed = test_stacks_eks.template(build_eks_site())
+        assert parts.deploy("eks", governed)["StackStatus"] == "CREATE_COMPLETE"
+        found.extend(store_at(DEFAULT_ACCOUNT, REGION).find("eks").resources.values())
     return found
 
 
@@ -98,7 +107,7 @@ def test_every_attribute_answers_or_is_listed_as_not_carried(resources: list[Res
             for name in sorted(names - have)
             if not handler.lacks(name) and (kind, name) not in CONDITIONAL
         ]
-    assert missing == []
+    assert missing == [], missing
 
 
 def test_every_carried_type_is_looked_at(resources: list[Resource]) -> None:

@@ -20,9 +20,7 @@ def list_exports(call: Call) -> Mapping[str, Any]:
         {"ExportingStackId": stack.stack_id, "Name": name, "Value": value}
         for name, value, stack in store_of(call).exports()
     ]
-    found, more = page(
-        sorted(exports, key=lambda one: one["Name"]), call
-    )
+    found, more = page(sorted(exports, key=lambda one: one["Name"]), call)
     return compact(Exports=found, NextToken=more)
 
 

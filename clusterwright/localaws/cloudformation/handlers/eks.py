@@ -65,6 +65,8 @@ class Cluster(Handler):
     not_carried = frozenset(
         {"ActiveCertificateAuthorityId", "CertificateAuthority", "OutpostConfig", "RollbackConfig"}
     )
+    # Of a cluster on an Outpost; of certificates that are rotated.
+    attributes_not_carried = frozenset({"CertificateAuthority.Active", "Id"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         name = properties.get("Name") or ctx.generated_name(max_length=100)
@@ -133,7 +135,6 @@ class Cluster(Handler):
             "CertificateAuthorityData": data,
             "CertificateAuthority.Data": data,
             "ClusterSecurityGroupId": found["resourcesVpcConfig"]["clusterSecurityGroupId"],
-            "EncryptionConfigKeyArn": "",
             "Endpoint": found["endpoint"],
             "OpenIdConnectIssuerUrl": found["identity"]["oidc"]["issuer"],
         }

@@ -243,8 +243,8 @@ def _launch(
                     "instances. Please try again."
                 )
                 final = False
-            fitting = clusters.network.free_addresses(subnet) // each
-            if fitting < count:
+            fitting = _fitting(clusters, subnet, each)
+            if fitting is not None and fitting < count:
                 message = (
                     f"Subnet {subnet.id} does not have enough free IP addresses: {count} × {name} "
                     f"need {count * each}, {clusters.network.free_addresses(subnet)} are free."
@@ -257,6 +257,13 @@ def _launch(
     if left == 0:
         return None
     return Shortage(group, left, message or f"{group.instance_types[0]} is not available", final)
+
+
+def _fitting(clusters: Clusters, subnet: Any, each: int) -> int | None:
+    """How many nodes a subnet has addresses for; `None` in the service's own VPC."""
+    if not subnet.id:
+        return None
+    return clusters.network.free_addresses(subnet) // each
 
 
 def _subnets(clusters: Clusters, cluster: Cluster, group: Group) -> list[Any]:
