@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.compare import Comparison, Result, measure
+from benchmarks.rehearsals import step_figures, step_table
 from benchmarks.suite import comparisons
 from benchmarks.table import as_json, as_text, machine
 
@@ -38,9 +39,10 @@ def main(arguments: list[str] | None = None) -> int:
                 failed += 1
             else:
                 results.append(result)
-    print(as_text(results, machine()))
+    print("\n".join([as_text(results, machine()), *step_table()]))
     if options.json:
-        options.json.write_text(json.dumps(as_json(results, machine()), indent=2) + "\n")
+        figures = as_json(results, machine()) | {"steps": step_figures()}
+        options.json.write_text(json.dumps(figures, indent=2) + "\n")
     return 1 if failed or not results else 0
 
 

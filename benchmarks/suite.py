@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks.compare import ROOT, Comparison, Timed, command
 from benchmarks.local_aws import LocalAws, start_to_ready
 from benchmarks.local_calls import call_comparisons
+from benchmarks.rehearsals import rehearsal_comparisons
 from benchmarks.slurm import slurm_comparisons
 
 _PROD = "configs/prod.yaml"
@@ -81,6 +82,7 @@ def comparisons(folder: Path) -> list[Comparison]:
         ),
         *_deployments(folder),
         *call_comparisons(),
+        *rehearsal_comparisons(folder),
         *slurm_comparisons(folder),
     ]
 

@@ -63,8 +63,8 @@ def page(found: Sequence[Scenario]) -> str:
     count = sum(len(scenario.promises) for scenario in found)
     lines = [
         _TOP,
-        f"{len(found)} scenarios make {count} promises, besides `deployment.deploys`,\nwhich every "
-        "rehearsal begins with: the real `cdk` deploys every stack to the local AWS.",
+        f"{len(found)} scenarios make {count} promises, besides `deployment.deploys`,\n"
+        "which every rehearsal begins with: the real `cdk` deploys every stack to the local AWS.",
     ]
     for scenario in found:
         lines += ["", *_scenario(scenario)]

@@ -366,7 +366,7 @@ class Stage:
     # --- nodes
 
     def facts(self, name: str) -> dict[str, Any]:
-        """What the engine knows of a node, by its name or host name: `instance_id`, `phase`, `up`."""
+        """What the engine knows of a node, by its name or host name: `instance_id`, `phase`..."""
         for found in self.engine.ask("nodes"):
             if name in (found["name"], found["host"]):
                 return dict(found)
