@@ -465,10 +465,20 @@ class Stage:
         return f"{lustre[0].mount_path}/rehearsal"
 
     def settle(self, *, within_s: float = 120.0) -> None:
-        """Until every compute node is idle and no job is left."""
+        """Until every node is Running, every compute node is idle, and no job is left.
+
+        A node can take jobs before its scripts have ended, and HyperPod calls a cluster InService
+        before all its nodes are Running.
+        """
         self.controller.run("scancel --state=PENDING; scancel --state=RUNNING")
 
         def busy() -> str | None:
+            statuses = {
+                name: entry["InstanceStatus"]["Status"] for name, entry in self.api_nodes().items()
+            }
+            coming = [f"{name} is {s}" for name, s in statuses.items() if s != "Running"]
+            if coming:
+                return ", ".join(coming)
             nodes = self.compute
             states = {
                 line.split()[0]: line.split()[1].lower()

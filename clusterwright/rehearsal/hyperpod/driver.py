@@ -15,7 +15,7 @@ from clusterwright.localaws.runtime import Runtime
 from clusterwright.localaws.services.sagemaker.nodes_driver import Member, NodeOrder, members
 from clusterwright.localaws.services.sagemaker.provision import LIFECYCLE_FAILED
 from clusterwright.rehearsal.errors import RehearsalError
-from clusterwright.rehearsal.hyperpod import logs, slurm
+from clusterwright.rehearsal.hyperpod import auto_resume, logs, slurm
 from clusterwright.rehearsal.hyperpod.account import Account
 from clusterwright.rehearsal.hyperpod.controller import Controller
 from clusterwright.rehearsal.hyperpod.node import (
@@ -195,12 +195,14 @@ class HyperPod:
         node.prepare(self._members(order), self._vpc.endpoint, self._vpc.resolver_address)
         self._vpc.metadata.know(_instance(order, machine.name))
         self._vpc.file_systems(self._account(order))
+        self._vpc.databases.look(self._account(order))
         machine.boot()
         node.timings["boot"] = time.monotonic() - started
         node.phase = "platform"
         self._timeline("booted", order, seconds=node.timings["boot"])
         self._watch(node)
-        machine.run("mkdir -p /opt/sagemaker_cluster")  # jobs test -d
+        machine.run(f"mkdir -p {auto_resume.MARKER}")
+        machine.place({auto_resume.SRUN: auto_resume.SRUN_TEXT}, mode=0o755)
         config = order.specification.get("LifeCycleConfig") or {}
         if self._is_managed(order):
             self._set_up_slurm(node)
