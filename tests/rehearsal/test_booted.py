@@ -19,7 +19,11 @@ from tests.rehearsal.conftest import ROOT, Rehearse, command
 pytestmark = [pytest.mark.slow, pytest.mark.slurm]
 
 _DEV = "configs/dev.yaml"
+_TRAINIUM = "configs/examples/trn1-1.yaml"
 _SCRIPTED = ("first-boot", "second-run", "kill-at-every-step")
+_ON_TRAINIUM = ("first-boot", "neuron-lost", "neuron-ecc", "efa-down")
+_CANNOT_BE_DETECTED = ("silent-corruption.noticed", "health-timer-stopped.noticed")
+"""Said to be unknown by the scenario itself, never held."""
 
 
 def _of(answer: dict[str, Any], scenario: str) -> dict[str, str]:
@@ -39,10 +43,30 @@ def _skipped(answer: dict[str, Any]) -> set[str]:
 def test_managed(rehearsed: Rehearse, scenario: Scenario) -> None:
     answer = rehearsed(_DEV)
     assert _of(answer, "deployment") == {}
-    assert _of(answer, scenario.name) == {}
+    wrong = _of(answer, scenario.name)
+    for name in _CANNOT_BE_DETECTED:
+        if name.startswith(f"{scenario.name}."):
+            assert wrong.pop(name).startswith("unknown: cannot be detected: ")
+    assert wrong == {}
     if "managed" in scenario.modes and scenario.name not in _skipped(answer):
         looked_at = {p["id"] for p in answer["promises"] if p["scenario"] == scenario.name}
         assert looked_at == {f"{scenario.name}.{name}" for name in scenario.promises}
+
+
+@pytest.mark.parametrize("name", _ON_TRAINIUM)
+def test_trainium(rehearsed: Rehearse, name: str) -> None:
+    words = [word for each in _ON_TRAINIUM for word in ("--scenario", each)]
+    answer = rehearsed(_TRAINIUM, *words)
+    assert _of(answer, "deployment") == {}
+    assert _of(answer, name) == {}
+    assert name not in _skipped(answer)
+
+
+def test_what_is_for_other_hardware_is_skipped_with_the_reason(rehearsed: Rehearse) -> None:
+    skipped = {entry["what"]: entry["reason"] for entry in rehearsed(_DEV)["skipped"]}
+    assert "neuron devices" in skipped["neuron-lost"]
+    assert "gpu-lost" not in skipped
+    assert rehearsed(_DEV)["exit_code"] == 2, "what cannot be detected is unknown"
 
 
 @pytest.mark.parametrize("name", _SCRIPTED)

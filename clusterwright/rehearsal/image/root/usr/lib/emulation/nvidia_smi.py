@@ -3,11 +3,11 @@
 --format=csv[,noheader][,nounits].
 
 Faults, each with the indices of the GPUs that have it: `gpu-lost`, `gpu-ecc` (uncorrectable
-errors), `gpu-rows` (a row waits to be remapped), `gpu-rows-failed` (a row could not be), `gpu-
-pcie` (half of the lanes are lost), `gpu-hot`; and `gpu-driver` (any text). Names of fields are
-those of nvidia-smi's own --help-query-gpu and --help-query-remapped-rows. The texts of failures
-were read in public threads; the layout of the plain table is not NVIDIA's, and 16 lanes are of
-our making.
+errors), `gpu-rows` (a row waits to be remapped), `gpu-rows-failed` (a row could not be),
+`gpu-pcie` (half of the lanes are lost), `gpu-hot`; and `gpu-driver` (any text). Names of fields
+are those of nvidia-smi's own --help-query-gpu and --help-query-remapped-rows. The texts of
+failures were read in public threads; the layout of the plain table is not NVIDIA's, and 16 lanes
+are of our making.
 """
 
 from __future__ import annotations

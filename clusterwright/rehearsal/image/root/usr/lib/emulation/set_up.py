@@ -2,9 +2,10 @@
 """Makes the machine look as if it had its accelerators, EFA interfaces and disks; run at boot.
 
 Devices are nodes in /dev without a driver behind them: they can be counted, opened by no one, and
-kept apart by Slurm. /sys/class and /sys/bus/pci/drivers are overlays on a sysfs of this machine's
-own network namespace. Names of EFA's counters, and the texts below /proc/driver/nvidia, were
-written without a real machine to compare with.
+kept apart by Slurm. /sys/class, /sys/bus/pci/drivers and, with Neuron devices,
+/sys/devices/virtual are overlays on a sysfs of this machine's own network namespace. Names of
+EFA's counters, and the texts below /proc/driver/nvidia, were written without a real machine to
+compare with.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ _COUNTERS = [
     "alloc_ucontext_err", "create_ah_err", "mmap_err", "retrans_bytes", "retrans_pkts",
     "retrans_timeout_events", "unresponsive_remote_events", "impaired_remote_conn_events",
 ]  # fmt: skip
+# AWS Neuron, "Neuron Sysfs User Guide".
+_NEURON_COUNTERS = ("mem_ecc_uncorrected", "sram_ecc_uncorrected")
 _NVIDIA_MAJOR = 195  # Linux, Documentation/admin-guide/devices.txt
 _NEURON_MAJOR = 508  # dynamic in Linux; of our making
 
@@ -93,11 +96,18 @@ def _classes(state: Path, efa: int, neuron: int) -> None:
     for index in range(efa):
         _efa_interface(classes / "upper" / "infiniband" / f"rdmap{79 + index}s0")
         _device(f"/dev/infiniband/uverbs{index}", 231, 192 + index)
+    virtual = state / "virtual"
     for index in range(neuron):
         folder = classes / "upper" / "neuron_device" / f"neuron{index}"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "core_count").write_text("2\n")
+        counters = virtual / "upper" / "neuron_device" / f"neuron{index}" / "stats" / "hardware"
+        counters.mkdir(parents=True, exist_ok=True)
+        for name in _NEURON_COUNTERS:
+            (counters / name).write_text("0\n")
     _overlay(str(own / "class"), "/sys/class", classes)
+    if neuron:
+        _overlay(str(own / "devices/virtual"), "/sys/devices/virtual", virtual)
 
 
 def _efa_interface(folder: Path) -> None:
