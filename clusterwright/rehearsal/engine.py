@@ -143,6 +143,13 @@ class Engine:
             runtime.world = runtime.world.model_copy(update={"faults": []})
             runtime.faults = FaultBook([])
 
+    def do_databases(self, up: bool) -> None:
+        """Let the databases of RDS answer, or not."""
+        if up:
+            self._vpc.databases.start()
+        else:
+            self._vpc.databases.stop()
+
     def do_settings(self, **changes: Any) -> None:
         for name, value in changes.items():
             if not hasattr(self._settings, name):
@@ -215,7 +222,7 @@ def _described(node: Node) -> dict[str, Any]:
 
 
 def _wait(stop: threading.Event, run: Run) -> bool:
-    """Until somebody says stop, or the starter is gone and nobody said keep; whether it is gone."""
+    """Until somebody says stop, or the starter is gone and nobody said keep; whether it is."""
     while not stop.is_set():
         readable, _, _ = select.select([sys.stdin], [], [], 0.2)
         if readable and not os.read(sys.stdin.fileno(), 1024):

@@ -21,6 +21,8 @@ from clusterwright.rehearsal.registry import Registry
 
 METADATA = "169.254.169.254"
 TIME = "169.254.169.123"
+SERVICES = "169.254.171.0/24"
+"""Machines that stand for services of AWS inside the VPC; AWS uses none of these addresses."""
 _BRIDGE = "vpc0"
 _CLONE_NEWNET = 0x40000000
 

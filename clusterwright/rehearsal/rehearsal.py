@@ -231,8 +231,10 @@ def _play(scenario: Scenario, stage: Stage, findings: _Findings, progress: Progr
     for name, text in scenario.promises.items():
         identity = f"{scenario.name}.{name}"
         if identity not in known:
-            why = f"not reached: {ended}" if ended else "the scenario did not look at it"
-            findings.promises.append(Promise(identity, scenario.name, text, "unknown", None, why))
+            reason = f"not reached: {ended}" if ended else "the scenario did not look at it"
+            findings.promises.append(
+                Promise(identity, scenario.name, text, "unknown", None, reason)
+            )
 
 
 def _not_played(findings: _Findings, plays: Sequence[Scenario], reason: str) -> None:

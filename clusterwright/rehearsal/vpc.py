@@ -15,7 +15,7 @@ from typing import Any
 
 from clusterwright.localaws.server import Serving
 from clusterwright.rehearsal import network as network_module
-from clusterwright.rehearsal.errors import RehearsalError
+from clusterwright.rehearsal.databases import Databases, database_of
 from clusterwright.rehearsal.hyperpod.account import Account
 from clusterwright.rehearsal.hyperpod.slurm import Database
 from clusterwright.rehearsal.machines import Machine, Site
@@ -41,6 +41,8 @@ class Vpc:
         self._network: Network | None = None
         self._metadata: Metadata | None = None
         self._resolver: Resolver | None = None
+        self._databases: Databases | None = None
+        self._services = 0
         self._addresses: dict[str, str] = {}
         """Addresses behind names of file systems and databases."""
         self._accounts: dict[str, Account] = {}
@@ -54,6 +56,11 @@ class Vpc:
     def metadata(self) -> Metadata:
         assert self._metadata is not None, "a machine comes first"
         return self._metadata
+
+    @property
+    def databases(self) -> Databases:
+        assert self._databases is not None, "a machine comes first"
+        return self._databases
 
     @property
     def resolver_address(self) -> str:
@@ -102,20 +109,17 @@ class Vpc:
         self, account: Account, config: Mapping[str, Any], specification: Mapping[str, Any]
     ) -> Database:
         """The accounting database of `AccountingDatabase`, which is outside the cluster."""
-        del account, specification
-        raise RehearsalError(
-            f"the accounting database {config.get('Endpoint')} is not emulated yet: set "
-            "slurm.accounting.kind to local"
-        )
+        self.databases.wait(config["Endpoint"])
+        return database_of(account, config, specification["ExecutionRole"])
 
     def close(self) -> None:
-        for part in (self._metadata, self._resolver):
+        for part in (self._databases, self._metadata, self._resolver):
             if part is not None:
                 part.close()
 
     def _make(self, blocks: list[str]) -> None:
         registry = Registry(self.folder)
-        self._network = Network(self._run, blocks, registry)
+        self._network = Network(self._run, [*blocks, network_module.SERVICES], registry)
         self._network.up()
         self._site = Site(self._run, self.folder, self._image, self._network, registry)
         self.shared.mkdir(exist_ok=True)
@@ -124,9 +128,17 @@ class Vpc:
         self._resolver = Resolver(
             self._network.socket_in(router, 53, socket.SOCK_DGRAM), self._lookup
         )
+        self._databases = Databases(self._service_machine, self._addresses.__setitem__)
         self._metadata = Metadata(
             self._network.socket_in(network_module.METADATA, 80), self._credentials
         )
+
+    def _service_machine(self, name: str) -> Machine:
+        with self._lock:
+            self._services += 1
+            address = ipaddress.ip_network(network_module.SERVICES)[self._services]
+            assert self._site is not None
+            return Machine(self._site, name, str(address))
 
     def _credentials(self, instance: Instance) -> Mapping[str, Any]:
         key = f"{instance.account}/{instance.region}"
