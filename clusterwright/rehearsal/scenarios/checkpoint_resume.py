@@ -13,6 +13,7 @@ from clusterwright.rehearsal.training import Training, group_of_two, train
 
 ORDER = 120
 NEEDS_COMPUTE = 2
+MODES = ("managed",)  # scripted: Slurm waits 300 s for a lost node, as the spec says
 
 PROMISES = {
     "drained": "finished checkpoints come to shared storage while the job goes on",

@@ -14,6 +14,7 @@ from clusterwright.rehearsal.training import Training, group_of_two, train
 
 ORDER = 130
 NEEDS_COMPUTE = 2
+MODES = ("managed",)  # scripted: Slurm waits 300 s for a lost node, as the spec says
 
 PROMISES = {
     "half": "the node is killed when some files of a checkpoint are copied and some are not",
