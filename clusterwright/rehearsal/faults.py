@@ -83,6 +83,16 @@ def unreachable_file_systems(stage: Stage) -> Iterator[None]:
         stage.controller.must("rm -f /srv/emulation/lustre/*.down")
 
 
+@contextlib.contextmanager
+def no_looks_of_its_own(node: Node) -> Iterator[None]:
+    """The node looks only when it is told to inside the `with` block: its timer is stopped."""
+    node.must(f"systemctl stop {TIMER}")
+    try:
+        yield
+    finally:
+        node.must(f"systemctl start {TIMER}")
+
+
 def look(*nodes: Node) -> None:
     """Let nodes look at their health, as their timers do."""
     with ThreadPoolExecutor(len(nodes)) as pool:
