@@ -104,7 +104,10 @@ summary { cursor: pointer; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   body { font-size: 10pt; }
   main { max-width: none; padding: 0; }
+  table { font-size: 8pt; }
+  th, td { min-width: 0; overflow-wrap: break-word; padding-right: .5rem; }
   tr, figure, .result { break-inside: avoid; }
+  thead, caption, tbody tr:first-child { break-after: avoid; }
   h2, h3 { break-after: avoid; }
   .promises table { min-width: 0; }
   .wide, figure, pre { overflow: visible; }

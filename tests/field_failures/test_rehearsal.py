@@ -16,7 +16,7 @@ from clusterwright.rehearsal import images, runs
 from clusterwright.rehearsal.engines import EngineHandle
 from clusterwright.rehearsal.rehearsal import why_no_nodes
 
-pytestmark = [pytest.mark.slow, pytest.mark.enable_socket]
+pytestmark = [pytest.mark.slow, pytest.mark.slurm, pytest.mark.enable_socket]
 
 _ACCOUNT, _REGION = "111122223333", "us-east-1"
 _BUCKET = "sagemaker-lifecycle-of-somebody"
