@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.slurm]
 
 _DEV = "configs/dev.yaml"
 _TRAINIUM = "configs/examples/trn1-1.yaml"
-_SCRIPTED = ("first-boot", "second-run", "kill-at-every-step")
+_SCRIPTED = ("first-boot", "second-run", "kill-at-every-step", "denied")
 _ON_TRAINIUM = ("first-boot", "neuron-lost", "neuron-ecc", "efa-down")
 _CANNOT_BE_DETECTED = ("silent-corruption.noticed", "health-timer-stopped.noticed")
 """Said to be unknown by the scenario itself, never held."""
