@@ -6,12 +6,14 @@ import json
 import random
 import time
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from tests.clients.programs import ACCOUNT, Done, Server, file
+from tests.support.synthesis import Assembly
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
 
@@ -30,9 +32,10 @@ TRUST = {
 class Cli(NamedTuple):
     program: Path
     server: Server
+    account: str = ACCOUNT
 
-    def __call__(self, *words: str | Path, code: int = 0, cwd: Path | None = None) -> Done:
-        return self.server.run(self.program, *words, code=code, cwd=cwd)
+    def __call__(self, *words: str | Path, code: int = 0) -> Done:
+        return self.server.run(self.program, *words, code=code, AWS_ACCESS_KEY_ID=self.account)
 
     def data(self, *words: str | Path) -> Any:
         return self(*words, "--output", "json").data
@@ -231,56 +234,59 @@ def test_quotas(cli: Cli) -> None:
     assert asked == "PENDING"
 
 
-def test_a_template_is_deployed_and_waited_for(cli: Cli, site: Site) -> None:
-    """`cloudformation deploy` makes a stack with the default synthesiser's kind of template
-    through a change set, finds nothing to do, updates it, and `wait` ends with the stack;
-    a stack that AWS would roll back fails both.
+def test_our_stacks_are_deployed_and_waited_for(
+    cli: Cli, synth: Callable[[str | Path], Assembly]
+) -> None:
+    """`cloudformation deploy` makes `configs/dev.yaml`'s identity, network and storage stacks,
+    as the CDK's default synthesizer writes them, through change sets, finds nothing to do and
+    updates; `wait` ends with the stack; a stack whose exports are in use is not deleted; a stack
+    that AWS would roll back fails its `wait`.
     """
+    # An account of its own: nobody has bootstrapped it, and nobody else has stacks in it.
+    cli = cli._replace(account="444455556666")
+    templates = synth("configs/dev.yaml").templates
 
-    def template(name: str, storage_gib: int) -> Path:
-        network = {"SubnetIds": [site.subnet]}
-        home = {
-            "Type": "AWS::FSx::FileSystem",
-            "Properties": {
-                "FileSystemType": "OPENZFS",
-                "StorageCapacity": storage_gib,
-                **network,
-                "OpenZFSConfiguration": {
-                    "DeploymentType": "SINGLE_AZ_1",
-                    "ThroughputCapacity": 64,
-                },
-            },
-        }
-        outputs = {"Home": {"Value": {"Ref": "Home"}}}
-        return file(cli.server.home, name, {"Resources": {"Home": home}, "Outputs": outputs})
+    def storage(name: str, storage_gib: int) -> Path:
+        found = deepcopy(templates["dev-storage"])
+        (lustre,) = found["Resources"].values()
+        lustre["Properties"]["StorageCapacity"] = storage_gib
+        return file(cli.server.home, name, found)
 
-    cloudformation = ("cloudformation",)
-    deploy = (*cloudformation, "deploy", "--stack-name", "cli-home", "--template-file")
-    done = cli(*deploy, template("home.json", 128)).out
-    assert "Successfully created/updated stack - cli-home" in done
-    again = cli(*deploy, template("home.json", 128), "--no-fail-on-empty-changeset").out
-    assert "No changes to deploy. Stack cli-home is up to date" in again
-    cli(*deploy, template("more.json", 256))
-    cli(*cloudformation, "wait", "stack-update-complete", "--stack-name", "cli-home")
-    outputs = cli.text(
-        *(*cloudformation, "describe-stacks", "--stack-name", "cli-home"),
-        query="Stacks[0].Outputs[0].OutputValue",
-    )
-    capacity = "FileSystems[0].StorageCapacity"
-    describe = ("fsx", "describe-file-systems", "--file-system-ids", outputs)
-    assert cli.text(*describe, query=capacity) == "256"
+    def deploy(stack: str, template: Path, *words: str, code: int = 0) -> Done:
+        named = ("--stack-name", stack, "--capabilities", "CAPABILITY_NAMED_IAM")
+        command = ("cloudformation", "deploy", *named, "--template-file", template)
+        return cli(*command, *words, code=code)
 
-    body = f"file://{template('small.json', 16)}"
-    cli(*cloudformation, "create-stack", "--stack-name", "cli-small", "--template-body", body)
-    waited = cli(
-        *(*cloudformation, "wait", "stack-create-complete", "--stack-name", "cli-small"), code=255
-    )
-    assert (
-        'Waiter encountered a terminal failure state: For expression "Stacks[].StackStatus"'
-        in (waited.err)
-    )
-    cli(*cloudformation, "delete-stack", "--stack-name", "cli-home")
-    cli(*cloudformation, "wait", "stack-delete-complete", "--stack-name", "cli-home")
+    def stack(command: str, name: str, *words: str, code: int = 0) -> Done:
+        return cli("cloudformation", *command.split(), "--stack-name", name, *words, code=code)
+
+    identity = file(cli.server.home, "identity.json", templates["dev-identity"])
+    version = "/cdk-bootstrap/hnb659fds/version"
+    assert version in deploy("dev-identity", identity, code=255).err
+    cli("ssm", "put-parameter", "--name", version, "--value", "30", "--type", "String")
+    assert "created/updated stack - dev-identity" in deploy("dev-identity", identity).out
+    deploy("dev-network", file(cli.server.home, "network.json", templates["dev-network"]))
+
+    deploy("dev-storage", storage("storage.json", 1200))
+    again = deploy(
+        "dev-storage", storage("storage.json", 1200), "--no-fail-on-empty-changeset"
+    ).out
+    assert "No changes to deploy. Stack dev-storage is up to date" in again
+    deploy("dev-storage", storage("more.json", 2400))
+    described = cli.data("fsx", "describe-file-systems")["FileSystems"]
+    assert [one["StorageCapacity"] for one in described] == [2400]
+
+    stack("delete-stack", "dev-network")
+    stack("wait stack-delete-complete", "dev-network", code=255)
+    assert "in use by dev-storage" in stack("describe-stack-events", "dev-network").out
+    stack("delete-stack", "dev-storage")
+    stack("wait stack-delete-complete", "dev-storage")
+    assert cli.data("fsx", "describe-file-systems")["FileSystems"] == []
+
+    body = f"file://{storage('small.json', 1000)}"
+    stack("create-stack", "dev-storage", "--template-body", body)
+    waited = stack("wait stack-create-complete", "dev-storage", code=255).err
+    assert 'terminal failure state: For expression "Stacks[].StackStatus"' in waited
 
 
 def test_errors_are_aws_own(cli: Cli, world: Callable[[str], Server]) -> None:

@@ -123,8 +123,7 @@ def test_what_a_cluster_needs(
 
 def test_file_systems(aws: Server, storage: Future[Project]) -> None:
     """`apply` makes FSx for Lustre with EFA and a data repository association, and OpenZFS; a
-    second `plan` is empty; a change is made in place; what is deleted behind its back is in the
-    next plan.
+    second `plan` is empty; what is changed or deleted behind its back is in the next one.
     """
     project = storage.result()
     project.plan(NOTHING)
