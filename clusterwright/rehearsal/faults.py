@@ -109,7 +109,7 @@ def need_devices(stage: Stage, kind: str) -> None:
     """Leave the scenario unless every compute node has accelerators of a kind."""
     without = [node.host for node in stage.compute if expectation(node)["accelerator"] != kind]
     if without:
-        stage.not_for_this(f"it is for {kind} devices, and {', '.join(without)} has none")
+        stage.not_for_this(f"it is for {kind} devices; without them: {', '.join(without)}")
 
 
 def reason(stage: Stage, node: Node) -> str | None:
