@@ -392,11 +392,11 @@ def _bound(family: int, address: str, port: int) -> socket.socket:
 
 
 def _warm() -> None:
-    from clusterwright.localaws.services import prepare
+    from clusterwright.localaws.services import importing, prepare
 
     for service in _WARM:
         # A broken service says so to whoever calls it, not here.
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(Exception), importing():
             prepare(service)
             _import_moto(service)
 

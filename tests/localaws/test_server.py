@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -301,3 +302,37 @@ class TestClients:
 
         with concurrent.futures.ThreadPoolExecutor(12) as pool:
             assert list(pool.map(use, accounts)) == [(account, 5) for account in accounts]
+
+
+def test_the_first_calls_of_all_services_may_come_at_once() -> None:
+    """While a fresh server still imports, in threads of its own, what they need."""
+    calls = [
+        ("s3", "list_buckets", {}),
+        ("sts", "get_caller_identity", {}),
+        ("iam", "list_roles", {}),
+        ("ec2", "describe_vpcs", {}),
+        ("sagemaker", "list_clusters", {}),
+        ("fsx", "describe_file_systems", {}),
+        ("eks", "list_clusters", {}),
+        ("cloudformation", "describe_stacks", {}),
+        ("ssm", "describe_parameters", {}),
+        ("service-quotas", "list_services", {}),
+        ("grafana", "list_workspaces", {}),
+        ("rds", "describe_db_clusters", {}),
+    ]
+    with server() as (found, process):
+        once = {"retries": {"total_max_attempts": 1}}
+        clients = {service: at(found, service, **once) for service, _, _ in calls}
+        together = threading.Barrier(2 * len(calls))
+
+        def make(call: tuple[str, str, dict[str, Any]]) -> int:
+            service, method, parameters = call
+            together.wait(60)
+            answer = getattr(clients[service], method)(**parameters)
+            return int(answer["ResponseMetadata"]["HTTPStatusCode"])
+
+        with concurrent.futures.ThreadPoolExecutor(2 * len(calls)) as pool:
+            assert set(pool.map(make, calls * 2)) == {200}
+        process.terminate()
+        assert process.wait(20) == 0
+        assert process.stderr.read() == ""

@@ -96,6 +96,12 @@ def _chosen(
         for name, declaration in declarations.items()
         if "Default" in declaration
     }
+    for number, one in enumerate(given, 1):
+        if not one.get("ParameterKey"):
+            raise ValidationError(
+                f"1 validation error detected: Value null at 'parameters.{number}.member."
+                "parameterKey' failed to satisfy constraint: Member must not be null"
+            )
     unknown = [one["ParameterKey"] for one in given if one["ParameterKey"] not in declarations]
     if unknown:
         raise ValidationError(f"Parameters: [{', '.join(unknown)}] do not exist in the template")

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import importlib
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 # boto3's name of the service -> modules that register operations when they are imported.
 OWN: dict[str, tuple[str, ...]] = {
@@ -63,6 +65,16 @@ def prepare(service: str) -> None:
             importlib.import_module(module)
         apply(service)
         _prepared.add(service)
+
+
+@contextmanager
+def importing() -> Iterator[None]:
+    """Whoever imports much at once does it alone.
+
+    Two threads that import modules which import each other would each see half of one.
+    """
+    with _lock:
+        yield
 
 
 def register(service: str, module: str) -> None:

@@ -15,6 +15,8 @@ from clusterwright.localaws.call import AwsError, Call, NotOurs, operation
 def create_secret(call: Call) -> Mapping[str, Any]:
     from moto.secretsmanager.models import secretsmanager_backends
 
+    if any(not one.get("Region") for one in call.parameters.get("AddReplicaRegions", ())):
+        raise AwsError("InvalidParameterException", "A replica needs a Region.")
     secrets = secretsmanager_backends[call.account][call.region].secrets
     name = call.parameters["Name"]
     if name in secrets and secrets[name].is_deleted():

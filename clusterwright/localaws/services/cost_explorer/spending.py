@@ -80,6 +80,8 @@ def matcher(expression: Mapping[str, Any] | None) -> Callable[[Spent], bool]:
     if name == "Not":
         part = matcher(inner)
         return lambda spent: not part(spent)
+    if name in ("Dimensions", "Tags") and not inner.get("Key"):
+        raise AwsError("ValidationException", f"The {name} expression needs a Key.")
     if name == "Dimensions":
         key = str(inner["Key"])
         return _values(inner, lambda spent: spent.dimensions.get(key))
@@ -94,10 +96,10 @@ def group_key(spent: Spent, groups: list[Mapping[str, str]]) -> tuple[str, ...]:
     """The keys of the group that an entry is in: `Amazon FSx`, `team$ml`."""
     keys = []
     for group in groups:
-        name = group["Key"]
-        if group["Type"] == "TAG":
+        name, kind = group.get("Key", ""), group.get("Type", "DIMENSION")
+        if kind == "TAG":
             keys.append(f"{name}${spent.tags.get(name, '')}")
-        elif group["Type"] == "COST_CATEGORY":
+        elif kind == "COST_CATEGORY":
             keys.append(f"{name}$")
         else:
             keys.append(spent.dimensions.get(name, f"No {name.title()}"))

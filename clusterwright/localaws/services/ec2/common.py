@@ -26,10 +26,23 @@ def refuse_dry_run(call: Call) -> None:
         )
 
 
+def filter_name(one: Mapping[str, Any]) -> str:
+    """The name of a filter, which the model leaves open and EC2 does not.
+
+    Raises
+    ------
+    AwsError
+        MissingParameter
+    """
+    if not one.get("Name"):
+        raise AwsError("MissingParameter", "The request must contain the parameter Filter.Name")
+    return str(one["Name"])
+
+
 def tag_new(call: Call, resource_id: str, kind: str) -> None:
     """Put the tags of a create call on its resource, where DescribeTags finds them too."""
     tags = {
-        tag["Key"]: tag.get("Value", "")
+        str(tag.get("Key", "")): tag.get("Value", "")
         for one in call.parameters.get("TagSpecifications", [])
         if one.get("ResourceType") == kind
         for tag in one.get("Tags", [])
@@ -66,7 +79,7 @@ def matches(
     """
     tags = {tag["Key"]: tag["Value"] for tag in shape.get("Tags", [])}
     for one in filters:
-        name, wanted = one["Name"], one.get("Values", [])
+        name, wanted = filter_name(one), one.get("Values", [])
         if name.startswith("tag:"):
             value = tags.get(name.removeprefix("tag:"))
             if value is None or not _any(wanted, value):

@@ -13,7 +13,7 @@ from typing import Any
 from clusterwright.localaws import facts
 from clusterwright.localaws.call import AwsError, Call, operation
 from clusterwright.localaws.pages import page
-from clusterwright.localaws.services.ec2.common import refuse_dry_run
+from clusterwright.localaws.services.ec2.common import filter_name, refuse_dry_run
 from clusterwright.localaws.zones import zone_name
 
 _FILTERS = {"instance-type": "InstanceType", "location": "Location"}
@@ -79,7 +79,7 @@ def _in_local_zones(region: str, by_zone: Iterable[tuple[str, str]]) -> list[tup
 def _passes(name: str, location: str, filters: Iterable[Mapping[str, Any]]) -> bool:
     values = {"InstanceType": name, "Location": location}
     for wanted in filters:
-        member = _FILTERS.get(wanted["Name"])
+        member = _FILTERS.get(filter_name(wanted))
         if member is None:
             raise AwsError("InvalidParameterValue", f"The filter '{wanted['Name']}' is invalid")
         if not any(fnmatch.fnmatchcase(values[member], v) for v in wanted.get("Values", ())):

@@ -48,4 +48,6 @@ def _tags(call: Call) -> list[dict[str, str]]:
         return plans.find(call, arn).tags
     if ":cluster-scheduler-config/" in arn or ":compute-quota/" in arn:
         return governance.find_policy(call, arn).tags
+    if "/" not in arn.split(":", 5)[-1]:  # moto, which has the others, breaks down at it
+        raise AwsError("ValidationException", f"Resource {arn} does not exist.")
     raise NotOurs
