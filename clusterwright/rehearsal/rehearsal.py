@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import platform
 import shutil
@@ -16,7 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from clusterwright.rehearsal import images, locks, runs, sizing
+from clusterwright.rehearsal import foreign, images, locks, runs, sizing
 from clusterwright.rehearsal.cdk import Cdk
 from clusterwright.rehearsal.engine import TIMELINE
 from clusterwright.rehearsal.engines import EngineHandle
@@ -31,6 +32,7 @@ from clusterwright.rehearsal.verdict import (
     StepResult,
     Verdict,
 )
+from clusterwright.spec import load_spec
 from clusterwright.spec.models.cluster import Cluster
 
 Progress = Callable[[str], None]
@@ -99,6 +101,10 @@ def rehearse(request: Request, progress: Progress) -> Verdict:
     findings = _Findings()
     sized = sizing.sized(request.cluster, request.resolved, request.nodes)
     findings.notes += sized.notes
+    if request.lifecycle is not None:
+        data, notes = foreign.adopt(sized.data, request.lifecycle)
+        sized = dataclasses.replace(sized, data=data)
+        findings.notes += notes
     with contextlib.ExitStack() as stack:
         run = runs.new_run(request.state)
         stack.callback(_forget, run)
@@ -142,10 +148,11 @@ def _held(
         stage = Stage(
             engine=engine,
             image=image.root,
-            cluster=_sized_cluster(cluster, sized),
+            cluster=load_spec(config).cluster,
             spec=sized.data,
             cdk=cdk,
             work=run.folder,
+            ours=request.lifecycle is None,
         )
         for scenario in plays:
             _play(scenario, stage, findings, progress)
@@ -202,6 +209,9 @@ def _play(scenario: Scenario, stage: Stage, findings: _Findings, progress: Progr
     if mode not in scenario.modes:
         findings.skipped.append(Skipped(scenario.name, f"it is not for the {mode} configuration"))
         return
+    if not stage.ours and not scenario.any_scripts:
+        findings.skipped.append(Skipped(scenario.name, "it looks into our own node program"))
+        return
     compute = sum(g.count for g in stage.cluster.compute if g.role == "compute")
     if compute < scenario.needs_compute:
         _not_played(
@@ -252,14 +262,6 @@ def _phase(findings: _Findings, name: str) -> Iterator[None]:
         yield
     finally:
         findings.phases.append(Phase(name, time.monotonic() - started, began))
-
-
-def _sized_cluster(cluster: Cluster, sized: sizing.Sized) -> Cluster:
-    groups = [
-        group.model_copy(update={"count": sized.counts.get(group.name, group.count)})
-        for group in cluster.compute
-    ]
-    return cluster.model_copy(update={"compute": groups})
 
 
 def _end_engine(engine: EngineHandle, keep: bool, findings: _Findings) -> None:

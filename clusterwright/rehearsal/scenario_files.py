@@ -29,6 +29,7 @@ class Scenario:
     order: int
     needs_compute: int
     modes: tuple[str, ...]
+    any_scripts: bool
 
 
 def scenarios(chosen: Sequence[str] = ()) -> list[Scenario]:
@@ -80,6 +81,7 @@ def _read(name: str, path: Path) -> Scenario:
         play=module.play,
         order=int(getattr(module, "ORDER", _DEFAULT_ORDER)),
         needs_compute=int(getattr(module, "NEEDS_COMPUTE", 1)),
+        any_scripts=bool(getattr(module, "ANY_SCRIPTS", False)),
         modes=tuple(getattr(module, "MODES", ("managed", "scripted"))),
     )
 

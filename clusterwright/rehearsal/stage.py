@@ -7,6 +7,7 @@ A scenario is a module of `scenarios/` (or a file that `--scenario` names) with
 * `ORDER`: a number; scenarios of one cluster run in this order (default 500);
 * `NEEDS_COMPUTE`: how many compute nodes it needs at least (default 1);
 * `MODES`: the Slurm configurations it is for (default both);
+* `ANY_SCRIPTS`: True where it holds for lifecycle scripts that are not ours (`--lifecycle`);
 * `play(stage)`: the story.
 
 Each promise is one `with` block, which measures its time. Inside, whatever is not as promised
@@ -293,7 +294,10 @@ class Stage:
         spec: Mapping[str, Any],
         cdk: Cdk,
         work: Path,
+        ours: bool = True,
     ) -> None:
+        self.ours = ours
+        """Whether the lifecycle scripts are ours, and not a folder of the user's."""
         self.engine = engine
         self.cluster = cluster
         self.cdk = cdk

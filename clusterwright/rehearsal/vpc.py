@@ -43,6 +43,10 @@ class Vpc:
         self._resolver: Resolver | None = None
         self._databases: Databases | None = None
         self._services = 0
+        self.lustre: dict[str, str] | None = None
+        """`dns_name` and `mount_name` of the first Lustre file system."""
+        self.home: str | None = None
+        """The DNS name of the first OpenZFS file system."""
         self._addresses: dict[str, str] = {}
         """Addresses behind names of file systems and databases."""
         self._accounts: dict[str, Account] = {}
@@ -95,6 +99,10 @@ class Vpc:
                         continue
                     self._addresses[name.lower()] = self.network.router
                     lustre = found.get("LustreConfiguration")
+                    if lustre and self.lustre is None:
+                        self.lustre = {"dns_name": name, "mount_name": lustre["MountName"]}
+                    elif not lustre and self.home is None:
+                        self.home = name
                     folder = (
                         self.shared / "lustre" / name / lustre["MountName"]
                         if lustre

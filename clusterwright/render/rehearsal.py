@@ -116,12 +116,21 @@ def scenarios_json(rows: Sequence[tuple[str, str, Sequence[str]]]) -> str:
 
 def _promises(verdict: Verdict, style: Style) -> list[str]:
     lines = []
-    scenario = None
+    scenario, together = None, False
     width = max((len(p.id) - len(p.scenario) - 1 for p in verdict.promises), default=0)
     for promise in verdict.promises:
         if promise.scenario != scenario:
             scenario = promise.scenario
+            same = [p for p in verdict.promises if p.scenario == scenario]
+            reasons = {(p.status, p.reason, p.seconds) for p in same}
+            together = len(same) > 1 and reasons == {("unknown", promise.reason, None)}
+            if together:
+                status = style.paint("unknown", "unknown")
+                lines += [scenario, f"  {status} all {len(same)} promises ({promise.reason})"]
+                continue
             lines.append(scenario)
+        elif together:
+            continue
         lines += _promise(promise, width, style)
     return lines
 

@@ -14,6 +14,7 @@ from typing import Any
 from clusterwright.localaws.runtime import Runtime
 from clusterwright.localaws.services.sagemaker.nodes_driver import Member, NodeOrder, members
 from clusterwright.localaws.services.sagemaker.provision import LIFECYCLE_FAILED
+from clusterwright.rehearsal import foreign
 from clusterwright.rehearsal.errors import RehearsalError
 from clusterwright.rehearsal.hyperpod import auto_resume, logs, slurm
 from clusterwright.rehearsal.hyperpod.account import Account
@@ -247,6 +248,13 @@ class HyperPod:
                 files = self._scripts.fetch(s3, uri)
             except RehearsalError as error:
                 raise LifecycleFailed(f"{LIFECYCLE_FAILED} {error.message}") from error
+            if self._settings.lifecycle is not None:
+                # Fetched all the same: the role must be able to.
+                files = foreign.with_own_addresses(
+                    foreign.read_folder(self._settings.lifecycle),
+                    self._vpc.lustre,
+                    self._vpc.home,
+                )
             if not self._is_managed(order):
                 self._set_up_scripted(node, files)
             node.place_scripts(files, entry)

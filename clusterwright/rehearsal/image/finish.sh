@@ -26,6 +26,11 @@ chroot "${root}" chown -R slurm:slurm /opt/slurm/etc /var/log/slurm
 printf 'PATH="/opt/slurm/bin:/opt/slurm/sbin:%s"\n' \
   /usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin >"${root}/etc/environment"
 
+# Scripts in circulation rewrite the units there (`envsubst < /etc/systemd/system/slurmd.service`).
+for unit in slurmctld slurmd slurmdbd; do
+  cp "${root}/usr/lib/systemd/system/${unit}.service" "${root}/etc/systemd/system/${unit}.service"
+done
+
 # --- HyperPod's user
 chroot "${root}" useradd --create-home --uid 1000 --shell /bin/bash ubuntu
 echo 'ubuntu ALL=(ALL) NOPASSWD:ALL' >"${root}/etc/sudoers.d/90-cloud-init-users"

@@ -6,6 +6,7 @@ from clusterwright.rehearsal.stage import Stage
 
 ORDER = 10
 NEEDS_COMPUTE = 2
+ANY_SCRIPTS = True
 
 PROMISES = {
     "runs": "a job on two nodes sees all accelerators of both",
@@ -19,7 +20,7 @@ def play(stage: Stage) -> None:
     gres = _gres(stage)
     with stage.promise("runs"):
         options = [f"--gres={gres}"] if gres else []
-        options += [f"--partition={_partition(stage, stage.compute[0].group)}"]
+        options += _partition(stage, stage.compute[0].group)
         first = stage.submit(
             "srun bash -c 'echo \"$(hostname) ${CUDA_VISIBLE_DEVICES:-none}\"'",
             nodes=2,
@@ -37,7 +38,7 @@ def play(stage: Stage) -> None:
     with stage.promise("groups"):
         groups = list(dict.fromkeys(node.group for node in stage.compute))
         if len(groups) >= 2:
-            parts = [f"--partition={_partition(stage, group)} -N1" for group in groups[:2]]
+            parts = [" ".join([*_partition(stage, group), "-N1"]) for group in groups[:2]]
             printed = stage.slurm(
                 f"cd /tmp && srun --het-group=0,1 {parts[0]} : {parts[1]} hostname"
             )
@@ -51,7 +52,8 @@ def play(stage: Stage) -> None:
 
     with stage.promise("accounting"):
         if stage.cluster.slurm.accounting.kind == "none":
-            stage.cannot("the spec has no accounting")
+            stage.note("the spec has no accounting")
+            return
 
         def missing() -> str | None:
             text = stage.slurm(
@@ -76,8 +78,10 @@ def _gres(stage: Stage) -> str:
     return "" if value == "(null)" else value.partition("(")[0]
 
 
-def _partition(stage: Stage, group: str) -> str:
-    found = [p.name for p in stage.cluster.slurm.partitions if group in p.groups]
+def _partition(stage: Stage, group: str) -> list[str]:
+    """The option that names the group's partition, as Slurm knows it."""
+    host = stage.nodes(group=group)[0].host
+    found = stage.slurm(f"sinfo -h -n {host} -o %R").split()
     if not found:
-        stage.cannot(f"no partition of the spec has group {group}")
-    return found[0]
+        stage.cannot(f"{host} is in no partition")
+    return [f"--partition={found[0]}"]
