@@ -7,6 +7,8 @@ MAKEFLAGS += --no-print-directory
 # The programs of this checkout, whatever else is on the caller's PATH.
 BIN := $(CURDIR)/.venv/bin
 export PATH := $(BIN):$(PATH)
+# Test files that run at a time; the tests of one file stay together and share what it made.
+JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 1); [ "$$n" -le 4 ] || n=4; echo "$$n")
 # With it, every start of every command would compile our modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -22,7 +24,7 @@ demo: .venv-current  ## from one file to a running cluster on the local AWS, and
 
 test: .venv-current  ## run every test suite, the linters among them (ARGS='tests/spec -k name')
 	@"$(BIN)/python" -m tools.setup.clients
-	@"$(BIN)/python" -m pytest $(ARGS)
+	@"$(BIN)/python" -m pytest --numprocesses=$(JOBS) --dist=loadfile $(ARGS)
 
 lint: .venv-current  ## run the linters alone (FIX=1 mends what can be mended)
 	@"$(BIN)/python" -m tools.lint $(if $(FIX),--fix)
