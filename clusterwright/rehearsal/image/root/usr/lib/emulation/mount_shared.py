@@ -42,7 +42,10 @@ def main(program: str, argv: list[str]) -> int:
         code, text = problem
         print(text, file=sys.stderr)
         return code
-    done = subprocess.run(["/usr/bin/mount", "--bind", folder, target], check=False)
+    # _netdev: or systemd takes what it sees for a local file system once it is mounted, orders it
+    # before local-fs.target, and a boot may wait for remote-fs.target for ever.
+    command = ["/usr/bin/mount", "-o", "bind,_netdev", folder, target]
+    done = subprocess.run(command, check=False)
     if done.returncode != 0:
         return done.returncode
     mounts = hardware.read_state("mounts", {})
