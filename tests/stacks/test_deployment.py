@@ -26,6 +26,7 @@ def account() -> Iterator[Account]:
 
 
 def test_every_feature_is_built_and_nothing_is_left_over(account: Account, build: Build) -> None:
+    add_boundary(account)
     before = account.holdings()
     assembly = build(DESTROY)
     statuses = account.deploy(assembly)
@@ -39,6 +40,13 @@ def test_every_feature_is_built_and_nothing_is_left_over(account: Account, build
     assert account.holdings() == before
 
 
+def add_boundary(account: Account) -> None:
+    """The permissions boundary that the spec names: without it IAM refuses the roles."""
+    statement = {"Effect": "Allow", "Action": "*", "Resource": "*"}
+    document = {"Version": "2012-10-17", "Statement": [statement]}
+    account.client("iam").create_policy(PolicyName="boundary", PolicyDocument=json.dumps(document))
+
+
 def put_objects(account: Account, bucket: str) -> None:
     """Objects and an older version: what keeps S3 from deleting a bucket."""
     for body in (b"one", b"two"):
@@ -46,6 +54,7 @@ def put_objects(account: Account, bucket: str) -> None:
 
 
 def test_retain_refuses_and_what_holds_data_survives(account: Account, build: Build) -> None:
+    add_boundary(account)
     assembly = build(RETAIN)
     account.deploy(assembly)
     cloudformation = account.client("cloudformation")

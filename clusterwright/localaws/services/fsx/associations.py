@@ -129,6 +129,7 @@ def _create(call: Call, store: Store) -> Association:
         )
     _check_path(request.get("FileSystemPath"), existing)
     _check_repository(request["DataRepositoryPath"], existing)
+    _check_region(call, request)
     association = Association(
         id=new_id("dra"),
         file_system=file_system,
@@ -191,6 +192,21 @@ def _check_repository(path: str, existing: list[Association]) -> None:
                 f"DataRepositoryPath {path} overlaps with "
                 f"{other.request['DataRepositoryPath']} of association {other.id}."
             )
+
+
+def _check_region(call: Call, request: Mapping[str, Any]) -> None:
+    """Automatic import and export want the bucket in the file system's region.
+
+    https://docs.aws.amazon.com/fsx/latest/LustreGuide/create-dra-linked-data-repo.html
+    """
+    bucket = find_bucket(urlsplit(request["DataRepositoryPath"]).netloc)
+    settings = request.get("S3") or {}
+    automatic = settings.get("AutoImportPolicy") or settings.get("AutoExportPolicy")
+    if automatic and bucket is not None and bucket.region_name != call.region:
+        raise bad(
+            f"The S3 bucket {bucket.name} is in {bucket.region_name}: automatic import and export "
+            f"need a bucket in {call.region}."
+        )
 
 
 def _overlaps(one: str, other: str) -> bool:

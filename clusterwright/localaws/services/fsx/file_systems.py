@@ -191,6 +191,19 @@ def _lustre_view(file_system: FileSystem) -> dict[str, Any]:
     return answer
 
 
+def _check_key(call: Call, key: str | None) -> None:
+    """A key of this account must be there and enabled; of others nothing is known."""
+    parts = (key or "").split(":")
+    if key is None or (len(parts) > 4 and parts[4] != call.account) or "alias/" in key:
+        return
+    from moto.kms.models import kms_backends
+
+    found = kms_backends[call.account][call.region].keys.get(key.rsplit("/", 1)[-1])
+    state = found.key_state if found is not None else "not there"
+    if state != "Enabled":
+        raise bad(f"The KMS key {key} cannot be used: it is {state}.")
+
+
 def create_from(call: Call, request: Mapping[str, Any]) -> FileSystem:
     """Create a file system with these settings, and the tags of the call.
 
@@ -220,6 +233,7 @@ def create_from(call: Call, request: Mapping[str, Any]) -> FileSystem:
     if kind == "LUSTRE":
         efa = bool(request["LustreConfiguration"].get("EfaEnabled"))
         ports.check_lustre(groups, subnets[0], efa=efa)
+    _check_key(call, request.get("KmsKeyId"))
     limits.check(call, kind, request)
     each = lustre.servers(request) if kind == "LUSTRE" else openzfs.addresses(request)
     _require_addresses(store, subnets, each)

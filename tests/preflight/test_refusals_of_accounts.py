@@ -1,0 +1,269 @@
+"""Account rules about what is in the account: where one fails, AWS refuses what is deployed.
+
+`test_refusals_of_worlds.py` has the rules about a world's quotas, offers and plans. Of every
+account rule one of the two shows the refusal, or `NOT_REFUSED` says why AWS has none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+
+from clusterwright.cli.main import main
+from clusterwright.localaws import local_aws
+from clusterwright.preflight.registry import rule_files
+from tests.localaws.parts import (
+    Site,
+    build_site,
+    client,
+    deploy,
+    failure,
+    open_lustre_ports,
+)
+from tests.preflight.test_refusals_of_worlds import ACCOUNT
+from tests.preflight.test_refusals_of_worlds import CASES as IN_WORLDS
+from tests.support import specs
+
+# Changes of the spec, the template that deploys them, and the resource that fails.
+Made = tuple[dict[str, Any], dict[str, Any], str]
+CASES: dict[str, Callable[[Site], Made]] = {}
+WORLDS: dict[str, dict[str, Any]] = {
+    "CW-Q032": {"quotas": {"fsx/L-0CD18A5D": 2000}},
+    "CW-Q033": {"quotas": {"fsx/L-736F3D6F": 5000}},
+}
+
+NOT_REFUSED = {
+    "CW-C015": "a plan that ends before the run does takes its nodes with it, hours or days later",
+    "CW-I003": "the credentials of another account deploy there, into whatever it has",
+    "CW-I005": "nothing reads the secret but slurmdbd, on the controller, after the deployment",
+    "CW-N008": "HyperPod's health checks find it on the nodes; CreateCluster takes the groups",
+    "CW-N010": "an update that the subnet is full for: tests/localaws/test_sagemaker_clusters.py",
+    "CW-N011": "the names that do not resolve are looked up by nodes, not by AWS",
+    "CW-N012": "a warning: HyperPod gives its nodes no public address whatever the subnet says",
+    "CW-N014": "every zone of the local AWS is enabled; one that it does not have is refused: "
+    "tests/localaws/test_patches.py",
+    "CW-Q020": "no platform that counts vCPUs deploys in this release; RunInstances itself is "
+    "refused: tests/localaws/test_patches.py",
+    "CW-Q021": "as CW-Q020",
+    "CW-S014": "the file system is mounted by nodes, which AWS does not follow",
+    "CW-S015": "clients reach it over TCP, or not at all: AWS answers nothing to either",
+}
+
+
+def case(rule: str) -> Callable[[Callable[[Site], Made]], Callable[[Site], Made]]:
+    def keep(function: Callable[[Site], Made]) -> Callable[[Site], Made]:
+        CASES[rule] = function
+        return function
+
+    return keep
+
+
+def existing(site: Site, **changes: Any) -> dict[str, Any]:
+    found = {
+        "vpc_id": site.vpc_id,
+        "subnet_ids": [site.subnet_id],
+        "security_group_ids": [site.group_id],
+        **changes,
+    }
+    return {"network": {"availability_zone_id": "use1-az6", "existing": found}}
+
+
+def cluster(site: Site, **properties: Any) -> dict[str, Any]:
+    groups = [site.controller(), site.group("workers", properties.pop("count", 4))]
+    return {
+        "Cluster": {
+            "Type": "AWS::SageMaker::Cluster",
+            "Properties": {
+                "ClusterName": "train",
+                "InstanceGroups": groups,
+                "VpcConfig": site.vpc_config,
+                "Orchestrator": {"Slurm": {"SlurmConfigStrategy": "Managed"}},
+                **properties,
+            },
+        }
+    }
+
+
+def lustre(site: Site, **configuration: Any) -> dict[str, Any]:
+    open_lustre_ports(site)
+    given = {"DeploymentType": "PERSISTENT_2", "PerUnitStorageThroughput": 250, **configuration}
+    return {
+        "Files": {
+            "Type": "AWS::FSx::FileSystem",
+            "Properties": {
+                "FileSystemType": "LUSTRE",
+                "StorageCapacity": 4800,
+                "SubnetIds": [site.subnet_id],
+                "SecurityGroupIds": [site.group_id],
+                "LustreConfiguration": given,
+            },
+        }
+    }
+
+
+@case("CW-C016")
+def plan_for_training_jobs(site: Site) -> Made:
+    sagemaker = client("sagemaker")
+    offering = sagemaker.search_training_plan_offerings(
+        InstanceType="ml.p5.48xlarge",
+        InstanceCount=4,
+        DurationHours=168,
+        TargetResources=["training-job"],
+    )["TrainingPlanOfferings"][0]
+    arn = sagemaker.create_training_plan(
+        TrainingPlanName="jobs", TrainingPlanOfferingId=offering["TrainingPlanOfferingId"]
+    )["TrainingPlanArn"]
+    resources = cluster(site)
+    resources["Cluster"]["Properties"]["InstanceGroups"][1]["TrainingPlanArn"] = arn
+    return {"compute.1.capacity": {"kind": "training-plan", "arn": arn}}, resources, "Cluster"
+
+
+@case("CW-I002")
+def key_to_be_deleted(site: Site) -> Made:
+    kms = client("kms")
+    arn = kms.create_key()["KeyMetadata"]["Arn"]
+    kms.schedule_key_deletion(KeyId=arn, PendingWindowInDays=7)
+    files = lustre(site)
+    files["Files"]["Properties"]["KmsKeyId"] = arn
+    return {"identity.kms_key_arn": arn}, files, "Files"
+
+
+@case("CW-I004")
+def no_boundary(site: Site) -> Made:
+    arn = f"arn:aws:iam::{ACCOUNT}:policy/none"
+    trust = {
+        "Effect": "Allow",
+        "Principal": {"Service": "sagemaker.amazonaws.com"},
+        "Action": "sts:AssumeRole",
+    }
+    role = {
+        "AssumeRolePolicyDocument": {"Version": "2012-10-17", "Statement": [trust]},
+        "PermissionsBoundary": arn,
+    }
+    resources = {"Role": {"Type": "AWS::IAM::Role", "Properties": role}}
+    return {"identity.permissions_boundary_arn": arn}, resources, "Role"
+
+
+@case("CW-N006")
+def no_vpc(site: Site) -> Made:
+    group = {"GroupDescription": "nodes", "VpcId": "vpc-0a1b2c3d4e5f60718"}
+    resources = {"Group": {"Type": "AWS::EC2::SecurityGroup", "Properties": group}}
+    return existing(site, vpc_id="vpc-0a1b2c3d4e5f60718"), resources, "Group"
+
+
+@case("CW-N007")
+def no_subnet(site: Site) -> Made:
+    missing = "subnet-0a1b2c3d4e5f60718"
+    network = {**site.vpc_config, "Subnets": [missing]}
+    changes = existing(site, subnet_ids=[missing])
+    return changes, cluster(site, VpcConfig=network), "Cluster"
+
+
+@case("CW-N009")
+def full_subnet(site: Site) -> Made:
+    small = client("ec2").create_subnet(
+        VpcId=site.vpc_id, CidrBlock="10.0.255.0/28", AvailabilityZoneId="use1-az6"
+    )["Subnet"]["SubnetId"]
+    network = {**site.vpc_config, "Subnets": [small]}
+    return existing(site, subnet_ids=[small]), cluster(site, VpcConfig=network), "Cluster"
+
+
+@case("CW-N013")
+def database_in_one_zone(site: Site) -> Made:
+    second = client("ec2").create_subnet(
+        VpcId=site.vpc_id, CidrBlock="10.0.254.0/24", AvailabilityZoneId="use1-az6"
+    )["Subnet"]["SubnetId"]
+    subnets = [site.subnet_id, second]
+    group = {"DBSubnetGroupDescription": "accounting", "SubnetIds": subnets}
+    resources = {"Group": {"Type": "AWS::RDS::DBSubnetGroup", "Properties": group}}
+    changes = existing(site, database_subnet_ids=subnets)
+    return {**changes, "slurm": {"accounting": {"kind": "rds"}}}, resources, "Group"
+
+
+@case("CW-Q032")
+def throughput_beyond_the_quota(site: Site) -> Made:
+    files = lustre(site)
+    properties = files["Files"]["Properties"]
+    del properties["StorageCapacity"]
+    properties["StorageType"] = "INTELLIGENT_TIERING"
+    properties["LustreConfiguration"] = {
+        "DeploymentType": "PERSISTENT_2",
+        "ThroughputCapacity": 4000,
+        "DataReadCacheConfiguration": {"SizingMode": "PROPORTIONAL_TO_THROUGHPUT_CAPACITY"},
+        "MetadataConfiguration": {"Mode": "USER_PROVISIONED", "Iops": 6000},
+    }
+    wanted = {
+        "mount_path": "/fsx",
+        "storage_type": "INTELLIGENT_TIERING",
+        "throughput_mbps": 4000,
+    }
+    return {"storage.lustre": [wanted]}, files, "Files"
+
+
+@case("CW-Q033")
+def disks_beyond_the_quota(site: Site) -> Made:
+    files = lustre(site, DeploymentType="PERSISTENT_1", PerUnitStorageThroughput=12)
+    files["Files"]["Properties"].update(StorageCapacity=6000, StorageType="HDD")
+    wanted = {
+        "mount_path": "/fsx",
+        "deployment_type": "PERSISTENT_1",
+        "storage_type": "HDD",
+        "capacity_gib": 6000,
+        "throughput_mbps_per_tib": 12,
+    }
+    return {"storage.lustre": [wanted]}, files, "Files"
+
+
+@case("CW-S010")
+def no_bucket(site: Site) -> Made:
+    return repository(site, "no-such-corpus")
+
+
+@case("CW-S011")
+def bucket_of_another_region(site: Site) -> Made:
+    boto3.client("s3", "eu-west-1").create_bucket(
+        Bucket="far-corpus", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"}
+    )
+    return repository(site, "far-corpus")
+
+
+def repository(site: Site, bucket: str) -> Made:
+    link = {
+        "FileSystemId": {"Ref": "Files"},
+        "FileSystemPath": "/data",
+        "DataRepositoryPath": f"s3://{bucket}/tokens",
+        "S3": {"AutoImportPolicy": {"Events": ["NEW"]}},
+    }
+    resources = lustre(site)
+    resources["Link"] = {"Type": "AWS::FSx::DataRepositoryAssociation", "Properties": link}
+    wanted = {"s3": f"s3://{bucket}/tokens", "path": "/data", "import": ["NEW"]}
+    return {"storage.lustre": [{**specs.LUSTRE, "repositories": [wanted]}]}, resources, "Link"
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_what_the_check_finds_in_the_account_the_stack_fails_for(
+    rule: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with local_aws("generous", **WORLDS.get(rule, {})):
+        changes, resources, failing = CASES[rule](build_site())
+        path = specs.write(tmp_path / "spec.yaml", specs.changed({"account": ACCOUNT, **changes}))
+        main(["check", str(path), "--only", rule, "--format", "json"])
+        captured = capsys.readouterr()
+        assert captured.out, captured.err
+        answer = json.loads(captured.out)
+        assert {f["rule"] for f in answer["findings"]} == {rule}, (answer, captured.err)
+        stack = deploy("refused", resources)
+        assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
+        assert failure("refused", failing)
+
+
+def test_every_account_rule_is_shown_or_says_why_not() -> None:
+    rules = {one.id for one in rule_files() if one.scope == "account"}
+    shown = {one.rule for one in IN_WORLDS} | set(CASES)
+    assert rules == shown | set(NOT_REFUSED)
+    assert not shown & set(NOT_REFUSED)
