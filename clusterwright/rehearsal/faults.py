@@ -165,7 +165,8 @@ def rebooted(stage: Stage, node: Node, *, within_s: float = 120.0) -> float:
 
 
 def _start_of(node: Node) -> str:
-    return node.must("systemctl show --property=UserspaceTimestampMonotonic")
+    # What is asked of a machine that is shutting down may never be answered.
+    return node.must("systemctl show --property=UserspaceTimestampMonotonic", timeout_s=5.0)
 
 
 def _fall_silent(node: Node, folder: str) -> None:

@@ -4,15 +4,16 @@
 
 Faults, each with the indices of the GPUs that have it: `gpu-lost`, `gpu-ecc` (uncorrectable
 errors), `gpu-rows` (a row waits to be remapped), `gpu-rows-failed` (a row could not be),
-`gpu-pcie` (half of the lanes are lost), `gpu-hot`; and `gpu-driver` (any text). Names of fields
-are those of nvidia-smi's own --help-query-gpu and --help-query-remapped-rows. The texts of
-failures were read in public threads; the layout of the plain table is not NVIDIA's, and 16 lanes
-are of our making.
+`gpu-pcie` (half of the lanes are lost), `gpu-hot`; and, with any text, `gpu-driver` (the driver is
+gone) and `gpu-hang` (there is no answer, ever). Names of fields are those of nvidia-smi's own
+--help-query-gpu and --help-query-remapped-rows. The texts of failures were read in public threads;
+the layout of the plain table is not NVIDIA's, and 16 lanes are of our making.
 """
 
 from __future__ import annotations
 
 import sys
+import time
 
 import hardware
 
@@ -21,6 +22,8 @@ _LANES = 16
 
 
 def main(argv: list[str]) -> int:
+    while hardware.fault("gpu-hang") is not None:
+        time.sleep(1.0)
     machine = hardware.hardware()["accelerator"]
     if machine["kind"] != "nvidia" or hardware.fault("gpu-driver") is not None:
         print(
