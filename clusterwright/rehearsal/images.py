@@ -11,11 +11,13 @@ not part of the digest, because mirrors hold the same packages.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import platform
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -180,6 +182,11 @@ def _mmdebstrap(suite: str, root: Path, sources: Path) -> list[str]:
         kind, path = ("include", line[1:]) if line.startswith("+") else ("exclude", line)
         excluded.append(f"--dpkgopt=path-{kind}={path}")
     return [
+        # Its mounts of /proc, /sys and /dev are its own, and go with it however it ends.
+        "unshare",
+        "--mount",
+        "--propagation=private",
+        "--",
         "mmdebstrap",
         "--mode=root",
         "--variant=apt",
@@ -208,6 +215,7 @@ def _run(command: Sequence[str], progress: Progress, what: str) -> None:
         text=True,
         errors="replace",
         env=environment,
+        start_new_session=True,
     ) as process:
         assert process.stdout is not None
         try:
@@ -216,7 +224,9 @@ def _run(command: Sequence[str], progress: Progress, what: str) -> None:
                 if line.startswith("I: ") and not line.startswith("I: automatically"):
                     progress(f"{what}: {line[3:].strip()}")
         except BaseException:
-            process.terminate()
+            # All of it, or what it started would go on writing into what is removed next.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             raise
     if process.returncode != 0:
         words = [line for line in tail if line.startswith(("E:", "W:"))] or tail
@@ -239,13 +249,43 @@ def _copy_tree(source: Path, target: Path) -> None:
 def _workplace(images: Path, name: str) -> Iterator[Path]:
     # The lock of this name is ours, so what an earlier build left here is nobody's.
     for left in images.glob(f".building-{name}-*"):
-        shutil.rmtree(left, ignore_errors=True)
+        remove_tree(left)
     place = Path(tempfile.mkdtemp(prefix=f".building-{name}-", dir=images))
     place.chmod(0o755)
     try:
         yield place
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        remove_tree(place)
+
+
+def remove_tree(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> None:
+    """Remove a folder, and nothing that is mounted below it.
+
+    Raises
+    ------
+    RehearsalError
+        Something is mounted below it and cannot be unmounted.
+    """
+    for mounted in _mounts_below(folder, mounts):
+        subprocess.run(["umount", "--lazy", mounted], check=False, capture_output=True)
+    if left := _mounts_below(folder, mounts):
+        raise RehearsalError(
+            f"{left[0]} is still mounted, so {folder} is not removed",
+            f"as root: umount --recursive {left[-1]}",
+        )
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _mounts_below(folder: Path, mounts: Path) -> list[str]:
+    """Deepest first."""
+    prefix = f"{folder.resolve()}/"
+    found = []
+    for line in mounts.read_text().splitlines():
+        # Blanks, tabs, newlines and backslashes are written as octal numbers.
+        path = re.sub(r"\\([0-7]{3})", lambda m: chr(int(m[1], 8)), line.split(" ")[1])
+        if f"{path}/".startswith(prefix):
+            found.append(path)
+    return sorted(found, key=len, reverse=True)
 
 
 def _forget_old(images: Path, suite: str) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -90,3 +92,40 @@ def test_the_recipe_names_no_mirror() -> None:
     for path in images.RECIPE.rglob("*"):
         if path.is_file() and "__pycache__" not in path.parts:
             assert "://" not in path.read_text(), path
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount")
+def test_what_is_mounted_below_a_folder_is_not_removed_with_it(tmp_path: Path) -> None:
+    """As a build that is killed may leave them: /dev and /proc of this machine."""
+    house = tmp_path / "house"
+    house.mkdir()
+    (house / "heirloom").write_text("precious")
+    building = tmp_path / ".building-a b"
+    inside = building / "root" / "dev"
+    inside.mkdir(parents=True)
+    subprocess.run(["mount", "--bind", str(house), str(inside)], check=True)
+    deeper = inside / "pts"
+    deeper.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(deeper)], check=True)
+    images.remove_tree(building)
+    assert not building.exists()
+    assert (house / "heirloom").read_text() == "precious"
+    assert str(tmp_path) not in Path("/proc/self/mounts").read_text()
+
+
+def test_what_cannot_be_unmounted_is_left_and_said(tmp_path: Path) -> None:
+    folder = tmp_path / "root"
+    folder.mkdir()
+    mounts = tmp_path / "mounts"
+    mounts.write_text(f"proc {folder}/proc proc rw 0 0\n")
+    with pytest.raises(RehearsalError, match=r"is still mounted, so .* is not removed"):
+        images.remove_tree(folder, mounts)
+    assert folder.exists()
+    mounts.write_text(f"proc {folder}-of-somebody proc rw 0 0\n")
+    images.remove_tree(folder, mounts)
+    assert not folder.exists()
+
+
+def test_mmdebstrap_mounts_where_nobody_else_sees_it() -> None:
+    command = images._mmdebstrap("trixie", Path("/r"), Path("/s"))
+    assert command[:5] == ["unshare", "--mount", "--propagation=private", "--", "mmdebstrap"]

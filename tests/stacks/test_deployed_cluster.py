@@ -11,6 +11,7 @@ from clusterwright.localaws import local_aws
 from tests.stacks.conftest import Build
 from tests.stacks.deployment import Account, bootstrapped
 from tests.stacks.specs import FULL, changed
+from tests.stacks.test_deployment import add_boundary
 
 SPEC = changed(FULL, protection="destroy")
 
@@ -20,6 +21,7 @@ def deployed(build: Build) -> Iterator[Account]:
     """An account in which the whole of `SPEC` stands; who changes it puts it back."""
     with local_aws():
         found = bootstrapped()
+        add_boundary(found)
         found.deploy(build(SPEC))
         yield found
 
