@@ -21,6 +21,7 @@ def play(stage: Stage) -> None:
     # Not a promise of unknown outcome: nobody makes it, so no verdict waits for it.
     stage.not_for_this(
         "cannot be detected: the checks read counters, kernel messages and device lists, and"
-        " such a GPU changes none of them. A test that computes may find it, before the cluster is used"
-        " (resilience.deep_health_checks) or by hand (dcgmi diag); none runs here"
+        " such a GPU changes none of them. A test that computes may find it, before the"
+        " cluster is used (resilience.deep_health_checks) or by hand (dcgmi diag); none runs"
+        " here"
     )
