@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 from tests.localaws.parts import Site, client, deploy
 
 Key = tuple[str, str]
-_RUNS = {"Type": "AWS::Logs::LogGroup"}
+_RUNS: dict[str, Any] = {"Type": "AWS::Logs::LogGroup"}
 
 
 class Scenes(Mapping[Key, Mapping[str, Any]]):
@@ -46,19 +46,19 @@ def scenes(site: Site) -> Scenes:
 
 def _stacks(site: Site) -> dict[str, str]:
     groups = {
-        name: {**_RUNS, "Properties": {"LogGroupName": f"pages-{name}"}} for name in ("A", "B")
+        name: _RUNS | {"Properties": {"LogGroupName": f"pages-{name}"}} for name in ("A", "B")
     }
     exports = {
         name: {"Value": name, "Export": {"Name": f"export-{name}"}} for name in ("one", "two")
     }
     deploy("pages-exporter", groups, Outputs=exports)
-    parameter = {"Type": "AWS::SSM::Parameter", "Properties": {"Type": "String"}}
+    parameter: dict[str, Any] = {"Type": "AWS::SSM::Parameter", "Properties": {"Type": "String"}}
     for number in (1, 2):
         imported = {**parameter["Properties"], "Value": {"Fn::ImportValue": "export-one"}}
         deploy(f"pages-importer-{number}", {"P": {**parameter, "Properties": imported}})
     cloudformation = client("cloudformation")
     changed = {
-        name: {**_RUNS, "Properties": {"LogGroupName": f"pages-{name}", "RetentionInDays": 7}}
+        name: _RUNS | {"Properties": {"LogGroupName": f"pages-{name}", "RetentionInDays": 7}}
         for name in ("A", "B")
     }
     body = json.dumps({"Resources": changed, "Outputs": exports})
@@ -137,7 +137,7 @@ def _budgets(site: Site) -> None:
             },
             NotificationsWithSubscribers=[
                 {
-                    "Notification": {**_NOTIFICATION, "Threshold": number},
+                    "Notification": _NOTIFICATION | {"Threshold": number},
                     "Subscribers": subscribers,
                 }
                 for number in (80.0, 100.0)
@@ -356,7 +356,7 @@ def _policies(site: Site) -> None:
 
 
 _ACCOUNT = "123456789012"
-_NOTIFICATION = {
+_NOTIFICATION: dict[str, Any] = {
     "NotificationType": "ACTUAL",
     "ComparisonOperator": "GREATER_THAN",
     "ThresholdType": "PERCENTAGE",

@@ -34,7 +34,10 @@ class Project(NamedTuple):
         mirror = f'filesystem_mirror {{ path = "{terraform.FOUND.mirror}" }}'
         settings = file(self.folder, "terraform.rc", f"provider_installation {{ {mirror} }}\n")
         return self.server.run(
-            *(terraform.FOUND.program, command, "-no-color", *words),
+            terraform.FOUND.program,
+            command,
+            "-no-color",
+            *words,
             code=code,
             cwd=self.folder,
             TF_CLI_CONFIG_FILE=str(settings),
