@@ -87,10 +87,20 @@ def _lose(stage: Stage, job: Job, state: str, victim: Node) -> int:
     stage.wait_for(lambda: _before(stage, state, 2), within_s=30)
     instance = victim.instance_id
     step = _step(stage, state)
-    stage.set_detection(20.0)  # longer than Slurm takes to notice
+    # HyperPod looks away until Slurm has noticed: a node that is back before that is never down.
+    stage.set_detection(3600.0)
     stage.crash(victim)
+    try:
+        stage.wait_for(lambda: _seen_up(victim), within_s=120)
+    finally:
+        stage.set_detection(0.0)
     stage.wait_running(victim, but=instance)
     return step
+
+
+def _seen_up(node: Node) -> str | None:
+    state = node.slurm_state()
+    return None if state.startswith("down") else f"Slurm sees {node.name} as {state}"
 
 
 def _step(stage: Stage, state: str) -> int:
