@@ -32,6 +32,7 @@ _PATH = re.compile(r"(?:/[A-Za-z0-9._+@-]+)+")
 _DNS = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 _SECRET = re.compile(r"arn:[a-z-]+:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]+")
+_CLUSTER_ARN = re.compile(r"arn:[a-z-]+:sagemaker:[a-z0-9-]+:[0-9]{12}:cluster/([a-z0-9]+)")
 _LOG_GROUP = re.compile(r"[A-Za-z0-9_./#-]{1,512}")
 _PUBLIC_KEY = re.compile(
     r"(?:ssh-[a-z0-9-]+|ecdsa-sha2-[a-z0-9-]+|sk-[a-z0-9@.-]+) [A-Za-z0-9+/]+={0,3}(?: .*)?"
@@ -295,6 +296,8 @@ class Resources:
     cluster: str
     instance_types: dict[str, str]
     instances: tuple[Instance, ...]
+    cluster_id: str | None = None
+    """The end of the cluster's ARN, with which the name of its log group ends."""
 
     def of_group(self, group: str) -> list[Instance]:
         return [instance for instance in self.instances if instance.group == group]
@@ -492,7 +495,9 @@ def parse_provisioning(value: object, problems: list[str]) -> Provisioning:
 def parse_resources(value: object, problems: list[str]) -> Resources:
     """The keys in use of HyperPod's resource_config.json."""
     top = Table(value, "resource_config.json", problems, separator=": ")
-    cluster = top.table("ClusterConfig").text("ClusterName")
+    config = top.table("ClusterConfig")
+    cluster = config.text("ClusterName")
+    arn = config.text("ClusterArn") if "ClusterArn" in config else ""
     instance_types = {}
     instances: list[Instance] = []
     for table in top.tables("InstanceGroups"):
@@ -504,7 +509,9 @@ def parse_resources(value: object, problems: list[str]) -> Resources:
             instances.append(
                 Instance(name or instance_id, instance_id, item.text("CustomerIpAddress"), group)
             )
-    return Resources(cluster, instance_types, tuple(instances))
+    match = _CLUSTER_ARN.fullmatch(arn)
+    cluster_id = match.group(1) if match else None
+    return Resources(cluster, instance_types, tuple(instances), cluster_id)
 
 
 def disagreements(inputs: Inputs, configuration: str) -> list[str]:

@@ -4,6 +4,7 @@ Logs.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from typing import Any, TextIO
@@ -45,6 +46,9 @@ class Log:
 
     def close(self) -> None:
         if self._handle is not None:
+            # A node that HyperPod takes back after a failure keeps what is on its disk.
+            with contextlib.suppress(OSError):
+                os.fsync(self._handle)
             os.close(self._handle)
             self._handle = None
 

@@ -281,6 +281,17 @@ class FakeMachine(Machine):
         )
         return (0, "parsed OK", "") if good else (1, "", "syntax error")
 
+    # --- the CloudWatch agent
+
+    def _cmd__opt_aws_amazon_cloudwatch_agent_bin_amazon_cloudwatch_agent_ctl(
+        self, args: list[str]
+    ) -> tuple[int, str, str]:
+        assert args[:6] == ["-a", "append-config", "-m", "ec2", "-s", "-c"], args
+        if self.state["agent_error"]:
+            return 1, "", self.state["agent_error"]
+        self.state["read_by_daemons"]["agent"] = self.sha256_of(args[6].removeprefix("file:"))
+        return 0, "Configuration validation succeeded", ""
+
     # --- kernel modules
 
     def _cmd_modinfo(self, args: list[str]) -> tuple[int, str, str]:

@@ -160,7 +160,13 @@ def make_world(folder: Path, node: str, configuration: str, **changes: Any) -> W
         _write(world, "/usr/lib/x86_64-linux-gnu/security/" + module, "")
     for name, text in PAM_UBUNTU.items():
         _write(world, "/etc/pam.d/" + name, text)
-    for path in ("etc/needrestart/conf.d", "etc/mysql/mariadb.conf.d", "etc/profile.d"):
+    _write(world, "/opt/aws/amazon-cloudwatch-agent/bin/amazon-cloudwatch-agent-ctl", "")
+    for path in (
+        "etc/logrotate.d",
+        "etc/needrestart/conf.d",
+        "etc/mysql/mariadb.conf.d",
+        "etc/profile.d",
+    ):
         (world.root / path).mkdir(parents=True)
     state.update(changes)
     (folder / "state.json").write_text(json.dumps(state))
@@ -209,6 +215,7 @@ def _fresh_state(address: str) -> dict[str, Any]:
     daemon = "[Service]\nExecStart=/opt/slurm/sbin/{0} -D ${1}_OPTIONS\n"
     return {
         "address": address,
+        "agent_error": "",
         "arrays": {},
         "association_values": {},
         "aws_error": "",

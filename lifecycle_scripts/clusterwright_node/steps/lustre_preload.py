@@ -68,6 +68,7 @@ RequiresMountsFor={entry.mount_path}
 
 [Service]
 ExecStart={command}
+StandardOutput=append:/var/log/clusterwright/preload.jsonl
 RemainAfterExit=yes
 Restart=on-failure
 RestartSec=60
