@@ -21,6 +21,9 @@ Exit codes: 0 every promise held; 1 a promise is broken, or --clean could not re
 2 no promise is broken, but some could not be looked at; 3 the command line or the spec is wrong.
 """
 
+_GRACE_SECONDS = 10.0
+"""How long `--clean` waits for engines that are at work, as they may have been killed just now."""
+
 
 @click.command("rehearse", epilog=EXIT_CODES)
 @config_options
@@ -176,7 +179,7 @@ def _clean(state: Path, output_format: str) -> int:
 
     if not runs.is_root():
         raise UserError("--clean needs root, as the rehearsal did")
-    found = runs.clean(state)
+    found = runs.clean(state, grace_seconds=_GRACE_SECONDS)
     code = 1 if found.left else 0
     from clusterwright.render import rehearsal as render
 

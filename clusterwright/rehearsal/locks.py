@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+_LOOK_SECONDS = 0.1
 
 
 @contextmanager
@@ -16,6 +19,17 @@ def exclusive(
     """Hold a lock file; yields whether it is held. `wait` is called once if another holds it."""
     with _locked(path, fcntl.LOCK_EX, block, wait) as got:
         yield got
+
+
+@contextmanager
+def exclusive_until(path: Path, ends: float) -> Iterator[bool]:
+    """Hold a lock file that may yet become free before `ends` (of the monotonic clock)."""
+    while True:
+        with exclusive(path, block=False) as got:
+            if got or time.monotonic() >= ends:
+                yield got
+                return
+        time.sleep(_LOOK_SECONDS)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import json
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from clusterwright.rehearsal import registry
 from clusterwright.rehearsal.errors import RehearsalError
-from clusterwright.rehearsal.locks import exclusive, shared
+from clusterwright.rehearsal.locks import exclusive, exclusive_until, shared
 
 DEFAULT_STATE = Path("/var/lib/clusterwright")
 _INOTIFY = Path("/proc/sys/fs/inotify/max_user_instances")
@@ -101,18 +102,22 @@ def take_away(run: Run) -> Cleaned:
     return Cleaned(tuple(removed), tuple(str(thing) for thing in left), ())
 
 
-def clean(state: Path, *, also_kept: bool = True) -> Cleaned:
+def clean(state: Path, *, also_kept: bool = True, grace_seconds: float = 0.0) -> Cleaned:
     """Remove what runs have left, and look whether it is gone.
 
     A run in which somebody works is left alone and reported as alive, unless it was kept
-    (`--keep`) and `also_kept` says that those go too.
+    (`--keep`) and `also_kept` says that those go too. `grace_seconds`, for all runs together, is
+    for engines that have just been killed: the kernel takes a moment to end a process with many
+    threads, and holds its locks until then.
     """
     removed: list[str] = []
     left: list[str] = []
     alive: list[str] = []
+    ends = time.monotonic() + grace_seconds
     for run in runs(state):
-        with exclusive(run.lock, block=False) as got:
-            if not got and not (also_kept and run.keep_mark.exists()):
+        kept = also_kept and run.keep_mark.exists()
+        with exclusive_until(run.lock, 0.0 if kept else ends) as got:
+            if not got and not kept:
                 alive.append(run.id)
                 continue
             found = take_away(run)

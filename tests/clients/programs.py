@@ -33,6 +33,11 @@ class Done:
     def data(self) -> Any:
         return json.loads(self.out)
 
+    @property
+    def said(self) -> str:
+        """Both streams: the CDK CLI tells people on stderr, and on stdout where `CI` is set."""
+        return self.out + self.err
+
 
 @dataclass(frozen=True)
 class Server:

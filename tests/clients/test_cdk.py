@@ -92,7 +92,7 @@ def test_the_life_of_a_stack(cdk: Cdk) -> None:
     cdk.deploy(kept, "--method=direct")
     assert stack()["EnableTerminationProtection"] is True
     refused = cdk("destroy", "cdk-logs", "--force", *kept, code=1)
-    assert "cannot be deleted while TerminationProtection is enabled" in refused.err + refused.out
+    assert "cannot be deleted while TerminationProtection is enabled" in refused.said
 
     broken = cdk.synth("broken", "A=7", "broken=1")
     cdk.deploy(broken, "--no-rollback", code=1)
@@ -101,11 +101,11 @@ def test_the_life_of_a_stack(cdk: Cdk) -> None:
     assert stack()["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
 
     logs.put_retention_policy(logGroupName="cdk-A", retentionInDays=3)
-    drifted = cdk("drift", "cdk-logs", *first).err
+    drifted = cdk("drift", "cdk-logs", *first).said
     assert "[~] AWS::Logs::LogGroup A" in drifted
     assert drifted.count("[~] AWS::") == 1
     changed = cdk.synth("changed", "A=14")
-    assert "RetentionInDays" in cdk("diff", "cdk-logs", *changed).err
+    assert "RetentionInDays" in cdk("diff", "cdk-logs", *changed).said
     cdk.deploy(changed)
     assert stack()["EnableTerminationProtection"] is False
     cdk("destroy", "cdk-logs", "--force", *changed)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 from clusterwright.rehearsal import registry, runs
@@ -68,6 +70,19 @@ def test_clean_leaves_a_run_alone_in_which_somebody_works(tmp_path: Path) -> Non
         found = runs.clean(tmp_path)
     assert found.alive == (run.id,)
     assert run.folder.exists()
+
+
+def test_clean_waits_for_an_engine_that_is_ending(tmp_path: Path) -> None:
+    run = runs.new_run(tmp_path)
+    with ExitStack() as stack:
+        stack.enter_context(exclusive(run.lock))
+        ending = threading.Timer(0.5, stack.pop_all().close)
+        ending.start()
+        assert runs.clean(tmp_path).alive == (run.id,)
+        found = runs.clean(tmp_path, grace_seconds=60)
+    ending.join()
+    assert found.alive == ()
+    assert not run.folder.exists()
 
 
 def test_two_runs_have_nothing_in_common(tmp_path: Path) -> None:
