@@ -10,13 +10,15 @@ import threading
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from clusterwright.aws.errors import unavailable
+from clusterwright.aws.errors import AwsUnavailable, unavailable
 
 CONNECT_TIMEOUT_SECONDS: Final = 5
 READ_TIMEOUT_SECONDS: Final = 20
 # One try and three more, with botocore's exponential back-off and jitter between them.
 MAX_ATTEMPTS: Final = 4
 MAX_POOL_CONNECTIONS: Final = 16
+# By these members the services say that an answer is not all of it.
+_CONTINUED: Final = ("NextToken", "nextToken", "NextMarker", "IsTruncated", "HasMoreResults")
 
 
 class AwsSession:
@@ -57,6 +59,7 @@ class AwsSession:
         self._lock = threading.RLock()
         self._boto3_session: Any = None
         self._clients: dict[tuple[str, str | None], Any] = {}
+        self._last_asked: dict[int, tuple[str, str]] = {}
 
     @property
     def region(self) -> str | None:
@@ -119,9 +122,11 @@ class AwsSession:
         Raises
         ------
         AwsUnavailable
-            The question was not answered; `is_not_found` tells "no such thing" from the rest.
+            The question was not answered, or only in part; `is_not_found` tells "no such thing"
+            from the rest.
         """
         client = self.client(service, region, operation=operation)
+        self._asking(service, operation)
         try:
             answer = getattr(client, _method(operation))(**parameters)
         except Exception as error:
@@ -129,6 +134,16 @@ class AwsSession:
                 error, service=service, operation=operation, region=_region_of(client)
             ) from error
         assert isinstance(answer, Mapping)
+        for name in _CONTINUED:
+            if answer.get(name):
+                # Whoever takes the first page for all of them sees too little.
+                raise AwsUnavailable(
+                    service=service,
+                    operation=operation,
+                    region=_region_of(client),
+                    reason="other",
+                    detail=f"the answer goes on ({name}), and only its first page was read",
+                )
         return answer
 
     def pages(
@@ -142,12 +157,20 @@ class AwsSession:
             At any page: what was yielded before it is then incomplete and must be thrown away.
         """
         client = self.client(service, region, operation=operation)
+        self._asking(service, operation)
         try:
             yield from client.get_paginator(_method(operation)).paginate(**parameters)
         except Exception as error:
             raise unavailable(
                 error, service=service, operation=operation, region=_region_of(client)
             ) from error
+
+    def asked_by(self, thread: int) -> tuple[str, str] | None:
+        """Service and operation that a thread asked last; None where it asked nothing yet."""
+        return self._last_asked.get(thread)
+
+    def _asking(self, service: str, operation: str) -> None:
+        self._last_asked[threading.get_ident()] = (service, operation)
 
     def _session(self) -> Any:
         with self._lock:

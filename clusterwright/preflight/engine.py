@@ -125,9 +125,9 @@ class _Work:
         if self.crash is not None:
             return
         for subject, facts in zip(self.subjects, self.facts, strict=True):
-            refusal = values.missing(facts)
-            if refusal is not None:
-                self.unanswered.append(self._refused(subject, refusal, context))
+            refusals = values.refusals(facts)
+            if refusals:
+                self.unanswered += [self._refused(subject, r, context) for r in refusals]
                 continue
             try:
                 for verdict in self.rule.check(subject, context, values):

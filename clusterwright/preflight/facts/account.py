@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from clusterwright.aws import cloudwatch, quotas, sts
-from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
+from clusterwright.preflight.facts.fact import Fact, Place, Reading, answered, ask
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,10 @@ class AppliedQuota(Fact[QuotaState]):
     service: str
     code: str
     actions: ClassVar = ("servicequotas:GetServiceQuota", "cloudwatch:GetMetricStatistics")
+
+    def resources(self, place: Place) -> Mapping[str, str]:
+        where = f"arn:{place.partition}:servicequotas:{place.region}:{place.account}"
+        return {"servicequotas:GetServiceQuota": f"{where}:{self.service}/{self.code}"}
 
     def read(self) -> Reading[QuotaState]:
         (found,) = yield [ask(quotas.applied_quota, self.service, self.code)]

@@ -34,6 +34,15 @@ Answers = Sequence[Any]
 Reading = Generator[Sequence[Ask], Answers, T]
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where facts are read: what ARNs are made of."""
+
+    partition: str
+    region: str
+    account: str
+
+
 class Fact(ABC, Generic[Result_co]):
     """Something true of an account in a region. Subclasses are frozen dataclasses of parameters.
 
@@ -43,6 +52,17 @@ class Fact(ABC, Generic[Result_co]):
 
     actions: ClassVar[tuple[str, ...]]
     """Every IAM action that reading the fact may need."""
+
+    inventory: ClassVar[bool] = False
+    """Whether it lists what the account has, so that an empty list is an answer: there is none."""
+
+    def resources(self, place: Place) -> Mapping[str, str]:
+        """For those of `actions` that IAM can limit to a resource: its ARN, or a pattern of them.
+
+        The others are allowed on `*`. `--iam-policy` prints it.
+        """
+        del place
+        return {}
 
     @abstractmethod
     def read(self) -> Reading[Result_co]:
@@ -85,10 +105,15 @@ class FactValues:
 
     def missing(self, facts: Sequence[Fact[Any]]) -> AwsUnavailable | None:
         """The first refusal among `facts`, or None where all are known."""
+        return next(iter(self.refusals(facts)), None)
+
+    def refusals(self, facts: Sequence[Fact[Any]]) -> tuple[AwsUnavailable, ...]:
+        """Every refusal among `facts`; those with the same words once."""
+        found: dict[str, AwsUnavailable] = {}
         for fact in facts:
             if isinstance(refusal := self._values[fact], AwsUnavailable):
-                return refusal
-        return None
+                found.setdefault(refusal.message, refusal)
+        return tuple(found.values())
 
 
 NOTHING_READ = FactValues({})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from clusterwright.aws import sagemaker
-from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
+from clusterwright.preflight.facts.fact import Fact, Place, Reading, answered, ask
 
 
 @dataclass(frozen=True)
@@ -14,6 +15,10 @@ class HyperPodClusters(Fact[tuple[sagemaker.Cluster, ...]]):
     """Every HyperPod cluster of the account in the region, with its groups."""
 
     actions: ClassVar = ("sagemaker:ListClusters", "sagemaker:DescribeCluster")
+    inventory: ClassVar = True
+
+    def resources(self, place: Place) -> Mapping[str, str]:
+        return {"sagemaker:DescribeCluster": _arn(place, "cluster/*")}
 
     def read(self) -> Reading[tuple[sagemaker.Cluster, ...]]:
         (names,) = yield [ask(sagemaker.cluster_names)]
@@ -29,6 +34,9 @@ class TrainingPlan(Fact[sagemaker.TrainingPlan | None]):
     name: str
     actions: ClassVar = ("sagemaker:DescribeTrainingPlan",)
 
+    def resources(self, place: Place) -> Mapping[str, str]:
+        return {"sagemaker:DescribeTrainingPlan": _arn(place, f"training-plan/{self.name}")}
+
     def read(self) -> Reading[sagemaker.TrainingPlan | None]:
         (plan,) = yield [ask(sagemaker.training_plan, self.name)]
         found: sagemaker.TrainingPlan | None = answered(plan)
@@ -40,8 +48,13 @@ class TrainingPlans(Fact[tuple[sagemaker.TrainingPlan, ...]]):
     """Every training plan of the account in the region."""
 
     actions: ClassVar = ("sagemaker:ListTrainingPlans",)
+    inventory: ClassVar = True
 
     def read(self) -> Reading[tuple[sagemaker.TrainingPlan, ...]]:
         (plans,) = yield [ask(sagemaker.training_plans)]
         found: tuple[sagemaker.TrainingPlan, ...] = answered(plans)
         return found
+
+
+def _arn(place: Place, resource: str) -> str:
+    return f"arn:{place.partition}:sagemaker:{place.region}:{place.account}:{resource}"

@@ -14,6 +14,7 @@ class Instances(Fact[tuple[instances.Instance, ...]]):
     """Every instance of the account in the region that is pending or running."""
 
     actions: ClassVar = ("ec2:DescribeInstances",)
+    inventory: ClassVar = True
 
     def read(self) -> Reading[tuple[instances.Instance, ...]]:
         (found,) = yield [ask(instances.running)]

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from clusterwright.aws import ec2, vpc
 from clusterwright.aws.session import AwsSession
-from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
+from clusterwright.preflight.facts.fact import Fact, Place, Reading, answered, ask
 
 
 @dataclass(frozen=True)
 class Vpcs(Fact[tuple[vpc.Vpc, ...]]):
     actions: ClassVar = ("ec2:DescribeVpcs",)
+    inventory: ClassVar = True
 
     def read(self) -> Reading[tuple[vpc.Vpc, ...]]:
         (found,) = yield [ask(vpc.vpcs)]
@@ -27,6 +29,10 @@ class VpcDns(Fact[tuple[bool, bool]]):
     vpc_id: str
     actions: ClassVar = ("ec2:DescribeVpcAttribute",)
 
+    def resources(self, place: Place) -> Mapping[str, str]:
+        where = f"arn:{place.partition}:ec2:{place.region}:{place.account}"
+        return {"ec2:DescribeVpcAttribute": f"{where}:vpc/{self.vpc_id}"}
+
     def read(self) -> Reading[tuple[bool, bool]]:
         support, hostnames = yield [
             ask(vpc.vpc_attribute, self.vpc_id, "enableDnsSupport"),
@@ -38,6 +44,7 @@ class VpcDns(Fact[tuple[bool, bool]]):
 @dataclass(frozen=True)
 class Subnets(Fact[tuple[vpc.Subnet, ...]]):
     actions: ClassVar = ("ec2:DescribeSubnets",)
+    inventory: ClassVar = True
 
     def read(self) -> Reading[tuple[vpc.Subnet, ...]]:
         (found,) = yield [ask(vpc.subnets)]
@@ -63,6 +70,7 @@ class ElasticIps(Fact[tuple[str | None, ...]]):
     """The stack of each Elastic IP address, None where no stack built it."""
 
     actions: ClassVar = ("ec2:DescribeAddresses",)
+    inventory: ClassVar = True
 
     def read(self) -> Reading[tuple[str | None, ...]]:
         (found,) = yield [ask(vpc.elastic_ip_stacks)]
@@ -75,6 +83,7 @@ class NatGateways(Fact[tuple[vpc.NatGateway, ...]]):
     """Each NAT gateway that holds quota."""
 
     actions: ClassVar = ("ec2:DescribeNatGateways",)
+    inventory: ClassVar = True
 
     def read(self) -> Reading[tuple[vpc.NatGateway, ...]]:
         (found,) = yield [ask(vpc.nat_gateways)]

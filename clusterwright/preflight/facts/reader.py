@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from clusterwright.aws.errors import AwsUnavailable
+from clusterwright.aws.errors import AwsUnavailable, iam_action_of
 from clusterwright.aws.session import AwsSession
 from clusterwright.preflight.facts.fact import Ask, Fact, FactValues, Reading
 
@@ -96,6 +96,7 @@ class _Run:
         self._done: queue.SimpleQueue[tuple[Ask, Any]] = queue.SimpleQueue()
         self._waiting: dict[Ask, list[_Pending]] = {}
         self._values: dict[Fact[Any], Any] = {}
+        self._answering: dict[Ask, int] = {}
         self._threads = 0
         self.calls = 0
 
@@ -160,6 +161,7 @@ class _Run:
 
     def _work(self) -> None:
         while (ask := self._todo.get()) is not None:
+            self._answering[ask] = threading.get_ident()
             try:
                 answer = ask.put(self._session)
             except AwsUnavailable as refusal:
@@ -170,10 +172,15 @@ class _Run:
             self._done.put((ask, answer))
 
     def _give_up(self, allowed_seconds: float) -> None:
-        for pendings in self._waiting.values():
+        for ask, pendings in self._waiting.items():
+            thread = self._answering.get(ask)
+            asked = self._session.asked_by(thread) if thread is not None else None
             for pending in pendings:
                 action = pending.fact.actions[0]
                 service, _, operation = action.partition(":")
+                if asked is not None and iam_action_of(*asked) in pending.fact.actions:
+                    service, operation = asked
+                    action = iam_action_of(service, operation)
                 self._values.setdefault(
                     pending.fact,
                     AwsUnavailable(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from clusterwright.aws import fsx, iam, kms, s3, secretsmanager
-from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
+from clusterwright.preflight.facts.fact import Fact, Place, Reading, answered, ask
 
 
 @dataclass(frozen=True)
@@ -14,6 +15,7 @@ class FileSystems(Fact[tuple[fsx.FileSystem, ...]]):
     """Every FSx file system of the account in the region."""
 
     actions: ClassVar = ("fsx:DescribeFileSystems",)
+    inventory: ClassVar = True
 
     def read(self) -> Reading[tuple[fsx.FileSystem, ...]]:
         (found,) = yield [ask(fsx.file_systems)]
@@ -28,6 +30,9 @@ class Bucket(Fact[s3.Bucket | None]):
     name: str
     actions: ClassVar = ("s3:ListBucket", "s3:GetBucketLocation")
 
+    def resources(self, place: Place) -> Mapping[str, str]:
+        return dict.fromkeys(self.actions, f"arn:{place.partition}:s3:::{self.name}")
+
     def read(self) -> Reading[s3.Bucket | None]:
         (found,) = yield [ask(s3.bucket, self.name)]
         result: s3.Bucket | None = answered(found)
@@ -40,6 +45,10 @@ class Key(Fact[kms.Key | None]):
 
     arn: str
     actions: ClassVar = ("kms:DescribeKey",)
+
+    def resources(self, place: Place) -> Mapping[str, str]:
+        del place
+        return dict.fromkeys(self.actions, self.arn)
 
     def read(self) -> Reading[kms.Key | None]:
         (found,) = yield [ask(kms.key, self.arn)]
@@ -54,6 +63,10 @@ class Secret(Fact[bool]):
     arn: str
     actions: ClassVar = ("secretsmanager:DescribeSecret",)
 
+    def resources(self, place: Place) -> Mapping[str, str]:
+        del place
+        return dict.fromkeys(self.actions, self.arn)
+
     def read(self) -> Reading[bool]:
         (found,) = yield [ask(secretsmanager.secret_is_usable, self.arn)]
         return bool(answered(found))
@@ -65,6 +78,10 @@ class Policy(Fact[bool]):
 
     arn: str
     actions: ClassVar = ("iam:GetPolicy",)
+
+    def resources(self, place: Place) -> Mapping[str, str]:
+        del place
+        return dict.fromkeys(self.actions, self.arn)
 
     def read(self) -> Reading[bool]:
         (found,) = yield [ask(iam.policy_exists, self.arn)]
