@@ -1,0 +1,130 @@
+"""What is read out of policy documents: yes, no, and unknown where nobody can know yet."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from clusterwright.localaws.iam.context import RequestContext
+from clusterwright.localaws.iam.evaluation import Policies, Request, evaluate
+from clusterwright.localaws.iam.policy import read_policy
+from clusterwright.localaws.iam.principals import Caller
+from clusterwright.preflight.policies import Question, allowed, denied
+
+ACCOUNT = "111122223333"
+ROLE = f"arn:aws:iam::{ACCOUNT}:role/reader"
+ASK = Question(
+    "s3:GetObject",
+    "arn:aws:s3:::corpus/tokens/1",
+    ACCOUNT,
+    ROLE,
+    context={"aws:PrincipalArn": ROLE, "aws:SecureTransport": "true", "aws:SourceVpc": None},
+)
+
+
+def document(**changes: Any) -> str:
+    statement = {"Effect": "Deny", "Principal": "*", "Action": "s3:*", "Resource": "*", **changes}
+    return json.dumps({"Statement": {k: v for k, v in statement.items() if v is not None}})
+
+
+@pytest.mark.parametrize(
+    ("changes", "answer"),
+    [
+        ({}, "yes"),
+        ({"Action": "s3:getobject"}, "yes"),
+        ({"Action": ["s3:Put*", "s3:List?ucket"]}, "no"),
+        ({"Action": None, "NotAction": "s3:GetObject"}, "no"),
+        ({"Action": None, "NotAction": "s3:PutObject"}, "yes"),
+        ({"Resource": "arn:aws:s3:::corpus"}, "no"),
+        ({"Resource": "arn:aws:s3:::corpus/*"}, "yes"),
+        ({"Resource": None, "NotResource": "arn:aws:s3:::corpus/*"}, "no"),
+        ({"Principal": {"AWS": "*"}}, "yes"),
+        ({"Principal": {"AWS": ROLE}}, "yes"),
+        ({"Principal": {"AWS": f"{ROLE}s"}}, "no"),
+        ({"Principal": {"AWS": f"arn:aws:iam::{ACCOUNT}:root"}}, "yes"),
+        ({"Principal": {"AWS": "999988887777"}}, "no"),
+        ({"Principal": {"Service": "logs.us-east-1.amazonaws.com"}}, "no"),
+        ({"Principal": None, "NotPrincipal": {"AWS": ROLE}}, "no"),
+        ({"Principal": None, "NotPrincipal": {"AWS": "arn:aws:iam::1:role/x"}}, "yes"),
+        ({"Condition": {"Bool": {"aws:SecureTransport": "false"}}}, "no"),
+        ({"Condition": {"Bool": {"aws:securetransport": False}}}, "no"),
+        ({"Condition": {"StringNotEquals": {"aws:SourceVpc": "vpc-1"}}}, "yes"),
+        ({"Condition": {"StringEquals": {"aws:SourceVpc": "vpc-1"}}}, "no"),
+        ({"Condition": {"StringEqualsIfExists": {"aws:SourceVpc": "vpc-1"}}}, "yes"),
+        ({"Condition": {"Null": {"aws:SourceVpc": "true"}}}, "yes"),
+        ({"Condition": {"StringNotEquals": {"aws:SourceVpce": "vpce-1"}}}, "unknown"),
+        ({"Condition": {"ArnNotLike": {"aws:PrincipalArn": "arn:aws:iam::*:role/w*"}}}, "yes"),
+        ({"Condition": {"ArnNotLike": {"aws:PrincipalArn": "arn:aws:iam::*:role/r*"}}}, "no"),
+        ({"Condition": {"IpAddress": {"aws:SourceIp": "10.0.0.0/8"}}}, "unknown"),
+        ({"Condition": {"StringLike": {"aws:PrincipalArn": "${aws:userid}"}}}, "unknown"),
+        (
+            {
+                "Condition": {
+                    "Bool": {"aws:SecureTransport": "false"},
+                    "IpAddress": {"aws:SourceIp": "10.0.0.0/8"},
+                }
+            },
+            "no",
+        ),
+    ],
+)
+def test_whether_a_statement_applies(changes: dict[str, Any], answer: str) -> None:
+    assert denied(document(**changes), ASK) == answer
+
+
+def test_leave_of_the_account_is_not_leave_of_a_role() -> None:
+    text = document(Effect="Allow", Principal={"AWS": f"arn:aws:iam::{ACCOUNT}:root"})
+    assert allowed(text, ASK) == "no"
+    handed_on = Question("s3:GetObject", "*", ACCOUNT, of_the_account=True)
+    assert allowed(text, handed_on) == "yes"
+
+
+def test_a_refusal_that_may_apply_makes_leave_unknown() -> None:
+    maybe = {"StringNotEquals": {"aws:SourceVpce": "vpce-1"}}
+    both = [
+        {"Effect": "Allow", "Principal": "*", "Action": "*", "Resource": "*"},
+        {"Effect": "Deny", "Principal": "*", "Action": "*", "Resource": "*", "Condition": maybe},
+    ]
+    assert allowed(json.dumps({"Statement": both}), ASK) == "unknown"
+    assert allowed(json.dumps({"Statement": both[:1]}), ASK) == "yes"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"Statement": 1}', "null", '{"Statement": [[]]}']
+)
+def test_what_cannot_be_read_is_unknown(text: str) -> None:
+    assert denied(text, ASK) == "unknown"
+    assert allowed(text, ASK) == "unknown"
+
+
+@pytest.mark.parametrize("effect", ["Allow", "Deny"])
+@pytest.mark.parametrize(
+    "principal", ["*", {"AWS": ROLE}, {"AWS": f"arn:aws:iam::{ACCOUNT}:root"}]
+)
+@pytest.mark.parametrize(
+    "condition",
+    [
+        {},
+        {"StringNotEqualsIfExists": {"aws:SourceVpc": "vpc-1"}},
+        {"ForAllValues:StringEquals": {"aws:SourceVpc": "vpc-1"}},
+        {"ForAnyValue:StringEquals": {"aws:SourceVpc": "vpc-1"}},
+        {"ArnEquals": {"aws:PrincipalArn": f"{ROLE[:-2]}??"}},
+        {"StringEqualsIgnoreCase": {"aws:PrincipalArn": ROLE.upper()}},
+        {"Null": {"aws:PrincipalArn": "true"}},
+    ],
+)
+def test_the_local_aws_says_the_same(
+    effect: str, principal: Any, condition: dict[str, Any]
+) -> None:
+    text = document(Effect=effect, Principal=principal, Condition=condition)
+    policy = read_policy(text, name="corpus", kind="resource")
+    caller = Caller("role", ACCOUNT, ROLE, ROLE)
+    context = {"aws:PrincipalArn": (ROLE,), "aws:SecureTransport": ("true",)}
+    asked = Request(caller, ASK.action, ASK.resource, RequestContext(context))
+    decision = evaluate(asked, Policies(resource=policy))
+    if effect == "Deny":
+        assert (denied(text, ASK) == "yes") == (decision.outcome == "explicitDeny")
+    else:
+        assert (allowed(text, ASK) == "yes") == decision.allowed
