@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes requirements/*.txt from pyproject.toml and tools/cdk-cli/package-lock.json from its
-# package.json. Pins that still fit are kept; `make lock UPGRADE=1` takes newer ones.
+# Writes requirements/*.txt from pyproject.toml, and the lock files of tools/cdk-cli and
+# tools/old-python from their package.json. Pins that still fit are kept; `make lock UPGRADE=1` takes newer ones.
 # Nothing written here names a package index: the index is the machine's business.
 set -o errexit
 set -o nounset
@@ -41,6 +41,8 @@ compile requirements/clients/pcluster.txt requirements/clients/pcluster.in
 compile requirements/clients/hyp.txt requirements/clients/hyp.in \
   --overrides requirements/clients/hyp-overrides.in
 
-echo "lock: tools/cdk-cli/package-lock.json" >&2
-PATH="${bin}:${PATH}" "${bin}/npm" install --prefix tools/cdk-cli --package-lock-only \
-  --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund --silent
+for folder in tools/cdk-cli tools/old-python; do
+  echo "lock: ${folder}/package-lock.json" >&2
+  PATH="${bin}:${PATH}" "${bin}/npm" install --prefix "${folder}" --package-lock-only \
+    --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund --silent
+done

@@ -7,7 +7,6 @@ The commands answer in the formats of the real ones as far as the program reads 
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import os
 import re
@@ -244,7 +243,7 @@ class FakeMachine(Machine):
         if name in self.state["passwd"]:
             return 9, "", f"useradd: user '{name}' already exists"
         assert "--no-create-home" in args
-        value = dict(itertools.pairwise(args))
+        value = _options(args)
         entry = {
             "gid": int(value["--gid"]),
             "home": value["--home-dir"],
@@ -256,7 +255,7 @@ class FakeMachine(Machine):
 
     def _cmd_usermod(self, args: list[str]) -> tuple[int, str, str]:
         name = args[-1]
-        value = dict(itertools.pairwise(args))
+        value = _options(args)
         if "--gid" in value:
             self.state["passwd"][name]["gid"] = int(value["--gid"])
         if "--home" in value:
@@ -693,7 +692,7 @@ class FakeMachine(Machine):
     def _cmd_aws(self, args: list[str]) -> tuple[int, str, str]:
         if self.state["aws_error"]:
             return 254, "", self.state["aws_error"]
-        value = dict(itertools.pairwise(args))
+        value = _options(args)
         if args[:2] == ["secretsmanager", "get-secret-value"]:
             secret = self.state["secrets"].get(value["--secret-id"])
             if secret is None:
@@ -804,3 +803,8 @@ class FakeMachine(Machine):
 
     def _cmd_udevadm(self, _: list[str]) -> tuple[int, str, str]:
         return 0, "", ""
+
+
+def _options(args: list[str]) -> dict[str, str]:
+    """Each word by the one before it. Not itertools.pairwise, which Python 3.9 lacks."""
+    return dict(zip(args, args[1:]))  # noqa: B905, RUF007

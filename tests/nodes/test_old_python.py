@@ -1,64 +1,70 @@
-"""The node program under the oldest Python that it is for, where this machine has one.
+"""The programs of nodes under an old Python: they do there what they do under ours.
 
-Python 3.9 or 3.10 is looked for on PATH and with uv. Where there is neither, the syntax and the
-names of the standard library are what is checked (test_contract.py does so everywhere).
+`make setup` brings Python 3.10 as WebAssembly, in which every kind of node converges on the fake
+machine. It has no processes, locks and `dir_fd` (see old_python.py for what is left out). A real
+interpreter of 3.9 or 3.10 is tried too where PATH or uv has one. No registry that the project
+uses has an interpreter of 3.9, so the language and the standard library of 3.9 are held by
+vermin, which knows since when each of their parts exists.
 """
 
 from __future__ import annotations
 
-import ast
 import json
-import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.nodes.conftest import LIFECYCLE
-from tests.nodes.world import input_files
 
-_GENERATE = """
-import json, sys
-from clusterwright_node import slurm_generate as g, slurm_topology as t
-from clusterwright_node.catalogue import load_steps, step_names
-from clusterwright_node.inputs import parse_cluster
-load_steps()
-problems = []
-cluster = parse_cluster(json.load(sys.stdin), problems, step_names())
-nodes = [g.SlurmNode("ip-10-1-0-%d" % n, "10.1.0.%d" % n, "workers") for n in range(1, 40)]
-places = {n.name: t.Place(("a", "b%d" % (i // 16)), "u%d" % (i // 18))
-          for i, n in enumerate(nodes)}
-print(problems)
-for kind in ("tree", "block"):
-    around = g.Surroundings("ip-10-1-0-10", "10.1.0.10")
-    files = g.files(cluster, nodes, around, t.topology(kind, places))
-    print(json.dumps(files, sort_keys=True))
-"""
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).parent
+_BIN = Path(sys.executable).parent
+_WEB_ASSEMBLY = ROOT / ".venv" / "lib" / "old-python" / "node_modules" / "pyodide"
 
 
-def run(python: str, *arguments: str, stdin: str = "") -> str:
-    done = subprocess.run(
-        [python, *arguments],
-        cwd=LIFECYCLE,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-        input=stdin,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr
+def run(*words: str | Path) -> str:
+    done = subprocess.run(words, cwd="/", capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
 
 
+def answered(stdout: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(stdout.strip().splitlines()[-1])
+    return found
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What the programs do under the Python of the tests."""
+    folder = tmp_path_factory.mktemp("ours")
+    return answered(run(sys.executable, HERE / "old_python.py", ROOT, folder))
+
+
+def compare(old: dict[str, Any], ours: dict[str, Any]) -> None:
+    assert len(old["modules"]) > 80
+    assert set(old["nodes"]) == {
+        f"{configuration} {node}"
+        for configuration in ("managed", "scripted")
+        for node in ("controller-1", "login-1", "workers-1")
+    }
+    for name, node in old["nodes"].items():
+        assert all("is ready" in line for line in node["last"]), f"{name}: {node['last']}"
+        assert "applied" not in node["second"].values(), name
+        assert node["files"], name
+        assert node == ours["nodes"][name], name
+    assert {**old, "version": None} == {**ours, "version": None}
+
+
 def old_pythons() -> list[str]:
-    """Interpreters of 3.9 and 3.10 that answer."""
+    """Interpreters of 3.9 and 3.10 of this machine that answer."""
     found = []
     for version in ("3.9", "3.10"):
         candidates = [shutil.which(f"python{version}")]
-        uv = shutil.which("uv")
+        uv = shutil.which("uv", path=_BIN) or shutil.which("uv")
         if uv is not None:
             asked = subprocess.run(
                 [uv, "python", "find", "--offline", "--no-project", version],
@@ -80,15 +86,43 @@ def old_pythons() -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("python", old_pythons() or [""])
-def test_the_program_says_and_writes_the_same_as_under_ours(python: str) -> None:
-    if not python:
-        for path in Path(LIFECYCLE).rglob("*.py"):
-            ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 9))
-        return
-    listing = ("-m", "clusterwright_node", "--list")
-    assert run(python, *listing) == run(sys.executable, *listing)
-    cluster = json.dumps(input_files("scripted")["cluster.json"])
-    old = run(python, "-c", _GENERATE, stdin=cluster)
-    assert old.startswith("[]\n")
-    assert old == run(sys.executable, "-c", _GENERATE, stdin=cluster)
+def test_every_node_converges_as_under_ours(ours: dict[str, Any], tmp_path: Path) -> None:
+    assert (_WEB_ASSEMBLY / "pyodide.js").exists(), "`make setup` installs it"
+    old = answered(run(_BIN / "node", HERE / "old_python.mjs", _WEB_ASSEMBLY, ROOT))
+    assert old["version"] == [3, 10]
+    compare(old, ours)
+    for number, python in enumerate(old_pythons()):
+        compare(answered(run(python, HERE / "old_python.py", ROOT, tmp_path / str(number))), ours)
+
+
+def vermin(*paths: Path) -> subprocess.CompletedProcess[str]:
+    """Exit code 1 where something is newer than Python 3.9."""
+    return subprocess.run(
+        [_BIN / "vermin", "--target=3.9-", "--no-tips", "--violations", *paths],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_nothing_is_newer_than_python_3_9() -> None:
+    found = vermin(*sorted(LIFECYCLE.glob("clusterwright_*")))
+    assert found.returncode == 0, found.stdout
+    assert "Minimum required versions: 3.9" in found.stdout
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "match 1:\n    case _:\n        pass\n",
+        "import itertools\nitertools.pairwise([])\n",
+        "import datetime\ndatetime.UTC\n",
+        "list(zip([], [], strict=True))\n",
+        "import tomllib\n",
+        "try:\n    pass\nexcept* OSError:\n    pass\n",
+    ],
+)
+def test_what_is_newer_is_found(text: str, tmp_path: Path) -> None:
+    (tmp_path / "newer.py").write_text(text)
+    found = vermin(tmp_path / "newer.py")
+    assert found.returncode == 1, found.stdout

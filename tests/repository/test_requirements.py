@@ -81,14 +81,20 @@ def test_core_installs_without_cdk_node_and_moto() -> None:
     assert not heavy & _pins("core").keys()
 
 
-def test_cdk_cli_is_pinned_exactly_and_its_lock_file_names_no_host() -> None:
-    folder = ROOT / "tools" / "cdk-cli"
-    wanted = json.loads((folder / "package.json").read_text())["dependencies"]
-    lock = json.loads((folder / "package-lock.json").read_text())
-    assert re.fullmatch(r"2\.\d+\.\d+", wanted["aws-cdk"])
+@pytest.mark.parametrize(
+    ("folder", "name", "version"),
+    [("cdk-cli", "aws-cdk", r"2\.\d+\.\d+"), ("old-python", "pyodide", r"0\.21\.\d+")],
+)
+def test_npm_package_is_pinned_exactly_and_its_lock_file_names_no_host(
+    folder: str, name: str, version: str
+) -> None:
+    place = ROOT / "tools" / folder
+    wanted = json.loads((place / "package.json").read_text())["dependencies"]
+    lock = json.loads((place / "package-lock.json").read_text())
+    assert re.fullmatch(version, wanted[name])
     assert lock["packages"][""]["dependencies"] == wanted
-    installed = {name: entry for name, entry in lock["packages"].items() if name}
-    assert installed["node_modules/aws-cdk"]["version"] == wanted["aws-cdk"]
-    for name, entry in installed.items():
-        assert entry["integrity"].startswith("sha512-"), name
-        assert "resolved" not in entry, name
+    installed = {path: entry for path, entry in lock["packages"].items() if path}
+    assert installed[f"node_modules/{name}"]["version"] == wanted[name]
+    for path, entry in installed.items():
+        assert entry["integrity"].startswith("sha512-"), path
+        assert "resolved" not in entry, path

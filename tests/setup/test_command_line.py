@@ -58,14 +58,14 @@ def test_without_a_network_the_sentence_says_what_to_do(checkout: Path) -> None:
         pytest.skip("a network of its own needs root and `unshare`")
     result = _setup(checkout, unshare, "--net")
     assert result.returncode == 1
-    assert "setup: [1/7] Python environment in .venv/ ..." in result.stderr
+    assert "setup: [1/8] Python environment in .venv/ ..." in result.stderr
     assert "error: installing uv: the package index could not be reached" in result.stderr
     assert "then run `make setup` again: finished steps are kept" in result.stderr
     assert "Traceback (most recent call last)" not in result.stderr
 
     again = _setup(checkout, unshare, "--net")
-    assert "[1/7]" not in again.stderr, "the finished step was done again"
-    assert "[2/7]" in again.stderr
+    assert "[1/8]" not in again.stderr, "the finished step was done again"
+    assert "[2/8]" in again.stderr
 
 
 def test_run_that_was_killed_in_the_middle_is_begun_anew(checkout: Path) -> None:

@@ -41,8 +41,8 @@ _CAUSES: tuple[tuple[str, str, str], ...] = (
     ),
     (
         r"(?i)can only install (packages )?(with|when).*package-lock|EUSAGE|are in sync",
-        "tools/cdk-cli/package.json and package-lock.json do not agree",
-        "`git checkout -- tools/cdk-cli` brings both back; after a wanted change run `make lock`",
+        "tools/*/package.json and package-lock.json do not agree",
+        "`git checkout -- tools` brings both back; after a wanted change run `make lock`",
     ),
     (
         r"(?i)ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH"

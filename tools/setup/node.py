@@ -1,4 +1,4 @@
-"""Steps 5 and 6: Node from its Python package, and the CDK CLI from its lock file."""
+"""Node from its Python package; the CDK CLI and an old Python from their lock files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,17 @@ from pathlib import Path
 from tools.setup.command import run
 from tools.setup.errors import SetupError
 from tools.setup.packages import read_committed
-from tools.setup.paths import BIN, CDK_HOME, CDK_LOCK, CDK_MANIFEST, PYTHON, ROOT
+from tools.setup.paths import (
+    BIN,
+    CDK_HOME,
+    CDK_LOCK,
+    CDK_MANIFEST,
+    OLD_PYTHON_HOME,
+    OLD_PYTHON_LOCK,
+    OLD_PYTHON_MANIFEST,
+    PYTHON,
+    ROOT,
+)
 
 _NODE = BIN / "node"
 _NPM = BIN / "npm"
@@ -53,9 +63,34 @@ def cdk_outputs() -> list[Path]:
 
 def install_cdk() -> None:
     """Install the CDK CLI exactly as locked, and write `.venv/bin/cdk`."""
-    CDK_HOME.mkdir(parents=True, exist_ok=True)
-    for path in (CDK_MANIFEST, CDK_LOCK):
-        shutil.copyfile(path, CDK_HOME / path.name)
+    _npm_ci(CDK_HOME, CDK_MANIFEST, CDK_LOCK, "installing the CDK CLI")
+    _write_script(_CDK, _cdk_wrapper())
+    wanted = json.loads(CDK_MANIFEST.read_text())["dependencies"]["aws-cdk"]
+    found = run([_CDK, "--version"], doing="starting the CDK CLI").split()
+    if not found or found[0] != wanted:
+        raise SetupError(
+            f"the CDK CLI says it is {' '.join(found) or 'nothing'}, not {wanted}",
+            f"`git checkout -- {CDK_LOCK.relative_to(ROOT)}`, then run `make setup` again",
+        )
+
+
+def old_python_inputs() -> list[bytes]:
+    return [read_committed(OLD_PYTHON_MANIFEST), read_committed(OLD_PYTHON_LOCK)]
+
+
+def old_python_outputs() -> list[Path]:
+    return [OLD_PYTHON_HOME / "node_modules" / "pyodide" / "pyodide.asm.wasm"]
+
+
+def install_old_python() -> None:
+    """Install the old Python, as WebAssembly, that tests run the node program in."""
+    _npm_ci(OLD_PYTHON_HOME, OLD_PYTHON_MANIFEST, OLD_PYTHON_LOCK, "installing an old Python")
+
+
+def _npm_ci(folder: Path, manifest: Path, lock: Path, doing: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in (manifest, lock):
+        shutil.copyfile(path, folder / path.name)
     run(
         [
             _NPM,
@@ -68,17 +103,9 @@ def install_cdk() -> None:
             "--fetch-retries=1",
             "--fetch-retry-mintimeout=1000",
         ],
-        doing="installing the CDK CLI",
-        cwd=CDK_HOME,
+        doing=doing,
+        cwd=folder,
     )
-    _write_script(_CDK, _cdk_wrapper())
-    wanted = json.loads(CDK_MANIFEST.read_text())["dependencies"]["aws-cdk"]
-    found = run([_CDK, "--version"], doing="starting the CDK CLI").split()
-    if not found or found[0] != wanted:
-        raise SetupError(
-            f"the CDK CLI says it is {' '.join(found) or 'nothing'}, not {wanted}",
-            f"`git checkout -- {CDK_LOCK.relative_to(ROOT)}`, then run `make setup` again",
-        )
 
 
 def _cdk_wrapper() -> str:

@@ -16,3 +16,7 @@ PROJECT = ROOT / "pyproject.toml"
 CDK_MANIFEST = ROOT / "tools" / "cdk-cli" / "package.json"
 CDK_LOCK = ROOT / "tools" / "cdk-cli" / "package-lock.json"
 CDK_HOME = VENV / "lib" / "cdk-cli"
+
+OLD_PYTHON_MANIFEST = ROOT / "tools" / "old-python" / "package.json"
+OLD_PYTHON_LOCK = ROOT / "tools" / "old-python" / "package-lock.json"
+OLD_PYTHON_HOME = VENV / "lib" / "old-python"

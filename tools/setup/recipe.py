@@ -40,6 +40,13 @@ STEPS = (
     Step("node", "Node", node.node_inputs, node.node_outputs, node.link_node),
     Step("cdk", "CDK command-line tool", node.cdk_inputs, node.cdk_outputs, node.install_cdk),
     Step(
+        "old-python",
+        "Python 3.10 for tests of the node program",
+        node.old_python_inputs,
+        node.old_python_outputs,
+        node.install_old_python,
+    ),
+    Step(
         "machines",
         "what the rehearsal's machines need",
         machines.inputs,
