@@ -261,6 +261,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     "network.address_headroom_percent": (
         template("network__address_headroom_percent", 100, TIGHT),
     ),
+    "network.peered_cidrs": (finding("network__peered_cidrs", ["10.0.7.0/24"]),),
     "network.flow_log_retention_days": (template("network__flow_log_retention_days", 60),),
     "network.existing.vpc_id": (
         template("network__existing__vpc_id", "vpc-0a1b2c3d4e5f60719", EXISTING),
@@ -292,6 +293,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     ),
     "compute[].count": (template("compute__2__count", 16), cost("compute__1__count", 1, COUNTED)),
     "compute[].min_count": (template("compute__2__min_count", 5),),
+    "compute[].max_count": (finding("compute__1__max_count", 900, MINIMAL),),
     "compute[].spare_count": (cluster_json("compute__2__spare_count", 2),),
     "compute[].capacity.kind": (
         template("compute__3__capacity", {"kind": "on-demand"}),
@@ -564,6 +566,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     "budget.alert_emails": (template("budget__alert_emails", ["other@example.com"]),),
     "budget.alert_thresholds_percent": (template("budget__alert_thresholds_percent", [70, 90]),),
     "run.hours": (cost("run__hours", 100),),
+    "run.start": (finding("run__start", "2026-11-01"),),
     "tags": (template("tags", {"owner": "somebody else"}),),
     "waivers[].rule": (finding("waivers__0__rule", "CW-C006", WAIVED),),
     "waivers[].path": (finding("waivers__0__path", "compute[1]", WAIVED),),

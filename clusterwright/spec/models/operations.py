@@ -116,6 +116,20 @@ class Run(Model):
     hours: Annotated[float, Field(gt=0, le=87_600, examples=[720])]
     """How long the training run holds the cluster; decides the cost of the run."""
 
+    start: Annotated[Day, Field(examples=["2027-03-01"])] | None = None
+    """The day on which the cluster must stand; quota requests are dated back from it."""
+
+    checkpoint_gib: Annotated[float, Field(gt=0, le=1_048_576, examples=[980])] | None = None
+    """Size of one whole checkpoint, all nodes' parts together."""
+
+    max_checkpoint_seconds: Annotated[float, Field(gt=0, le=86_400, examples=[300])] | None = None
+    """A checkpoint must be whole on the shared file system within this."""
+
+    checkpoint_interval_minutes: (
+        Annotated[float, Field(gt=0, le=10_080, examples=[30])] | None
+    ) = None
+    """From one checkpoint to the next: the one before must be whole by then."""
+
 
 class Waiver(Model):
     """A finding that somebody accepts, with the reason and the day it must be looked at again."""
