@@ -1,0 +1,166 @@
+"""The goal: what is to be trained, on what, by when. One model for `goal.yaml` and for flags."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from clusterwright.sizing.errors import GoalError
+from clusterwright.sizing.quantities import (
+    BATCH_TOKENS,
+    BYTES,
+    PARAMETERS,
+    TOKENS,
+    Kind,
+    parse_count,
+    parse_hours,
+)
+
+TrainingKind = Literal["from-scratch", "continued", "fine-tune", "lora", "qlora", "inference"]
+Precision = Literal["bf16", "fp8", "int8", "int4", "fp4"]
+Recovery = Literal["manual", "automatic", "checkpointless"]
+CapacityKind = Literal[
+    "on-demand", "spot", "reservation", "capacity-block", "training-plan", "private-rate"
+]
+Optimizer = Literal["adam", "adam-8bit"]
+
+
+def _count(kind: Kind, field: str) -> BeforeValidator:
+    return BeforeValidator(
+        lambda value: value if value is None else parse_count(value, kind, field=field)
+    )
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Shape(_Strict):
+    """A model by its shape; what is missing is inferred and said so."""
+
+    layers: int | None = Field(None, gt=0, lt=10_000, description="transformer layers")
+    hidden_size: int | None = Field(None, gt=0, lt=10**6, description="width of the residual")
+    ffn_size: int | None = Field(None, gt=0, lt=10**7, description="inner width of an MLP")
+    heads: int | None = Field(None, gt=0, lt=10**5, description="query heads")
+    kv_heads: int | None = Field(None, gt=0, lt=10**5, description="KV heads (GQA)")
+    vocab_size: int | None = Field(None, gt=0, lt=10**8, description="vocabulary")
+    experts: int | None = Field(None, gt=1, lt=10**5, description="routed experts per layer")
+    experts_per_token: int | None = Field(None, gt=0, lt=10**5, description="experts of a token")
+    expert_ffn_size: int | None = Field(None, gt=0, lt=10**7, description="width of an expert")
+
+
+class Dataset(_Strict):
+    """A data set: tokens and bytes are different things and stay apart."""
+
+    name: str | None = Field(None, description="a corpus of the table")
+    bytes: Annotated[float | None, _count(BYTES, "data.bytes")] = Field(
+        None, description="bytes of uncompressed text"
+    )
+    language: str = Field("english", description="english, code, japanese, chinese, multilingual")
+    epochs: float = Field(1.0, gt=0, le=100, description="passes over the data")
+
+
+class ClusterGoal(_Strict):
+    """A fixed cluster."""
+
+    instance_type: str | None = Field(None, description="EC2's name, without ml.")
+    nodes: int | None = Field(None, gt=0, le=100_000, description="instances")
+    accelerator: str | None = Field(None, description="H800, A100-80GB, Trn2, ...")
+    accelerators: int | None = Field(None, gt=0, le=10**6, description="how many; chosen without")
+
+
+class Goal(_Strict):
+    """Everything that `plan` may be told; only the model and the tokens are needed.
+
+    `parse` makes one from a mapping and turns pydantic's errors into sentences.
+    """
+
+    model: str | None = Field(None, description="a model of the table")
+    params: Annotated[float | None, _count(PARAMETERS, "params")] = Field(
+        None, description="all parameters"
+    )
+    active_params: Annotated[float | None, _count(PARAMETERS, "active_params")] = Field(
+        None, description="parameters that one token meets, for a mixture of experts"
+    )
+    shape: Shape = Field(default_factory=lambda: Shape.model_validate({}))
+    tokens: Annotated[float | None, _count(TOKENS, "tokens")] = Field(
+        None, description="tokens of the run"
+    )
+    data: Dataset | None = Field(None, description="the data, where tokens are not stated")
+    seq_len: int | None = Field(None, ge=16, le=16_777_216, description="tokens per sequence")
+    batch_tokens: Annotated[float | None, _count(BATCH_TOKENS, "batch_tokens")] = Field(
+        None, description="tokens per optimizer step, all replicas together"
+    )
+    precision: Precision = Field("bf16", description="of the matrix products")
+    kind: TrainingKind = Field("from-scratch", description="what is trained")
+    optimizer: Optimizer = Field("adam", description="adam (FP32 moments) or adam-8bit")
+    cluster: ClusterGoal = Field(default_factory=lambda: ClusterGoal.model_validate({}))
+    deadline: str | None = Field(None, description="90d, 12w, or a date")
+    budget_usd: float | None = Field(None, gt=0, allow_inf_nan=False, description="dollars")
+    region: str | None = Field(None, description="AWS region")
+    availability_zone_id: str | None = Field(None, description="zone id, such as use1-az6")
+    capacity: tuple[CapacityKind, ...] = Field((), description="kinds of capacity allowed")
+    recovery: Recovery = Field("automatic", description="after a failure")
+    lora_rank: int = Field(16, gt=0, le=4096, description="rank of LoRA's adapters")
+    seed: int = Field(0, ge=0, lt=2**63, description="of the Monte Carlo")
+
+    def deadline_hours(self, today: dt.date) -> float | None:
+        """Hours from `today` to the deadline.
+
+        Raises
+        ------
+        GoalError
+            It is in the past, or neither a duration nor a date.
+        """
+        if self.deadline is None:
+            return None
+        try:
+            day = dt.date.fromisoformat(self.deadline)
+        except ValueError:
+            return parse_hours(self.deadline)
+        if day <= today:
+            raise GoalError(
+                f"the deadline {day} is not after today, {today}",
+                "a later day, or a duration such as 90d",
+                field="deadline",
+            )
+        return (day - today).days * 24.0
+
+
+def parse(data: object) -> Goal:
+    """A goal from a mapping, such as a parsed `goal.yaml`.
+
+    Raises
+    ------
+    GoalError
+        The first thing that is wrong, as a sentence.
+    """
+    try:
+        return Goal.model_validate(data)
+    except ValidationError as error:
+        raise _sentence(error) from None
+
+
+def _sentence(error: ValidationError) -> GoalError:
+    from difflib import get_close_matches
+
+    first = error.errors(include_url=False)[0]
+    path = ".".join(str(part) for part in first["loc"]) or "the goal"
+    if first["type"] == "extra_forbidden":
+        known = _fields(first["loc"][:-1])
+        near = get_close_matches(str(first["loc"][-1]), known, n=1)
+        hint = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
+        return GoalError(f"unknown key `{path}`", hint, field=path)
+    cause: Any = first.get("ctx", {}).get("error")
+    if isinstance(cause, GoalError):
+        return cause
+    message = str(first["msg"])
+    return GoalError(f"{path}: {message[:1].lower()}{message[1:]}", field=path)
+
+
+def _fields(location: tuple[int | str, ...]) -> list[str]:
+    inner: dict[str, type[BaseModel]] = {"shape": Shape, "data": Dataset, "cluster": ClusterGoal}
+    owner = inner.get(str(location[-1])) if location else Goal
+    return list((owner or Goal).model_fields)

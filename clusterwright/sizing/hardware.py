@@ -1,0 +1,302 @@
+"""What a layout runs on: an accelerator in its node, with the links that it shares.
+
+Facts come from the catalogue; what the catalogue does not know (accelerators that AWS does not
+sell, link speeds that AWS does not state) comes from `data/hardware.json`, where each value names
+its source or says that it is assumed. Assumptions are listed in `Hardware.assumptions`.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.resources import files
+from typing import Any, Final
+
+from clusterwright.catalog import Accelerator, Catalog, Fact, InstanceType, Known, Unknown
+from clusterwright.sizing.errors import GoalError
+
+NAMED_ACCELERATORS: Final = (
+    "A100-40GB",
+    "A100-80GB",
+    "H100",
+    "H200",
+    "H800",
+    "GH200",
+    "B200",
+    "B300",
+    "GB200",
+    "GB300",
+    "Trn1",
+    "Trn2",
+)
+"""What `--accelerator` takes (design, section 5; GB300 has no sourced memory and is refused)."""
+
+BITS_PER_BYTE: Final = 8
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """One kind of node; speeds are of one accelerator and one direction.
+
+    Attributes
+    ----------
+    name:
+        The instance type, or the accelerator where no type was named.
+    instance_type:
+        `None` where an accelerator was named instead.
+    per_node:
+        Accelerators of one node.
+    memory_gib, memory_gbytes_per_s:
+        HBM of one accelerator and its bandwidth.
+    bf16_tflops, fp8_tflops:
+        Dense peak; `fp8_tflops` is 0 without FP8 units. Sparse figures never enter.
+    ceiling:
+        The largest share of the peak that a matrix product reaches (MAMF).
+    scale_up_size, scale_up_gbytes_per_s:
+        Accelerators that share NVLink or NeuronLink, and what one sends over it, one direction.
+    scale_out_gbytes_per_s:
+        What one accelerator sends to other nodes.
+    """
+
+    name: str
+    accelerator: str
+    family: str
+    instance_type: str | None
+    per_node: int
+    memory_gib: float
+    memory_gbytes_per_s: float
+    bf16_tflops: float
+    fp8_tflops: float
+    ceiling: float
+    ceiling_source: str
+    scale_up_size: int
+    scale_up_gbytes_per_s: float
+    scale_out_gbytes_per_s: float
+    assumptions: tuple[str, ...] = ()
+
+    def peak_tflops(self, precision: str) -> float:
+        """Dense peak in a precision: `bf16` or `fp8`.
+
+        Raises
+        ------
+        GoalError
+            The accelerator has no FP8.
+        """
+        if precision != "fp8":
+            return self.bf16_tflops
+        if self.fp8_tflops <= 0:
+            raise GoalError(
+                f"{self.accelerator} has no FP8",
+                "--precision bf16, or an accelerator from H100 on",
+                field="precision",
+            )
+        return self.fp8_tflops
+
+    @property
+    def is_neuron(self) -> bool:
+        """Trainium."""
+        return self.family == "neuron"
+
+
+def of_instance_type(name: str, catalog: Catalog) -> Hardware:
+    """The hardware of an EC2 instance type.
+
+    Raises
+    ------
+    GoalError
+        There is no such type, it has no accelerator, or a fact that sizing needs is unknown.
+    """
+    name = name.removeprefix("ml.")
+    instance = catalog.instance(name)
+    if instance is None:
+        near = ", ".join(catalog.suggest_instance(name)[:3])
+        raise GoalError(
+            f"no instance type {name!r} is in the catalogue",
+            f"did you mean {near}?" if near else "see `clusterwright catalog`",
+            field="instance_type",
+        )
+    accelerator = catalog.accelerator_of(name)
+    count = _known(instance.accelerator_count)
+    if accelerator is None or not count:
+        raise GoalError(
+            f"{name} has no accelerator that the catalogue knows",
+            "training needs a type of the P, G or Trn families, such as p5.48xlarge",
+            field="instance_type",
+        )
+    notes: list[str] = []
+    return _build(
+        name=name,
+        instance_type=name,
+        accelerator=accelerator,
+        per_node=int(count),
+        scale_up=_scale_up(instance, int(count), accelerator.name, notes),
+        link=_known(instance.scale_up_link_gbytes_per_s),
+        network_gbps=_needed(instance.network_gbps, f"the network speed of {name}"),
+        memory_gib=_known(instance.accelerator_memory_gib),
+        notes=notes,
+    )
+
+
+def of_accelerator(name: str, catalog: Catalog) -> Hardware:
+    """The hardware of an accelerator in the node that it usually comes in, which is assumed.
+
+    Raises
+    ------
+    GoalError
+        There is no such accelerator, or nothing is known of its memory.
+    """
+    by_case = {known.lower(): known for known in NAMED_ACCELERATORS}
+    key = by_case.get(name.strip().lower())
+    if key is None:
+        near = get_close_matches(name.lower(), by_case, n=2, cutoff=0.3)
+        meant = " or ".join(by_case[n] for n in near)
+        raise GoalError(
+            f"no accelerator {name!r} is known",
+            (f"did you mean {meant}? " if meant else "")
+            + f"One of {', '.join(NAMED_ACCELERATORS)}",
+            field="accelerator",
+        )
+    accelerator = catalog.accelerator(key)
+    assert accelerator is not None, key
+    node = _data()["reference_nodes"][key]
+    notes = [
+        f"a node of {key} is taken to hold {node['per_node']} with {node['network_gbps']} Gbps "
+        f"between nodes ({node['why']})"
+    ]
+    return _build(
+        name=key,
+        instance_type=None,
+        accelerator=accelerator,
+        per_node=node["per_node"],
+        scale_up=node["scale_up"],
+        link=None,
+        network_gbps=node["network_gbps"],
+        memory_gib=None,
+        notes=notes,
+    )
+
+
+def without_efa(hardware: Hardware, ip_gbps: float = 100.0) -> Hardware:
+    """The same node with TCP over its ENA interface instead of EFA.
+
+    Parameters
+    ----------
+    hardware:
+        The node with EFA.
+    ip_gbps:
+        Of the node's ENA; P5's first card gives 100 Gbps of IP with one private address (AWS EFA
+        documentation).
+    """
+    from dataclasses import replace
+
+    speed = min(hardware.scale_out_gbytes_per_s, ip_gbps / BITS_PER_BYTE / hardware.per_node)
+    return replace(
+        hardware,
+        scale_out_gbytes_per_s=speed,
+        assumptions=(*hardware.assumptions, f"EFA off: {ip_gbps:g} Gbps of IP per node"),
+    )
+
+
+def trainable_types(catalog: Catalog) -> tuple[str, ...]:
+    """Instance types that a sweep tries: those with known peak, memory and network, sorted."""
+    found = []
+    for name in sorted(catalog.described_names):
+        try:
+            hardware = of_instance_type(name, catalog)
+        except GoalError:
+            continue
+        if hardware.memory_gib >= SWEEP_MEMORY_GIB:
+            found.append(name)
+    return tuple(found)
+
+
+SWEEP_MEMORY_GIB: Final = 22
+"""Smaller accelerators hold no state of a model worth a cluster."""
+
+
+def _scale_up(instance: InstanceType, count: int, accelerator: str, notes: list[str]) -> int:
+    known = _known(instance.scale_up_size)
+    if known is not None:
+        return max(1, int(known))
+    notes.append(f"{accelerator}: how many share a fast link is not known; one node assumed")
+    return count
+
+
+def _build(
+    *,
+    name: str,
+    instance_type: str | None,
+    accelerator: Accelerator,
+    per_node: int,
+    scale_up: int,
+    link: float | None,
+    network_gbps: float,
+    memory_gib: float | None,
+    notes: list[str],
+) -> Hardware:
+    key = accelerator.name
+    extra = _data()["accelerators"].get(key, {})
+
+    def fact(field: str, given: Fact[float]) -> float:
+        known = _known(given)
+        if known is not None:
+            return float(known)
+        if field not in extra:
+            reason = given.reason if isinstance(given, Unknown) else ""
+            raise GoalError(
+                f"{field} of {key} is unknown: {reason}",
+                "another accelerator; nothing is guessed here",
+                field="accelerator",
+            )
+        value, source = extra[field]
+        notes.append(f"{key}: {field} {value:g} ({_data()['sources'][source]})")
+        return float(value)
+
+    if scale_up > 1 and not link:
+        row = _data()["link_gbytes_per_s"].get(key)
+        if row is None:
+            scale_up, link = 1, 0.0
+        else:
+            link = float(row[0])
+            notes.append(f"{key}: {link:g} GB/s link ({_data()['sources'][row[1]]})")
+    share, source, text = _data()["matmul_ceiling"].get(key) or _data()["matmul_ceiling"]["*"]
+    # A domain of one node: what does not share a link talks over PCIe and the network.
+    return Hardware(
+        name=name,
+        accelerator=key,
+        family=str(_known(accelerator.family) or "nvidia"),
+        instance_type=instance_type,
+        per_node=per_node,
+        memory_gib=memory_gib or fact("memory_gib", accelerator.memory_gib),
+        memory_gbytes_per_s=1000
+        * fact("memory_bandwidth_tbytes_per_s", accelerator.memory_bandwidth_tbytes_per_s),
+        bf16_tflops=fact("dense_bf16_tflops", accelerator.dense_bf16_tflops),
+        fp8_tflops=fact("dense_fp8_tflops", accelerator.dense_fp8_tflops),
+        ceiling=float(share),
+        ceiling_source=f"{text}; {_data()['sources'][source]}",
+        scale_up_size=scale_up,
+        # Link speeds are stated for both directions together.
+        scale_up_gbytes_per_s=(link or 0.0) / 2,
+        scale_out_gbytes_per_s=network_gbps / BITS_PER_BYTE / per_node,
+        assumptions=tuple(notes),
+    )
+
+
+def _known(fact: Fact[Any]) -> Any:
+    return fact.value if isinstance(fact, Known) else None
+
+
+def _needed(fact: Fact[float], what: str) -> float:
+    if isinstance(fact, Unknown):
+        raise GoalError(f"{what} is unknown: {fact.reason}", field="instance_type")
+    return float(fact.value)
+
+
+@functools.cache
+def _data() -> Mapping[str, Any]:
+    text = files("clusterwright.sizing").joinpath("data/hardware.json").read_text("utf-8")
+    data: Mapping[str, Any] = json.loads(text)
+    return data

@@ -1,0 +1,176 @@
+"""Numbers as people write them: `70B`, `15T`, `70e9`, `90d`; and the slips they make with them.
+
+What is caught: not a number, not finite, zero or negative, and a number whose size says that its
+unit was forgotten ("70" for 70B), each with the number that was probably meant.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from clusterwright.sizing.errors import GoalError
+
+_SUFFIXES: Final = {"": 1.0, "K": 1e3, "M": 1e6, "B": 1e9, "G": 1e9, "T": 1e12, "P": 1e15}
+_NUMBER: Final = re.compile(
+    r"^\s*(?P<number>[+-]?(?:\d[\d_,]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<suffix>[A-Za-z]*)\s*$"
+)
+_HOURS: Final = {"h": 1.0, "d": 24.0, "w": 168.0, "m": 730.0, "mo": 730.0, "y": 8760.0}
+_WORDS: Final = {
+    "thousand": "K",
+    "million": "M",
+    "billion": "B",
+    "trillion": "T",
+    "mn": "M",
+    "bn": "B",
+    "tn": "T",
+}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A quantity: the range in which a value makes sense, and the unit people leave out."""
+
+    name: str
+    unit: str
+    smallest: float
+    largest: float
+    usual_suffix: str
+    example: str
+
+
+PARAMETERS: Final = Kind("parameters", "parameters", 1e6, 1e14, "B", "70B")
+TOKENS: Final = Kind("tokens", "tokens", 1e6, 1e16, "T", "15T")
+BATCH_TOKENS: Final = Kind("tokens per step", "tokens", 16, 1e9, "M", "4M")
+BYTES: Final = Kind("bytes of text", "bytes", 1e6, 1e18, "T", "15T")
+
+
+def parse_count(text: str | float, kind: Kind, *, field: str) -> float:
+    """A count with or without a suffix.
+
+    Parameters
+    ----------
+    text:
+        `70e9`, `70B`, `70 billion`, `1_000_000`, or a number.
+    kind:
+        What is counted, with the range in which it makes sense.
+    field:
+        The key or flag, for the message.
+
+    Raises
+    ------
+    GoalError
+        It is no number, not finite, not positive, or of a size that says its unit was forgotten.
+    """
+    value = _number(text, kind, field)
+    if math.isnan(value):
+        raise GoalError(f"{field} is not a number", f"write it as {kind.example}", field=field)
+    if math.isinf(value):
+        raise GoalError(f"{field} is infinite", f"write it as {kind.example}", field=field)
+    if value <= 0:
+        word = "zero" if value == 0 else "negative"
+        raise GoalError(
+            f"{field} is {word}: {text} {kind.unit}",
+            f"a run needs a positive number, such as {kind.example}",
+            field=field,
+        )
+    if value < kind.smallest:
+        raise GoalError(
+            f"{field} is {_plain(value)}, which is too few {kind.unit} for a training run",
+            _unit_hint(value, kind),
+            field=field,
+        )
+    if value > kind.largest:
+        raise GoalError(
+            f"{field} is {value:.3g}, more {kind.unit} than any model that was ever trained",
+            _large_hint(text, value, kind),
+            field=field,
+        )
+    return value
+
+
+def parse_hours(text: str | float, *, field: str = "deadline") -> float:
+    """A duration in hours from `90d`, `12w`, `72h`, `3mo` (a month is 730 hours), `1y`.
+
+    Raises
+    ------
+    GoalError
+        It is no duration, or not positive.
+    """
+    match = _NUMBER.match(str(text))
+    if match is None or match["suffix"].lower() not in _HOURS:
+        plain = match is not None and not match["suffix"]
+        hint = f"did you mean {text}d?" if plain else "write it as 90d, 12w, 72h or 3mo"
+        raise GoalError(f"{field} {text!r} is not a duration", hint, field=field)
+    hours = _to_float(match["number"]) * _HOURS[match["suffix"].lower()]
+    if not math.isfinite(hours) or hours <= 0:
+        raise GoalError(
+            f"{field} {text!r} is over before it begins", "write it as 90d", field=field
+        )
+    return hours
+
+
+def human(value: float) -> str:
+    """A count as people say it: 70B, 1.4T, 12.9B."""
+    for suffix in ("T", "B", "M", "K"):
+        scale = _SUFFIXES[suffix]
+        if value >= scale * 0.9995:
+            return f"{value / scale:.3g}{suffix}" if value / scale < 999.5 else f"{value:.3g}"
+    return f"{value:.3g}"
+
+
+def _number(text: str | float, kind: Kind, field: str) -> float:
+    if isinstance(text, bool):
+        raise GoalError(f"{field} is not a number", f"write it as {kind.example}", field=field)
+    if isinstance(text, (int, float)):
+        return float(text)
+    lowered = text.strip().lower()
+    if lowered in {"nan", "+nan", "-nan"}:
+        return math.nan
+    if lowered.lstrip("+-") in {"inf", "infinity"}:
+        return -math.inf if lowered.startswith("-") else math.inf
+    match = _NUMBER.match(text)
+    if match is not None:
+        suffix = _WORDS.get(match["suffix"].lower(), match["suffix"].upper())
+        if suffix in _SUFFIXES:
+            return _to_float(match["number"]) * _SUFFIXES[suffix]
+    raise GoalError(
+        f"{field} {text!r} is not a number of {kind.unit}",
+        f"write it as {kind.example}: K, M, B and T stand for 10^3 to 10^12",
+        field=field,
+    )
+
+
+def _to_float(number: str) -> float:
+    try:
+        return float(number.replace("_", "").replace(",", ""))
+    except (ValueError, OverflowError):
+        return math.nan
+
+
+def _plain(value: float) -> str:
+    return f"{value:g}"
+
+
+def _unit_hint(value: float, kind: Kind) -> str:
+    if value < 1e-3:
+        return f"write it as {kind.example}"
+    meant = value * _SUFFIXES[kind.usual_suffix]
+    if not kind.smallest <= meant <= kind.largest:
+        return f"write it as {kind.example}"
+    return f"did you mean {_plain(value)}{kind.usual_suffix} ({meant:.3g})?"
+
+
+def _large_hint(text: str | float, value: float, kind: Kind) -> str:
+    match = _NUMBER.match(str(text))
+    if match is not None:
+        # "70e9B" has its unit twice.
+        once = _to_float(match["number"])
+        if match["suffix"] and kind.smallest <= once <= kind.largest:
+            return f"did you mean {human(once)} ({once:.3g})? The unit is in the number twice"
+    for scale in (1e3, 1e6, 1e9, 1e12):
+        if kind.smallest <= value / scale <= kind.largest / 100:
+            return f"did you mean {human(value / scale)}?"
+    return f"write it as {kind.example}"

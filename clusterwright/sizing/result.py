@@ -1,0 +1,207 @@
+"""What sizing answers with. Everything is frozen, typed, and holds no behaviour but its units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from clusterwright.sizing.hardware import Hardware
+from clusterwright.sizing.shape import ModelShape
+
+Recompute = Literal["none", "selective", "full"]
+Sharding = Literal["none", "distributed-optimizer", "zero-2", "fsdp"]
+
+
+@dataclass(frozen=True)
+class Quantiles:
+    """P10, P50 and P90 of a quantity; never out of order."""
+
+    p10: float
+    p50: float
+    p90: float
+
+    def __post_init__(self) -> None:
+        if not self.p10 <= self.p50 <= self.p90:
+            raise ValueError(f"quantiles out of order: {self.p10}, {self.p50}, {self.p90}")
+
+    def scaled(self, factor: float) -> Quantiles:
+        """All three times a positive factor, such as accelerators for hours."""
+        return Quantiles(self.p10 * factor, self.p50 * factor, self.p90 * factor)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a model lies on accelerators.
+
+    `data` is what is left: accelerators / (tensor * pipeline * context). Experts are spread over
+    `expert` ranks of one pipeline stage. `virtual` is the number of model chunks per stage of an
+    interleaved pipeline; 1 is plain 1F1B.
+    """
+
+    tensor: int = 1
+    pipeline: int = 1
+    context: int = 1
+    expert: int = 1
+    data: int = 1
+    virtual: int = 1
+    micro_batch: int = 1
+    recompute: Recompute = "selective"
+    sharding: Sharding = "distributed-optimizer"
+    accumulation: int = 1
+
+    @property
+    def accelerators(self) -> int:
+        """Accelerators that the layout uses."""
+        return self.tensor * self.pipeline * self.context * self.data
+
+    @property
+    def text(self) -> str:
+        """As people write it: `TP8 PP4 DP64`; ones are left out."""
+        parts = [("TP", self.tensor), ("PP", self.pipeline), ("CP", self.context)]
+        parts += [("EP", self.expert), ("DP", self.data)]
+        words = [f"{name}{value}" for name, value in parts if value > 1 or name == "DP"]
+        if self.virtual > 1:
+            words.append(f"VP{self.virtual}")
+        words.append(f"MBS{self.micro_batch}")
+        return " ".join([*words, self.sharding, f"recompute-{self.recompute}"])
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes on the most loaded accelerator, by part, against what it has."""
+
+    parts: dict[str, float]
+    limit_gib: float
+
+    @property
+    def total_gib(self) -> float:
+        """All parts together, GiB."""
+        return sum(self.parts.values()) / 2**30
+
+    @property
+    def used_share(self) -> float:
+        """Of the accelerator's memory; above 0.9 a layout is refused."""
+        return self.total_gib / self.limit_gib
+
+
+@dataclass(frozen=True)
+class Step:
+    """One optimizer step, seconds by what it is spent on; shares add up to `seconds`.
+
+    `mfu` is 6 x active parameters x tokens / seconds / accelerators / dense peak of `peak_tflops`;
+    attention and recomputation are work, but not in the numerator.
+    """
+
+    seconds: float
+    parts: dict[str, float]
+    tokens: float
+    mfu: float
+    mfu_with_attention: float
+    hardware_utilisation: float
+    peak_tflops: float
+    tokens_per_s_per_accelerator: float
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """An uncertain input: what it is, how it is spread, why, and where that comes from."""
+
+    key: str
+    text: str
+    unit: str
+    values: Quantiles
+    distribution: str
+    reason: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Swing:
+    """What one assumption does to the days, the others at their median (a bar of the tornado)."""
+
+    key: str
+    text: str
+    days_low: float
+    days_high: float
+
+    @property
+    def days(self) -> float:
+        """Width of the bar."""
+        return abs(self.days_high - self.days_low)
+
+
+@dataclass(frozen=True)
+class Explained:
+    """One formula with its numbers: `6 * N * D`, `6 * 7e10 * 1.5e13 = 6.3e24`, source."""
+
+    what: str
+    formula: str
+    numbers: str
+    value: float | str
+    unit: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to do it, or a way that does not work and why.
+
+    `usd` is `None` where no price is known; `storage.py` and `money.py` fill their own results,
+    which hold the candidate they belong to.
+    """
+
+    hardware: Hardware
+    nodes: int
+    accelerators: int
+    layout: Layout | None
+    memory: Memory | None
+    step: Step | None
+    days: Quantiles | None = None
+    accelerator_hours: Quantiles | None = None
+    in_run_mfu: Quantiles | None = None
+    goodput: Quantiles | None = None
+    chosen: bool = False
+    infeasible: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The answer for one cluster."""
+
+    accelerators: int
+    accelerators_chosen: bool
+    nodes: int
+    days: Quantiles
+    accelerator_hours: Quantiles
+    in_run_mfu: Quantiles
+    goodput: Quantiles
+    whole_run_mfu: Quantiles
+    usd: Quantiles | None = None
+    usd_unknown: str | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that `clusterwright plan` says."""
+
+    shape: ModelShape
+    tokens: float
+    seq_len: int
+    precision: str
+    kind: str
+    batch_tokens: float
+    training_flops: float
+    estimate: Estimate
+    candidates: tuple[Candidate, ...]
+    assumptions: tuple[Assumption, ...]
+    tornado: tuple[Swing, ...]
+    warnings: tuple[str, ...]
+    explained: tuple[Explained, ...] = field(default=())
+    seed: int = 0
+    samples: int = 0
+
+    @property
+    def chosen(self) -> Candidate:
+        """The candidate that `estimate` is about."""
+        return next(candidate for candidate in self.candidates if candidate.chosen)
