@@ -7,6 +7,7 @@ field that nobody has added to the table.
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 import functools
 import json
@@ -19,7 +20,8 @@ from pydantic import BaseModel
 
 import stacks
 from clusterwright.catalog import load_catalog
-from clusterwright.cost.budget import gates
+from clusterwright.cost.budget import gates, increase_gate
+from clusterwright.cost.delta import cost_delta
 from clusterwright.cost.estimate import estimate
 from clusterwright.platforms import load_cluster
 from clusterwright.preflight import engine
@@ -148,6 +150,33 @@ NO_EXPIRY = changed(FULL, storage__buckets__1__expire_noncurrent_days=None)
 
 NO_MEMBERS = changed(FULL, slurm__users__0__groups=[])
 
+MIXED = changed(
+    MINIMAL,
+    compute=[
+        {"name": "controller", "role": "controller", "instance_type": "m5.4xlarge", "count": 1},
+        {
+            "name": "workers",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 8,
+            "capacity": {
+                "kind": "mix",
+                "shares": [
+                    {
+                        "percent": 75,
+                        "capacity": {
+                            "kind": "training-plan",
+                            "arn": f"arn:aws:sagemaker:us-east-1:{ACCOUNT}:training-plan/run",
+                        },
+                    },
+                    {"percent": 25, "capacity": {"kind": "spot"}},
+                ],
+                "fallback": ["on-demand"],
+            },
+        },
+    ],
+)
+
 NO_ACCOUNTING = changed(MINIMAL, slurm={"accounting": {"kind": "none"}})
 
 AT_ONCE = changed(MINIMAL, resilience={"node_provisioning": "all-at-once"})
@@ -230,6 +259,10 @@ def refused(path: str, value: Any, base: dict[str, Any] = FULL, **also: Any) -> 
     return Case(base, path, value, "refused", also)
 
 
+def gate(path: str, value: Any, base: dict[str, Any] = FULL, **also: Any) -> Case:
+    return Case(base, path, value, "gate of a change", also)
+
+
 LUSTRE = "storage__lustre__0"
 REPOSITORY = f"{LUSTRE}__repositories__0"
 PLAN = f"arn:aws:sagemaker:us-east-1:{ACCOUNT}:training-plan/other"
@@ -301,6 +334,29 @@ CASES: dict[str, tuple[Case, ...]] = {
         refused("compute__3__capacity", {**RESERVATION, "kind": "capacity-block"}),
     ),
     "compute[].capacity.arn": (template("compute__2__capacity__arn", PLAN),),
+    "compute[].capacity.shares[].percent": (
+        template(
+            "compute__1__capacity__shares__0__percent",
+            50,
+            MIXED,
+            compute__1__capacity__shares__1__percent=50,
+        ),
+        refused("compute__1__capacity__shares__0__percent", 70, MIXED),
+    ),
+    "compute[].capacity.shares[].capacity.kind": (
+        template("compute__1__capacity__shares__1__capacity__kind", "on-demand", MIXED),
+    ),
+    "compute[].capacity.shares[].capacity.arn": (
+        template("compute__1__capacity__shares__0__capacity__arn", PLAN, MIXED),
+    ),
+    "compute[].capacity.shares[].capacity.id": (
+        refused("compute__1__capacity__shares__1__capacity", RESERVATION, MIXED),
+    ),
+    "compute[].capacity.fallback": (
+        template("compute__1__capacity__fallback", [], MIXED),
+        cost("compute__1__capacity__fallback", [], MIXED),
+    ),
+    "compute[].part_of": (cost("compute__1__part_of", "everything", MINIMAL),),
     # Only kinds that HyperPod refuses have an id.
     "compute[].capacity.id": (refused("compute__3__capacity", RESERVATION),),
     "compute[].ebs.capacity_gib": (
@@ -563,10 +619,19 @@ CASES: dict[str, tuple[Case, ...]] = {
         cost("budget__monthly_usd", 10),
     ),
     "budget.run_usd": (cost("budget__run_usd", 10),),
+    "budget.max_increase_percent": (gate("budget__max_increase_percent", 50),),
     "budget.alert_emails": (template("budget__alert_emails", ["other@example.com"]),),
     "budget.alert_thresholds_percent": (template("budget__alert_thresholds_percent", [70, 90]),),
     "run.hours": (cost("run__hours", 100),),
     "run.start": (finding("run__start", "2026-11-01"),),
+    "run.checkpoint_gib": (finding("run__checkpoint_gib", 9000),),
+    "run.max_checkpoint_seconds": (
+        finding("run__max_checkpoint_seconds", 1, run__checkpoint_gib=1000),
+    ),
+    "run.checkpoint_interval_minutes": (
+        finding("run__checkpoint_interval_minutes", 0.1, run__checkpoint_gib=1000),
+    ),
+    "required_tags": (finding("required_tags", ["project"]),),
     "tags": (template("tags", {"owner": "somebody else"}),),
     "waivers[].rule": (finding("waivers__0__rule", "CW-C006", WAIVED),),
     "waivers[].path": (finding("waivers__0__path", "compute[1]", WAIVED),),
@@ -643,6 +708,13 @@ def look(
         found = estimate(loaded.cluster, load_catalog(), today=TODAY)
         return repr(found), [(g.path, g.limit_usd, g.status) for g in gates(loaded, found)]
 
+    def increase(spec: dict[str, Any]) -> Any:
+        """What the gate says of a change that adds all of the cluster to a bill of 100 USD."""
+        loaded = load(spec)
+        after = estimate(loaded.cluster, load_catalog(), today=TODAY)
+        before = dataclasses.replace(after, lines=after.lines[:1])
+        return repr(increase_gate(loaded, cost_delta(before, after)))
+
     def findings(spec: dict[str, Any]) -> Any:
         context = Context(load(spec), load_catalog(), TODAY)
         result = engine.run(rule_files(), context, None, engine.Selection(offline=True))
@@ -657,6 +729,7 @@ def look(
         "cluster.json": lambda s: node_files.cluster_json(load(s).cluster, load_catalog()),
         "cost": bill,
         "finding": findings,
+        "gate of a change": increase,
     }
     return lambda aspect, spec: aspects[aspect](spec)
 

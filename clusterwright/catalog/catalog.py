@@ -41,6 +41,15 @@ class Catalog:
         self._overrides = overrides or PriceOverrides()
         self._instances: dict[str, InstanceType] = {}
 
+    @property
+    def overrides(self) -> PriceOverrides:
+        """The user's own rates."""
+        return self._overrides
+
+    def without_overrides(self) -> Catalog:
+        """The same facts, without the user's rates."""
+        return Catalog(self.store)
+
     # -- names ------------------------------------------------------------------------------
 
     @functools.cached_property

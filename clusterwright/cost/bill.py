@@ -15,6 +15,9 @@ STALE_AFTER_DAYS: Final = 90
 
 Per = Literal["hour", "month"]
 
+Origin = Literal["user", "live", "catalogue"]
+"""Who stated a price: the user, AWS's APIs just now, or the dated catalogue."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
@@ -38,6 +41,16 @@ class Line:
         The entry of the user's prices that would settle an unknown price, as YAML.
     stale:
         The price is older than 90 days, or may be because its date is not known.
+    origin, age_days:
+        Who states the price, and how many days ago; None without a price, and the age where its
+        date is not known.
+    group:
+        The compute group that the line belongs to.
+    by_use:
+        The quantity depends on use: nothing of it is charged while nothing runs.
+    releasable:
+        Ends when the group's count becomes 0: an instance by the hour, its volume. Capacity that
+        is paid in advance does not.
     """
 
     component: str
@@ -54,6 +67,11 @@ class Line:
     rate: str | None = None
     stale: bool = False
     user_rate: bool = False
+    origin: Origin | None = None
+    age_days: int | None = None
+    group: str | None = None
+    by_use: bool = False
+    releasable: bool = False
 
     @property
     def known(self) -> bool:
@@ -98,6 +116,110 @@ class Total:
 
 
 @dataclass(frozen=True)
+class Unused:
+    """Capacity that is paid for and does no work. It is part of the total, not added to it.
+
+    Attributes
+    ----------
+    why:
+        In words: spares, more bought than used, bought for longer than the run.
+    instances:
+        How many, where they can be counted.
+    hourly_usd:
+        As long as the cluster stands; None where no price is known, or where it is no matter of
+        hours (`run_usd` then).
+    run_usd:
+        Over the run; None without its hours.
+    """
+
+    group: str | None
+    why: str
+    instances: Decimal | None
+    hourly_usd: Decimal | None
+    run_usd: Decimal | None
+    known: bool = True
+
+
+@dataclass(frozen=True)
+class Prepaid:
+    """A training plan or a capacity block that was bought: paid once, used or not.
+
+    `instances`, `hours` and `upfront_usd` as the purchase says; `start` and `end` as days, None
+    where it does not say.
+    """
+
+    id: str
+    instances: int
+    hours: Decimal
+    upfront_usd: Decimal
+    start: str | None
+    end: str | None
+    source: str
+    date: str
+    origin: Origin
+
+    @property
+    def usd_per_instance_hour(self) -> Decimal:
+        return self.upfront_usd / (self.instances * self.hours)
+
+
+@dataclass(frozen=True)
+class Share:
+    """One kind of capacity within a blend."""
+
+    kind: str
+    instances: int
+    usd_per_instance_hour: Decimal | None
+
+
+@dataclass(frozen=True)
+class Blend:
+    """A group that mixes kinds of capacity: what an instance costs on average, and at worst.
+
+    `usd_per_instance_hour` is None where the price of a share is not known. `fallbacks` has, for
+    each kind that the group may turn to, the rate if all instances came from it.
+    """
+
+    group: str
+    instances: int
+    shares: tuple[Share, ...]
+    fallbacks: tuple[Share, ...]
+
+    @property
+    def usd_per_instance_hour(self) -> Decimal | None:
+        hourly = self.hourly_usd
+        return hourly / self.instances if hourly is not None and self.instances else None
+
+    @property
+    def hourly_usd(self) -> Decimal | None:
+        found = Decimal(0)
+        for share in self.shares:
+            if share.usd_per_instance_hour is None:
+                return None
+            found += share.instances * share.usd_per_instance_hour
+        return found
+
+
+@dataclass(frozen=True)
+class Idle:
+    """What the cluster costs while no job runs; sums of known lines.
+
+    `hourly_usd` is what stands whatever runs (nothing that is charged by use). Of that,
+    `released_usd` per hour ends when every compute group is brought to 0 instances. `outside_run`
+    is what a month costs beyond the run, None without a run that is shorter than a month.
+    """
+
+    hourly_usd: Decimal
+    released_hourly_usd: Decimal
+    unknown_lines: int
+    outside_run_usd: Decimal | None
+
+    @property
+    def at_zero_hourly_usd(self) -> Decimal:
+        return self.hourly_usd - self.released_hourly_usd
+
+
+@dataclass(frozen=True)
 class Gate:
     """A budget of the spec against the total.
 
@@ -120,6 +242,12 @@ class Bill:
     platform: str
     run_hours: Decimal | None
     lines: tuple[Line, ...]
+    prepaid: tuple[Prepaid, ...] = ()
+    unused: tuple[Unused, ...] = ()
+    blends: tuple[Blend, ...] = ()
+    warnings: tuple[str, ...] = ()
+    paid_beyond_run_usd: Decimal = Decimal(0)
+    """What was paid in advance for hours that lie outside the run: part of the run's cost."""
 
     @property
     def unknown(self) -> tuple[Line, ...]:
@@ -127,7 +255,7 @@ class Bill:
 
     @property
     def stale(self) -> tuple[Line, ...]:
-        """Lines whose price is old; the user's own rates are the user's to judge."""
+        """Lines whose price is old, or of no date; the user's own rates included."""
         return tuple(line for line in self.lines if line.stale)
 
     @property
@@ -141,7 +269,26 @@ class Bill:
         run = None
         if self.run_hours is not None:
             run = per_hour * self.run_hours + per_month * self.run_hours / HOURS_PER_MONTH
+            run += self.paid_beyond_run_usd
         return Total(hourly, monthly, run, len(self.unknown))
+
+    @property
+    def idle(self) -> Idle:
+        standing = [line for line in self.lines if not line.by_use]
+        known = [line for line in standing if line.known]
+        hourly = sum((hourly_of(line) for line in known), Decimal(0))
+        released = sum((hourly_of(line) for line in known if line.releasable), Decimal(0))
+        outside = None
+        if self.run_hours is not None and self.run_hours < HOURS_PER_MONTH:
+            outside = hourly * (HOURS_PER_MONTH - self.run_hours)
+        return Idle(hourly, released, len(standing) - len(known), outside)
+
+
+def hourly_of(line: Line) -> Decimal:
+    """USD per hour of a known line."""
+    hourly = line.hourly_usd
+    assert hourly is not None
+    return hourly
 
 
 def _amount(line: Line) -> Decimal:

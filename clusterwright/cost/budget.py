@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from clusterwright.cost.bill import Bill, Gate
+from clusterwright.cost.delta import CostDelta
 from clusterwright.spec import LoadedSpec
 from clusterwright.spec.problems import Path
 
 MONTHLY: Path = ("budget", "monthly_usd")
 RUN: Path = ("budget", "run_usd")
+INCREASE: Path = ("budget", "max_increase_percent")
 
 
 def gates(spec: LoadedSpec, bill: Bill) -> Iterator[Gate]:
@@ -24,6 +26,45 @@ def gates(spec: LoadedSpec, bill: Bill) -> Iterator[Gate]:
     if budget.run_usd is not None:
         hours = "" if bill.run_hours is None else f"a run of {bill.run_hours.normalize():f} hours"
         yield _gate(spec, bill, RUN, budget.run_usd, total.run_usd, hours)
+
+
+def increase_gate(spec: LoadedSpec, delta: CostDelta) -> Gate | None:
+    """Whether a change raises the month by more than the spec allows; None without such a limit.
+
+    `fail` where the known part alone does: what is unknown on both sides and unchanged is taken
+    to cost the same. `unknown` where a changed line has no price, or nothing was known before.
+    The limit of the changed spec counts, in USD of the month before.
+    """
+    budget = spec.cluster.budget
+    if budget is None or budget.max_increase_percent is None:
+        return None
+    percent = Decimal(str(budget.max_increase_percent))
+    position, text = spec.position(INCREASE), ".".join(map(str, INCREASE))
+    before, more = delta.before.total.monthly_usd, delta.monthly_usd
+    limit_usd = before * percent / 100
+    rise = f"a month costs {more:,.2f} USD more than {before:,.2f} USD"
+    allowed = f"{percent.normalize():f} % are allowed"
+    if before == 0:
+        if more <= 0 and not delta.unknown_changes:
+            return Gate(
+                text, position, limit_usd, more, "pass", "a month costs no more than before"
+            )
+        message = f"{rise}: there is no known cost to compare with"
+        return Gate(text, position, limit_usd, more, "unknown", message)
+    share = f"{more / before * 100:,.1f} %"
+    unpriced = delta.unpriced_decreases
+    if more > limit_usd and not unpriced:
+        message = f"{rise} ({share}), {allowed}"
+        return Gate(text, position, limit_usd, more, "fail", message)
+    if delta.unknown_changes:
+        lines = (
+            "1 changed line is"
+            if delta.unknown_changes == 1
+            else (f"{delta.unknown_changes} changed lines are")
+        )
+        message = f"{rise} ({share}) and {lines} unknown; {allowed}"
+        return Gate(text, position, limit_usd, more, "unknown", message)
+    return Gate(text, position, limit_usd, more, "pass", f"{rise} ({share}), {allowed}")
 
 
 def _gate(

@@ -7,24 +7,32 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 
 from clusterwright.catalog import Catalog
-from clusterwright.cost.bill import Bill, Line
+from clusterwright.cost.bill import STALE_AFTER_DAYS, Bill, Line
+from clusterwright.cost.blends import blends
 from clusterwright.cost.components import (
     accounting,
     compute,
     home,
     identity,
+    kubernetes,
     lustre,
     network,
     objects,
     observability,
+    support,
     volumes,
 )
+from clusterwright.cost.oddities import oddities
+from clusterwright.cost.price_book import LivePrices
 from clusterwright.cost.pricing import Pricing
+from clusterwright.cost.terms import Terms, Usage
+from clusterwright.cost.unused import beyond_run_usd, purchases, unused, warnings
 from clusterwright.spec.models import Cluster
 
 COMPONENTS: tuple[Callable[[Pricing], Iterator[Line]], ...] = (
     compute.lines,
     volumes.lines,
+    kubernetes.lines,
     lustre.lines,
     home.lines,
     objects.lines,
@@ -32,6 +40,7 @@ COMPONENTS: tuple[Callable[[Pricing], Iterator[Line]], ...] = (
     accounting.lines,
     identity.lines,
     observability.lines,
+    support.lines,
 )
 
 
@@ -41,7 +50,9 @@ def estimate(
     *,
     today: dt.date,
     run_hours: Decimal | None = None,
-    usage: Mapping[str, Decimal] | None = None,
+    usage: Mapping[str, Decimal | Usage] | Mapping[str, Decimal] | None = None,
+    terms: Terms | None = None,
+    live: LivePrices | None = None,
 ) -> Bill:
     """What the cluster costs by itself, as long as it stands.
 
@@ -51,9 +62,35 @@ def estimate(
         How long a run holds the cluster; the spec's `run.hours` if None.
     usage:
         Quantities per month that depend on use, by `service/item` (see `cost.pricing.Item`).
+    terms:
+        The user's discounts, Savings Plans and purchases.
+    live:
+        What AWS's APIs said just now: used before the catalogue, after the user's own rates.
     """
-    pricing = Pricing(cluster, catalog, today, usage or {})
+    pricing = Pricing(
+        cluster, catalog, today, dict(usage or {}), terms or Terms(), live or LivePrices()
+    )
     if run_hours is None and cluster.run is not None:
         run_hours = Decimal(str(cluster.run.hours))
     lines = tuple(line for component in COMPONENTS for line in component(pricing))
-    return Bill(cluster.environment, cluster.region, cluster.platform, run_hours, lines)
+    bought = purchases(pricing)
+    return Bill(
+        cluster.environment,
+        cluster.region,
+        cluster.platform,
+        run_hours,
+        lines,
+        prepaid=bought,
+        unused=tuple(unused(pricing, lines, run_hours)),
+        blends=tuple(blends(pricing, lines)),
+        warnings=(*_stale(lines), *warnings(pricing, run_hours), *oddities(pricing, lines)),
+        paid_beyond_run_usd=sum((beyond_run_usd(one, run_hours) for one in bought), Decimal(0)),
+    )
+
+
+def _stale(lines: tuple[Line, ...]) -> Iterator[str]:
+    stale = [line for line in lines if line.stale]
+    if stale:
+        components = ", ".join(dict.fromkeys(line.component for line in stale))
+        prices = "1 price is" if len(stale) == 1 else f"{len(stale)} prices are"
+        yield f"{prices} older than {STALE_AFTER_DAYS} days, or of no date ({components})"

@@ -1,23 +1,26 @@
-"""Turns a quantity and a price of the catalogue into a line, known or not, never left out."""
+"""Turns a quantity and a price into a line, known or not, never left out."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Final
 
-from clusterwright.catalog import Catalog, Fact, Known, Price, PriceKind
-from clusterwright.catalog.dates import is_stale
-from clusterwright.cost.bill import Line, Per
+from clusterwright.catalog import Catalog, Known, Price, PriceKind
+from clusterwright.catalog.dates import as_of, is_stale
+from clusterwright.cost.bill import Line, Origin, Per, Prepaid
+from clusterwright.cost.price_book import USER_RATE, LivePrices, PriceBook, Quote
+from clusterwright.cost.rates import instance_entry
+from clusterwright.cost.terms import Terms, Usage
 from clusterwright.spec.models import Cluster
 from clusterwright.spec.problems import Path, path_text
 
-USER_RATE: Final = "your rate: "
-"""How the catalogue begins the source of a rate of the user's (catalog.overrides)."""
+__all__ = ["USER_RATE", "Item", "Pricing"]
 
 DEPENDS_ON_USE = "the quantity depends on use"
+EC2, HYPERPOD = "ec2", "hyperpod"
+"""What a discount on instances is called by."""
 
 
 @dataclass(frozen=True)
@@ -36,19 +39,44 @@ class Item:
 
 @dataclass(frozen=True)
 class Pricing:
-    """Everything that the components share: spec, prices, the day, quantities that a user states.
+    """Everything that the components share: spec, prices, the day, what a user states.
 
-    `usage` maps `service/item` to a quantity per month in the item's unit.
+    `usage` maps `service/item` to a quantity per month in the item's unit, or to a `Usage`.
     """
 
     cluster: Cluster
     catalog: Catalog
     today: dt.date
-    usage: Mapping[str, Decimal]
+    usage: Mapping[str, Decimal | Usage]
+    terms: Terms = field(default_factory=Terms)
+    live: LivePrices = field(default_factory=LivePrices)
 
     @property
     def region(self) -> str:
         return self.cluster.region
+
+    @property
+    def place(self) -> str:
+        """Where instances are: the region, or the local zone of the spec."""
+        zone = self.cluster.network.availability_zone_id
+        return self.catalog.local_zone(zone) or self.region
+
+    @property
+    def book(self) -> PriceBook:
+        return PriceBook(self.catalog, self.live)
+
+    @property
+    def on_hyperpod(self) -> bool:
+        return self.cluster.platform.startswith("hyperpod-")
+
+    @property
+    def node_count(self) -> int:
+        return sum(group.count for group in self.cluster.compute)
+
+    def prepaid(self, identifier: str) -> Prepaid | None:
+        """What was bought under an ARN or a reservation id: the user's word, else AWS's."""
+        purchases = (*self.terms.purchases, *self.live.purchases)
+        return next((one for one in purchases if one.id == identifier), None)
 
     def line(
         self,
@@ -60,45 +88,85 @@ class Pricing:
         path: Path,
         per: Per = "month",
         note: str | None = None,
+        group: str | None = None,
+        releasable: bool = False,
+        by_use: bool = False,
     ) -> Line:
         """A line of a service's item."""
-        fact = self.catalog.service_price(item.service, item.name, self.region)
+        quote = self.book.service(item.service, item.name, self.region)
         rate = (
             f"{{service: {item.service}, item: {_quoted(item.name)}, region: {self.region}, "
             f"usd: ..., unit: {_quoted(item.unit)}, source: ..., date: ...}}"
         )
         return self._line(
-            component, text, quantity, item.unit, fact, path=path, per=per, note=note, rate=rate
+            component,
+            text,
+            quantity,
+            item.unit,
+            self.discounted(quote, item.service),
+            path=path,
+            per=per,
+            note=note,
+            rate=rate,
+            group=group,
+            releasable=releasable,
+            by_use=by_use,
         )
 
     def used(self, component: str, text: str, item: Item, *, path: Path) -> Line:
         """A line whose quantity depends on use: the user's figure, or none."""
-        quantity = self.usage.get(item.key)
-        note = None if quantity is None else "your figure of use"
-        return self.line(component, text, quantity, item, path=path, note=note)
+        given = self.usage.get(item.key)
+        usage = given if given is None or isinstance(given, Usage) else Usage(given)
+        quantity = None if usage is None else usage.monthly(self.node_count)
+        note = None if usage is None else usage.words(self.node_count)
+        return self.line(component, text, quantity, item, path=path, note=note, by_use=True)
 
     def instances(
         self,
         text: str,
-        count: int,
+        count: Decimal | int,
         instance_type: str,
         kind: PriceKind,
         *,
         path: Path,
         note: str | None = None,
+        group: str | None = None,
+        releasable: bool = False,
+        quote: Quote | None = None,
+        unit: str = "instance-hour",
     ) -> Line:
-        """A line of instances, per hour."""
-        unit = "instance-hour"
-        place = self.cluster.network.availability_zone_id
-        region = place if self.catalog.local_zone(place) else self.region
-        fact = self.catalog.instance_price(instance_type, region, kind)
-        rate = (
-            f"{{instance_type: {instance_type}, kind: {kind}, region: {region}, "
-            f"usd: ..., unit: {unit}, source: ..., date: ...}}"
-        )
+        """A line of instances, per hour; `quote` where the price is not that of the book."""
+        if quote is None:
+            quote = self.book.instance(instance_type, self.place, kind)
+            quote = self.discounted(quote, HYPERPOD if self.on_hyperpod else EC2)
         return self._line(
-            "compute", text, count, unit, fact, path=path, per="hour", note=note, rate=rate
+            "compute",
+            text,
+            count,
+            unit,
+            quote,
+            path=path,
+            per="hour",
+            note=note,
+            rate=instance_entry(instance_type, kind, self.place),
+            group=group,
+            releasable=releasable,
         )
+
+    def discounted(self, quote: Quote, service: str) -> Quote:
+        """The price less the user's discount on the service; a rate of the user's stays."""
+        discount = self.terms.discount(service)
+        known = quote.known
+        if discount is None or known is None or quote.origin == "user":
+            return quote
+        words = (
+            f"list price {known.value.usd.normalize():f} USD less "
+            f"{discount.percent.normalize():f} % (your discount: {discount.source}, "
+            f"{discount.date})"
+        )
+        price = Price(known.value.usd * discount.factor, known.value.unit)
+        note = "; ".join(part for part in (known.note, words) if part)
+        return Quote(Known(price, known.source, known.date, note, derived=True), quote.origin)
 
     def _line(
         self,
@@ -106,13 +174,17 @@ class Pricing:
         text: str,
         quantity: Decimal | int | None,
         unit: str,
-        fact: Fact[Price],
+        quote: Quote,
         *,
         path: Path,
         per: Per,
         note: str | None,
         rate: str,
+        group: str | None = None,
+        releasable: bool = False,
+        by_use: bool = False,
     ) -> Line:
+        fact = quote.fact
         notes = [note] if note else []
         reasons = [DEPENDS_ON_USE] if quantity is None and note is None else []
         price = fact.value if isinstance(fact, Known) else None
@@ -126,7 +198,8 @@ class Pricing:
         else:
             reasons.append(fact.reason)
         known = fact if isinstance(fact, Known) and price is not None else None
-        user_rate = known is not None and known.source.startswith(USER_RATE)
+        origin: Origin | None = quote.origin if known is not None else None
+        day = as_of(known.date) if known is not None else None
         return Line(
             component=component,
             item=text,
@@ -140,8 +213,13 @@ class Pricing:
             note="; ".join(notes) or None,
             reason="; ".join(reasons) or None,
             rate=rate if price is None else None,
-            stale=known is not None and not user_rate and is_stale(known.date, self.today),
-            user_rate=user_rate,
+            stale=known is not None and is_stale(known.date, self.today),
+            user_rate=origin == "user",
+            origin=origin,
+            age_days=(self.today - day).days if day is not None else None,
+            group=group,
+            by_use=by_use,
+            releasable=releasable,
         )
 
 

@@ -31,7 +31,7 @@ def meaningless(cluster: Cluster) -> Iterator[Meaningless]:
         yield from _beside(
             network,
             ("network",),
-            {"existing", "availability_zone_id", "address_headroom_percent"},
+            {"existing", "availability_zone_id", "address_headroom_percent", "peered_cidrs"},
             "`{}` would alter a network that exists; it is only used",
             ("network", "existing"),
         )
@@ -80,6 +80,7 @@ def meaningless(cluster: Cluster) -> Iterator[Meaningless]:
         )
     yield from _slurm(cluster)
     yield from _budget(cluster)
+    yield from _checkpoints(cluster)
 
 
 def without_meaningless(cluster: Cluster, data: dict[str, Any]) -> dict[str, Any]:
@@ -95,6 +96,14 @@ def without_meaningless(cluster: Cluster, data: dict[str, Any]) -> dict[str, Any
 def _slurm(cluster: Cluster) -> Iterator[Meaningless]:
     """What stands in slurm.conf, which HyperPod writes in managed mode; what needs a database."""
     slurm = cluster.slurm
+    if not slurm.containers.pyxis:
+        yield from _without(
+            slurm.containers,
+            ("slurm", "containers"),
+            ("install",),
+            "`{}` belongs to `pyxis: true`: no containers are asked for",
+            ("slurm", "containers", "pyxis"),
+        )
     if slurm.configuration == "managed":
         conf: list[tuple[BaseModel, Path, tuple[str, ...]]] = [
             (slurm, ("slurm",), ("priority_weights", "preemption", "timeouts")),
@@ -132,7 +141,7 @@ def _budget(cluster: Cluster) -> Iterator[Meaningless]:
         yield from _beside(
             budget,
             ("budget",),
-            {"monthly_usd", "run_usd"},
+            {"monthly_usd", "run_usd", "max_increase_percent"},
             "`{}` belongs to the month's budget: give monthly_usd",
             ("budget",),
         )
@@ -140,10 +149,24 @@ def _budget(cluster: Cluster) -> Iterator[Meaningless]:
         yield from _beside(
             budget,
             ("budget",),
-            {"monthly_usd", "run_usd", "alert_emails"},
+            {"monthly_usd", "run_usd", "max_increase_percent", "alert_emails"},
             "`{}` without alert_emails: nobody is told",
             ("budget",),
         )
+
+
+def _checkpoints(cluster: Cluster) -> Iterator[Meaningless]:
+    run = cluster.run
+    if run is None:
+        return
+    sized = run.checkpoint_gib is not None
+    timed = ["max_checkpoint_seconds", "checkpoint_interval_minutes"]
+    if not sized:
+        reason = "`{}` without checkpoint_gib: nobody knows what is to be written by then"
+        yield from _without(run, ("run",), timed, reason, ("run",))
+    elif cluster.storage.checkpoint_path is None:
+        reason = "`{}` without storage.checkpoint_path: nobody knows where checkpoints go"
+        yield from _without(run, ("run",), ["checkpoint_gib", *timed], reason, ("run",))
 
 
 def _beside(

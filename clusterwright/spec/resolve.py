@@ -9,6 +9,7 @@ from typing import Any
 
 from clusterwright.spec.document import Document, kind_of, read_document
 from clusterwright.spec.layering import Layers, without_nulls
+from clusterwright.spec.mixing import unmix
 from clusterwright.spec.problems import Path, Problem, SpecErrors
 
 DEFAULT_PARTITION = "training"
@@ -34,6 +35,7 @@ def resolve(layers: Layers) -> Resolved:
     """The merged data with derived values; wrong types are left for the models to report."""
     resolved = Resolved(dict(layers.data), layers.data)
     _partition(resolved)
+    _unmix(resolved, layers)
     _name_lustre(resolved)
     _read_users(resolved, layers)
     _default_partition(resolved)
@@ -54,6 +56,33 @@ def _partition(resolved: Resolved) -> None:
         region = resolved.data.get("region")
         resolved.data["partition"] = partition_of(region) if isinstance(region, str) else "aws"
         resolved.derived.add(("partition",))
+
+
+def _unmix(resolved: Resolved, layers: Layers) -> None:
+    """Mixed groups become the groups that are built, in partitions too."""
+    compute = resolved.data.get("compute")
+    if not isinstance(compute, list):
+        return
+    mixing = unmix(compute, layers)
+    resolved.problems += mixing.problems
+    if mixing.compute == compute:
+        return
+    resolved.data["compute"] = mixing.compute
+    resolved.derived |= mixing.derived
+    slurm = resolved.data.get("slurm")
+    partitions = slurm.get("partitions") if isinstance(slurm, dict) else None
+    if isinstance(slurm, dict) and isinstance(partitions, list):
+        whole = [_with_parts(partition, mixing.parts) for partition in partitions]
+        resolved.data["slurm"] = {**slurm, "partitions": whole}
+
+
+def _with_parts(partition: Any, parts: dict[str, list[str]]) -> Any:
+    """A partition that names a mixed group has all its parts."""
+    groups = partition.get("groups") if isinstance(partition, dict) else None
+    if not isinstance(groups, list):
+        return partition
+    named = [part for g in groups for part in (parts.get(g, [g]) if isinstance(g, str) else [g])]
+    return {**partition, "groups": named}
 
 
 def _name_lustre(resolved: Resolved) -> None:

@@ -210,7 +210,7 @@ def test_what_exists_already_is_on_somebody_elses_bill(tmp_path: Path) -> None:
         },
     )
     components = {line.component for line in bill.lines}
-    assert components == {"compute", "objects", "identity", "observability"}
+    assert components == {"compute", "objects", "identity", "observability", "support"}
     assert not [line for line in bill.lines if line.item == "KMS key"]
 
 

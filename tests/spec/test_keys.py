@@ -21,7 +21,7 @@ def test_keys_in_lists_carry_the_name_of_the_file() -> None:
 
 def test_of_a_union_the_member_that_was_chosen_is_meant() -> None:
     path = ("compute", 0, "capacity")
-    assert keys_at(path) == ["arn", "id", "kind"]
+    assert keys_at(path) == ["arn", "fallback", "id", "kind", "shares"]
     assert keys_at(path, (*path, "training-plan", "x")) == ["arn", "kind"]
     assert keys_at(path, (*path, "spot", "x")) == ["kind"]
 

@@ -23,4 +23,6 @@ def lines(pricing: Pricing) -> Iterator[Line]:
             group.count * group.ebs.capacity_gib,
             HYPERPOD_VOLUME if hyperpod else EBS_VOLUME,
             path=("compute", index, "ebs", "capacity_gib"),
+            group=group.name,
+            releasable=group.role == "compute",
         )

@@ -61,8 +61,37 @@ class TrainingPlan(Model):
     """The plan, of the cluster's account and region."""
 
 
-Capacity = Annotated[
+OneKind = Annotated[
     OnDemand | Spot | Reservation | CapacityBlock | TrainingPlan, Field(discriminator="kind")
+]
+
+
+class CapacityShare(Model):
+    """A part of a mixed group's instances, and how they are obtained."""
+
+    percent: Annotated[int, Field(ge=1, le=99, examples=[75])]
+    """Of the group's count; all shares together are 100, and each is a whole instance at least."""
+
+    capacity: OneKind
+    """How they are obtained."""
+
+
+class Mix(Model):
+    """Several kinds of capacity: the resolved spec has a group for each (`part_of`)."""
+
+    kind: Literal["mix"]
+    """Several kinds."""
+
+    shares: Annotated[list[CapacityShare], Field(min_length=2, max_length=5)]
+    """Which kinds, and how much of each; the first one's group keeps the name."""
+
+    fallback: Annotated[list[Literal["on-demand", "spot"]], Field(max_length=2)] = []
+    """For each kind a group of 0 instances stands ready; nothing moves instances by itself."""
+
+
+Capacity = Annotated[
+    OnDemand | Spot | Reservation | CapacityBlock | TrainingPlan | Mix,
+    Field(discriminator="kind"),
 ]
 
 
@@ -100,11 +129,17 @@ class ComputeGroup(Model):
     min_count: Annotated[int, Field(ge=0, le=6758)] | None = None
     """Fewer than this within three hours, and the group is rolled back."""
 
+    max_count: Annotated[int, Field(ge=1, le=6758)] | None = None
+    """What the group is to grow to: nothing is built for it, quotas and addresses are checked."""
+
     spare_count: Annotated[int, Field(ge=0, le=6758)] = 0
     """Of these, kept out of jobs: any node may be the spare. Scripted mode needs accounting."""
 
     capacity: Capacity = Field(default_factory=lambda: OnDemand.model_construct(kind="on-demand"))
     """How the instances are obtained; `{kind: on-demand}` if absent."""
+
+    part_of: Name | None = None
+    """The group that mixes kinds of capacity, of which this is a part; follows from the mix."""
 
     ebs: Ebs | None = None
     """One more volume per instance."""

@@ -101,6 +101,9 @@ class Budget(Model):
     run_usd: Annotated[float, Field(gt=0)] | None = None
     """Limit for the whole run, `run.hours` long."""
 
+    max_increase_percent: Annotated[float, Field(ge=0, le=100_000)] | None = None
+    """How much more a month may cost after one change; `clusterwright diff` holds it to this."""
+
     alert_emails: Annotated[list[Email], Field(max_length=10)] = []
     """Told when the month's spending reaches a threshold."""
 
@@ -125,9 +128,9 @@ class Run(Model):
     max_checkpoint_seconds: Annotated[float, Field(gt=0, le=86_400, examples=[300])] | None = None
     """A checkpoint must be whole on the shared file system within this."""
 
-    checkpoint_interval_minutes: (
-        Annotated[float, Field(gt=0, le=10_080, examples=[30])] | None
-    ) = None
+    checkpoint_interval_minutes: Annotated[float, Field(gt=0, le=10_080, examples=[30])] | None = (
+        None
+    )
     """From one checkpoint to the next: the one before must be whole by then."""
 
 

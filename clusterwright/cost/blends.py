@@ -1,0 +1,50 @@
+"""Groups that mix kinds of capacity: the average rate, and the rate if all fell back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from clusterwright.cost.bill import Blend, Line, Share
+from clusterwright.cost.components.compute import price_kind
+from clusterwright.cost.pricing import EC2, HYPERPOD, Pricing
+from clusterwright.spec.models.compute import ComputeGroup
+
+
+def blends(pricing: Pricing, lines: tuple[Line, ...]) -> Iterator[Blend]:
+    """One for each group that was written with several kinds of capacity (`part_of`)."""
+    parts: dict[str, list[ComputeGroup]] = {}
+    for group in pricing.cluster.compute:
+        if group.part_of is not None:
+            parts.setdefault(group.part_of, []).append(group)
+    for name, groups in parts.items():
+        shares = tuple(
+            Share(group.capacity.kind, group.count, _paid(group, lines))
+            for group in groups
+            if group.count
+        )
+        # A part of 0 instances stands ready: it is what the others may turn to.
+        fallbacks = tuple(
+            Share(group.capacity.kind, sum(g.count for g in groups), _listed(pricing, group))
+            for group in groups
+            if not group.count
+        )
+        yield Blend(name, sum(group.count for group in groups), shares, fallbacks)
+
+
+def _paid(group: ComputeGroup, lines: tuple[Line, ...]) -> Decimal | None:
+    mine = [line for line in lines if line.component == "compute" and line.group == group.name]
+    found = Decimal(0)
+    for line in mine:
+        hourly = line.hourly_usd
+        if hourly is None:
+            return None
+        found += hourly
+    return found / group.count
+
+
+def _listed(pricing: Pricing, group: ComputeGroup) -> Decimal | None:
+    kind = price_kind(group, hyperpod=pricing.on_hyperpod)
+    quote = pricing.book.instance(group.instance_type, pricing.place, kind)
+    known = pricing.discounted(quote, HYPERPOD if pricing.on_hyperpod else EC2).known
+    return known.value.usd if known is not None else None

@@ -1,0 +1,189 @@
+"""What a change of a spec costs: two bills, component by component, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from clusterwright.cost.bill import Bill, Line
+
+Change = Literal["added", "removed", "changed", "same"]
+
+
+@dataclass(frozen=True)
+class LineDelta:
+    """One line before and after; None where it is not there. Lines are matched by component and
+    item, and where an item carries its quantity, by path.
+    """
+
+    component: str
+    item: str
+    before: Line | None
+    after: Line | None
+
+    @property
+    def change(self) -> Change:
+        if self.before is None:
+            return "added"
+        if self.after is None:
+            return "removed"
+        before, after = self.before, self.after
+        kept = (before.quantity, before.unit_price_usd) == (after.quantity, after.unit_price_usd)
+        return "same" if kept and before.item == after.item else "changed"
+
+    @property
+    def unknown(self) -> bool:
+        """Whether what the change costs is not known: a side is there and has no amount.
+
+        A line that is unknown on both sides and did not change costs nothing more.
+        """
+        if self.change == "same":
+            return False
+        return any(line is not None and not line.known for line in (self.before, self.after))
+
+    @property
+    def may_decrease(self) -> bool:
+        """Whether the old line's cost is unknown, so that what goes with it is unknown too."""
+        return self.before is not None and not self.before.known
+
+    @property
+    def hourly_usd(self) -> Decimal | None:
+        """More per hour than before; None where it is not known."""
+        return None if self.unknown else _hourly(self.after) - _hourly(self.before)
+
+    @property
+    def monthly_usd(self) -> Decimal | None:
+        return None if self.unknown else _monthly(self.after) - _monthly(self.before)
+
+
+@dataclass(frozen=True)
+class ComponentDelta:
+    """Sums of a component's known lines before and after, and how many changes are unknown."""
+
+    component: str
+    before_monthly_usd: Decimal
+    after_monthly_usd: Decimal
+    before_hourly_usd: Decimal
+    after_hourly_usd: Decimal
+    unknown_changes: int
+
+    @property
+    def hourly_usd(self) -> Decimal:
+        return self.after_hourly_usd - self.before_hourly_usd
+
+    @property
+    def monthly_usd(self) -> Decimal:
+        return self.after_monthly_usd - self.before_monthly_usd
+
+
+@dataclass(frozen=True)
+class CostDelta:
+    """What a change costs. Sums are of known lines; `unknown_changes` says what they leave out."""
+
+    before: Bill
+    after: Bill
+    lines: tuple[LineDelta, ...]
+    components: tuple[ComponentDelta, ...]
+
+    @property
+    def hourly_usd(self) -> Decimal:
+        return self.after.total.hourly_usd - self.before.total.hourly_usd
+
+    @property
+    def monthly_usd(self) -> Decimal:
+        return self.after.total.monthly_usd - self.before.total.monthly_usd
+
+    @property
+    def run_usd(self) -> Decimal | None:
+        """None unless both bills have a run."""
+        before, after = self.before.total.run_usd, self.after.total.run_usd
+        return None if before is None or after is None else after - before
+
+    @property
+    def unknown_changes(self) -> int:
+        """Lines that changed and whose cost is not known on one side."""
+        return sum(line.unknown for line in self.lines)
+
+    @property
+    def unpriced_decreases(self) -> int:
+        """Unknown changes that may lower the cost: the known increase is then no lower bound."""
+        return sum(line.unknown and line.may_decrease for line in self.lines)
+
+    @property
+    def increase_percent(self) -> Decimal | None:
+        """Of the month, on the known lines; None where there was no known cost before."""
+        before = self.before.total.monthly_usd
+        return None if before == 0 else self.monthly_usd / before * 100
+
+    @property
+    def changed(self) -> tuple[LineDelta, ...]:
+        return tuple(line for line in self.lines if line.change != "same")
+
+
+def cost_delta(before: Bill, after: Bill) -> CostDelta:
+    """What `after` costs more (less, where negative) than `before`.
+
+    A bill of nothing (a new cluster) has no lines: everything is then added.
+    """
+    lines = tuple(_matched(before.lines, after.lines))
+    names = dict.fromkeys(line.component for line in lines)
+    return CostDelta(
+        before, after, lines, tuple(_component(name, before, after, lines) for name in names)
+    )
+
+
+def _matched(before: Iterable[Line], after: Iterable[Line]) -> Iterable[LineDelta]:
+    """Pairs in the order of `after`, then what is gone."""
+    left = list(before)
+    found: list[LineDelta] = []
+    rest: list[Line] = []
+    for line in after:
+        same = next((old for old in left if _name(old) == _name(line)), None)
+        if same is None:
+            rest.append(line)
+        else:
+            left.remove(same)
+        found.append(LineDelta(line.component, line.item, same, line))
+    # What is charged for the same place of the spec in other words (a larger volume, another
+    # tier) is one change, not an addition and a removal.
+    for index, pair in enumerate(found):
+        if pair.after in rest and pair.before is None:
+            old = next((o for o in left if _place(o) == _place(pair.after)), None)
+            if old is not None:
+                left.remove(old)
+                found[index] = LineDelta(pair.component, pair.item, old, pair.after)
+    found += [LineDelta(line.component, line.item, line, None) for line in left]
+    return found
+
+
+def _name(line: Line) -> tuple[str, str, str]:
+    return line.component, line.item, line.unit
+
+
+def _place(line: Line | None) -> tuple[str, str, str] | None:
+    return None if line is None else (line.component, line.path, line.unit)
+
+
+def _component(
+    name: str, before: Bill, after: Bill, lines: tuple[LineDelta, ...]
+) -> ComponentDelta:
+    old = [line for line in before.lines if line.component == name and line.known]
+    new = [line for line in after.lines if line.component == name and line.known]
+    return ComponentDelta(
+        name,
+        sum((_monthly(line) for line in old), Decimal(0)),
+        sum((_monthly(line) for line in new), Decimal(0)),
+        sum((_hourly(line) for line in old), Decimal(0)),
+        sum((_hourly(line) for line in new), Decimal(0)),
+        sum(line.unknown for line in lines if line.component == name),
+    )
+
+
+def _hourly(line: Line | None) -> Decimal:
+    return (line.hourly_usd or Decimal(0)) if line is not None else Decimal(0)
+
+
+def _monthly(line: Line | None) -> Decimal:
+    return (line.monthly_usd or Decimal(0)) if line is not None else Decimal(0)

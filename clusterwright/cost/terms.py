@@ -1,0 +1,82 @@
+"""What a user pays by agreement: discounts, Savings Plans, capacity bought in advance, usage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from clusterwright.cost.bill import HOURS_PER_MONTH, Prepaid
+
+EVERYTHING = "*"
+"""The service of a discount on everything."""
+
+
+@dataclass(frozen=True)
+class Discount:
+    """A percentage off list prices of a service (a price file's name, `hyperpod` and `ec2` for
+    instances, `*` for everything). It touches no rate that the user states.
+    """
+
+    service: str
+    percent: Decimal
+    source: str
+    date: str
+
+    @property
+    def factor(self) -> Decimal:
+        return 1 - self.percent / 100
+
+
+@dataclass(frozen=True)
+class SavingsPlan:
+    """A rate for instances of one type in one region, against a commitment per hour.
+
+    `covers` is the kind of list price that it stands in for. Without a commitment it covers every
+    instance of the type.
+    """
+
+    instance_type: str
+    covers: Literal["ec2-on-demand", "hyperpod-on-demand"]
+    region: str
+    usd: Decimal
+    commitment_usd_per_hour: Decimal | None
+    source: str
+    date: str
+
+
+@dataclass(frozen=True)
+class Usage:
+    """A quantity that depends on use, in the item's unit: per month, or per node and hour or
+    month, so that it grows with the cluster.
+    """
+
+    quantity: Decimal
+    per: Literal["month", "node_hour", "node_month"] = "month"
+
+    def monthly(self, nodes: int) -> Decimal:
+        if self.per == "month":
+            return self.quantity
+        each = self.quantity * (HOURS_PER_MONTH if self.per == "node_hour" else 1)
+        return each * nodes
+
+    def words(self, nodes: int) -> str:
+        if self.per == "month":
+            return "your figure of use"
+        per = "hour" if self.per == "node_hour" else "month"
+        return f"your figure of use: {self.quantity:f} per node and {per}, {nodes} nodes"
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Everything of that, in the order of the file; purchases by ARN or reservation id."""
+
+    discounts: tuple[Discount, ...] = ()
+    savings_plans: tuple[SavingsPlan, ...] = ()
+    purchases: tuple[Prepaid, ...] = ()
+
+    def discount(self, service: str) -> Discount | None:
+        """The discount on a service: its own, else the one on everything."""
+        by_service: Mapping[str, Discount] = {d.service: d for d in self.discounts}
+        return by_service.get(service) or by_service.get(EVERYTHING)
