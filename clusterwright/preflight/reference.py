@@ -16,6 +16,7 @@ PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "reference" / "rule
 FAMILIES: Final = {
     "B": "Budget",
     "C": "Capacity",
+    "E": "Environment: names, tags and what is there already",
     "I": "Image and identity",
     "L": "Slurm and the life of the cluster",
     "N": "Network",

@@ -13,6 +13,9 @@ from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.problems import Path, Problem
 
 DIRECTORY_SUFFIX = "--x-s3"
+LONGEST_NAME = 63
+"""Of a bucket, zone and suffix included (S3 user guide, directory bucket naming rules)."""
+
 _ADDRESS = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3}){3}")
 
 
@@ -46,6 +49,15 @@ def _names(cluster: Cluster) -> Iterator[Problem]:
         for j, repository in enumerate(file_system.repositories)
     ]
     for path, name, directory in names:
+        if directory:
+            whole = f"{name}--{cluster.network.availability_zone_id}{DIRECTORY_SUFFIX}"
+            if len(whole) > LONGEST_NAME:
+                yield Problem(
+                    f"{whole} has {len(whole)} letters, and S3 takes {LONGEST_NAME}",
+                    path,
+                    hint=f"at most {LONGEST_NAME - len(whole) + len(name)} letters here",
+                    other_path=(*path[:-1], "directory"),
+                )
         if directory and "." in name:
             yield Problem(
                 "the name of a directory bucket has no dots",

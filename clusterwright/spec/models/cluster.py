@@ -10,6 +10,7 @@ from clusterwright.spec.models import forms
 from clusterwright.spec.models.common import Model
 from clusterwright.spec.models.compute import ComputeGroup
 from clusterwright.spec.models.identity import Identity
+from clusterwright.spec.models.lifecycle import Lifecycle
 from clusterwright.spec.models.network import Network
 from clusterwright.spec.models.operations import (
     Budget,
@@ -66,6 +67,9 @@ class Cluster(Model):
     slurm: Slurm = Field(default_factory=Slurm.model_construct)
     """The scheduler and its users."""
 
+    lifecycle: Lifecycle = Field(default_factory=Lifecycle.model_construct)
+    """What runs on nodes beside our own steps, and what they fetch."""
+
     image: Image = Field(default_factory=Image.model_construct)
     """What the nodes boot from, and when it changes."""
 
@@ -89,6 +93,12 @@ class Cluster(Model):
         Field(max_length=45),
     ] = {}
     """Tags of every resource."""
+
+    required_tags: Annotated[
+        list[Annotated[str, Field(pattern=forms.TAG.pattern, min_length=1, max_length=128)]],
+        Field(max_length=45),
+    ] = []
+    """Keys that `tags` must have, each with a value: what your organisation asks of everybody."""
 
     waivers: list[Waiver] = []
     """Findings that somebody accepts, each with its reason and an expiry."""

@@ -25,6 +25,11 @@ def test_consistent_specs_pass() -> None:
             "not built yet",
         ),
         (
+            {"storage.buckets": [{"name": "b" * 48, "directory": True}]},
+            "storage.buckets[0].name",
+            "--use1-az6--x-s3 has 64 letters",
+        ),
+        (
             {"storage.buckets.2.expire_noncurrent_days": 5},
             "storage.buckets[2].expire_noncurrent_days",
             "general purpose bucket",

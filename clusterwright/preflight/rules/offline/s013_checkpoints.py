@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from clusterwright.preflight.checkpoints import lustre_of, within
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
@@ -29,17 +30,18 @@ class Checkpoints(Rule[str]):
         del facts
         path = subject.value
         for group in context.cluster.compute:
-            if group.scratch is not None and _within(path, group.scratch.mount_path):
+            if group.scratch is not None and within(path, group.scratch.mount_path):
                 yield Fail(
                     message=f"{path} is on the nodes' own drives, which are empty after every "
                     "replacement",
                     hint="put checkpoints on Lustre, with an export to a bucket",
                 )
                 return
-        fs = _file_system(path, context.cluster.storage.lustre)
-        if fs is None or fs.existing is not None or fs.deployment_type == "PERSISTENT_1":
-            return
-        if fs.deployment_type == "PERSISTENT_2" or _is_exported(path, fs):
+        found = lustre_of(path, context.cluster.storage.lustre)
+        if found is None or found[1].existing is not None:
+            return  # CW-S033 asks FSx of what kind it is
+        fs = found[1]
+        if fs.deployment_type.startswith("PERSISTENT") or _is_exported(path, fs):
             return
         yield Fail(
             message=f"{path} is on {fs.deployment_type}, which keeps one copy of its data, and no "
@@ -48,21 +50,13 @@ class Checkpoints(Rule[str]):
         )
 
 
-def _file_system(path: str, file_systems: Iterable[Lustre]) -> Lustre | None:
-    return next((fs for fs in file_systems if _within(path, fs.mount_path)), None)
-
-
 def _is_exported(path: str, fs: Lustre) -> bool:
     inside = path.removeprefix(fs.mount_path) or "/"
     return any(
-        _within(inside, repository.path)
+        within(inside, repository.path)
         for repository in fs.repositories
         if "NEW" in repository.export_events
     )
-
-
-def _within(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
 RULE = Checkpoints()

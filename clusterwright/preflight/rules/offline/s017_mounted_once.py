@@ -1,0 +1,102 @@
+"""No file system, and no part of a bucket, is there twice under two names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.problems import Path
+
+
+class MountedOnce(Rule[None]):
+    id = "CW-S017"
+    title = "Data is mounted once, and written to a bucket from one place"
+    severity = "error"
+    scope = "offline"
+    prevents = (
+        "two mounts of one file system that confuse locks and clean-up, or two file systems that "
+        "overwrite one another's objects"
+    )
+    source = (
+        "AWS documentation, FSx for Lustre, linking to a bucket: each association has a bucket or "
+        "prefix of its own"
+    )
+
+    def subjects(self, context: Context) -> Iterable[Subject[None]]:
+        storage = context.cluster.storage
+        if storage.lustre or storage.home or storage.buckets:
+            yield Subject(("storage",), None)
+
+    def check(
+        self, subject: Subject[None], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del subject, facts
+        yield from _file_systems(context.cluster)
+        yield from _exports(context.cluster)
+        yield from _buckets(context.cluster)
+
+
+def _file_systems(cluster: Cluster) -> Iterator[Verdict]:
+    named: list[tuple[Path, str]] = []
+    for index, fs in enumerate(cluster.storage.lustre):
+        if fs.existing is not None:
+            named.append((("storage", "lustre", index, "existing", "id"), fs.existing.id))
+    home = cluster.storage.home
+    if home is not None and home.existing is not None:
+        path: Path = ("storage", "home", "existing", "dns_name")
+        named.append((path, home.existing.dns_name.partition(".")[0]))
+    first: dict[str, Path] = {}
+    for path, identity in named:
+        if identity in first:
+            yield Fail(
+                message=f"{identity} is mounted twice",
+                path=path,
+                hint="mount it once and use folders of it",
+            )
+        first.setdefault(identity, path)
+
+
+def _exports(cluster: Cluster) -> Iterator[Verdict]:
+    """Between file systems; within one, the spec itself refuses what overlaps."""
+    links = [
+        (("storage", "lustre", i, "repositories", j, "s3"), i, _prefix(r.s3), r.export_events)
+        for i, fs in enumerate(cluster.storage.lustre)
+        for j, r in enumerate(fs.repositories)
+    ]
+    for number, (path, index, prefix, exports) in enumerate(links):
+        for _, other_index, other, other_exports in links[:number]:
+            if index == other_index or not (prefix.startswith(other) or other.startswith(prefix)):
+                continue
+            if exports and other_exports:
+                yield Fail(
+                    message=f"two file systems export to s3://{prefix.rstrip('/')}: each "
+                    "overwrites the other's objects",
+                    path=path,
+                    hint="give each file system a prefix of its own",
+                )
+
+
+def _buckets(cluster: Cluster) -> Iterator[Verdict]:
+    exported = {
+        r.s3.removeprefix("s3://").partition("/")[0]
+        for fs in cluster.storage.lustre
+        for r in fs.repositories
+    }
+    for index, bucket in enumerate(cluster.storage.buckets):
+        if bucket.mount_path is not None and not bucket.directory and bucket.name in exported:
+            yield Fail(
+                message=f"{bucket.name} is mounted at {bucket.mount_path} and linked to a file "
+                "system: jobs see its objects twice, and the two are not the same at every moment",
+                path=("storage", "buckets", index, "mount_path"),
+                severity="warning",
+            )
+
+
+def _prefix(uri: str) -> str:
+    return uri.removeprefix("s3://").rstrip("/") + "/"
+
+
+RULE = MountedOnce()
