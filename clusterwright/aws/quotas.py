@@ -11,6 +11,9 @@ from clusterwright.aws.session import AwsSession
 
 _CLIENT = "service-quotas"
 
+_HOMES = {"s3": "us-east-1"}
+"""Where quotas of a whole account are listed, if the cluster's region does not list them."""
+
 
 @dataclass(frozen=True)
 class QuotaValue:
@@ -101,6 +104,8 @@ class AppliedQuota:
 
     value: float
     usage: UsageMetric | None
+    adjustable: bool | None = None
+    """Whether it is raised on request; None where the answer does not say."""
 
 
 def applied_quota(session: AwsSession, service: str, code: str) -> AppliedQuota:
@@ -111,7 +116,7 @@ def applied_quota(session: AwsSession, service: str, code: str) -> AppliedQuota:
     AwsUnavailable
         The question was not answered, or Service Quotas names no applied value.
     """
-    answer = session.call(_CLIENT, "GetServiceQuota", ServiceCode=service, QuotaCode=code)
+    answer = _applied(session, service, code)
     value = answer["Quota"].get("Value")
     if value is None:
         why = answer["Quota"].get("ErrorReason", {}).get("ErrorMessage", "the answer has no value")
@@ -122,7 +127,27 @@ def applied_quota(session: AwsSession, service: str, code: str) -> AppliedQuota:
             reason="other",
             detail=f"{service} {code}: {why}",
         )
-    return AppliedQuota(float(value), _usage(answer["Quota"].get("UsageMetric") or {}))
+    return AppliedQuota(
+        float(value),
+        _usage(answer["Quota"].get("UsageMetric") or {}),
+        answer["Quota"].get("Adjustable"),
+    )
+
+
+def _applied(session: AwsSession, service: str, code: str) -> Mapping[str, Any]:
+    """GetServiceQuota; a quota of the account is asked for where it is kept, if not here."""
+    try:
+        answer: Mapping[str, Any] = session.call(
+            _CLIENT, "GetServiceQuota", ServiceCode=service, QuotaCode=code
+        )
+    except AwsUnavailable as error:
+        home = _HOMES.get(service)
+        if home is None or home == session.region or not is_not_found(error):
+            raise
+        answer = session.call(
+            _CLIENT, "GetServiceQuota", region=home, ServiceCode=service, QuotaCode=code
+        )
+    return answer
 
 
 def _usage(answer: Mapping[str, Any]) -> UsageMetric | None:
@@ -146,4 +171,74 @@ def _value(answer: Mapping[str, Any], service: str, *, applied: bool) -> QuotaVa
         unit=answer.get("Unit", "None"),
         adjustable=bool(answer.get("Adjustable", False)),
         applied=applied,
+    )
+
+
+@dataclass(frozen=True)
+class IncreaseRequest:
+    """A request for more of a quota, as Service Quotas keeps it.
+
+    `case_id` is that of the support case, once there is one.
+    """
+
+    id: str
+    status: str
+    desired: float
+    case_id: str | None
+
+    @property
+    def decided(self) -> bool:
+        """Whether it can no longer be granted; a status that nobody knows yet may be open."""
+        return self.status in _DECIDED
+
+
+_DECIDED = frozenset({"APPROVED", "DENIED", "CASE_CLOSED", "NOT_APPROVED", "INVALID_REQUEST"})
+
+
+def increase_requests(session: AwsSession, service: str, code: str) -> tuple[IncreaseRequest, ...]:
+    """Every request of the account for one quota in the region, decided ones included.
+
+    Raises
+    ------
+    AwsUnavailable
+        The question was not answered.
+    """
+    return tuple(
+        _request(request)
+        for page in session.pages(
+            _CLIENT,
+            "ListRequestedServiceQuotaChangeHistoryByQuota",
+            ServiceCode=service,
+            QuotaCode=code,
+        )
+        for request in page["RequestedQuotas"]
+    )
+
+
+def request_increase(
+    session: AwsSession, service: str, code: str, desired: float
+) -> IncreaseRequest:
+    """Asks AWS for more of a quota. This changes the account: a case may be opened.
+
+    Raises
+    ------
+    AwsUnavailable
+        It was not taken; its code is `ResourceAlreadyExistsException` where a request is open.
+    """
+    answer = session.call(
+        _CLIENT,
+        "RequestServiceQuotaIncrease",
+        ServiceCode=service,
+        QuotaCode=code,
+        DesiredValue=desired,
+    )
+    return _request(answer["RequestedQuota"])
+
+
+def _request(answer: Mapping[str, Any]) -> IncreaseRequest:
+    return IncreaseRequest(
+        id=answer["Id"],
+        status=answer["Status"],
+        desired=float(answer["DesiredValue"]),
+        case_id=answer.get("CaseId"),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -19,6 +20,7 @@ from clusterwright.cli.spec import (
 )
 
 if TYPE_CHECKING:
+    from clusterwright.preflight.quota_requests import RequestPlan
     from clusterwright.preflight.results import CheckResult, Severity
 
 EXIT_CODES = """\b
@@ -67,6 +69,29 @@ else 2 something could not be answered (with --strict that is 1); else 0. 70 is 
     help="How long AWS may take in all; what is not answered by then is unknown.",
 )
 @click.option(
+    "--iam-policy",
+    is_flag=True,
+    help="Print the read-only policy that this check needs, and ask nobody.",
+)
+@click.option(
+    "--request-quotas",
+    is_flag=True,
+    help="Write what to ask of Service Quotas, ask you, and file it.",
+)
+@click.option("--yes", is_flag=True, help="With --request-quotas: file without asking.")
+@click.option(
+    "--lead-days",
+    type=click.FloatRange(min=0),
+    metavar="DAYS",
+    help="With --request-quotas: how long AWS takes, which no source states.",
+)
+@click.option(
+    "--request-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="With --request-quotas: where the text goes.  [default: quota-request-NAME.md]",
+)
+@click.option(
     "--format",
     "output_format",
     type=click.Choice(["text", "json", "markdown", "sarif", "junit"]),
@@ -86,13 +111,18 @@ def command(
     strict: bool,
     prices: str | None,
     timeout_seconds: float,
+    iam_policy: bool,
+    request_quotas: bool,
+    yes: bool,
+    lead_days: float | None,
+    request_file: Path | None,
     output_format: str,
 ) -> None:
     """Try the cluster of CONFIG against quotas, capacity, network, storage and budget.
 
-    Nothing is created or changed. Offline rules need no credentials; account rules read the
-    account and region of the spec with the standard AWS configuration (AWS_PROFILE,
-    AWS_ENDPOINT_URL and the like).
+    Nothing is created or changed, unless --request-quotas files requests. Offline rules need no
+    credentials; account rules read the account and region of the spec with the standard AWS
+    configuration (AWS_PROFILE, AWS_ENDPOINT_URL and the like).
     """
     from clusterwright.catalog import load_catalog
     from clusterwright.preflight import engine
@@ -100,6 +130,10 @@ def command(
     from clusterwright.preflight.registry import rule_files
 
     path = config_path(config, config_option, environment)
+    if request_quotas and offline:
+        raise UserError("--request-quotas needs the account", "leave --offline out")
+    if not request_quotas and (yes or lead_days is not None or request_file is not None):
+        raise UserError("--yes, --lead-days and --request-file go with --request-quotas")
     files = rule_files()
     selection = engine.Selection(
         only=_named(only, "--only") if only else None,
@@ -114,6 +148,14 @@ def command(
         dt.datetime.now(dt.UTC).date(),
         usage=own.usage,
     )
+    if iam_policy:
+        from clusterwright.cli.check_account import policy
+
+        with catalog_of_the_user():
+            sys.stdout.write(
+                policy(files, context, selection, output_format, filing=request_quotas)
+            )
+        return
     reader = None
     if any(f.scope == "account" and selection.reason_to_skip(f) is None for f in files):
         from clusterwright.aws.session import AwsSession
@@ -126,14 +168,33 @@ def command(
         result = engine.run(files, context, reader, selection)
     if reader is not None:
         progress.clear()
+    requests = None
+    if request_quotas:
+        from clusterwright.aws.session import AwsSession
+        from clusterwright.cli.check_account import request_quotas as requested
+
+        requests = requested(
+            AwsSession(spec.cluster.region) if reader is None else session,
+            result,
+            context,
+            yes=yes,
+            lead_days=lead_days,
+            path=request_file,
+        )
     if strict:
         result = result.strictly()
     code = result.exit_code(fail_on=fail_on)
-    sys.stdout.write(_rendered(result, output_format, code, fail_on))
+    sys.stdout.write(_rendered(result, requests, output_format, code, fail_on))
     ctx.exit(code)
 
 
-def _rendered(result: CheckResult, output_format: str, code: int, fail_on: Severity) -> str:
+def _rendered(
+    result: CheckResult,
+    requests: RequestPlan | None,
+    output_format: str,
+    code: int,
+    fail_on: Severity,
+) -> str:
     if output_format == "sarif":
         from clusterwright import __version__
         from clusterwright.render.sarif import check_sarif
@@ -145,13 +206,23 @@ def _rendered(result: CheckResult, output_format: str, code: int, fail_on: Sever
         return check_junit(result, fail_on=fail_on)
     from clusterwright.render import check
 
+    if requests is None:
+        if output_format == "json":
+            return check.check_json(result, code)
+        if output_format == "markdown":
+            return check.check_markdown(result, code)
+        from clusterwright.render.style import Style
+
+        return check.check_text(result, Style.of(sys.stdout))
+    from clusterwright.render.quota_request import request_data, request_text
+
     if output_format == "json":
-        return check.check_json(result, code)
+        return check.check_json(result, code, {"quota_requests": request_data(requests)})
     if output_format == "markdown":
-        return check.check_markdown(result, code)
+        return check.check_markdown(result, code) + "\n" + request_text(requests)
     from clusterwright.render.style import Style
 
-    return check.check_text(result, Style.of(sys.stdout))
+    return check.check_text(result, Style.of(sys.stdout)) + "\n" + request_text(requests)
 
 
 def _named(names: tuple[str, ...], option: str) -> frozenset[str]:

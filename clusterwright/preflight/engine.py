@@ -100,6 +100,31 @@ def run(
     )
 
 
+def needed(
+    files: Sequence[RuleFile], context: Context, selection: Selection = Selection()
+) -> dict[str, tuple[Fact[Any], ...]]:
+    """The facts of the account that each rule needs for this spec; rules that need none are left
+    out. Nothing is read.
+
+    Raises
+    ------
+    CatalogError
+        A file of the catalogue cannot be read.
+    Exception
+        A rule crashed: a bug.
+    """
+    context = dataclasses.replace(context, rule_ids=frozenset(file.id for file in files))
+    found = {}
+    for file in files:
+        if selection.reason_to_skip(file) is None:
+            work = _Work(file.rule)
+            work.look(context)
+            wanted = tuple(dict.fromkeys(fact for facts in work.facts for fact in facts))
+            if wanted:
+                found[file.id] = wanted
+    return found
+
+
 @dataclass(eq=False)
 class _Work:
     """One rule on its way."""
@@ -114,12 +139,15 @@ class _Work:
 
     def prepare(self, context: Context) -> None:
         try:
-            self.subjects = list(self.rule.subjects(context))
-            self.facts = [tuple(self.rule.needs(s, context)) for s in self.subjects]
+            self.look(context)
         except CatalogError:
             raise
         except Exception as error:  # noqa: BLE001 - one bug must not hide other findings
             self._crashed(error)
+
+    def look(self, context: Context) -> None:
+        self.subjects = list(self.rule.subjects(context))
+        self.facts = [tuple(self.rule.needs(s, context)) for s in self.subjects]
 
     def judge(self, context: Context, values: FactValues) -> None:
         if self.crash is not None:
@@ -176,6 +204,7 @@ class _Work:
             "position": context.spec.position(path),
             "hint": verdict.hint,
             "doc": doc_of(self.rule),
+            "quota": verdict.quota,
         }
         if isinstance(verdict, Unsure):
             self.unanswered.append(Unanswered(severity=self.rule.severity, **common))

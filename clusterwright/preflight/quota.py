@@ -12,7 +12,7 @@ from clusterwright.platforms.hyperpod import ml_name
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.account import AppliedQuota
 from clusterwright.preflight.facts.fact import Fact, FactValues
-from clusterwright.preflight.results import Severity
+from clusterwright.preflight.results import QuotaNeed, Severity
 from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
 
 REQUEST_TIME = "allow days to weeks"
@@ -80,6 +80,7 @@ class QuotaRule(Rule[Want]):
             yield Unsure(
                 message=f"{want.what} a quota whose code is not known: {want.reason}",
                 hint=f"look up the quota in {context.region} under Service Quotas, {want.service}",
+                quota=QuotaNeed(service=want.service, code=None, name=want.label, what=want.what),
             )
             return
         quota = facts[AppliedQuota(want.service, want.code)]
@@ -104,9 +105,20 @@ class QuotaRule(Rule[Want]):
             limit=whole(limit),
             where=f"{want.service}/{want.code} in {context.region}",
             quota_code=want.code,
-            hint=f"request {wanted}: `aws service-quotas request-service-quota-increase "
-            f"--region {context.region} --service-code {want.service} "
-            f"--quota-code {want.code} --desired-value {wanted}`; {REQUEST_TIME}",
+            hint=f"request {wanted}: `clusterwright check {context.spec.file} --request-quotas`; "
+            f"{REQUEST_TIME}"
+            if quota.adjustable is not False
+            else "AWS does not raise this quota on request: ask for less, or in another region",
+            quota=QuotaNeed(
+                service=want.service,
+                code=want.code,
+                name=want.label,
+                what=want.what,
+                limit=limit,
+                used=used,
+                desired=float(wanted),
+                adjustable=quota.adjustable,
+            ),
         )
 
 

@@ -24,6 +24,31 @@ EXIT_BUG: Final = 70
 
 
 @dataclass(frozen=True, kw_only=True)
+class QuotaNeed:
+    """What must be asked of Service Quotas before a cluster fits.
+
+    Attributes
+    ----------
+    code:
+        None where no source gives it: the quota is then found by its name.
+    limit, used, desired:
+        In the quota's own unit; None where the code is not known. `desired` is the value to ask
+        for, what others use included.
+    adjustable:
+        What Service Quotas says; None where it was not asked or does not say.
+    """
+
+    service: str
+    code: str | None
+    name: str
+    what: str
+    limit: float | None = None
+    used: float | None = None
+    desired: float | None = None
+    adjustable: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Finding:
     """One thing that is wrong, in the shape of the contract (design.md, section 6).
 
@@ -42,6 +67,8 @@ class Finding:
     quota_code: str | None = None
     hint: str | None = None
     doc: str | None = None
+    quota: QuotaNeed | None = None
+    """Where more of a quota is the remedy."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +91,7 @@ class Unanswered:
     iam_action: str | None = None
     region: str | None = None
     reason: str | None = None
+    quota: QuotaNeed | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
-from clusterwright.preflight.results import Amount, Severity
+from clusterwright.preflight.results import Amount, QuotaNeed, Severity
 from clusterwright.spec.problems import Path
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class Fail:
     quota_code: str | None = None
     hint: str | None = None
     severity: Severity | None = None
+    quota: QuotaNeed | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,7 @@ class Unsure:
     message: str
     path: Path | None = None
     hint: str | None = None
+    quota: QuotaNeed | None = None
 
 
 Verdict = Fail | Unsure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -25,10 +25,10 @@ MAXIMUM_MARKDOWN_CHARACTERS = 65_000
 """GitHub and GitLab cut a comment at 65,535."""
 
 
-def check_json(result: CheckResult, exit_code: int) -> str:
+def check_json(result: CheckResult, exit_code: int, more: Mapping[str, Any] | None = None) -> str:
     """The contract's `rules`, `findings` and `summary`, with what is unknown and waived apart.
 
-    `findings` holds what counts for the exit code and nothing else.
+    `findings` holds what counts for the exit code and nothing else; `more` are further keys.
     """
     return json_answer(
         "check",
@@ -55,6 +55,7 @@ def check_json(result: CheckResult, exit_code: int) -> str:
             "summary": result.summary(),
             "calls": result.calls,
             "seconds": round(result.seconds, 3),
+            **(more or {}),
         },
     )
 
@@ -265,7 +266,7 @@ def _unanswered_data(entry: Unanswered) -> dict[str, Any]:
     data = {
         field.name: getattr(entry, field.name)
         for field in fields(entry)
-        if field.name not in ("position", "rule", "severity", "path")
+        if field.name not in ("position", "rule", "severity", "path", "quota")
     }
     return {
         "rule": entry.rule,

@@ -11,8 +11,9 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
+from clusterwright.preflight.quota_requests import State
 from clusterwright.preflight.results import SEVERITIES, STATUSES
 from clusterwright.render.envelope import SCHEMA_VERSION
 
@@ -59,7 +60,11 @@ _FINDING: Final = {
 def schemas() -> dict[str, dict[str, Any]]:
     """Each file's name and content."""
     return {
-        "check-output.schema.json": _answer("check", _check()),
+        "check-output.schema.json": _answer(
+            "check",
+            _check(),
+            {"quota_requests": _quota_requests(), "policy": _policy(), "permissions": _needed()},
+        ),
         "cost-output.schema.json": _answer("cost", _cost()),
         "rehearse-output.schema.json": _rehearse(),
     }
@@ -83,7 +88,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _answer(command: str, properties: dict[str, Any]) -> dict[str, Any]:
+def _answer(
+    command: str, properties: dict[str, Any], asked_for: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """`asked_for` are properties that an option adds."""
     envelope = {
         "schema_version": {"const": SCHEMA_VERSION},
         "command": {"const": command},
@@ -94,10 +102,14 @@ def _answer(command: str, properties: dict[str, Any]) -> dict[str, Any]:
         "title": f"The answer of `clusterwright {command} --format json`",
         "type": "object",
         "required": list(envelope),
-        "properties": {**envelope, "problems": _PROBLEMS, **properties},
+        "properties": {**envelope, "problems": _PROBLEMS, **properties, **(asked_for or {})},
         "if": {"properties": {"exit_code": {"const": 3}}},
         "then": {"required": ["problems"]},
-        "else": {"required": list(properties)},
+        "else": (
+            {"anyOf": [{"required": list(properties)}, {"required": ["policy"]}]}
+            if asked_for and "policy" in asked_for
+            else {"required": list(properties)}
+        ),
     }
 
 
@@ -136,6 +148,58 @@ def _check() -> dict[str, Any]:
         },
         "calls": _COUNT,
         "seconds": {"type": "number", "minimum": 0},
+    }
+
+
+def _quota_requests() -> dict[str, Any]:
+    amount = {"type": ["number", "null"]}
+    date = {"type": ["string", "null"], "format": "date"}
+    names = {"type": "array", "items": _TEXT}
+    request = {
+        "service": _TEXT,
+        "quota_code": _MAYBE_TEXT,
+        "name": _TEXT,
+        "limit": amount,
+        "used": amount,
+        "desired": amount,
+        "adjustable": {"type": ["boolean", "null"]},
+        "rules": names,
+        "reasons": names,
+        "stages": _list({"value": {"type": "number"}, "purpose": _TEXT}),
+        "state": {"enum": list(get_args(State))},
+        "request_id": _MAYBE_TEXT,
+        "case_id": _MAYBE_TEXT,
+        "status": _MAYBE_TEXT,
+        "open_for": amount,
+        "message": _MAYBE_TEXT,
+    }
+    found = {
+        "start": date,
+        "lead_days": amount,
+        "file_by": date,
+        "file_by_unknown": _MAYBE_TEXT,
+        "nodes": _COUNT,
+        "account_team": {"type": "boolean"},
+        "requests": _list(request),
+        "unknown": _list({"rule": _FINDING["rule"], "message": _TEXT}),
+    }
+    return {
+        "type": "object",
+        "description": "only with --request-quotas",
+        "required": list(found),
+        "properties": found,
+    }
+
+
+def _policy() -> dict[str, Any]:
+    return {"type": "object", "description": "only with --iam-policy: an IAM policy document"}
+
+
+def _needed() -> dict[str, Any]:
+    names = {"type": "array", "minItems": 1, "items": _TEXT}
+    return {
+        "description": "only with --iam-policy: why each action is in it",
+        **_list({"action": _TEXT, "resources": names, "rules": names}),
     }
 
 

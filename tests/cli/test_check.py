@@ -144,7 +144,12 @@ def test_only_and_skip_leave_rules_out_and_count_them(tmp_path: Path) -> None:
         (("--fail-on", "fatal"), "", "clusterwright check --help"),
         (("--format", "xml"), "", "clusterwright check --help"),
         (("--timeout", "0"), "", "clusterwright check --help"),
-        (("--request-quotas",), "", "clusterwright check --help"),
+        (("--request-quotas",), "--request-quotas needs the account", "leave --offline out"),
+        (("--yes",), "go with --request-quotas", ""),
+        (("--lead-days", "3"), "go with --request-quotas", ""),
+        (("--request-file", "x.md"), "go with --request-quotas", ""),
+        (("--iam-policy",), "no rule that was chosen needs a permission", "leave --offline"),
+        (("--iam-policy", "--format", "sarif"), "no form as sarif", "--format text or json"),
         (("second.yaml",), "", "clusterwright check --help"),
     ],
 )
@@ -161,8 +166,9 @@ def test_wrong_usage_is_3(
 
 def test_what_is_not_built_is_not_shown() -> None:
     text = clusterwright("check", "--help").out
-    for option in ("--request-quotas", "--iam-policy", "--retire"):
-        assert option not in text
+    assert "--retire" not in text
+    for option in ("--request-quotas", "--iam-policy", "--yes", "--lead-days", "--request-file"):
+        assert option in text
     for option in ("--offline", "--only", "--skip", "--fail-on", "--strict", "--format", "--env"):
         assert option in text
     assert "Exit codes" in text

@@ -79,7 +79,7 @@ def test_awsome_198_quota_is_found_before_creation(
     assert finding["limit"] == 0
     assert finding["requested"] > 0
     assert re.search(r", 0( GB| GiB| MBps)? are free in us-east-1$", finding["message"])
-    assert "aws service-quotas request-service-quota-increase" in finding["hint"]
+    assert "--request-quotas`; allow days to weeks" in finding["hint"]
     with account():
         ample = checked(tmp_path, changes, "--only", rule)
     assert (ample.exit_code, ample.status(rule)) == (0, "pass")
@@ -103,7 +103,7 @@ def test_found_a_quota_is_said_with_its_numbers_and_code(tmp_path: Path) -> None
         '4 × ml.p5.48xlarge need 4 of "ml.p5.48xlarge for cluster usage", 0 are free in us-east-1'
     )
     assert (finding["requested"], finding["used"], finding["limit"]) == (4, 0, 0)
-    assert "request 4: `aws service-quotas request-service-quota-increase" in finding["hint"]
+    assert finding["hint"].startswith("request 4: `clusterwright check ")
     # The finding is right: in the same account the API refuses the same number, and no fewer.
     with account(quotas={P5_USAGE: 3}):
         site = build_site()

@@ -63,7 +63,7 @@ def test_the_message_is_the_one_of_the_contract(rule: Harness) -> None:
     assert finding.quota_code == "L-9EF527CA"
     assert finding.where == "sagemaker/L-9EF527CA in us-east-1"
     assert finding.hint
-    assert "--desired-value 64" in finding.hint
+    assert "request 64: `clusterwright check " in finding.hint
     assert "days to weeks" in finding.hint
 
 
@@ -260,7 +260,7 @@ def test_ec2_counts_vcpus_of_a_family(rule: Harness) -> None:
         numbers=(768, 96, 800),
     )
     assert finding.hint
-    assert "--desired-value 864" in finding.hint
+    assert "request 864: `clusterwright check " in finding.hint
     rule.passes(
         "CW-Q020",
         None,

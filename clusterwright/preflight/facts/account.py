@@ -27,6 +27,8 @@ class QuotaState:
 
     value: float
     measured_use: float | None = None
+    adjustable: bool | None = None
+    """Whether AWS raises it on request; None where it does not say."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class AppliedQuota(Fact[QuotaState]):
         quota: quotas.AppliedQuota = answered(found)
         metric = quota.usage
         if metric is None:
-            return QuotaState(quota.value)
+            return QuotaState(quota.value, adjustable=quota.adjustable)
         (use,) = yield [
             ask(
                 cloudwatch.latest,
@@ -60,4 +62,4 @@ class AppliedQuota(Fact[QuotaState]):
                 metric.statistic,
             )
         ]
-        return QuotaState(quota.value, answered(use))
+        return QuotaState(quota.value, answered(use), quota.adjustable)

@@ -1,0 +1,79 @@
+"""The read-only IAM policy that a check needs: made from the facts that its rules declare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from clusterwright.preflight.facts.fact import Place
+
+# Allowed to everybody, whatever policies say:
+# https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
+FREE: Final = frozenset({"sts:GetCallerIdentity"})
+# https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html, managed policies;
+# white space is not counted.
+MAXIMUM_CHARACTERS: Final = 6_144
+
+
+class Needy(Protocol):
+    """Whatever needs actions: a fact, or the filing of a request."""
+
+    @property
+    def actions(self) -> tuple[str, ...]: ...
+
+    def resources(self, place: Place) -> Mapping[str, str]: ...
+
+
+@dataclass(frozen=True)
+class Permission:
+    """One action, the resources on which it is needed, and the rules that need it."""
+
+    action: str
+    resources: tuple[str, ...]
+    rules: tuple[str, ...]
+
+
+def permissions(needed: Mapping[str, Iterable[Needy]], place: Place) -> tuple[Permission, ...]:
+    """Every permission that reading the facts of the rules may take, by action.
+
+    Parameters
+    ----------
+    needed:
+        The facts by rule, as `engine.needed` gives them.
+    """
+    resources: dict[str, set[str]] = {}
+    rules: dict[str, set[str]] = {}
+    for rule, facts in needed.items():
+        for fact in facts:
+            limited = fact.resources(place)
+            for action in fact.actions:
+                if action not in FREE:
+                    resources.setdefault(action, set()).add(limited.get(action, "*"))
+                    rules.setdefault(action, set()).add(rule)
+    return tuple(
+        Permission(
+            action,
+            ("*",) if "*" in resources[action] else tuple(sorted(resources[action])),
+            tuple(sorted(rules[action])),
+        )
+        for action in sorted(resources)
+    )
+
+
+def document(allowed: Iterable[Permission]) -> dict[str, Any]:
+    """The policy document: one statement for each set of resources."""
+    by_resources: dict[tuple[str, ...], list[str]] = {}
+    for permission in allowed:
+        by_resources.setdefault(permission.resources, []).append(permission.action)
+    return {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Effect": "Allow",
+                "Action": actions,
+                "Resource": resources[0] if len(resources) == 1 else list(resources),
+            }
+            for resources, actions in sorted(by_resources.items())
+        ],
+    }
