@@ -20,7 +20,7 @@ from clusterwright.cli.spec import (
 )
 
 if TYPE_CHECKING:
-    from clusterwright.preflight.quota_requests import RequestPlan
+    from clusterwright.preflight.account_results import RequestPlan
     from clusterwright.preflight.results import CheckResult, Severity
 
 EXIT_CODES = """\b

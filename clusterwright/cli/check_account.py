@@ -13,9 +13,9 @@ from clusterwright.cli.errors import UserError
 
 if TYPE_CHECKING:
     from clusterwright.aws.session import AwsSession
+    from clusterwright.preflight.account_results import RequestPlan
     from clusterwright.preflight.context import Context
     from clusterwright.preflight.engine import Selection
-    from clusterwright.preflight.quota_requests import RequestPlan
     from clusterwright.preflight.registry import RuleFile
     from clusterwright.preflight.results import CheckResult
 

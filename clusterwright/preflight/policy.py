@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+from clusterwright.preflight.account_results import Permission
 from clusterwright.preflight.facts.fact import Place
 
 # Allowed to everybody, whatever policies say:
@@ -23,15 +23,6 @@ class Needy(Protocol):
     def actions(self) -> tuple[str, ...]: ...
 
     def resources(self, place: Place) -> Mapping[str, str]: ...
-
-
-@dataclass(frozen=True)
-class Permission:
-    """One action, the resources on which it is needed, and the rules that need it."""
-
-    action: str
-    resources: tuple[str, ...]
-    rules: tuple[str, ...]
 
 
 def permissions(needed: Mapping[str, Iterable[Needy]], place: Place) -> tuple[Permission, ...]:

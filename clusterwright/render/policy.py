@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from clusterwright.preflight.policy import Permission
+from clusterwright.preflight.account_results import Permission
 from clusterwright.render.envelope import json_answer
 
 

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Iterator
 from typing import Any
 
-from clusterwright.preflight.quota_requests import QuotaRequest, RequestPlan
+from clusterwright.preflight.account_results import QuotaRequest, RequestPlan
 
 _STATES = {
     "filed": "filed",

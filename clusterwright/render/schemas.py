@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, get_args
 
-from clusterwright.preflight.quota_requests import State
+from clusterwright.preflight.account_results import State
 from clusterwright.preflight.results import SEVERITIES, STATUSES
 from clusterwright.render.envelope import SCHEMA_VERSION
 
