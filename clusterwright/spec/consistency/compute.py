@@ -18,6 +18,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         else:
             yield from _no_jobs(group, here)
         yield from _least(cluster, group, here)
+        yield from _most(group, here)
 
 
 def _roles(cluster: Cluster) -> Iterator[Problem]:
@@ -91,4 +92,19 @@ def _least(cluster: Cluster, group: ComputeGroup, here: Path) -> Iterator[Proble
             "min_count needs continuous provisioning",
             (*here, "min_count"),
             other_path=("resilience", "node_provisioning"),
+        )
+
+
+def _most(group: ComputeGroup, here: Path) -> Iterator[Problem]:
+    if group.max_count is None:
+        return
+    if group.max_count < group.count:
+        yield Problem(
+            f"max_count {group.max_count} is less than count {group.count}",
+            (*here, "max_count"),
+            other_path=(*here, "count"),
+        )
+    if group.role == "controller":
+        yield Problem(
+            "a controller group does not grow", (*here, "max_count"), other_path=(*here, "role")
         )

@@ -17,13 +17,9 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         for index, cidr in enumerate(cluster.network.secondary_cidrs)
     ]
     for path, text in paths:
-        try:
-            network = ipaddress.IPv4Network(text)
-        except ValueError as error:
-            hint = None
-            if "host bits" in str(error):
-                hint = f"write {ipaddress.IPv4Network(text, strict=False)}"
-            yield Problem(f"{text} is not an address range: {error}", path, hint=hint)
+        network = _range(text, path)
+        if isinstance(network, Problem):
+            yield network
             continue
         if not 16 <= network.prefixlen <= 28:
             yield Problem(
@@ -35,3 +31,24 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             if network.overlaps(other):
                 yield Problem(f"{network} overlaps {other}", path, other_path=other_path)
         seen.append((path, network))
+    for index, text in enumerate(cluster.network.peered_cidrs):
+        path = ("network", "peered_cidrs", index)
+        network = _range(text, path)
+        if isinstance(network, Problem):
+            yield network
+        elif network.prefixlen == 0:
+            yield Problem(
+                f"{network} is every address there is, no network of somebody's",
+                path,
+                hint="name the ranges that are routed to the peer",
+            )
+
+
+def _range(text: str, path: Path) -> ipaddress.IPv4Network | Problem:
+    try:
+        return ipaddress.IPv4Network(text)
+    except ValueError as error:
+        hint = None
+        if "host bits" in str(error):
+            hint = f"write {ipaddress.IPv4Network(text, strict=False)}"
+        return Problem(f"{text} is not an address range: {error}", path, hint=hint)

@@ -66,5 +66,8 @@ class Network(Model):
     flow_log_retention_days: LogRetentionDays = 90
     """How long records of the network's traffic are kept."""
 
+    peered_cidrs: Annotated[list[Cidr], Field(max_length=100)] = []
+    """Ranges of networks that the VPC is, or will be, connected to: peered ones, offices, VPNs."""
+
     existing: ExistingNetwork | None = None
     """Use this network instead of building one."""

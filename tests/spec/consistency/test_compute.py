@@ -28,6 +28,8 @@ def test_consistent_specs_pass() -> None:
         ({"compute.0.count": 2}, "compute[0].count", "2 controllers"),
         ({"compute.0.count": 0}, "compute[0].count", "0 controllers"),
         ({"compute.2.min_count": 9}, "compute[2].min_count", "min_count 9 is more than count 8"),
+        ({"compute.2.max_count": 7}, "compute[2].max_count", "max_count 7 is less than count 8"),
+        ({"compute.0.max_count": 2}, "compute[0].max_count", "a controller group does not grow"),
         (
             {"compute.2.spare_count": 8},
             "compute[2].spare_count",

@@ -33,6 +33,16 @@ def test_consistent_specs_pass() -> None:
             "network.secondary_cidrs[1]",
             "overlaps 10.1.0.0/24",
         ),
+        (
+            {"network.peered_cidrs": ["10.9.0.0/16", "10.8.0.1/16"]},
+            "network.peered_cidrs[1]",
+            "has host bits set",
+        ),
+        (
+            {"network.peered_cidrs": ["0.0.0.0/0"]},
+            "network.peered_cidrs[0]",
+            "every address there is",
+        ),
     ],
 )
 def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
