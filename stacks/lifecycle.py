@@ -54,10 +54,13 @@ class Lifecycle(Part):
         home: HomeMount | None,
         accounting: AccountingDatabase | None,
         key_arn: str,
+        prometheus_workspace_id: str | None = None,
     ) -> None:
         super().__init__(scope, cluster, description="lifecycle scripts and what they read")
         cluster_file = node_files.cluster_json(cluster, catalog)
-        self.prefix = f"lifecycle/{scripts.scripts_digest({'cluster.json': cluster_file})}"
+        own = scripts.site_files(cluster.lifecycle.steps)
+        digest = scripts.scripts_digest({"cluster.json": cluster_file}, texts=own)
+        self.prefix = f"lifecycle/{digest}"
         self.bucket = self._bucket()
         scripted = cluster.slurm.configuration == "scripted"
         self.munge_key_secret_arn = self._munge_key(key_arn) if scripted else None
@@ -67,10 +70,17 @@ class Lifecycle(Part):
                 exclude=list(scripts.EXCLUDED),
                 ignore_mode=cdk.IgnoreMode.GLOB,
             ),
+            *(deployment.Source.data(name, text) for name, text in own.items()),
             _json_file("cluster.json", cluster_file),
             _json_file(
                 "deployment.json",
-                node_files.deployment_json(lustre, home, accounting, self.munge_key_secret_arn),
+                node_files.deployment_json(
+                    lustre,
+                    home,
+                    accounting,
+                    self.munge_key_secret_arn,
+                    prometheus_workspace_id,
+                ),
             ),
         ]
         if scripted:

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from clusterwright.artefacts.lock import UNKNOWN, Artefact
 from clusterwright.catalog import Catalog, Known
 from clusterwright.platforms import accelerators
 from clusterwright.platforms.hyperpod import lustre_mounted_by_hyperpod
+from clusterwright.platforms.node_artefacts import artefacts_of
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
 from clusterwright.spec.models.slurm import User
@@ -74,7 +76,12 @@ def cluster_json(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:
             "accounts": [account.model_dump() for account in slurm.accounts],
             "restrict_ssh_to_jobs": slurm.restrict_ssh_to_jobs,
         },
-        "containers": {"pyxis": slurm.containers.pyxis},
+        "containers": {
+            "pyxis": slurm.containers.pyxis,
+            # Only where it is not the default: the scripts of other clusters keep their hash.
+            **({"install": "mirrored"} if slurm.containers.install == "mirrored" else {}),
+        },
+        **_artefacts(cluster),
         "mountpoints": [
             {"bucket": bucket.name, "prefix": None, "mount_path": bucket.mount_path}
             for bucket in storage.buckets
@@ -86,6 +93,7 @@ def cluster_json(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:
             if bucket.directory
         ],
         "checkpoint_path": storage.checkpoint_path,
+        "metrics": _metrics(cluster),
         "node_steps": {},
     }
 
@@ -95,6 +103,7 @@ def deployment_json(
     home: HomeMount | None,
     accounting: AccountingDatabase | None,
     munge_key_secret_arn: str | None = None,
+    prometheus_workspace_id: str | None = None,
 ) -> dict[str, Any]:
     """Where things are; values are tokens until CloudFormation has made the things."""
     return {
@@ -121,6 +130,7 @@ def deployment_json(
         # HyperPod's own log group carries the cluster's id, which does not exist yet.
         "log_group_name": None,
         "munge_key_secret_arn": munge_key_secret_arn,
+        "prometheus_workspace_id": prometheus_workspace_id,
     }
 
 
@@ -183,6 +193,11 @@ def preload_paths(file_system: Lustre) -> list[str]:
     return found
 
 
+def _metrics(cluster: Cluster) -> dict[str, Any] | None:
+    metrics = cluster.observability.metrics
+    return metrics.model_dump() if metrics.listen != "off" else None
+
+
 def _group(group: ComputeGroup, partition_of: dict[str, str], catalog: Catalog) -> dict[str, Any]:
     return {
         "name": group.name,
@@ -201,6 +216,27 @@ def _group(group: ComputeGroup, partition_of: dict[str, str], catalog: Catalog) 
         **hardware(group, catalog),
         # Only where it is: the scripts of other clusters keep their hash.
         **({"spot": True} if group.capacity.kind == "spot" else {}),
+    }
+
+
+def _artefacts(cluster: Cluster) -> dict[str, Any]:
+    """What nodes fetch from the bucket. An unknown checksum goes with it, and is refused there."""
+    files = artefacts_of(cluster)
+    if not files:
+        return {}
+    bucket = names.lifecycle_bucket(cluster)
+    return {"artefacts": {"bucket": bucket, "files": [_artefact(each) for each in files]}}
+
+
+def _artefact(artefact: Artefact) -> dict[str, Any]:
+    return {
+        "name": artefact.name,
+        "version": artefact.version,
+        "architecture": artefact.architecture,
+        "file": artefact.file_name,
+        "sha256": artefact.sha256 or UNKNOWN,
+        "size_bytes": UNKNOWN if artefact.size_bytes is None else artefact.size_bytes,
+        "used_by": list(artefact.used_by),
     }
 
 

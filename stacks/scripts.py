@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+from clusterwright.spec import site_steps
 
 FOLDER = Path(__file__).resolve().parent.parent / "lifecycle_scripts"
 
@@ -20,8 +22,27 @@ DIGEST_LENGTH = 16
 """Hexadecimal digits: 64 bits tell the versions of one folder apart."""
 
 
-def scripts_digest(files: Mapping[str, Any], folder: Path = FOLDER) -> str:
-    """A digest of every script and of `files` (name to JSON value), the same on every machine.
+SITE_STEPS = "site_steps"
+"""The folder of the user's own steps, beside the node program."""
+
+
+def site_files(paths: Iterable[str]) -> dict[str, str]:
+    """The user's own steps as files of the folder: name to text.
+
+    Raises
+    ------
+    BadStep
+        One cannot be read, or is no step.
+    """
+    steps = (site_steps.read(path) for path in paths)
+    return {f"{SITE_STEPS}/{step.name}.py": step.text for step in steps}
+
+
+def scripts_digest(
+    files: Mapping[str, Any], folder: Path = FOLDER, texts: Mapping[str, str] | None = None
+) -> str:
+    """A digest of every script, of `files` (name to JSON value) and of `texts` (name to text), the
+    same on every machine.
 
     Paths and contents count; times, owners and modes do not, because S3 keeps none of them.
     """
@@ -31,6 +52,8 @@ def scripts_digest(files: Mapping[str, Any], folder: Path = FOLDER) -> str:
     }
     for name, value in files.items():
         contents[name] = canonical(value).encode()
+    for name, text in (texts or {}).items():
+        contents[name] = text.encode()
     for name in sorted(contents):
         digest.update(f"{name}\0{len(contents[name])}\0".encode())
         digest.update(contents[name])

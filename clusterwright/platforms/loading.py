@@ -1,10 +1,10 @@
-"""Loads a spec and holds its names against the catalogue."""
+"""Loads a spec and holds its names against the catalogue, and its list of artefacts."""
 
 from __future__ import annotations
 
 import os
 
-from clusterwright.platforms import names
+from clusterwright.platforms import names, node_artefacts
 from clusterwright.spec import LoadedSpec, load_spec
 
 
@@ -16,4 +16,4 @@ def load_cluster(path: str | os.PathLike[str]) -> LoadedSpec:
     SpecErrors
         Everything that is wrong, with positions.
     """
-    return load_spec(path, checks=(names.problems,))
+    return load_spec(path, checks=(names.problems, node_artefacts.problems))

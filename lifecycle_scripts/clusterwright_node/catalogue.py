@@ -1,19 +1,31 @@
-"""Finds the steps and puts them in order."""
+"""Finds the steps, ours and the user's own, and puts them in order.
+
+Ours are the modules of `clusterwright_node.steps`. The user's own lie in the folder `site_steps`
+beside this package, where the deployment has put those that the spec names in `lifecycle.steps`.
+"""
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
 from typing import Callable
 
 from clusterwright_node import steps
+from clusterwright_node.errors import StepError
 from clusterwright_node.node import Node, Verdict
+
+SITE_PACKAGE = "site_steps"
+_SITE_FOLDER = Path(__file__).parents[1] / SITE_PACKAGE
 
 
 @dataclass(frozen=True)
 class Step:
-    """One module of `steps`, read once."""
+    """One module of `steps` or of the user's own, read once."""
 
     name: str
     summary: str
@@ -23,46 +35,47 @@ class Step:
     applies: Callable[[Node], Verdict]
     check: Callable[[Node], Verdict]
     apply: Callable[[Node], None]
+    before: tuple[str, ...] = ()
+    """Steps that must come after it; only the user's own say so."""
+    is_site: bool = False
+    """Whether it is one of the user's own."""
 
 
-def load_steps() -> list[Step]:
+def load_steps(site_folder: Path = _SITE_FOLDER) -> list[Step]:
     """All steps in the order in which they run."""
     found = {}
-    for module in pkgutil.iter_modules(steps.__path__):
-        content = importlib.import_module(f"{steps.__name__}.{module.name}")
-        found[module.name] = Step(
-            name=module.name,
-            summary=(content.__doc__ or "").strip().splitlines()[0],
-            after=tuple(content.AFTER),
-            deadline_seconds=float(content.DEADLINE_SECONDS),
-            retries=int(content.RETRIES),
-            applies=content.applies,
-            check=content.check,
-            apply=content.apply,
-        )
+    for name in _modules(steps.__path__):
+        found[name] = _step(name, importlib.import_module(f"{steps.__name__}.{name}"))
+    for name in _modules([str(site_folder)]):
+        found[name] = _site_step(name, site_folder)
     return ordered(found)
 
 
-def step_names() -> list[str]:
+def step_names(site_folder: Path = _SITE_FOLDER) -> list[str]:
     """The names alone, without importing the steps."""
-    return sorted(module.name for module in pkgutil.iter_modules(steps.__path__))
+    return sorted({*_modules(steps.__path__), *_modules([str(site_folder)])})
 
 
 def ordered(found: dict[str, Step]) -> list[Step]:
-    """Steps so that each comes after what it names; otherwise by name. Raises ValueError for a
-    loop.
+    """Steps so that each comes after what it names, and what names it; otherwise by name.
+
+    Raises ValueError for a loop.
     """
+    after = {name: set(step.after) for name, step in found.items()}
     for step in found.values():
-        for name in step.after:
+        for name in (*step.after, *step.before):
             if name not in found:
-                raise ValueError(f"step {step.name} comes after {name}, which does not exist")
+                key = "after" if name in step.after else "before"
+                raise ValueError(f"step {step.name} comes {key} {name}, which does not exist")
+        for name in step.before:
+            after[name].add(step.name)
     result: list[Step] = []
     done: dict[str, bool] = {}
     while len(result) < len(found):
         ready = [
             step
             for name, step in sorted(found.items())
-            if name not in done and all(before in done for before in step.after)
+            if name not in done and all(before in done for before in after[name])
         ]
         if not ready:
             raise ValueError(
@@ -71,3 +84,47 @@ def ordered(found: dict[str, Step]) -> list[Step]:
         result.append(ready[0])
         done[ready[0].name] = True
     return result
+
+
+def _modules(folders: Sequence[str]) -> list[str]:
+    return [module.name for module in pkgutil.iter_modules(list(folders))]
+
+
+def _step(name: str, content: ModuleType, is_site: bool = False) -> Step:
+    return Step(
+        name=name,
+        summary=(content.__doc__ or "").strip().splitlines()[0],
+        after=tuple(content.AFTER),
+        deadline_seconds=float(content.DEADLINE_SECONDS),
+        retries=int(content.RETRIES),
+        applies=content.applies,
+        check=content.check,
+        apply=content.apply,
+        before=tuple(getattr(content, "BEFORE", ())),
+        is_site=is_site,
+    )
+
+
+def _site_step(name: str, folder: Path) -> Step:
+    """One of the user's own. One that cannot be read is a step that fails and says so: the rest
+    has been held against it before the deployment, but not on this node.
+    """
+    specification = importlib.util.spec_from_file_location(
+        f"{SITE_PACKAGE}.{name}", str(folder / f"{name}.py")
+    )
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    try:
+        specification.loader.exec_module(module)
+        return _step(name, module, is_site=True)
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with it is the step's failure
+        cause = f"your step {name}.py cannot be read: {type(error).__name__}: {error}"
+
+        def applies(_: Node) -> Verdict:
+            raise StepError(cause, "correct the step and deploy again")
+
+        def apply(_: Node) -> None:
+            raise AssertionError("applies raises")
+
+        return Step(name, cause, ("identify",), 10.0, 0, applies, applies, apply, is_site=True)

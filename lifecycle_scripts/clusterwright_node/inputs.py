@@ -38,6 +38,10 @@ _PUBLIC_KEY = re.compile(
     r"(?:ssh-[a-z0-9-]+|ecdsa-sha2-[a-z0-9-]+|sk-[a-z0-9@.-]+) [A-Za-z0-9+/]+={0,3}(?: .*)?"
 )
 _ACCOUNT = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
+_SHA256 = re.compile(r"[0-9a-f]{64}|unknown")
+_FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+~-]{0,127}")
+_ARTEFACT_VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+~:-]{0,63}")
+_ARTEFACT_NAME = re.compile(r"[a-z0-9][a-z0-9._+-]{0,63}")
 _LOWEST_ID, _HIGHEST_ID = 1000, 59999
 _LONGEST_MINUTES = 527_040
 """A leap year: a longer limit is none."""
@@ -184,6 +188,42 @@ class Mountpoint:
 
 
 @dataclass(frozen=True)
+class Artefact:
+    """A file in the cluster's bucket. `sha256` and `size_bytes` are None where nobody has read
+    them, which is refused.
+    """
+
+    name: str
+    version: str
+    architecture: str
+    file: str
+    sha256: str | None
+    size_bytes: int | None
+    used_by: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} {self.version} ({self.architecture})"
+
+
+@dataclass(frozen=True)
+class Artefacts:
+    """What nodes fetch, and the bucket that they fetch it from."""
+
+    bucket: str
+    files: tuple[Artefact, ...]
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """Where each node shows its metrics: `listen` is private or loopback."""
+
+    listen: str
+    port: int
+    interval_seconds: int
+
+
+@dataclass(frozen=True)
 class StepSettings:
     """What the spec changes about one step; None leaves the step's own value."""
 
@@ -211,6 +251,10 @@ class Cluster:
     directory_buckets: tuple[str, ...]
     checkpoint_path: str | None
     node_steps: dict[str, StepSettings]
+    containers_from: str = "image"
+    """Where Enroot and Pyxis come from: `image`, or `mirrored` for the cluster's bucket."""
+    artefacts: Artefacts | None = None
+    metrics: Metrics | None = None
 
     def group(self, name: str) -> Group | None:
         return next((group for group in self.groups if group.name == name), None)
@@ -265,6 +309,7 @@ class Deployment:
     accounting: Accounting | None
     log_group_name: str | None
     munge_key_secret_arn: str | None = None
+    prometheus_workspace_id: str | None = None
 
     def lustre_named(self, name: str) -> DeployedLustre:
         return next(entry for entry in self.lustre if entry.name == name)
@@ -412,11 +457,14 @@ def parse_cluster(value: object, problems: list[str], known_steps: Sequence[str]
     slurm = _slurm(top.table("slurm"))
     containers = top.table("containers")
     pyxis = containers.boolean("pyxis")
+    containers_from = containers.choice_or("install", "image", ("image", "mirrored"))
     containers.done()
     mountpoints = tuple(_mountpoint(table) for table in top.tables("mountpoints"))
     directory_buckets = top.texts("directory_buckets")
     checkpoint_path = top.text_or_null("checkpoint_path", _PATH, "an absolute path")
     node_steps = _node_steps(top.table("node_steps"), known_steps)
+    artefacts = _artefacts(top.optional_table("artefacts"))
+    metrics = _metrics(top)
     top.done()
     result = Cluster(
         cluster,
@@ -434,6 +482,9 @@ def parse_cluster(value: object, problems: list[str], known_steps: Sequence[str]
         directory_buckets,
         checkpoint_path,
         node_steps,
+        containers_from,
+        artefacts,
+        metrics,
     )
     if len(problems) == before:
         problems.extend("cluster.json: " + text for text in _contradictions(result))
@@ -476,8 +527,11 @@ def parse_deployment(value: object, problems: list[str]) -> Deployment:
     munge_key = None
     if "munge_key_secret_arn" in top:
         munge_key = top.text_or_null("munge_key_secret_arn", _SECRET, "the ARN of a secret")
+    workspace = None
+    if "prometheus_workspace_id" in top:
+        workspace = top.text_or_null("prometheus_workspace_id", _WORD, "the id of a workspace")
     top.done()
-    return Deployment(tuple(lustre), home, accounting, log_group_name, munge_key)
+    return Deployment(tuple(lustre), home, accounting, log_group_name, munge_key, workspace)
 
 
 def parse_provisioning(value: object, problems: list[str]) -> Provisioning:
@@ -774,6 +828,48 @@ def _mountpoint(table: Table) -> Mountpoint:
     return entry
 
 
+def _metrics(top: Table) -> Metrics | None:
+    table = top.table_or_null("metrics") if "metrics" in top else None
+    if table is None:
+        return None
+    metrics = Metrics(
+        table.choice("listen", ("private", "loopback")),
+        table.integer("port", 1024, 65535),
+        table.integer("interval_seconds", 10, 3600),
+    )
+    table.done()
+    return metrics
+
+
+def _artefacts(table: Table | None) -> Artefacts | None:
+    if table is None:
+        return None
+    bucket = table.text("bucket", _BUCKET, "a bucket name")
+    files = []
+    for item in table.tables("files"):
+        sha256 = item.text("sha256", _SHA256, "64 hexadecimal digits, nor unknown")
+        known = sha256 != "unknown"
+        if known:
+            size: int | None = item.integer("size_bytes", 1, 2**40)
+        else:
+            size = None
+            item.choice("size_bytes", ("unknown",))
+        files.append(
+            Artefact(
+                item.text("name", _ARTEFACT_NAME, "a name"),
+                item.text("version", _ARTEFACT_VERSION, "a version"),
+                item.choice("architecture", ("x86_64", "arm64", "any")),
+                item.text("file", _FILE, "a file name"),
+                sha256 if known else None,
+                size,
+                item.texts("used_by"),
+            )
+        )
+        item.done()
+    table.done()
+    return Artefacts(bucket, tuple(files))
+
+
 def _node_steps(table: Table, known_steps: Sequence[str]) -> dict[str, StepSettings]:
     settings = {}
     for name in table:
@@ -805,9 +901,23 @@ def _contradictions(cluster: Cluster) -> list[str]:
     found.extend(_user_contradictions(cluster))
     found.extend(_slurm_contradictions(cluster))
     found.extend(_path_contradictions(cluster))
+    found.extend(_artefact_contradictions(cluster))
     for name in cluster.directory_buckets:
         if not _DIRECTORY_BUCKET.fullmatch(name):
             found.append(f"directory_buckets: {name} is not the name of a directory bucket")
+    return found
+
+
+def _artefact_contradictions(cluster: Cluster) -> list[str]:
+    files = () if cluster.artefacts is None else cluster.artefacts.files
+    found = _repeated(
+        "artefacts.files: name and architecture",
+        [f"{each.name} for {each.architecture}" for each in files],
+    )
+    if cluster.containers_from == "mirrored" and not cluster.pyxis:
+        found.append("containers: install is mirrored, and pyxis is false")
+    if cluster.containers_from == "mirrored" and not files:
+        found.append("containers: install is mirrored, and artefacts names no files")
     return found
 
 

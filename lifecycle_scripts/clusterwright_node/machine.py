@@ -31,6 +31,7 @@ _PATH = (
     "/opt/slurm/bin:/opt/slurm/sbin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 )
 _GRACE_SECONDS = 5.0
+_CHUNK_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,18 @@ class Machine:
     def sha256_of(self, path: str) -> str | None:
         """The digest of a file, which need not be text; None where there is none."""
         try:
-            return hashlib.sha256(self.path(path).read_bytes()).hexdigest()
+            with self.path(path).open("rb") as reading:
+                found = hashlib.sha256()
+                for chunk in iter(lambda: reading.read(_CHUNK_BYTES), b""):
+                    found.update(chunk)
+            return found.hexdigest()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def size_of(self, path: str) -> int | None:
+        """Bytes of a file, None where there is none."""
+        try:
+            return self.path(path).stat().st_size
         except (FileNotFoundError, NotADirectoryError):
             return None
 
@@ -187,6 +199,23 @@ class Machine:
                 os.close(handle)
             self.between("write " + path)
             temporary.replace(target)
+            sync_directory(target.parent)
+
+    def adopt(self, fresh: str, path: str, mode: int = 0o644) -> None:
+        """Renames a file that a command has written into its place, durably; root's from now on.
+
+        Both are in one folder.
+        """
+        source, target = self.path(fresh), self.path(path)
+        with self.action("adopt " + path):
+            handle = os.open(source, os.O_RDONLY | os.O_NOFOLLOW)
+            try:
+                os.fchmod(handle, mode)
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+            self.between("adopt " + path)
+            source.replace(target)
             sync_directory(target.parent)
 
     def make_directory(self, path: str, mode: int = 0o755) -> None:

@@ -105,6 +105,8 @@ def _run_step(
         )
     except Exception as error:  # noqa: BLE001 - a bug in one step ends that step, said
         log.event("bug", step=step.name, trace=traceback.format_exc())
+        if step.is_site:
+            return ended("failed", f"an error in your step: {error!r}", "see its trace in the log")
         return ended(
             "failed",
             f"a bug of the node program: {error!r}",

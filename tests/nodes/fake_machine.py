@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import signal
 from collections.abc import Sequence
 from pathlib import Path
@@ -178,8 +179,84 @@ class FakeMachine(Machine):
         return 0, "", ""
 
     def _cmd_rm(self, args: list[str]) -> tuple[int, str, str]:
+        if "-rf" in args:
+            shutil.rmtree(args[-1], ignore_errors=True)
+            return 0, "", ""
         Path(args[-1]).unlink(missing_ok=True)
         return 0, "", ""
+
+    def _cmd_cp(self, args: list[str]) -> tuple[int, str, str]:
+        source, target = Path(args[0]), Path(args[1])
+        text = source.read_text()
+        target.write_text(text[: len(text) // 2])
+        self._point("within cp")
+        target.write_text(text)
+        return 0, "", ""
+
+    def _cmd_uname(self, args: list[str]) -> tuple[int, str, str]:
+        assert args == ["-m"], args
+        return 0, self.state["architecture"] + "\n", ""
+
+    # --- packages and compilers
+
+    def _cmd_dpkg_deb(self, args: list[str]) -> tuple[int, str, str]:
+        """A package is a text here: `deb <name> <version> <file it brings>`."""
+        words = Path(args[1]).read_text().split()
+        assert args[0] == "--field", args
+        if words[0] != "deb":
+            return 2, "", f"dpkg-deb: error: '{args[1]}' is not a Debian format archive"
+        return 0, f"Package: {words[1]}\nVersion: {words[2]}\n", ""
+
+    def _cmd_dpkg_query(self, args: list[str]) -> tuple[int, str, str]:
+        found = self.state["packages"].get(args[-1])
+        if found is None:
+            return 1, "", f"dpkg-query: no packages found matching {args[-1]}"
+        return 0, f"{found['status']} {found['version']}", ""
+
+    def _cmd_apt_get(self, args: list[str]) -> tuple[int, str, str]:
+        assert "--no-download" in args, "nodes never reach the internet"
+        if self.state["apt_error"]:
+            return 100, "", self.state["apt_error"]
+        packages = self.state["packages"]
+        if any(row["status"] != "installed" for row in packages.values()):
+            return 100, "", "E: dpkg was interrupted, you must run 'dpkg --configure -a'"
+        for arg in args:
+            if arg.endswith(".deb"):
+                _, name, version, brings = Path(arg).read_text().split()
+                packages[name] = {"status": "unpacked", "version": version, "brings": brings}
+                self.save()
+                self._point("within apt-get")
+        return self._cmd_dpkg(["--configure", "--pending"])
+
+    def _cmd_dpkg(self, args: list[str]) -> tuple[int, str, str]:
+        assert args == ["--configure", "--pending"], args
+        for row in self.state["packages"].values():
+            path = self.root / row["brings"].lstrip("/")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("")
+            row["status"] = "installed"
+        return 0, "", ""
+
+    def _cmd_tar(self, args: list[str]) -> tuple[int, str, str]:
+        value = _options(args)
+        text = Path(value["--file"]).read_text()
+        Path(value["--directory"], "Makefile").write_text(text)
+        return 0, "", ""
+
+    def _cmd_gcc(self, _: list[str]) -> tuple[int, str, str]:
+        raise AssertionError("make calls it")
+
+    def _cmd_make(self, args: list[str]) -> tuple[int, str, str]:
+        assert args[0] == "-C", args
+        source = Path(args[1], "Makefile").read_text()
+        if source.startswith("broken"):
+            return 2, "", "fatal error: slurm/spank.h: No such file or directory"
+        Path(args[1], args[2]).write_text(f"{source} for {self.state['slurm_version']}")
+        return 0, "", ""
+
+    def _cmd_srun(self, args: list[str]) -> tuple[int, str, str]:
+        assert args == ["--version"], args
+        return 0, self.state["slurm_version"] + "\n", ""
 
     def _cmd_dd(self, args: list[str]) -> tuple[int, str, str]:
         options = dict(arg.split("=", 1) for arg in args)
@@ -288,7 +365,8 @@ class FakeMachine(Machine):
         assert args[:6] == ["-a", "append-config", "-m", "ec2", "-s", "-c"], args
         if self.state["agent_error"]:
             return 1, "", self.state["agent_error"]
-        self.state["read_by_daemons"]["agent"] = self.sha256_of(args[6].removeprefix("file:"))
+        path = args[6].removeprefix("file:")
+        self.state["read_by_daemons"][f"agent {path}"] = self.sha256_of(path)
         return 0, "Configuration validation succeeded", ""
 
     # --- kernel modules
@@ -568,7 +646,13 @@ class FakeMachine(Machine):
             self.state["read_by_daemons"].pop("topology.conf", None)
 
     def _cmd_env(self, args: list[str]) -> tuple[int, str, str]:
-        assert args[0] == "SLURM_CONF_SERVER=10.1.0.10:6817", args
+        name, _, value = args[0].partition("=")
+        wanted = {
+            "SLURM_CONF_SERVER": "10.1.0.10:6817",
+            "DEBIAN_FRONTEND": "noninteractive",
+            "CPPFLAGS": "-I/opt/slurm/include",
+        }
+        assert wanted[name] == value, args
         result: tuple[int, str, str] = self._method(args[1])(args[2:])
         return result
 
@@ -698,11 +782,22 @@ class FakeMachine(Machine):
             if secret is None:
                 return 254, "", "An error occurred (ResourceNotFoundException)"
             return 0, secret + "\n", ""
+        if args[:2] == ["s3api", "get-object"]:
+            return self._get_object(f"{value['--bucket']}/{value['--key']}", Path(args[-1]))
         assert args[:2] == ["ec2", "describe-instance-topology"], args
         ids = args[args.index("--instance-ids") + 1 :]
         assert len(ids) <= 100
         found = [{"InstanceId": i, **self.state["topology"].get(i, {})} for i in ids]
         return 0, json.dumps({"Instances": found}), ""
+
+    def _get_object(self, name: str, target: Path) -> tuple[int, str, str]:
+        text = self.state["objects"].get(name)
+        if text is None:
+            return 254, "", "An error occurred (NoSuchKey) when calling the GetObject operation"
+        target.write_text(text[: len(text) // 2])
+        self._point("within aws s3api get-object")
+        target.write_text(text)
+        return 0, "{}", ""
 
     # --- LNet
 

@@ -17,7 +17,7 @@ from clusterwright_node.journal import JOURNAL
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.nodes.world import MEMORY, World, make_world
+from tests.nodes.world import MEMORY, World, make_world, mirror_containers
 
 NODES = {
     # A managed login node does a part of what a managed controller does.
@@ -40,6 +40,7 @@ def first_boot(node: str, configuration: str, folder: Path) -> World:
     fresh.edit("cluster.json", lambda c: c["users"][0].update(sudo=True))
     fresh.edit("cluster.json", lambda c: c["slurm"].update(restrict_ssh_to_jobs=True))
     fresh.edit("cluster.json", lambda c: c["lustre"][0].update(preload=["/fsx/corpus"]))
+    mirror_containers(fresh)
     return fresh
 
 

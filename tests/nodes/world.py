@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import io
 import json
 import os
@@ -173,6 +174,45 @@ def make_world(folder: Path, node: str, configuration: str, **changes: Any) -> W
     return world
 
 
+ARTEFACTS = {
+    "enroot": ("enroot_3.4.1-1_amd64.deb", "deb enroot 3.4.1-1 /usr/bin/enroot"),
+    "enroot-caps": ("enroot+caps_3.4.1-1_amd64.deb", "deb enroot+caps 3.4.1-1 /usr/bin/caps"),
+    "pyxis": ("v0.19.0.tar.gz", "the source of pyxis"),
+}
+"""Name to file and contents, as the fake machine's dpkg and make understand them."""
+ARTEFACT_BUCKET = "sagemaker-prod-0123abcd"
+
+
+def mirror_containers(world: World) -> None:
+    """Lets the node install Enroot and Pyxis from the bucket, and takes them off its image."""
+    files = []
+    for name, (file, text) in ARTEFACTS.items():
+        files.append(
+            {
+                "name": name,
+                "version": "1",
+                "architecture": "any" if name == "pyxis" else "x86_64",
+                "file": file,
+                "sha256": hashlib.sha256(text.encode()).hexdigest(),
+                "size_bytes": len(text),
+                "used_by": ["container_programs"],
+            }
+        )
+    objects = {
+        f"{ARTEFACT_BUCKET}/artefacts/{row['sha256']}/{row['file']}": ARTEFACTS[row["name"]][1]
+        for row in files
+    }
+
+    def spec(cluster: Any) -> None:
+        cluster["containers"] = {"pyxis": True, "install": "mirrored"}
+        cluster["artefacts"] = {"bucket": ARTEFACT_BUCKET, "files": files}
+
+    world.edit("cluster.json", spec)
+    world.change(objects=objects)
+    for path in ("usr/bin/enroot", "usr/local/lib/slurm/spank_pyxis.so"):
+        (world.root / path).unlink()
+
+
 def input_files(configuration: str) -> dict[str, Any]:
     """The examples of the reference page; the scripted ones with a database on the controller."""
     blocks = re.findall(r"```json\n(.*?)```", _REFERENCE.read_text(encoding="utf-8"), re.DOTALL)
@@ -216,6 +256,8 @@ def _fresh_state(address: str) -> dict[str, Any]:
     return {
         "address": address,
         "agent_error": "",
+        "apt_error": "",
+        "architecture": "x86_64",
         "arrays": {},
         "association_values": {},
         "aws_error": "",
@@ -250,6 +292,8 @@ def _fresh_state(address: str) -> dict[str, Any]:
         "missing_modules": [],
         "mounts": [],
         "mounts_fail_for": 0,
+        "objects": {},
+        "packages": {},
         "partitions_read": [],
         "plugstack_read": "",
         "prolog_flags": "Alloc,Contain",
@@ -268,6 +312,7 @@ def _fresh_state(address: str) -> dict[str, Any]:
         "reconfigured": False,
         "secrets": {MUNGE_SECRET: "k" * 128},
         "slurm_started_with": [],
+        "slurm_version": "slurm 25.11.0",
         "topology": {
             entry["InstanceId"]: {"NetworkNodes": ["nn-a", "nn-b", f"nn-c{index % 2}"]}
             for index, entry in enumerate(RESOURCES["InstanceGroups"][2]["Instances"])

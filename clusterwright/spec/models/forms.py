@@ -56,6 +56,12 @@ ABSOLUTE_PATH = Form(
 )
 """Narrower than SageMaker's ClusterFsxMountPath: no `..`, no empty parts."""
 
+REPOSITORY_FILE = Form(
+    rf"^/?{_SEGMENT}(/{_SEGMENT})*$",
+    "a path of letters, digits, `.`, `_` and `-` from the root of the repository",
+    "site/steps/quotas.py",
+)
+
 FILE_SYSTEM_PATH = Form(
     rf"^(/|(/{_SEGMENT})+)$", "a path inside the file system, such as /data", "/data"
 )
@@ -144,6 +150,11 @@ IMAGE_RELEASE = Form(
 )
 IMAGE_ID = Form(r"^ami-[0-9a-f]{8,17}$", "the id of an image (ami-...)", "ami-0a1b2c3d4e5f60718")
 RULE = Form(r"^CW-[A-Z][0-9]{3}$", "a rule's id, such as CW-N003", "CW-N003")
+RESOURCE = Form(
+    r"^([A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9]+|compute\[[A-Za-z0-9-]+\])$",
+    "a stack and a logical id, such as prod-storage/HomeFileSystem, or a group, compute[workers]",
+    "prod-storage/HomeFileSystem776A06C2",
+)
 TAG = Form(
     r"^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$",
     "a tag of letters, digits, spaces and _ . : / = + - @",

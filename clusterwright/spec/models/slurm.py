@@ -72,6 +72,9 @@ class Containers(Model):
     pyxis: bool = False
     """Containers in Slurm jobs (Enroot with the Pyxis plug-in)."""
 
+    install: Literal["image", "mirrored"] = "image"
+    """image: it brings both. mirrored: nodes install them from the cluster's bucket."""
+
 
 class Partition(Model):
     """A Slurm partition: the groups that a job may run on."""

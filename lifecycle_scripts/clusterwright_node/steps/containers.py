@@ -1,8 +1,8 @@
-"""Let `srun --container-image` work, with the enroot and pyxis of the image.
+"""Let `srun --container-image` work, with the enroot and pyxis that are on the node.
 
-Nothing is downloaded: where they are missing this step fails and says so. The controller names the
-plugin in plugstack.conf, which configless nodes receive; each compute and login node has the
-files.
+They are the image's, or `container_programs` has installed them; where they are missing this step
+fails and says so. The controller names the plugin in plugstack.conf, which configless nodes
+receive; each compute and login node has the files.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import fnmatch
 from clusterwright_node.errors import StepError
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
 
-AFTER = ("slurm_daemons",)
+AFTER = ("container_programs", "slurm_daemons")
 DEADLINE_SECONDS = 120
 RETRIES = 2
 
@@ -78,8 +78,8 @@ def _library(node: Node) -> str:
 
 def _hint() -> str:
     return (
-        "use an image that has enroot and pyxis: installing them on the node is not built yet;"
-        " or set slurm.containers.pyxis to false"
+        "use an image that has enroot and pyxis, or let nodes install them:"
+        " slurm.containers.install: mirrored; or set slurm.containers.pyxis to false"
     )
 
 

@@ -72,7 +72,7 @@ def test_an_image_without_it_fails_and_says_exactly_that(
     run = node.run()
     assert run.code == 1
     assert said in run.last
-    assert "installing them on the node is not built yet" in run.last
+    assert "slurm.containers.install: mirrored" in run.last
 
 
 def test_not_asked_for_is_skipped(world: Callable[..., World]) -> None:

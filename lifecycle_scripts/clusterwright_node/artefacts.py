@@ -1,0 +1,76 @@
+"""Files from the cluster's bucket: where they lie on a node, and whether they are the right ones.
+
+`clusterwright artefacts mirror` puts them there under their checksum. Nodes fetch from nowhere
+else. A step that uses some asks `files_for`; the step `artefacts`, which comes first, has fetched
+and verified them.
+"""
+
+from __future__ import annotations
+
+from clusterwright_node.errors import StepError
+from clusterwright_node.inputs import Artefact
+from clusterwright_node.node import Node
+
+FOLDER = "/var/lib/clusterwright/artefacts"
+_ARCHITECTURES = {"x86_64": "x86_64", "aarch64": "arm64"}
+"""What `uname -m` says, in the words of the list."""
+
+
+def path_of(artefact: Artefact) -> str:
+    """Where it lies on the node. Raises StepError where its checksum is unknown."""
+    return f"{FOLDER}/{checked_sha256(artefact)}/{artefact.file}"
+
+
+def key_of(artefact: Artefact) -> str:
+    """Its name in the bucket, as `clusterwright artefacts mirror` gives it."""
+    return f"artefacts/{checked_sha256(artefact)}/{artefact.file}"
+
+
+def checked_sha256(artefact: Artefact) -> str:
+    if artefact.sha256 is None:
+        raise StepError(
+            f"the checksum of {artefact.label} is unknown, and nothing unknown is installed",
+            "run `clusterwright artefacts mirror <config> --pin`, review what it writes into the"
+            " list of artefacts, and deploy again",
+        )
+    return artefact.sha256
+
+
+def wanted(node: Node) -> list[Artefact]:
+    """All that are for this node's architecture, in the order of the list."""
+    if node.inputs.cluster.artefacts is None:
+        return []
+    here = architecture(node)
+    return [
+        each for each in node.inputs.cluster.artefacts.files if each.architecture in (here, "any")
+    ]
+
+
+def files_for(node: Node, step: str) -> list[Artefact]:
+    """Those that a step uses on this node."""
+    return [each for each in wanted(node) if step in each.used_by]
+
+
+def architecture(node: Node) -> str:
+    """`x86_64` or `arm64`. Raises StepError for another one."""
+    said = node.machine.query("uname", "-m").stdout.strip()
+    if said not in _ARCHITECTURES:
+        raise StepError(
+            f"the architecture {said or 'of this machine'} is not known to this program",
+            "use an instance type with x86_64 or arm64",
+        )
+    return _ARCHITECTURES[said]
+
+
+def why_not_right(node: Node, artefact: Artefact, path: str) -> str | None:
+    """What is wrong with the file at `path`; None where it is the listed one."""
+    sha256 = checked_sha256(artefact)
+    size = node.machine.size_of(path)
+    if size is None:
+        return f"{path} is not there"
+    if size != artefact.size_bytes:
+        return f"it has {size:,} bytes, the list says {artefact.size_bytes:,}"
+    found = node.machine.sha256_of(path)
+    if found != sha256:
+        return f"it has SHA-256 {found}, the list says {sha256}"
+    return None

@@ -1,0 +1,88 @@
+"""Fetch what the spec asks for from the cluster's bucket, and hold it against the list.
+
+A file is written beside its place, compared by size and SHA-256, and only then renamed into it: a
+run that is killed leaves no half of a file where somebody would use it. What is there already is
+compared again on each run, because whoever uses it relies on it. Nothing comes from anywhere else.
+"""
+
+from __future__ import annotations
+
+from clusterwright_node import artefacts
+from clusterwright_node.errors import CommandError, StepError
+from clusterwright_node.inputs import Artefact
+from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
+
+AFTER = ("clock", "network")
+DEADLINE_SECONDS = 600
+RETRIES = 4
+
+_GET_SECONDS = 300.0
+
+
+def applies(node: Node) -> Verdict:
+    listed = node.inputs.cluster.artefacts
+    if listed is None:
+        return skip("the spec asks for no artefacts")
+    return APPLIES if artefacts.wanted(node) else skip("none is for this architecture")
+
+
+def check(node: Node) -> Verdict:
+    # All names first: one with an unknown checksum is refused before anything is fetched.
+    paths = [(each, artefacts.path_of(each)) for each in artefacts.wanted(node)]
+    for artefact, path in paths:
+        reason = artefacts.why_not_right(node, artefact, path)
+        if reason is not None:
+            return missing(f"{artefact.label}: {reason}")
+    return SATISFIED
+
+
+def apply(node: Node) -> None:
+    for artefact in artefacts.wanted(node):
+        path = artefacts.path_of(artefact)
+        if artefacts.why_not_right(node, artefact, path) is not None:
+            _fetch(node, artefact, path)
+
+
+def _fetch(node: Node, artefact: Artefact, path: str) -> None:
+    listed = node.inputs.cluster.artefacts
+    assert listed is not None, "applies looks"
+    machine = node.machine
+    folder, _, name = path.rpartition("/")
+    machine.make_directory(folder)
+    fresh = f"{folder}/.{name}.clusterwright-new"
+    key = artefacts.key_of(artefact)
+    address = f"s3://{listed.bucket}/{key}"
+    try:
+        machine.change(
+            "aws", "s3api", "get-object", "--bucket", listed.bucket, "--key", key,
+            "--region", node.inputs.cluster.region, str(machine.path(fresh)),
+            timeout_seconds=_GET_SECONDS,
+        )  # fmt: skip
+    except CommandError as error:
+        machine.remove(fresh)
+        raise _refused(artefact, address, error) from None
+    reason = artefacts.why_not_right(node, artefact, fresh)
+    if reason is not None:
+        machine.remove(fresh)
+        raise StepError(
+            f"{artefact.label}: {address} is not the listed file: {reason}",
+            "find out who has changed the object; then delete it and run `clusterwright artefacts"
+            " mirror <config>`, which holds its source against the list as well",
+        )
+    machine.adopt(fresh, path)
+
+
+def _refused(artefact: Artefact, address: str, error: CommandError) -> StepError:
+    """What S3 says, with what to do about it."""
+    if "NoSuchKey" in error.cause or "(404)" in error.cause:
+        return StepError(
+            f"{artefact.label}: {address} is not there",
+            "run `clusterwright artefacts mirror <config>`, then replace this node",
+        )
+    said = error.cause.partition(" exited ")[2] or error.cause
+    return StepError(
+        f"{artefact.label}: {address} cannot be fetched: {said}",
+        "the nodes' role needs s3:GetObject on the bucket, and a closed network the gateway"
+        " endpoint of S3",
+        transient=True,
+    )

@@ -1,0 +1,154 @@
+"""The step that installs Enroot and Pyxis from the artefacts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from clusterwright_node.steps.container_programs import BUILD, LIBRARY_PATH, RECORD, STEP
+
+from tests.nodes.world import World, mirror_containers
+
+
+@pytest.fixture
+def node(world: Callable[..., World]) -> World:
+    made = world("workers-1")
+    mirror_containers(made)
+    return made
+
+
+def library(node: World) -> str:
+    return (node.root / LIBRARY_PATH.lstrip("/")).read_text()
+
+
+def installs(run: Any) -> list[tuple[str, ...]]:
+    return [argv for argv in run.machine.ran if "apt-get" in argv]
+
+
+def test_packages_are_installed_and_pyxis_is_made_for_this_slurm(node: World) -> None:
+    run = node.run()
+    assert run.statuses()[STEP] == "applied", run.text
+    assert {name: row["status"] for name, row in node.state["packages"].items()} == {
+        "enroot": "installed",
+        "enroot+caps": "installed",
+    }
+    assert library(node) == "the source of pyxis for slurm 25.11.0"
+    assert run.statuses()["containers"] == "unchanged"
+    assert not (node.root / BUILD.lstrip("/")).exists()
+
+
+def test_nothing_is_downloaded_by_apt(node: World) -> None:
+    (argv,) = installs(node.run())
+    assert "--no-download" in argv
+    assert [word for word in argv if "://" in word] == []
+
+
+def test_the_controller_loads_what_was_installed(world: Callable[..., World]) -> None:
+    node = world("controller-1")
+    mirror_containers(node)
+    assert node.run().code == 0
+    plugstack = (node.root / "opt/slurm/etc/plugstack.conf").read_text()
+    assert plugstack == f"required {LIBRARY_PATH}\n"
+
+
+def test_a_second_run_does_nothing(node: World) -> None:
+    assert node.run().code == 0
+    run = node.run()
+    assert run.statuses()[STEP] == "unchanged"
+    assert installs(run) == []
+
+
+def test_another_slurm_has_another_plugin(node: World) -> None:
+    assert node.run().code == 0
+    node.change(slurm_version="slurm 26.05.1")
+    run = node.run()
+    assert run.statuses()[STEP] == "applied"
+    assert library(node).endswith("slurm 26.05.1")
+    assert installs(run) == [], "the packages are right"
+
+
+def test_a_plugin_that_somebody_changed_is_made_again(node: World) -> None:
+    assert node.run().code == 0
+    (node.root / LIBRARY_PATH.lstrip("/")).write_text("something else")
+    assert node.run().statuses()[STEP] == "applied"
+    assert library(node).startswith("the source of pyxis")
+    record = json.loads((node.root / RECORD.lstrip("/")).read_text())
+    assert record["slurm"] == "slurm 25.11.0"
+
+
+def test_packages_that_were_left_half_installed_are_finished(
+    world: Callable[..., World],
+) -> None:
+    made = [world("workers-1") for _ in range(2)]
+    for each in made:
+        mirror_containers(each)
+    points = made[0].run().machine.points
+    at = [number for number, label in enumerate(points) if label == "within apt-get"][-1]
+    victim = made[1]
+    assert victim.run_and_be_killed(at)
+    assert {row["status"] for row in victim.state["packages"].values()} == {"unpacked"}
+    run = victim.run()
+    assert run.code == 0, run.last
+    configured = [
+        argv for argv in run.machine.ran if argv[2:] == ("dpkg", "--configure", "--pending")
+    ]
+    assert len(configured) == 1
+    assert {row["status"] for row in victim.state["packages"].values()} == {"installed"}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"missing_commands": ["gcc"]}, "the image has no gcc"),
+        ({"missing_commands": ["make"]}, "the image has no make"),
+        ({"missing_commands": ["dpkg-deb"]}, "the image has no dpkg"),
+        (
+            {"apt_error": "enroot : Depends: parallel but it is not installable"},
+            "enroot : Depends: parallel but it is not installable. What to do: nothing is"
+            " downloaded here",
+        ),
+    ],
+)
+def test_what_the_image_lacks_is_said(node: World, change: dict[str, Any], said: str) -> None:
+    node.change(**change)
+    run = node.run()
+    assert run.code == 1
+    assert f"step {STEP} failed on workers-1" in run.last
+    assert said in run.last
+
+
+def test_a_source_that_does_not_compile_says_what_the_compiler_said(node: World) -> None:
+    files = json.loads((node.folder / "inputs" / "cluster.json").read_text())["artefacts"]["files"]
+    text = "broken source here!"
+    assert len(text) == files[2]["size_bytes"]
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    node.edit("cluster.json", lambda c: c["artefacts"]["files"][2].update(sha256=digest))
+    objects = node.state["objects"]
+    objects[f"sagemaker-prod-0123abcd/artefacts/{digest}/v0.19.0.tar.gz"] = text
+    node.change(objects=objects)
+    assert "slurm/spank.h: No such file or directory" in node.run().last
+
+
+def test_a_list_without_pyxis_is_refused(node: World) -> None:
+    node.edit("cluster.json", lambda c: c["artefacts"]["files"].pop())
+    assert "the list of artefacts has no pyxis for x86_64" in node.run().last
+
+
+def test_a_file_that_is_neither_package_nor_source_is_refused(node: World) -> None:
+    node.edit("cluster.json", lambda c: c["artefacts"]["files"][2].update(name="other"))
+    assert "has no pyxis" in node.run().last
+    node.edit("cluster.json", lambda c: c["artefacts"]["files"][0].update(file="enroot.rpm"))
+    node.edit("cluster.json", lambda c: c["artefacts"]["files"][2].update(name="pyxis"))
+    objects = {k.replace("enroot_3.4.1-1_amd64.deb", "enroot.rpm"): v
+               for k, v in node.state["objects"].items()}  # fmt: skip
+    node.change(objects=objects)
+    assert "this step can do nothing with enroot.rpm" in node.run().last
+
+
+def test_an_image_that_brings_them_is_left_alone(world: Callable[..., World]) -> None:
+    run = world("workers-1").run()
+    assert run.statuses()[STEP] == "skipped"
+    assert installs(run) == []
