@@ -1,0 +1,292 @@
+"""The step model against public throughput: what was fitted, and how far off it stays.
+
+`python -m clusterwright.sizing.calibration` prints prediction against measurement; `--fit` fits
+the constants anew and writes `data/calibration.json`; `--check` exits 1 if a fit would be better
+by more than noise. Every benchmark carries its source. Published whole-run accelerator-hours are
+in no data here: the planner is judged on them.
+
+The fit is ridge-regularised Gauss-Newton on log tokens per second; every group of benchmarks has
+the weight of the square root of its size, so that a long table does not outvote the others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import math
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from clusterwright.catalog import Catalog, load_catalog
+from clusterwright.sizing import layouts, memory, step
+from clusterwright.sizing.hardware import Hardware, of_accelerator
+from clusterwright.sizing.layouts import Floats
+from clusterwright.sizing.models import model
+from clusterwright.sizing.result import Layout
+from clusterwright.sizing.shape import ModelShape, infer
+from clusterwright.sizing.step import Conditions, Constants
+
+_FOLDER: Final = files("clusterwright.sizing").joinpath("data")
+
+PRIOR: Final = Constants(
+    kernel=0.82,
+    kernel_fp8=0.80,
+    kernel_neuron=0.55,
+    kernel_ampere=1.05,
+    kernel_experts=0.85,
+    attention=0.50,
+    copies=50.0,
+    width=160.0,
+    exposed_tensor=0.5,
+    exposed_expert=0.5,
+    straggler=0.006,
+    tuned=1.15,
+)
+"""Where the fit starts and what holds it where benchmarks say little."""
+
+SPREAD: Final = Constants(
+    kernel=0.10,
+    kernel_fp8=0.15,
+    kernel_neuron=0.30,
+    kernel_ampere=0.15,
+    kernel_experts=0.25,
+    attention=0.35,
+    copies=0.40,
+    width=0.50,
+    exposed_tensor=0.50,
+    exposed_expert=0.50,
+    straggler=0.60,
+    tuned=0.12,
+)
+"""Standard deviation of the logarithm of each, before any benchmark is seen."""
+
+LIMITS: Final = {"kernel": 0.98, "attention": 0.95, "kernel_experts": 1.0, "kernel_fp8": 1.0}
+"""No share of a ceiling exceeds it."""
+
+NOISE: Final = 0.12
+"""Standard deviation of log tokens per second that one benchmark is trusted to."""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A published throughput; `tuned` is 1 for a vendor's recipe, 0 for a framework as it comes."""
+
+    group: str
+    name: str
+    shape: ModelShape
+    hardware: Hardware
+    accelerators: int
+    tokens_per_s_per_accelerator: float
+    seq_len: int
+    batch_tokens: float
+    precision: str
+    tuned: float
+    source: str
+    layout: Layout | None = None
+
+
+@functools.cache
+def constants() -> Constants:
+    """The fitted constants that the planner uses."""
+    data = json.loads(_FOLDER.joinpath("calibration.json").read_text("utf-8"))
+    return Constants(**data["constants"])
+
+
+@functools.cache
+def residual_spread() -> dict[str, float]:
+    """Standard deviation of log(measured/predicted): `dense`, `moe`, `neuron`."""
+    data = json.loads(_FOLDER.joinpath("calibration.json").read_text("utf-8"))
+    spread: dict[str, float] = data["residual_spread"]
+    return spread
+
+
+def benchmarks(catalog: Catalog) -> tuple[Benchmark, ...]:
+    """Every benchmark of `data/benchmarks.json`."""
+    rows = json.loads(_FOLDER.joinpath("benchmarks.json").read_text("utf-8"))["benchmarks"]
+    return tuple(_benchmark(row, catalog) for row in rows)
+
+
+def predict(benchmark: Benchmark, with_constants: Constants) -> float:
+    """Tokens per second and accelerator: with the stated layout, else with the fastest."""
+    b = benchmark
+    if b.layout is not None:
+        grid = layouts.one(b.layout)
+    else:
+        grid = layouts.grid(
+            b.shape,
+            b.hardware,
+            b.accelerators,
+            seq_len=b.seq_len,
+            batch_tokens=b.batch_tokens,
+        )
+        parts = memory.by_part(b.shape, grid, seq_len=b.seq_len)
+        fitting = memory.fits(parts, b.hardware.memory_gib)
+        # Trainium shares a model over finer cores than we count; the emptiest layouts stand in.
+        if not fitting.any():
+            total = parts.sum(axis=0)
+            fitting = total <= total.min() * 1.01
+        grid = grid.take(fitting)
+    seconds = step.times(
+        b.shape,
+        b.hardware,
+        grid,
+        with_constants,
+        seq_len=b.seq_len,
+        precision=b.precision,
+        conditions=Conditions(tuned=b.tuned),
+    ).sum(axis=0)
+    tokens = grid.data * grid.micro_batch * grid.accumulation * b.seq_len
+    return float((tokens / seconds / b.accelerators).max())
+
+
+def fit(
+    data: Sequence[Benchmark], *, start: Constants = PRIOR, rounds: int = 12
+) -> tuple[Constants, Floats]:
+    """Constants that fit best, and log(measured/predicted) of every benchmark."""
+    names = list(asdict(PRIOR))
+    prior = np.log(np.array(list(asdict(PRIOR).values())))
+    spread = np.array(list(asdict(SPREAD).values()))
+    weights = _weights(data)
+
+    def unpack(values: Floats) -> Constants:
+        found = dict(zip(names, np.exp(values).tolist(), strict=True))
+        return Constants(**{k: min(v, LIMITS.get(k, math.inf)) for k, v in found.items()})
+
+    def errors(values: Floats) -> Floats:
+        return np.concatenate(
+            [_residuals(data, unpack(values)) * weights / NOISE, (values - prior) / spread]
+        )
+
+    at = np.log(np.array(list(asdict(start).values())))
+    best = errors(at)
+    damping = 1.0
+    for _ in range(rounds):
+        slope = np.empty((len(best), len(at)))
+        for column in range(len(at)):
+            moved = at.copy()
+            moved[column] += 0.02
+            slope[:, column] = (errors(moved) - best) / 0.02
+        normal = slope.T @ slope + damping * np.eye(len(at))
+        move = -np.linalg.solve(normal, slope.T @ best)
+        tried = at + np.clip(move, -0.4, 0.4)
+        found = errors(tried)
+        if found @ found < best @ best:
+            gained = best @ best - found @ found
+            at, best, damping = tried, found, damping / 3
+            if gained < 1e-3:
+                break
+        else:
+            damping *= 5
+    chosen = unpack(at)
+    return chosen, _residuals(data, chosen)
+
+
+def loss(data: Sequence[Benchmark], with_constants: Constants) -> float:
+    """What `fit` makes small: weighted squares of residuals and of distances to the prior."""
+    values = np.log(np.array(list(asdict(with_constants).values())))
+    prior = np.log(np.array(list(asdict(PRIOR).values())))
+    spread = np.array(list(asdict(SPREAD).values()))
+    found = _residuals(data, with_constants) * _weights(data) / NOISE
+    return float(found @ found + ((values - prior) / spread) @ ((values - prior) / spread))
+
+
+def spreads(data: Sequence[Benchmark], residuals: Floats) -> dict[str, float]:
+    """Root mean square of the residuals by kind of model, groups weighted as in the fit."""
+    weights = _weights(data) ** 2
+    kinds = np.array([_kind(b) for b in data])
+    return {
+        kind: round(
+            float(
+                np.sqrt(np.average(residuals[kinds == kind] ** 2, weights=weights[kinds == kind]))
+            ),
+            4,
+        )
+        for kind in ("dense", "moe", "neuron")
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m clusterwright.sizing.calibration")
+    parser.add_argument("--fit", action="store_true", help="fit anew and write the constants")
+    parser.add_argument("--check", action="store_true", help="1 if a fit would be better")
+    options = parser.parse_args(arguments)
+    data = benchmarks(load_catalog())
+    if options.fit:
+        found, residuals = fit(data)
+        _write(found, spreads(data, residuals))
+        constants.cache_clear()
+    used = constants()
+    residuals = _residuals(data, used)
+    if options.check:
+        better, _ = fit(data, start=used, rounds=3)
+        gain = loss(data, used) - loss(data, better)
+        print(f"a new fit would lower the loss by {gain:.3f}", file=sys.stderr)
+        return 1 if gain > 0.5 else 0
+    for benchmark, residual in zip(data, residuals, strict=True):
+        measured = benchmark.tokens_per_s_per_accelerator
+        print(
+            f"{benchmark.group:26} {benchmark.name:40} {measured:9.1f} {math.exp(residual):6.2f}"
+        )
+    print(json.dumps({**asdict(used), **spreads(data, residuals)}, indent=1))
+    return 0
+
+
+def _weights(data: Sequence[Benchmark]) -> Floats:
+    sizes = Counter(b.group for b in data)
+    return np.array([sizes[b.group] ** -0.25 for b in data])
+
+
+def _residuals(data: Sequence[Benchmark], with_constants: Constants) -> Floats:
+    return np.array(
+        [math.log(b.tokens_per_s_per_accelerator / predict(b, with_constants)) for b in data]
+    )
+
+
+def _kind(benchmark: Benchmark) -> str:
+    if benchmark.hardware.is_neuron:
+        return "neuron"
+    return "moe" if benchmark.shape.is_moe else "dense"
+
+
+def _benchmark(row: Mapping[str, Any], catalog: Catalog) -> Benchmark:
+    params = row.get("params")
+    shape = infer(params, name=row["name"]) if params else model(row["model"])
+    return Benchmark(
+        group=row["group"],
+        name=row["name"],
+        shape=shape,
+        hardware=of_accelerator(row["accelerator"], catalog),
+        accelerators=row["accelerators"],
+        tokens_per_s_per_accelerator=row["tokens_per_s_per_accelerator"],
+        seq_len=row["seq_len"],
+        batch_tokens=row["batch_tokens"],
+        precision=row["precision"],
+        tuned=row["tuned"],
+        source=row["source"],
+        layout=Layout(**row["layout"]) if "layout" in row else None,
+    )
+
+
+def _write(found: Constants, spread: Mapping[str, float]) -> None:
+    rounded = replace(found, **{k: float(f"{v:.4g}") for k, v in asdict(found).items()})
+    data = {
+        "schema_version": 1,
+        "note": "written by python -m clusterwright.sizing.calibration --fit",
+        "constants": asdict(rounded),
+        "residual_spread": dict(spread),
+    }
+    path = Path(str(_FOLDER.joinpath("calibration.json")))
+    path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
