@@ -27,6 +27,8 @@ from clusterwright.platforms import load_cluster
 from clusterwright.preflight import engine
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.registry import rule_files
+from clusterwright.review.gates import Allowances, replacement_gates
+from clusterwright.review.results import ResourceChange
 from clusterwright.spec import LoadedSpec, SpecErrors
 from clusterwright.spec.models.cluster import Cluster
 from stacks import node_files
@@ -206,6 +208,25 @@ WAIVED = changed(
         }
     ],
 )
+
+REPLACED = ResourceChange(
+    stack="test-storage",
+    logical_id="HomeFileSystem",
+    type="AWS::FSx::FileSystem",
+    effect="replace",
+    action="replace",
+    holds="files",
+    data_loss=True,
+    outcome="lost: files",
+)
+
+ALLOWING = changed(
+    MINIMAL,
+    allow_replacement=[
+        {"resource": "test-storage/HomeFileSystem", "reason": "the files are in the new one"}
+    ],
+)
+ALLOWED = "allow_replacement__0"
 
 WITH_LOGIN = changed(
     MINIMAL,
@@ -610,6 +631,11 @@ CASES: dict[str, tuple[Case, ...]] = {
         template("resilience__deep_health_checks", ["instance-stress"]),
     ),
     "observability.log_retention_days": (template("observability__log_retention_days", 60),),
+    "observability.metrics.listen": (cluster_json("observability__metrics__listen", "loopback"),),
+    "observability.metrics.port": (cluster_json("observability__metrics__port", 9999),),
+    "observability.metrics.interval_seconds": (
+        cluster_json("observability__metrics__interval_seconds", 30),
+    ),
     "observability.prometheus": (template("observability__prometheus", False),),
     "observability.alarm_emails": (
         template("observability__alarm_emails", ["other@example.com"]),
@@ -633,6 +659,11 @@ CASES: dict[str, tuple[Case, ...]] = {
     ),
     "required_tags": (finding("required_tags", ["project"]),),
     "tags": (template("tags", {"owner": "somebody else"}),),
+    "allow_replacement[].resource": (
+        gate(f"{ALLOWED}__resource", "test-storage/Other", ALLOWING),
+    ),
+    "allow_replacement[].reason": (gate(f"{ALLOWED}__reason", "somebody said so once", ALLOWING),),
+    "allow_replacement[].expires": (gate(f"{ALLOWED}__expires", "2026-01-31", ALLOWING),),
     "waivers[].rule": (finding("waivers__0__rule", "CW-C006", WAIVED),),
     "waivers[].path": (finding("waivers__0__path", "compute[1]", WAIVED),),
     "waivers[].reason": (finding("waivers__0__reason", "somebody said so once", WAIVED),),
@@ -709,11 +740,19 @@ def look(
         return repr(found), [(g.path, g.limit_usd, g.status) for g in gates(loaded, found)]
 
     def increase(spec: dict[str, Any]) -> Any:
-        """What the gate says of a change that adds all of the cluster to a bill of 100 USD."""
+        """What the gates say of a change that adds all of the cluster to the bill's first line,
+        and replaces a file system.
+        """
         loaded = load(spec)
         after = estimate(loaded.cluster, load_catalog(), today=TODAY)
         before = dataclasses.replace(after, lines=after.lines[:1])
-        return repr(increase_gate(loaded, cost_delta(before, after)))
+        allowances = Allowances(loaded.cluster.allow_replacement, TODAY)
+        guarded = list(replacement_gates([REPLACED], allowances))
+        return (
+            repr(increase_gate(loaded, cost_delta(before, after))),
+            guarded,
+            list(allowances.gates()),
+        )
 
     def findings(spec: dict[str, Any]) -> Any:
         context = Context(load(spec), load_catalog(), TODAY)

@@ -42,6 +42,13 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     yield from _mount_paths(cluster)
     yield from _tags(cluster)
     yield from _waivers(cluster)
+    yield from _unique(
+        "allowance",
+        (
+            (("allow_replacement", i, "resource"), allowed.resource)
+            for i, allowed in enumerate(cluster.allow_replacement)
+        ),
+    )
 
 
 def _unique(kind: str, names: Iterable[tuple[Path, str]]) -> Iterator[Problem]:

@@ -13,6 +13,7 @@ from clusterwright.spec.models.identity import Identity
 from clusterwright.spec.models.lifecycle import Lifecycle
 from clusterwright.spec.models.network import Network
 from clusterwright.spec.models.operations import (
+    Allowance,
     Budget,
     Image,
     Observability,
@@ -102,3 +103,6 @@ class Cluster(Model):
 
     waivers: list[Waiver] = []
     """Findings that somebody accepts, each with its reason and an expiry."""
+
+    allow_replacement: list[Allowance] = []
+    """What a change may replace or delete although it holds data or jobs; see `diff`."""

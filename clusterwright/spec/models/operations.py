@@ -79,14 +79,32 @@ class Resilience(Model):
     """Run on every accelerated compute instance before it joins."""
 
 
+class NodeMetrics(Model):
+    """The nodes' metrics in the format of Prometheus, at `/metrics`."""
+
+    listen: Literal["private", "loopback", "off"] = "private"
+    """private: at each node's own address, which the cluster's security groups let its members
+    reach; loopback: for programs of the node alone; off: not installed."""
+
+    port: Annotated[int, Field(ge=1024, le=65535)] = 9177
+    """TCP port."""
+
+    interval_seconds: Annotated[int, Field(ge=10, le=3600)] = 60
+    """How often they are sent to the workspace of `prometheus`, which charges by sample."""
+
+
 class Observability(Model):
     """Logs, metrics and alarms."""
 
     log_retention_days: LogRetentionDays = 90
     """How long the nodes' logs are kept."""
 
+    metrics: NodeMetrics = Field(default_factory=NodeMetrics.model_construct)
+    """What each node shows of itself."""
+
     prometheus: bool = False
-    """A managed Prometheus workspace for the nodes' metrics."""
+    """A managed Prometheus workspace, to which the image's CloudWatch agent sends the nodes'
+    metrics."""
 
     alarm_emails: list[Email] = []
     """Told when file systems fill up or the accounting database is short of space."""
@@ -150,3 +168,25 @@ class Waiver(Model):
 
     expires: Annotated[Day, Field(examples=["2027-01-31"])]
     """From this day on the waiver is itself a finding."""
+
+
+class Allowance(Model):
+    """A resource or group whose end is meant, with the reason."""
+
+    resource: Annotated[
+        str,
+        Field(
+            pattern=forms.RESOURCE.pattern,
+            max_length=1024,
+            examples=[forms.RESOURCE.example],
+        ),
+    ]
+    """What may be replaced or deleted, as `clusterwright diff` names it."""
+
+    reason: Annotated[
+        str, Field(min_length=10, max_length=1000, examples=["its data is in the other bucket"])
+    ]
+    """Why that is right, in a sentence."""
+
+    expires: Annotated[Day, Field(examples=["2027-01-31"])] | None = None
+    """After this day it allows nothing, and `diff` says so; for good if absent."""

@@ -1,0 +1,455 @@
+"""What CloudFormation does to each resource of two versions of an app.
+
+Worked out from the templates and from CloudFormation's resource schemas: a change of a create-only
+property replaces; of a conditionally create-only one it counts as if it did, unless it is known
+to be made in place; so does whatever cannot be told before the deployment. A replacement gives a
+resource a new identity, which changes every value that refers to it, so the answer is worked out
+anew until nothing more follows.
+
+https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-update-behaviors.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from clusterwright.review import known_types
+from clusterwright.review.assembly import Assembly
+from clusterwright.review.expressions import Expression, Reference, Scope, references, shown
+from clusterwright.review.results import Action, Certainty, Effect, ResourceChange
+from clusterwright.review.schemas import Pointer, ResourceSchema
+
+SchemaOf = Callable[[str], ResourceSchema | None]
+"""A type's schema; None where there is none."""
+
+KEEPING: Final = frozenset({"Retain", "RetainExceptOnCreate"})
+_ATTRIBUTES: Final = ("DeletionPolicy", "UpdateReplacePolicy", "DependsOn", "Metadata")
+
+Key = tuple[str, str]
+"""A stack and a logical id."""
+
+
+@dataclass(frozen=True)
+class ResourceSide:
+    """A resource of one version, with its properties as expressions."""
+
+    key: Key
+    type: str
+    properties: Mapping[str, Expression]
+    body: Mapping[str, Any]
+
+    def policy(self, name: str) -> str:
+        """`DeletionPolicy` or `UpdateReplacePolicy`; `Delete` where the template has none."""
+        found = self.body.get(name)
+        return found if isinstance(found, str) else "Delete"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A resource before and after; None where a version does not have it."""
+
+    key: Key
+    before: ResourceSide | None
+    after: ResourceSide | None
+
+
+@dataclass
+class Judgement:
+    """The effects, and what was worked out on the way."""
+
+    changes: list[ResourceChange]
+    pairs: dict[Key, Pair]
+    changed_exports: dict[str, str] = field(default_factory=dict)
+    """Exports whose value changes or that go, and why."""
+
+    untold: list[str] = field(default_factory=list)
+    """Stacks whose template alone does not say what it makes, and why."""
+
+
+def judge(before: Assembly, after: Assembly, schema_of: SchemaOf) -> Judgement:
+    """What deploying `after` over `before` does to every resource that does not stay as it is."""
+    return _Judge(before, after, schema_of).run()
+
+
+def sides(assembly: Assembly) -> dict[Key, ResourceSide]:
+    """Every resource that is there, or may be: those whose condition is known to fail are not."""
+    found = {}
+    for stack in assembly.stacks:
+        scope = assembly.scope(stack)
+        for name, body in scope.resources.items():
+            if "Condition" in body and scope.condition(body["Condition"]) is False:
+                continue
+            properties = scope.value(body.get("Properties") or {})
+            found[(stack, name)] = ResourceSide(
+                (stack, name),
+                str(body["Type"]),
+                properties if isinstance(properties, Mapping) else {"*": properties},
+                body,
+            )
+    return found
+
+
+def at(value: Expression, pointer: Pointer) -> Expression:
+    """What stands at a path of an expression; a function on the way stands for all of it."""
+    if not pointer or isinstance(value, tuple):
+        return value
+    if pointer[0] == "*":
+        return [at(item, pointer[1:]) for item in value] if isinstance(value, list) else None
+    if isinstance(value, Mapping):
+        return at(value.get(pointer[0]), pointer[1:])
+    return None
+
+
+class _Judge:
+    def __init__(self, before: Assembly, after: Assembly, schema_of: SchemaOf) -> None:
+        self._before, self._after, self._schema_of = before, after, schema_of
+        old, new = sides(before), sides(after)
+        self._pairs = {
+            key: Pair(key, old.get(key), new.get(key))
+            for key in [*old, *(k for k in new if k not in old)]
+        }
+        self._replaced: set[Key] = set()
+        self._updated: set[Key] = set()
+        self._exports: dict[str, str] = {}
+        self._quiet = {
+            name
+            for name, stack in after.stacks.items()
+            if name in before.stacks
+            and before.stacks[name].template == stack.template
+            and before.stacks[name].parameters == stack.parameters
+        }
+
+    def run(self) -> Judgement:
+        while True:
+            known = (set(self._replaced), set(self._updated), dict(self._exports))
+            changes = [c for pair in self._pairs.values() if (c := self._change(pair)) is not None]
+            self._replaced = {(c.stack, c.logical_id) for c in changes if c.ends}
+            self._updated = {(c.stack, c.logical_id) for c in changes if c.action == "update"}
+            self._exports = self._changed_exports()
+            if known == (self._replaced, self._updated, self._exports):
+                break
+        untold = {
+            f"{name}: {reason}"
+            for side in (self._before, self._after)
+            for name in side.stacks
+            if (reason := side.scope(name).untold) is not None
+        }
+        return Judgement(changes, self._pairs, self._exports, sorted(untold))
+
+    def _change(self, pair: Pair) -> ResourceChange | None:
+        before, after = pair.before, pair.after
+        if before is None:
+            assert after is not None
+            return _made(after)
+        if after is None:
+            return self._gone(before)
+        if before.type != after.type:
+            reason = f"its type changes from {before.type} to {after.type}"
+            return _ended(before, after, "replace", "replace", (reason,), ())
+        return self._kept(before, after)
+
+    def _gone(self, before: ResourceSide) -> ResourceChange:
+        stack = before.key[0]
+        if stack not in self._after.stacks:
+            reason = (
+                f"the stack {stack} is no longer part of the app: `cdk deploy` leaves it as it "
+                "is, at its cost, and deleting the stack deletes this"
+            )
+            return _ended(before, None, "delete", "leave", (reason,), ())
+        return _ended(before, None, "delete", "delete", ("it is not in the template",), ())
+
+    def _kept(self, before: ResourceSide, after: ResourceSide) -> ResourceChange | None:
+        schema = self._schema_of(after.type)
+        changed: list[str] = []
+        replacing: list[tuple[str, Certainty]] = []
+        sure = False
+        for name in [
+            *before.properties,
+            *(n for n in after.properties if n not in before.properties),
+        ]:
+            how = self._differs(before, after, (name,))
+            if how is None:
+                continue
+            changed.append(name)
+            sure = sure or how == "certain"
+        for reason, certainty in self._replacing(before, after, schema, changed):
+            replacing.append((reason, certainty))
+        attributes = self._attribute_reasons(before, after)
+        if replacing:
+            certain: Certainty = (
+                "certain" if any(c == "certain" for _, c in replacing) else "possible"
+            )
+            reasons = tuple(reason for reason, _ in replacing) + attributes
+            return _ended(before, after, "replace", "replace", reasons, tuple(changed), certain)
+        if not changed and not attributes:
+            return None
+        return self._updates(before, after, changed, attributes, sure=sure)
+
+    def _updates(
+        self,
+        before: ResourceSide,
+        after: ResourceSide,
+        changed: list[str],
+        attributes: tuple[str, ...],
+        *,
+        sure: bool,
+    ) -> ResourceChange:
+        effect: Effect = "update" if changed else "none"
+        reasons = [self._said(before, after, name) for name in changed]
+        for (kind, pointer), what in known_types.INTERRUPTS.items():
+            if kind == after.type and self._differs(before, after, pointer) is not None:
+                effect = "restart"
+                reasons.append(f"{'.'.join(pointer)} changes: {what}")
+        return ResourceChange(
+            stack=after.key[0],
+            logical_id=after.key[1],
+            type=after.type,
+            effect=effect,
+            action="update",
+            reasons=(*reasons, *attributes),
+            properties=tuple(changed),
+            certainty="certain" if sure or not changed else "possible",
+        )
+
+    def _replacing(
+        self,
+        before: ResourceSide,
+        after: ResourceSide,
+        schema: ResourceSchema | None,
+        changed: list[str],
+    ) -> Iterator[tuple[str, Certainty]]:
+        if not changed:
+            return
+        if "*" in (*before.properties, *after.properties):
+            yield "its properties come from a function as a whole", "possible"
+            return
+        if schema is None:
+            yield from self._without_schema(after, changed)
+            return
+        for pointer in sorted(schema.create_only):
+            how = self._differs(before, after, pointer)
+            if how is not None:
+                yield self._said(before, after, *pointer, tail="is create-only"), how
+        for pointer in sorted(schema.conditional):
+            if (after.type, pointer[0]) in known_types.IN_PLACE and len(pointer) == 1:
+                continue
+            if self._differs(before, after, pointer) is not None:
+                tail = "is create-only for some values"
+                yield self._said(before, after, *pointer, tail=tail), "possible"
+        for pointer, source in known_types.REPLACED_TOO.get(after.type, ()):
+            how = self._differs(before, after, pointer)
+            if how is not None:
+                tail = f"replaces ({source})"
+                yield self._said(before, after, *pointer, tail=tail), how
+
+    def _without_schema(
+        self, after: ResourceSide, changed: list[str]
+    ) -> Iterator[tuple[str, Certainty]]:
+        if after.type in known_types.KEEPS_ITS_ID and "ServiceToken" not in changed:
+            return
+        names = ", ".join(changed)
+        if after.type.startswith("Custom::") or after.type.endswith("::CustomResource"):
+            yield f"{names} changes: the function of a custom resource may replace it", "possible"
+        else:
+            yield f"{names} changes, and there is no schema of {after.type}", "possible"
+
+    def _attribute_reasons(self, before: ResourceSide, after: ResourceSide) -> tuple[str, ...]:
+        found = []
+        for name in _ATTRIBUTES:
+            old, new = before.body.get(name), after.body.get(name)
+            if old == new:
+                continue
+            if name in ("DeletionPolicy", "UpdateReplacePolicy"):
+                found.append(f"{name}: {before.policy(name)} becomes {after.policy(name)}")
+            elif name == "Metadata":
+                found.append("Metadata changes")
+        return tuple(found)
+
+    def _said(
+        self, before: ResourceSide, after: ResourceSide, *pointer: str, tail: str | None = None
+    ) -> str:
+        old, new = at(before.properties, pointer), at(after.properties, pointer)
+        name = ".".join(pointer)
+        if old == new:
+            why = ", ".join(sorted(set(self._because(after, new)))) or "what it refers to"
+            text = f"{name} follows {why}"
+        elif isinstance(old, (str, type(None))) and isinstance(new, (str, type(None))):
+            text = f"{name}: {_short(old)} becomes {_short(new)}"
+        else:
+            text = f"{name} changes"
+        return f"{text}, which {tail}" if tail else text
+
+    def _differs(
+        self, before: ResourceSide, after: ResourceSide, pointer: Pointer
+    ) -> Certainty | None:
+        """Whether the value at a path changes: certainly, possibly, or None where it stays."""
+        old, new = at(before.properties, pointer), at(after.properties, pointer)
+        if old != new:
+            plain = all(not list(references(side)) for side in (old, new))
+            return "certain" if plain or not _same_shape(old, new) else "possible"
+        hows = [self._moves(after.key[0], reference) for reference in references(new)]
+        if "certain" in hows:
+            return "certain"
+        return "possible" if "possible" in hows else None
+
+    def _because(self, side: ResourceSide, value: Expression) -> Iterator[str]:
+        for reference in references(value):
+            if self._moves(side.key[0], reference) is not None:
+                what = "the export " if reference.kind == "import" else ""
+                yield f"{what}{reference.name}"
+
+    def _moves(self, stack: str, reference: Reference) -> Certainty | None:
+        """Whether what a reference gives changes although its text does not."""
+        key = (stack, reference.name)
+        if reference.kind == "import":
+            return "possible" if reference.name in self._exports else None
+        if reference.kind == "parameter":
+            return None if stack in self._quiet else "possible"
+        if key in self._replaced:
+            return "certain"
+        if reference.kind == "attribute" and key in self._updated:
+            pair = self._pairs.get(key)
+            if pair is None or pair.after is None or reference.attribute is None:
+                return "possible"
+            if _of_its_identity(self._schema_of(pair.after.type), reference.attribute):
+                return None
+            return "possible"
+        return None
+
+    def _changed_exports(self) -> dict[str, str]:
+        old, new = exports(self._before), exports(self._after)
+        found = {}
+        for name, (stack, value) in old.items():
+            if name not in new:
+                found[name] = "it is no longer exported"
+            elif new[name][1] != value:
+                found[name] = f"its value changes from {shown(value)} to {shown(new[name][1])}"
+            else:
+                moved = [
+                    reference.name
+                    for reference in references(value)
+                    if self._moves(stack, reference) is not None
+                    and (reference.kind != "import" or reference.name != name)
+                ]
+                if moved:
+                    found[name] = f"its value follows {', '.join(sorted(set(moved)))}"
+        return found
+
+
+def exports(assembly: Assembly) -> dict[str, tuple[str, Expression]]:
+    """Every export with a name that is known: its stack and its value."""
+    found = {}
+    for stack in assembly.stacks:
+        scope: Scope = assembly.scope(stack)
+        for output in scope.section("Outputs").values():
+            if not isinstance(output, Mapping) or not isinstance(output.get("Export"), Mapping):
+                continue
+            if "Condition" in output and scope.condition(output["Condition"]) is False:
+                continue
+            name = scope.value(output["Export"].get("Name"))
+            if isinstance(name, str):
+                found[name] = (stack, scope.value(output.get("Value")))
+    return found
+
+
+def imports(assembly: Assembly, stack: str) -> set[str]:
+    """Names of the exports that a stack imports, as far as they are known."""
+    scope = assembly.scope(stack)
+    template = scope.template
+    value = [
+        scope.value(body)
+        for section in ("Resources", "Outputs")
+        for body in scope.section(section).values()
+    ]
+    del template
+    return {r.name for r in references(value) if r.kind == "import" and r.name}
+
+
+def _made(after: ResourceSide) -> ResourceChange:
+    stack, name = after.key
+    return ResourceChange(
+        stack=stack,
+        logical_id=name,
+        type=after.type,
+        effect="none",
+        action="create",
+        reasons=("it is new",),
+    )
+
+
+def _ended(
+    before: ResourceSide,
+    after: ResourceSide | None,
+    effect: Effect,
+    action: Action,
+    reasons: tuple[str, ...],
+    properties: tuple[str, ...],
+    certainty: Certainty = "certain",
+) -> ResourceChange:
+    """A resource that is given up; what it holds is kept only if every policy says so."""
+    if action == "replace":
+        policies = {before.policy("UpdateReplacePolicy")}
+        if after is not None:
+            policies.add(after.policy("UpdateReplacePolicy"))
+    else:
+        policy = before.policy("DeletionPolicy")
+        if before.body.get("DeletionPolicy") is None and _snapshot_by_default(before):
+            policy = "Snapshot"
+        policies = {policy}
+    kept = policies <= KEEPING
+    snapshot = policies <= (KEEPING | {"Snapshot"})
+    holds = known_types.holds(before.type, kept_by_policy=bool(policies & KEEPING))
+    outcome = None
+    if holds is not None:
+        if kept:
+            outcome = "it stays in the account, outside the stack"
+            if action == "replace":
+                outcome += "; the new one begins empty"
+        elif snapshot:
+            outcome = "a snapshot of it stays"
+        else:
+            outcome = f"lost: {holds}"
+    return ResourceChange(
+        stack=before.key[0],
+        logical_id=before.key[1],
+        type=before.type,
+        effect=effect,
+        action=action,
+        reasons=reasons,
+        properties=properties,
+        certainty=certainty,
+        holds=holds,
+        data_loss=holds is not None and not snapshot,
+        outcome=outcome,
+        job_loss=before.type in known_types.RUNS_JOBS and not (kept and action != "replace"),
+    )
+
+
+def _snapshot_by_default(side: ResourceSide) -> bool:
+    return (
+        side.type in known_types.SNAPSHOT_WITHOUT_POLICY
+        and "DBClusterIdentifier" not in side.properties
+    )
+
+
+def _of_its_identity(schema: ResourceSchema | None, attribute: str) -> bool:
+    """Whether an attribute is what a resource is identified by, which an update in place keeps."""
+    pointer = tuple(attribute.split("."))
+    if schema is not None and any(pointer in identifier for identifier in schema.identifiers):
+        return True
+    # ARNs and ids are made from the identity; those of something inside it (`X.Arn`) need not be.
+    return len(pointer) == 1 and attribute.endswith(("Arn", "ARN", "Id"))
+
+
+def _same_shape(old: Expression, new: Expression) -> bool:
+    """Whether two different expressions could still have one value."""
+    return isinstance(old, tuple) or isinstance(new, tuple)
+
+
+def _short(value: Expression, length: int = 60) -> str:
+    if value is None:
+        return "nothing"
+    text = shown(value)
+    return text if len(text) <= length else f"{text[: length - 1]}…"

@@ -1,0 +1,206 @@
+"""What is known of resource types beyond their schemas: what they hold, what updates do to them.
+
+Each entry says where it is documented. A type that is in neither table is taken to hold something:
+whoever replaces it must say so.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clusterwright.review.schemas import Pointer
+
+CLUSTER: Final = "AWS::SageMaker::Cluster"
+FILE_SYSTEM: Final = "AWS::FSx::FileSystem"
+
+_REFERENCE: Final = "https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference"
+
+HOLDS: Final[dict[str, str]] = {
+    "AWS::APS::Workspace": "metrics",
+    "AWS::AutoScaling::AutoScalingGroup": "instances and what runs on them",
+    "AWS::Backup::BackupVault": "backups",
+    "AWS::CloudFormation::Stack": "the resources of a nested stack",
+    "AWS::DynamoDB::GlobalTable": "data",
+    "AWS::DynamoDB::Table": "data",
+    "AWS::EC2::CapacityReservation": "reserved capacity, which may not be had again",
+    "AWS::EC2::EIP": "an address that others may allow by number",
+    "AWS::EC2::Instance": "an instance and what runs on it",
+    "AWS::EC2::Volume": "data",
+    "AWS::ECR::Repository": "images",
+    "AWS::EFS::FileSystem": "files",
+    "AWS::EKS::Cluster": "a cluster and the jobs on it",
+    "AWS::EKS::Nodegroup": "nodes and the jobs on them",
+    "AWS::FSx::FileSystem": "files",
+    "AWS::FSx::Snapshot": "a snapshot",
+    "AWS::FSx::StorageVirtualMachine": "files",
+    "AWS::FSx::Volume": "files",
+    "AWS::Grafana::Workspace": "dashboards",
+    "AWS::KMS::Key": "the key without which what it encrypted cannot be read",
+    "AWS::KMS::ReplicaKey": "the key without which what it encrypted cannot be read",
+    "AWS::Logs::LogGroup": "logs",
+    "AWS::PCS::Cluster": "a cluster and the jobs on it",
+    "AWS::PCS::ComputeNodeGroup": "nodes and the jobs on them",
+    "AWS::RDS::DBCluster": "a database",
+    "AWS::RDS::DBInstance": "a database",
+    "AWS::S3::Bucket": "objects",
+    "AWS::S3Express::DirectoryBucket": "objects",
+    "AWS::SageMaker::Cluster": "the cluster, its nodes and the jobs on them",
+    "AWS::SecretsManager::Secret": "a secret",
+}
+
+RUNS_JOBS: Final = frozenset(
+    {
+        "AWS::AutoScaling::AutoScalingGroup",
+        "AWS::EC2::Instance",
+        "AWS::EKS::Cluster",
+        "AWS::EKS::Nodegroup",
+        "AWS::PCS::Cluster",
+        "AWS::PCS::ComputeNodeGroup",
+        CLUSTER,
+    }
+)
+"""Their end is the end of the jobs on them."""
+
+HOLDS_NOTHING: Final = frozenset(
+    {
+        "AWS::Budgets::Budget",
+        "AWS::CDK::Metadata",
+        "AWS::CloudFormation::WaitCondition",
+        "AWS::CloudFormation::WaitConditionHandle",
+        "AWS::CloudWatch::Alarm",
+        "AWS::CloudWatch::Dashboard",
+        "AWS::EC2::FlowLog",
+        "AWS::EC2::InternetGateway",
+        "AWS::EC2::LaunchTemplate",
+        "AWS::EC2::NatGateway",
+        "AWS::EC2::NetworkAcl",
+        "AWS::EC2::NetworkAclEntry",
+        "AWS::EC2::PlacementGroup",
+        "AWS::EC2::PrefixList",
+        "AWS::EC2::Route",
+        "AWS::EC2::RouteTable",
+        "AWS::EC2::SecurityGroup",
+        "AWS::EC2::SecurityGroupEgress",
+        "AWS::EC2::SecurityGroupIngress",
+        "AWS::EC2::Subnet",
+        "AWS::EC2::SubnetNetworkAclAssociation",
+        "AWS::EC2::SubnetRouteTableAssociation",
+        "AWS::EC2::VPC",
+        "AWS::EC2::VPCCidrBlock",
+        "AWS::EC2::VPCDHCPOptionsAssociation",
+        "AWS::EC2::VPCEndpoint",
+        "AWS::EC2::VPCGatewayAttachment",
+        "AWS::EKS::AccessEntry",
+        "AWS::EKS::Addon",
+        "AWS::EKS::PodIdentityAssociation",
+        "AWS::Events::Rule",
+        "AWS::FSx::DataRepositoryAssociation",
+        "AWS::IAM::InstanceProfile",
+        "AWS::IAM::ManagedPolicy",
+        "AWS::IAM::Policy",
+        "AWS::IAM::Role",
+        "AWS::IAM::RolePolicy",
+        "AWS::KMS::Alias",
+        "AWS::Lambda::EventSourceMapping",
+        "AWS::Lambda::Function",
+        "AWS::Lambda::LayerVersion",
+        "AWS::Lambda::Permission",
+        "AWS::RDS::DBParameterGroup",
+        "AWS::RDS::DBSubnetGroup",
+        "AWS::RDS::OptionGroup",
+        "AWS::S3::BucketPolicy",
+        "AWS::SNS::Subscription",
+        "AWS::SNS::Topic",
+        "AWS::SNS::TopicPolicy",
+        "AWS::SSM::Document",
+        "AWS::SecretsManager::ResourcePolicy",
+        "AWS::SecretsManager::RotationSchedule",
+        "AWS::SecretsManager::SecretTargetAttachment",
+        "Custom::CDKBucketDeployment",
+        "Custom::LogRetention",
+        "Custom::S3AutoDeleteObjects",
+        "Custom::VpcRestrictDefaultSG",
+    }
+)
+"""Made again from the template alone. An association's data is in the bucket and file system."""
+
+KEEPS_ITS_ID: Final = frozenset(
+    {
+        # `bucket-deployment-handler/index.py` of aws-cdk-lib 2.275.0: only Create makes an id.
+        "Custom::CDKBucketDeployment",
+    }
+)
+"""Custom resources that an update never replaces; of others their function decides."""
+
+REPLACED_TOO: Final[dict[str, tuple[tuple[Pointer, str], ...]]] = {
+    # "Update requires: Replacement" in the documentation, not in the schema.
+    FILE_SYSTEM: tuple(
+        (pointer, f"{_REFERENCE}/aws-resource-fsx-filesystem.html")
+        for pointer in (
+            ("StorageType",),
+            ("LustreConfiguration", "DeploymentType"),
+            ("LustreConfiguration", "DriveCacheType"),
+            ("LustreConfiguration", "EfaEnabled"),
+            ("LustreConfiguration", "ExportPath"),
+            ("LustreConfiguration", "ImportPath"),
+            ("LustreConfiguration", "ImportedFileChunkSize"),
+            ("OpenZFSConfiguration", "DeploymentType"),
+            ("OpenZFSConfiguration", "EndpointIpAddressRange"),
+            ("OpenZFSConfiguration", "PreferredSubnetId"),
+            ("OpenZFSConfiguration", "RootVolumeConfiguration"),
+        )
+    ),
+    "AWS::KMS::Key": tuple(
+        ((name,), f"{_REFERENCE}/aws-resource-kms-key.html")
+        for name in ("KeySpec", "KeyUsage", "MultiRegion", "Origin")
+    ),
+    "AWS::Logs::LogGroup": (
+        (("LogGroupClass",), f"{_REFERENCE}/aws-resource-logs-loggroup.html"),
+    ),
+}
+
+_RDS_INSTANCE: Final = f"{_REFERENCE}/aws-resource-rds-dbinstance.html"
+
+IN_PLACE: Final[dict[tuple[str, str], str]] = {
+    # Conditionally create-only in the schema; "Update requires: Some interruptions" (the first:
+    # "No interruption") in the documentation, read in awsdocs/aws-cloudformation-user-guide,
+    # doc_source/aws-properties-rds-database-instance.md, commit 0466f3a7.
+    ("AWS::RDS::DBInstance", "AutoMinorVersionUpgrade"): _RDS_INSTANCE,
+    ("AWS::RDS::DBInstance", "BackupRetentionPeriod"): _RDS_INSTANCE,
+    ("AWS::RDS::DBInstance", "DBParameterGroupName"): _RDS_INSTANCE,
+    ("AWS::RDS::DBInstance", "MultiAZ"): _RDS_INSTANCE,
+    ("AWS::RDS::DBInstance", "PerformanceInsightsKMSKeyId"): _RDS_INSTANCE,
+    ("AWS::RDS::DBInstance", "PreferredMaintenanceWindow"): _RDS_INSTANCE,
+}
+"""Conditional properties that are proven to change in place, and where."""
+
+INTERRUPTS: Final[dict[tuple[str, Pointer], str]] = {
+    # "Update requires: Some interruptions" of the same page.
+    ("AWS::RDS::DBInstance", ("BackupRetentionPeriod",)): "the database may be interrupted",
+    ("AWS::RDS::DBInstance", ("DBInstanceClass",)): "the database is interrupted",
+    ("AWS::RDS::DBInstance", ("DBParameterGroupName",)): "the database is restarted",
+    ("AWS::RDS::DBInstance", ("CACertificateIdentifier",)): "the database is restarted",
+    ("AWS::RDS::DBInstance", ("MonitoringInterval",)): "the database may be interrupted",
+    ("AWS::RDS::DBInstance", ("MultiAZ",)): "the database may be interrupted",
+    ("AWS::RDS::DBInstance", ("PerformanceInsightsKMSKeyId",)): "the database may be interrupted",
+    ("AWS::RDS::DBInstance", ("PreferredMaintenanceWindow",)): "the database may be interrupted",
+    ("AWS::RDS::DBInstance", ("StorageType",)): "the database may be interrupted",
+}
+
+SNAPSHOT_WITHOUT_POLICY: Final = frozenset({"AWS::RDS::DBCluster", "AWS::RDS::DBInstance"})
+"""What CloudFormation keeps a snapshot of when its template says nothing (instances of a cluster
+excepted): https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
+"""
+
+
+def holds(type_name: str, *, kept_by_policy: bool = False) -> str | None:
+    """What a resource of a type holds that cannot be made again; None where nothing.
+
+    A type that nobody has looked at, and one whose template keeps it, hold something.
+    """
+    known = HOLDS.get(type_name)
+    if known is not None:
+        return known
+    if type_name in HOLDS_NOTHING and not (kept_by_policy and type_name.startswith("Custom::")):
+        return None
+    return "something: this type is not known to hold nothing"

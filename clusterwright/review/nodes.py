@@ -1,0 +1,196 @@
+"""What becomes of the nodes of each group, and of the jobs on them.
+
+From the spec where both are known, else from the cluster's template. What HyperPod does is in its
+developer guide and API reference; where AWS does not say what happens to running nodes, they count
+as replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from clusterwright.review.effects import Judgement
+from clusterwright.review.expressions import shown
+from clusterwright.review.known_types import CLUSTER
+from clusterwright.review.order import groups_of
+from clusterwright.review.results import NodesChange
+from clusterwright.spec.models import Cluster
+
+_IMAGE: Final = ("image release", "image")
+"""UpdateClusterSoftware replaces the root volume of every instance (SageMaker API reference)."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """One instance group: `fixed` are the settings of its instances, in a reader's words."""
+
+    name: str
+    instance_type: str
+    count: int
+    runs_jobs: bool
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+
+
+def nodes_changes(before: Mapping[str, Group], after: Mapping[str, Group]) -> list[NodesChange]:
+    """Every group whose nodes change."""
+    return list(_changes(before, after))
+
+
+def groups_of_spec(cluster: Cluster) -> dict[str, Group]:
+    """The groups of a spec."""
+    image = cluster.image
+    return {
+        group.name: Group(
+            group.name,
+            group.instance_type,
+            group.count,
+            group.role == "compute",
+            {
+                "image release": image.release_version,
+                "image": image.image_id,
+                "threads per core": group.threads_per_core,
+                "volume": group.ebs.capacity_gib if group.ebs is not None else None,
+                "capacity": group.capacity.kind,
+                "training plan": getattr(group.capacity, "arn", None),
+                "network interface": group.network_interface,
+            },
+        )
+        for group in cluster.compute
+    }
+
+
+def groups_of_templates(judged: Judgement, *, after: bool) -> dict[str, Group]:
+    """The groups of the HyperPod cluster in the templates of one version."""
+    found = {}
+    for pair in judged.pairs.values():
+        side = pair.after if after else pair.before
+        if side is None or side.type != CLUSTER:
+            continue
+        for name, group in groups_of(side).items():
+            count = group.get("InstanceCount")
+            slurm = group.get("SlurmConfig")
+            role = slurm.get("NodeType") if isinstance(slurm, Mapping) else None
+            capacity = group.get("CapacityRequirements")
+            found[name] = Group(
+                name,
+                shown(group.get("InstanceType", "")).removeprefix("ml."),
+                int(count) if isinstance(count, str) and count.isdigit() else 0,
+                role in (None, "Compute"),
+                {
+                    "image release": group.get("ImageReleaseVersion"),
+                    "image": group.get("ImageId"),
+                    "threads per core": group.get("ThreadsPerCore"),
+                    "capacity": sorted(capacity) if isinstance(capacity, Mapping) else None,
+                    "training plan": group.get("TrainingPlanArn"),
+                    "network interface": str(group.get("NetworkInterface")),
+                    "role": str(group.get("ExecutionRole")),
+                },
+            )
+    return found
+
+
+def _changes(before: Mapping[str, Group], after: Mapping[str, Group]) -> Iterator[NodesChange]:
+    for name, old in before.items():
+        new = after.get(name)
+        if new is None:
+            yield _removed(old, before, after)
+        else:
+            change = _kept(old, new)
+            if change is not None:
+                yield change
+    for name, new in after.items():
+        if name not in before:
+            yield NodesChange(
+                group=name,
+                change="added",
+                before=0,
+                after=new.count,
+                jobs="none",
+                message=f"{_nodes(new.count)} of {new.instance_type} are added",
+            )
+
+
+def _removed(old: Group, before: Mapping[str, Group], after: Mapping[str, Group]) -> NodesChange:
+    twin = next(
+        (
+            new.name
+            for new in after.values()
+            if new.name not in before and new.instance_type == old.instance_type
+        ),
+        None,
+    )
+    message = f"the group is removed: its {_nodes(old.count)} go, with the jobs on them"
+    if twin is not None:
+        message += (
+            f"; if it is meant to be called {twin} now: a group cannot be renamed, {twin} gets "
+            "new nodes"
+        )
+    return NodesChange(
+        group=old.name,
+        change="removed",
+        before=old.count,
+        after=0,
+        jobs="die" if old.count else "none",
+        message=message,
+        whole_group=bool(old.count),
+    )
+
+
+def _kept(old: Group, new: Group) -> NodesChange | None:
+    differ = [name for name, value in new.fixed.items() if old.fixed.get(name) != value]
+    differ += [name for name in old.fixed if name not in new.fixed]
+    if old.instance_type != new.instance_type:
+        message = (
+            f"{old.instance_type} becomes {new.instance_type}: every node of the group is "
+            "replaced, with the jobs on it"
+        )
+        return _all_go(old, new, message)
+    if differ and old.count:
+        message = f"{', '.join(differ)}: "
+        if any(name in _IMAGE for name in differ):
+            message += (
+                "UpdateClusterSoftware puts a new image on every node of the group, which loses "
+                "its root volume and ends the jobs on it"
+            )
+        else:
+            message += "AWS does not say what becomes of running nodes: they count as replaced"
+        return _all_go(old, new, message)
+    if new.count > old.count:
+        return NodesChange(
+            group=new.name,
+            change="grown",
+            before=old.count,
+            after=new.count,
+            jobs="none",
+            message=f"{_nodes(new.count - old.count)} more; the {old.count} there go on",
+        )
+    if new.count < old.count:
+        jobs = "; HyperPod chooses which, and the jobs on them die" if new.runs_jobs else ""
+        return NodesChange(
+            group=new.name,
+            change="shrunk",
+            before=old.count,
+            after=new.count,
+            jobs="die",
+            message=f"{_nodes(old.count - new.count)} of {old.count} go{jobs}",
+            whole_group=new.count == 0,
+        )
+    return None
+
+
+def _all_go(old: Group, new: Group, message: str) -> NodesChange:
+    return NodesChange(
+        group=new.name,
+        change="replaced",
+        before=old.count,
+        after=new.count,
+        jobs="die" if old.count else "none",
+        message=message,
+        whole_group=bool(old.count),
+    )
+
+
+def _nodes(count: int) -> str:
+    return "1 node" if count == 1 else f"{count} nodes"

@@ -1,0 +1,343 @@
+"""What stands in the way of a deployment: what CloudFormation or a service refuses.
+
+A refused update rolls back, so these are not dangers to data; they are why a merge would not
+deploy, called by name before it is tried.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from clusterwright.review.assembly import Assembly
+from clusterwright.review.effects import (
+    Judgement,
+    Pair,
+    ResourceSide,
+    SchemaOf,
+    exports,
+    imports,
+)
+from clusterwright.review.expressions import references
+from clusterwright.review.known_types import CLUSTER, FILE_SYSTEM
+from clusterwright.review.results import Obstacle, ResourceChange
+
+_EXPORTS: Final = (
+    "https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-exports.html"
+)
+_OPENZFS_GROWTH: Final = 1.1
+
+
+def obstacles(
+    before: Assembly, after: Assembly, judged: Judgement, schema_of: SchemaOf
+) -> tuple[Obstacle, ...]:
+    """Everything in the way, exports first."""
+    changes = {(change.stack, change.logical_id): change for change in judged.changes}
+    found = [*_exports_in_use(before, after, judged)]
+    found += _names_taken(judged, changes, schema_of)
+    for key, pair in judged.pairs.items():
+        change = changes.get(key)
+        if pair.before is None or pair.after is None or change is None:
+            continue
+        if pair.before.type != pair.after.type:
+            found.append(_type_changed(pair))
+        elif change.effect in ("update", "restart"):
+            found += _refused(pair.before, pair.after)
+    return tuple(found)
+
+
+def _exports_in_use(before: Assembly, after: Assembly, judged: Judgement) -> Iterator[Obstacle]:
+    """Exports that go or change while a deployed stack imports them.
+
+    "You can't modify or remove an output value that is referenced by another stack", and
+    "You can't delete a stack if another stack references one of its outputs" (using-cfn-stack-
+    exports). The CDK deploys the exporting stack first, when the importer's old template still
+    stands.
+    """
+    old, new = exports(before), exports(after)
+    importers: dict[str, list[str]] = {}
+    for stack in before.stacks:
+        for name in imports(before, stack):
+            importers.setdefault(name, []).append(stack)
+    blocked: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for name in judged.changed_exports:
+        stack = old[name][0]
+        users = [user for user in importers.get(name, ()) if user != stack]
+        if stack in after.stacks and users:
+            blocked.setdefault((stack, tuple(users)), []).append(name)
+    for (stack, importing), names in blocked.items():
+        listed = ", ".join(importing)
+        steps = _steps(after, stack, importing, names, set(new) - set(old))
+        reasons = "; ".join(
+            f"{name.partition(':')[2] or name}: {judged.changed_exports[name]}"
+            for name in names[:3]
+        )
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        many = "exports" if len(names) > 1 else "an export"
+        yield Obstacle(
+            kind="export-in-use",
+            where=stack,
+            message=(
+                f"{stack} changes {many} that {listed} still uses when it is deployed "
+                f"({reasons}{more}); CloudFormation refuses that: this change needs two "
+                "deployments"
+            ),
+            hint=steps,
+        )
+
+
+def _steps(
+    after: Assembly, stack: str, users: tuple[str, ...], names: list[str], fresh: set[str]
+) -> str:
+    """How to deploy it all the same."""
+    there = [user for user in users if user in after.stacks]
+    still = [user for user in there if imports(after, user) & set(names)]
+    wants_new = [user for user in there if imports(after, user) & fresh]
+    if still:
+        return (
+            f"{', '.join(still)} imports the changed value too: first deploy a version in which "
+            "nothing uses it, then this one"
+        )
+    if wants_new:
+        return (
+            f"{', '.join(wants_new)} needs exports that {stack} does not have yet: split the "
+            f"change, first adding what is new and no longer using the old, then removing it"
+        )
+    only = " ".join(there)
+    return (
+        f"first `cdk deploy {only} --exclusively`, which stops using it, then `cdk deploy --all` "
+        f"({_EXPORTS})"
+    )
+
+
+def _names_taken(
+    judged: Judgement, changes: Mapping[tuple[str, str], ResourceChange], schema_of: SchemaOf
+) -> Iterator[Obstacle]:
+    """A new resource under the name of one that is deleted only after it.
+
+    "CloudFormation cannot update a stack when a custom-named resource requires replacing."
+    """
+    ending: dict[tuple[Any, ...], ResourceSide] = {}
+    for key, pair in judged.pairs.items():
+        change = changes.get(key)
+        schema = schema_of(pair.before.type) if pair.before is not None else None
+        if pair.before is None or change is None or schema is None:
+            continue
+        if change.action == "replace" and pair.after is not None and not schema.deletes_first:
+            own = _identities(pair.after, schema_of)
+            for name in _identities(pair.before, schema_of):
+                if name in own and pair.before.type == pair.after.type:
+                    yield Obstacle(
+                        kind="name-taken",
+                        where=change.name,
+                        message=(
+                            f"{change.name} must be replaced, and its name {_name(name)} is "
+                            "fixed: CloudFormation makes the new one before it deletes the old "
+                            "one, and refuses a custom-named resource that needs replacing"
+                        ),
+                        hint="give it another name in the same change, or leave the property",
+                    )
+                    break
+        elif change.effect == "delete":
+            for name in _identities(pair.before, schema_of):
+                ending[name] = pair.before
+    for key, pair in judged.pairs.items():
+        if pair.before is not None or pair.after is None:
+            continue
+        for name in _identities(pair.after, schema_of):
+            old = ending.get(name)
+            if old is not None:
+                yield Obstacle(
+                    kind="name-taken",
+                    where="/".join(key),
+                    message=(
+                        f"{'/'.join(key)} takes the name {_name(name)} of {'/'.join(old.key)}, "
+                        "which is there until after the new one is made, and longer if it is kept"
+                    ),
+                    hint="keep the logical id, or deploy the removal first",
+                )
+                break
+
+
+def _identities(side: ResourceSide, schema_of: SchemaOf) -> Iterator[tuple[Any, ...]]:
+    """Names of its own choice by which no second resource can be made."""
+    schema = schema_of(side.type)
+    for pointers in schema.identifiers if schema is not None else ():
+        if pointers & (schema.read_only if schema is not None else frozenset()):
+            continue
+        values = [side.properties.get(p[0]) if len(p) == 1 else None for p in sorted(pointers)]
+        if values and all(isinstance(value, str) for value in values):
+            yield (side.type, *values)
+
+
+def _name(identity: tuple[Any, ...]) -> str:
+    return "/".join(str(part) for part in identity[1:])
+
+
+def _type_changed(pair: Pair) -> Obstacle:
+    assert pair.before is not None
+    assert pair.after is not None
+    name = "/".join(pair.key)
+    return Obstacle(
+        kind="type-changed",
+        where=name,
+        message=(
+            f"{name} changes from {pair.before.type} to {pair.after.type}: CloudFormation says "
+            '"Update of resource type is not permitted"'
+        ),
+        hint="give the new resource another construct id",
+    )
+
+
+# --- what services refuse -------------------------------------------------------------------
+
+
+def _refused(before: ResourceSide, after: ResourceSide) -> Iterator[Obstacle]:
+    rule = _RULES.get(after.type)
+    if rule is not None:
+        yield from rule(before, after)
+
+
+def _file_system(before: ResourceSide, after: ResourceSide) -> Iterator[Obstacle]:
+    """FSx: a capacity grows, never shrinks; the tier of an EFA file system is for good.
+
+    https://docs.aws.amazon.com/fsx/latest/LustreGuide/managing-storage-capacity.html
+    https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/managing-storage-capacity.html
+    https://docs.aws.amazon.com/fsx/latest/LustreGuide/managing-metadata-performance.html
+    """
+    where = "/".join(after.key)
+    old, new = _number(before, "StorageCapacity"), _number(after, "StorageCapacity")
+    openzfs = after.properties.get("FileSystemType") == "OPENZFS"
+    if old is not None and new is not None and new < old:
+        yield Obstacle(
+            kind="cannot-shrink",
+            where=where,
+            message=(
+                f"{where}: a file system cannot shrink from {old:,.0f} GiB to {new:,.0f} GiB; FSx "
+                "only grows them, so the update fails and rolls back"
+            ),
+            hint=(
+                "add a second file system of the smaller size under another mount path, copy, and "
+                "remove the first in a later change; or keep the capacity"
+            ),
+        )
+    elif openzfs and old is not None and new is not None and old < new < _OPENZFS_GROWTH * old:
+        yield Obstacle(
+            kind="cannot-change",
+            where=where,
+            message=f"{where}: FSx for OpenZFS grows by 10 percent or more, not to {new:,.0f} GiB",
+            hint=f"at least {_OPENZFS_GROWTH * old:,.0f} GiB",
+        )
+    lustre = ("LustreConfiguration",)
+    efa = _text(before, *lustre, "EfaEnabled") == "true"
+    tiers = [_number(side, *lustre, "PerUnitStorageThroughput") for side in (before, after)]
+    if efa and None not in tiers and tiers[0] != tiers[1]:
+        yield Obstacle(
+            kind="cannot-change",
+            where=where,
+            message=(
+                f"{where}: the throughput tier of a file system with EFA is fixed at its creation"
+            ),
+            hint="keep throughput_mbps_per_tib, or build a second file system",
+        )
+    for member, what in (
+        (("MetadataConfiguration", "Iops"), "metadata IOPS"),
+        (("ThroughputCapacity",), "the throughput of Intelligent-Tiering"),
+    ):
+        less = [_number(side, *lustre, *member) for side in (before, after)]
+        if less[0] is not None and less[1] is not None and less[1] < less[0]:
+            yield Obstacle(
+                kind="cannot-shrink",
+                where=where,
+                message=f"{where}: {what} cannot be reduced ({less[0]:,.0f} to {less[1]:,.0f})",
+                hint="keep the value",
+            )
+
+
+def _database(before: ResourceSide, after: ResourceSide) -> Iterator[Obstacle]:
+    """RDS: "You can only increase the allocated storage. You can't reduce the allocated storage."
+
+    https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.Settings.html
+    """
+    old, new = _number(before, "AllocatedStorage"), _number(after, "AllocatedStorage")
+    if old is not None and new is not None and new < old:
+        where = "/".join(after.key)
+        yield Obstacle(
+            kind="cannot-shrink",
+            where=where,
+            message=f"{where}: RDS cannot shrink a database from {old:,.0f} to {new:,.0f} GiB",
+            hint="keep the capacity",
+        )
+
+
+def _cluster(before: ResourceSide, after: ResourceSide) -> Iterator[Obstacle]:
+    """HyperPod: the way to a database of one's own has no return; the controller group stays.
+
+    SageMaker developer guide, `sagemaker-hyperpod-external-accounting-db-slurm`.
+    """
+    where = "/".join(after.key)
+    database = ("Orchestrator", "Slurm", "AccountingDatabase")
+    if _at(before, *database) is not None and _at(after, *database) is None:
+        yield Obstacle(
+            kind="cannot-change",
+            where=where,
+            message=f"{where}: HyperPod cannot go back from an accounting database of one's own",
+            hint="keep slurm.accounting, or build a new cluster",
+        )
+    old, new = groups_of(before), groups_of(after)
+    for name, group in old.items():
+        slurm = group.get("SlurmConfig")
+        role = slurm.get("NodeType") if isinstance(slurm, Mapping) else None
+        if role == "Controller" and name not in new:
+            yield Obstacle(
+                kind="cannot-change",
+                where=where,
+                message=f"{where}: HyperPod does not delete the controller group ({name})",
+                hint="keep its name",
+            )
+        override = group.get("OverrideVpcConfig")
+        if name in new and override != new[name].get("OverrideVpcConfig"):
+            yield Obstacle(
+                kind="cannot-change",
+                where=where,
+                message=f"{where}: OverrideVpcConfig of the group {name} cannot be changed",
+                hint="make a new group under another name",
+            )
+
+
+_RULES: Final = {
+    FILE_SYSTEM: _file_system,
+    "AWS::RDS::DBInstance": _database,
+    CLUSTER: _cluster,
+}
+
+
+def groups_of(side: ResourceSide) -> dict[str, Mapping[str, Any]]:
+    """The instance groups of a HyperPod cluster by name, as expressions."""
+    found = {}
+    for kind in ("InstanceGroups", "RestrictedInstanceGroups"):
+        groups = side.properties.get(kind)
+        for group in groups if isinstance(groups, list) else ():
+            if isinstance(group, Mapping):
+                found[str(group.get("InstanceGroupName"))] = group
+    return found
+
+
+def _at(side: ResourceSide, *path: str) -> Any:
+    here: Any = side.properties
+    for part in path:
+        here = here.get(part) if isinstance(here, Mapping) else None
+    return here
+
+
+def _text(side: ResourceSide, *path: str) -> str | None:
+    found = _at(side, *path)
+    return found if isinstance(found, str) else None
+
+
+def _number(side: ResourceSide, *path: str) -> float | None:
+    text = _text(side, *path)
+    if text is None or list(references(text)) or not re.fullmatch(r"\d+(\.\d+)?", text):
+        return None
+    return float(text)

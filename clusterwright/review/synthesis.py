@@ -1,0 +1,266 @@
+"""The templates of one version: what `app.py` of a checkout writes for a spec.
+
+It runs in a process of its own with that checkout's code, so that a change of the stacks is seen
+as well as a change of the spec. What it wrote is kept by the contents of everything it could have
+read, because the same again takes two seconds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import importlib.util
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from clusterwright.review.assembly import Assembly, StackTemplate
+from clusterwright.review.base import NoBase, tracked_files
+
+APP: Final = ("app.py", "cdk.json", "stacks")
+"""What a checkout that can be synthesised has at its top."""
+
+TIMEOUT_SECONDS: Final = 300
+KEPT_ENTRIES: Final = 40
+_UNREAD: Final = frozenset({".git", ".venv", "node_modules", "cdk.out", "__pycache__"})
+_UNREAD_TOPS: Final = ("tests/", "docs/", "benchmarks/", "demo/", "site/", ".github/")
+_FORMAT: Final = 1
+
+
+class NotSynthesised(Exception):
+    """There are no templates; `invalid` where the spec is what is wrong."""
+
+    def __init__(self, message: str, hint: str, *, invalid: bool = False) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.invalid = invalid
+
+
+@dataclass(frozen=True)
+class Source:
+    """A checkout with an `app.py`, and the spec that it is to build."""
+
+    root: Path
+    config: Path
+
+
+def checkout_of(path: Path) -> Path | None:
+    """The checkout that builds a spec: the one it is in, else the one that this program is of."""
+    for folder in path.resolve().parents:
+        if is_app(folder):
+            return folder
+    own = Path(__file__).resolve().parents[2]
+    return own if is_app(own) else None
+
+
+def is_app(folder: Path) -> bool:
+    """Whether a folder is a checkout whose stacks can be synthesised."""
+    return all((folder / name).exists() for name in APP)
+
+
+def synthesise(source: Source, *, known: Mapping[str, str], cache: Path | None) -> Assembly:
+    """The assembly of a spec; from the cache where everything it could depend on is the same.
+
+    Parameters
+    ----------
+    known:
+        Pseudo parameters of the place of deployment (`assembly.place`).
+
+    Raises
+    ------
+    NotSynthesised
+        The CDK is not installed, or the app does not write an assembly.
+    """
+    entry = None
+    if cache is not None:
+        entry = cache / f"{_digest(source)}.json"
+        found = _cached(entry)
+        if found is not None:
+            return Assembly(_stacks(found), known)
+    written = _run(source)
+    if entry is not None:
+        _keep(entry, written)
+    return Assembly(_stacks(written), known)
+
+
+def cache_folder(environment: Mapping[str, str]) -> Path | None:
+    """Where templates are kept; None where there is no place for them."""
+    own = environment.get("CLUSTERWRIGHT_CACHE")
+    if own is not None:
+        return Path(own) / "synthesis" if own else None
+    cache = environment.get("XDG_CACHE_HOME")
+    home = environment.get("HOME")
+    if cache:
+        return Path(cache) / "clusterwright" / "synthesis"
+    return Path(home) / ".cache" / "clusterwright" / "synthesis" if home else None
+
+
+def _run(source: Source) -> dict[str, Any]:
+    if importlib.util.find_spec("aws_cdk") is None:
+        raise NotSynthesised(
+            "the CDK, which writes the templates, is not installed",
+            "pip install 'clusterwright[cdk]', or run it from a checkout after `make setup`",
+        )
+    with tempfile.TemporaryDirectory(prefix="clusterwright-synthesis-") as folder:
+        output = Path(folder) / "cdk.out"
+        try:
+            done = subprocess.run(
+                [sys.executable, "app.py"],
+                cwd=source.root,
+                env=_environment(source, output),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=TIMEOUT_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise NotSynthesised(
+                f"app.py has not ended after {TIMEOUT_SECONDS} s", "run it by hand to see why"
+            ) from None
+        # With findings of a policy it ends with 1, after everything is written.
+        if not (output / "manifest.json").is_file():
+            raise NotSynthesised(
+                f"app.py ended with {done.returncode}: {_said(done.stderr)}",
+                "run `cdk synth` with the same spec to see all of it",
+                invalid=done.returncode == 3,
+            )
+        return _read(output)
+
+
+def _environment(source: Source, output: Path) -> dict[str, str]:
+    kept = {
+        k: v
+        for k, v in os.environ.items()
+        if not k.startswith(("CDK_", "CLUSTERWRIGHT_")) and k != "CONTEXT_OVERFLOW_LOCATION_ENV"
+    }
+    config = source.config
+    if config.is_relative_to(source.root):
+        config = config.relative_to(source.root)
+    return kept | {
+        "CDK_OUTDIR": os.fspath(output),
+        "CDK_VALIDATION": "false",
+        "CLUSTERWRIGHT_CONFIG": os.fspath(config),
+        "PYTHONPATH": os.fspath(source.root),
+        "NO_COLOR": "1",
+        # A tree in a temporary folder is read once.
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+def _read(output: Path) -> dict[str, Any]:
+    manifest = json.loads((output / "manifest.json").read_text(encoding="utf-8"))
+    artefacts = manifest.get("artifacts", {})
+    stacks = {}
+    for name, artefact in artefacts.items():
+        if artefact.get("type") != "aws:cloudformation:stack":
+            continue
+        properties = artefact.get("properties", {})
+        template = output / properties["templateFile"]
+        stacks[str(properties.get("stackName", name))] = {
+            "template": json.loads(template.read_text(encoding="utf-8")),
+            "after": [
+                d
+                for d in artefact.get("dependencies", ())
+                if artefacts.get(d, {}).get("type") == "aws:cloudformation:stack"
+            ],
+        }
+    return stacks
+
+
+def _stacks(written: Mapping[str, Any]) -> dict[str, StackTemplate]:
+    return {
+        name: StackTemplate(name, stack["template"], {}, frozenset(stack["after"]))
+        for name, stack in written.items()
+    }
+
+
+def _said(text: str) -> str:
+    """What went wrong, of all that Node, jsii and Python print."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    errors = [line for line in lines if re.match(r"error[:\[]|\w*(Error|Exception)\b", line)]
+    return " / ".join(errors[-3:] or lines[-3:])[:1000] or "it says nothing"
+
+
+# --- the cache ------------------------------------------------------------------------------
+
+
+def _digest(source: Source) -> str:
+    """Of everything that the app can read: its checkout, the spec's folder, and the libraries."""
+    digest = hashlib.sha256(f"{_FORMAT} {platform.python_version()}".encode())
+    for name in ("aws-cdk-lib", "constructs", "cdk-nag", "pydantic", "ruamel.yaml", "jsii"):
+        digest.update(f"{name}={_version(name)}\n".encode())
+    inside = source.config.is_relative_to(source.root)
+    named = source.config.relative_to(source.root) if inside else source.config
+    digest.update(f"config={named}\n".encode())
+    for name, path in _files(source, inside=inside):
+        content = path.read_bytes()
+        digest.update(f"{name}\0{len(content)}\0".encode(errors="surrogateescape"))
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def _files(source: Source, *, inside: bool) -> Iterable[tuple[str, Path]]:
+    try:
+        names = tracked_files(source.root) if (source.root / ".git").exists() else None
+    except NoBase:
+        names = None
+    if names is None:
+        names = _walked(source.root)
+    for name in names:
+        path = source.root / name
+        if not name.startswith(_UNREAD_TOPS) and path.is_file():
+            yield name, path
+    if not inside:
+        for path in sorted(source.config.parent.rglob("*")):
+            if path.is_file() and path.suffix in (".yaml", ".yml", ".json", ".py"):
+                yield os.fspath(path), path
+
+
+def _walked(root: Path) -> list[str]:
+    found = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in _UNREAD)
+        found += [os.path.relpath(os.path.join(folder, name), root) for name in files]  # noqa: PTH118
+    return sorted(found)
+
+
+def _version(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "none"
+
+
+def _cached(entry: Path) -> dict[str, Any] | None:
+    try:
+        found = json.loads(entry.read_text(encoding="utf-8"))
+        os.utime(entry)
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _keep(entry: Path, written: Mapping[str, Any]) -> None:
+    """Keep an answer; where that is not possible, the next time takes two seconds more."""
+    try:
+        entry.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        draft = entry.with_suffix(f".{os.getpid()}.{time.monotonic_ns()}")
+        draft.write_text(json.dumps(written), encoding="utf-8")
+        draft.replace(entry)
+        entries = sorted(entry.parent.glob("*.json"), key=lambda path: path.stat().st_mtime)
+        for old in entries[:-KEPT_ENTRIES]:
+            old.unlink(missing_ok=True)
+    except OSError:
+        return
