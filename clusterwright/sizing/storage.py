@@ -43,7 +43,7 @@ NVME_GBYTES_PER_S_PER_DISK: Final = 1.0
 """Assumed: no source here gives the write speed of instance-store disks. Lower than what any data
 sheet of such disks states, so that a plan does not rest on it."""
 FILL: Final = 0.85
-"""Of the capacity that is planned full; FSx advises to keep room (CloudWatch alarm of our stacks)."""
+"""Of the capacity that is planned full; the rest is for what nobody planned."""
 PARALLEL_FILES_PER_RANK: Final = 2
 """A data file and its metadata, per accelerator and checkpoint (PyTorch DCP)."""
 GB: Final = 1e9
@@ -309,7 +309,7 @@ def plan_storage(
 def _takes_efa(instance: object, catalog: Catalog) -> bool:
     nitro = getattr(instance, "nitro", None)
     name = str(getattr(instance, "name", ""))
-    if not isinstance(nitro, Known) or name.split(".")[0] in (
+    if not isinstance(nitro, Known) or name.partition(".")[0] in (
         catalog.lustre.efa_client_refused_families
     ):
         return False
