@@ -42,16 +42,6 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
         accounts = Accounting(scope, cluster, attachments, key_arn=identity.key_arn)
         stacks.append(accounts)
         database = accounts.database
-    lifecycle = Lifecycle(
-        scope,
-        cluster,
-        catalog,
-        lustre=lustre,
-        home=home,
-        accounting=database,
-        key_arn=identity.key_arn,
-    )
-    stacks.append(lifecycle)
     observability = Observability(
         scope,
         cluster,
@@ -60,6 +50,17 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
         key_arn=identity.key_arn,
     )
     stacks.append(observability)
+    lifecycle = Lifecycle(
+        scope,
+        cluster,
+        catalog,
+        lustre=lustre,
+        home=home,
+        accounting=database,
+        key_arn=identity.key_arn,
+        prometheus_workspace_id=observability.prometheus_workspace_id,
+    )
+    stacks.append(lifecycle)
     inputs = ClusterInputs(
         attachments=attachments,
         role=identity.role,

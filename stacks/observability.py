@@ -30,7 +30,9 @@ class Watched:
 
 
 class Observability(Part):
-    """It stands below the cluster, so that nodes find the workspace when they start."""
+    """It stands below the cluster, so that nodes find the workspace when they start, and below
+    the lifecycle scripts, which tell them its id.
+    """
 
     PART = "observability"
 
@@ -45,12 +47,14 @@ class Observability(Part):
     ) -> None:
         super().__init__(scope, cluster, description="logs, metrics, alarms, budget")
         self.log_keeper = NodeLogKeeper(self, "NodeLogs", cluster)
-        if cluster.observability.prometheus:
-            self._prometheus(role, key_arn)
+        self.prometheus_workspace_id = (
+            self._prometheus(role, key_arn) if cluster.observability.prometheus else None
+        )
+        """Where nodes send their metrics."""
         self._alarms(watched, key_arn)
         monthly_budget(self, "Budget", cluster)
 
-    def _prometheus(self, role: iam.IRole, key_arn: str) -> None:
+    def _prometheus(self, role: iam.IRole, key_arn: str) -> str:
         workspace = aps.CfnWorkspace(
             self, "Prometheus", alias=self.cluster.environment, kms_key_arn=key_arn
         )
@@ -64,6 +68,7 @@ class Observability(Part):
             ],
         )
         cdk.CfnOutput(self, "PrometheusEndpoint", value=workspace.attr_prometheus_endpoint)
+        return workspace.attr_workspace_id
 
     def _alarms(self, watched: Watched, key_arn: str) -> None:
         cluster = self.cluster

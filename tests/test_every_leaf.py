@@ -181,6 +181,8 @@ MIXED = changed(
 
 NO_ACCOUNTING = changed(MINIMAL, slurm={"accounting": {"kind": "none"}})
 
+MIRRORED = changed(FULL, slurm__containers__install="mirrored")
+
 AT_ONCE = changed(MINIMAL, resilience={"node_provisioning": "all-at-once"})
 
 # Two login nodes, to have one fewer.
@@ -554,6 +556,11 @@ CASES: dict[str, tuple[Case, ...]] = {
         template("slurm__containers__pyxis", False),
         cluster_json("slurm__containers__pyxis", False),
     ),
+    "slurm.containers.install": (
+        cluster_json("slurm__containers__install", "mirrored"),
+        finding("slurm__containers__install", "mirrored"),
+        refused("slurm__containers__install", "mirrored", MINIMAL),
+    ),
     "slurm.topology": (cluster_json("slurm__topology", "none", SCRIPTED),),
     "slurm.partitions[].max_time_minutes": (
         cluster_json("slurm__partitions__0__max_time_minutes", 600, SCHEDULED),
@@ -619,6 +626,16 @@ CASES: dict[str, tuple[Case, ...]] = {
     "slurm.users[].ssh_public_keys": (cluster_json("slurm__users__0__ssh_public_keys", []),),
     "slurm.users[].slurm_account": (cluster_json("slurm__users__0__slurm_account", "other"),),
     "slurm.users[].sudo": (cluster_json("slurm__users__0__sudo", False),),
+    "lifecycle.steps": (
+        template("lifecycle__steps", ["configs/examples/steps/memlock.py"]),
+        refused("lifecycle__steps", ["configs/examples/steps/absent.py"]),
+        refused("lifecycle__steps", ["lifecycle_scripts/clusterwright_node/steps/motd.py"]),
+    ),
+    "lifecycle.artefacts": (
+        cluster_json("lifecycle__artefacts", "tests/artefacts/data/pinned.json", MIRRORED),
+        finding("lifecycle__artefacts", "tests/artefacts/data/pinned.json", MIRRORED),
+        refused("lifecycle__artefacts", "tests/artefacts/data/absent.json", MIRRORED),
+    ),
     "image.release_version": (template("image__release_version", "1.2.3", MINIMAL),),
     "image.released": (refused("image__released", "2026-08-30", OWN_IMAGE),),
     "image.image_id": (template("image__image_id", "ami-0123456789abcdef9", OWN_IMAGE),),

@@ -19,6 +19,7 @@ from typing import Any
 PACKAGES = (
     "clusterwright_checkpoints",
     "clusterwright_health",
+    "clusterwright_metrics",
     "clusterwright_node",
     "clusterwright_preload",
     "clusterwright_spot",

@@ -18,6 +18,7 @@ FILES = sorted(LIFECYCLE.rglob("*.py"))
 PROGRAMS = (
     "clusterwright_checkpoints",
     "clusterwright_health",
+    "clusterwright_metrics",
     "clusterwright_preload",
     "clusterwright_spot",
 )

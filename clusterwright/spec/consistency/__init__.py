@@ -17,7 +17,9 @@ from clusterwright.spec.consistency import (
     existing,
     identifiers,
     images,
+    lifecycle,
     lustre,
+    metrics,
     not_built,
     partitions,
     ranges,
@@ -50,5 +52,7 @@ ALL: tuple[Callable[[Cluster], Iterator[Problem]], ...] = (
     accounting.problems,
     scheduling.problems,
     images.problems,
+    lifecycle.problems,
+    metrics.problems,
     users.problems,
 )

@@ -1,9 +1,8 @@
 """Let the image's CloudWatch agent send the logs of Slurm and of our programs to CloudWatch Logs.
 
 HyperPod streams what the lifecycle script prints, and nothing that comes later. Where the image
-has the CloudWatch agent, a configuration of ours is appended to what it reads already (`append-
-config`; CloudWatch User Guide, "Creating multiple CloudWatch agent configuration files": the
-files must have different names), early in the run, so that a step that fails later is sent too.
+has the CloudWatch agent, it is told of more files, early in the run, so that a step that fails
+later is sent too.
 The logs go to the cluster's own log group, to streams named like HyperPod's own. A node without
 them still runs jobs: what does not work is said in the log and stops nothing.
 
@@ -12,19 +11,16 @@ The files are kept small by logrotate, which copies and empties them: who writes
 
 from __future__ import annotations
 
-import hashlib
 import json
 
-from clusterwright_node.errors import CommandError
+from clusterwright_node import cloudwatch_agent
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing
 
 AFTER = ("not_built",)
 DEADLINE_SECONDS = 120
 RETRIES = 0
 
-CTL = "/opt/aws/amazon-cloudwatch-agent/bin/amazon-cloudwatch-agent-ctl"
-CONFIGURATION = "/opt/clusterwright/etc/clusterwright-logs.json"
-ANSWER = "/var/lib/clusterwright/log-shipping.json"
+NAME = "logs"
 LOGROTATE = "/etc/logrotate.d/clusterwright"
 
 OURS = ("node", "health", "checkpoints", "spot", "preload")
@@ -52,7 +48,7 @@ def applies(node: Node) -> Verdict:
 def check(node: Node) -> Verdict:
     if _rotates(node) and node.machine.read_text(LOGROTATE) != _LOGROTATE_TEXT:
         return missing(f"{LOGROTATE} is not current")
-    if not node.machine.exists(CTL):
+    if not cloudwatch_agent.is_there(node):
         node.notice(
             "the image has no CloudWatch agent: the logs of Slurm and of our programs stay on the"
             " node, in /var/log"
@@ -63,37 +59,21 @@ def check(node: Node) -> Verdict:
         node.notice("resource_config.json has no ClusterArn: no log group to send logs to")
         return SATISFIED
     text = configuration(node, group)
-    if node.machine.read_text(CONFIGURATION) != text:
-        return missing(f"{CONFIGURATION} is not current")
-    error = _answer(node, text)
-    if error is None:
-        return missing("the CloudWatch agent was not told")
+    reason = cloudwatch_agent.lacks(node, NAME, text)
+    if reason is not None:
+        return missing(reason)
+    error = cloudwatch_agent.refusal(node, NAME, text)
     if error:
         node.notice(f"the CloudWatch agent does not send our logs: {error}")
     return SATISFIED
 
 
 def apply(node: Node) -> None:
-    machine = node.machine
-    if _rotates(node) and machine.read_text(LOGROTATE) != _LOGROTATE_TEXT:
-        machine.write_text(LOGROTATE, _LOGROTATE_TEXT)
+    if _rotates(node) and node.machine.read_text(LOGROTATE) != _LOGROTATE_TEXT:
+        node.machine.write_text(LOGROTATE, _LOGROTATE_TEXT)
     group = log_group(node)
-    if group is None or not machine.exists(CTL):
-        return
-    text = configuration(node, group)
-    if machine.read_text(CONFIGURATION) != text:
-        machine.write_text(CONFIGURATION, text)
-    error = ""
-    try:
-        machine.change(
-            CTL,
-            *("-a", "append-config", "-m", "ec2", "-s", "-c", f"file:{CONFIGURATION}"),
-            timeout_seconds=90.0,
-        )
-    except CommandError as failure:
-        error = " ".join(failure.cause.split())
-    answer = {"sha256": _digest(text), "error": error}
-    machine.write_text(ANSWER, json.dumps(answer, indent=2) + "\n")
+    if group is not None and cloudwatch_agent.is_there(node):
+        cloudwatch_agent.tell(node, NAME, configuration(node, group))
 
 
 def log_group(node: Node) -> str | None:
@@ -127,17 +107,3 @@ def configuration(node: Node, group: str) -> str:
 
 def _rotates(node: Node) -> bool:
     return node.machine.exists("/etc/logrotate.d")
-
-
-def _answer(node: Node, text: str) -> str | None:
-    """The agent's error for this configuration, empty for none; None where it was not told."""
-    try:
-        value = json.loads(node.machine.read_text(ANSWER) or "null")
-        told, error = value["sha256"], value["error"]
-    except (ValueError, TypeError, KeyError):
-        return None
-    return str(error) if told == _digest(text) else None
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

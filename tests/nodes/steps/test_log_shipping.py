@@ -9,12 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from clusterwright_node import cloudwatch_agent
 from clusterwright_node.catalogue import load_steps
-from clusterwright_node.steps import log_shipping
 
 from tests.nodes.world import World
 
-CTL = log_shipping.CTL
+CTL = cloudwatch_agent.CTL
 CONFIGURATION = "opt/clusterwright/etc/clusterwright-logs.json"
 
 
@@ -47,7 +47,7 @@ def test_the_agent_is_told_which_files_and_where_to(
     group, number = name.split("-")
     assert ours["log_stream_name"].startswith(f"Clusterwright/{group}/i-"), number
     assert ours["log_stream_name"].endswith("/health")
-    told = [argv for argv in run.machine.ran if argv[0] == CTL]
+    told = [argv for argv in run.machine.ran if argv[0] == CTL and "logs" in argv[-1]]
     assert told == [
         (CTL, "-a", "append-config", "-m", "ec2", "-s", "-c", f"file:/{CONFIGURATION}")
     ]

@@ -1,0 +1,128 @@
+"""Slurm, on the controller: nodes, jobs, devices, and how slurmctld fares.
+
+Source: sinfo(1), squeue(1), sdiag(1) of Slurm 24.11; JSON is not asked for, since it needs a
+plugin that is not on every image.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from clusterwright_metrics.probe import Probe
+from clusterwright_metrics.text import Metrics, number, sanitised
+
+ROLES = ("controller",)
+
+# What sinfo puts behind a state: not responding, powering, planned, maintenance, rebooting, ...
+_MARKS = "*~#!%$@^-+"
+_SDIAG = {
+    "Server thread count": ("slurm_scheduler_threads", "gauge"),
+    "Agent queue size": ("slurm_scheduler_agent_queue_size", "gauge"),
+    "DBD Agent queue size": ("slurm_scheduler_dbd_queue_size", "gauge"),
+    "Jobs submitted": ("slurm_jobs_submitted", "gauge"),
+    "Jobs started": ("slurm_jobs_started", "gauge"),
+    "Jobs completed": ("slurm_jobs_completed", "gauge"),
+    "Jobs failed": ("slurm_jobs_failed", "gauge"),
+}
+_DEVICE = re.compile(r"\b([A-Za-z]\w*)(?::[A-Za-z][\w-]*)?:(\d+)")
+
+
+def collect(probe: Probe, metrics: Metrics) -> None:
+    # slurmdbd alone, or a controller that is not set up yet.
+    if not probe.has("sinfo"):
+        return
+    _nodes(probe, metrics)
+    _jobs(probe, metrics)
+    _scheduler(probe, metrics)
+
+
+def _nodes(probe: Probe, metrics: Metrics) -> None:
+    form = "PartitionName:64|,NodeHost:64|,StateLong:64|,Gres:256|,GresUsed:256|,Reason:128"
+    text = probe.said(["sinfo", "--noheader", "--Node", f"--Format={form}"])
+    states: Counter[tuple[str, str]] = Counter()
+    devices: Counter[tuple[str, str]] = Counter()
+    seen = set()
+    drained = 0
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.split("|")]
+        if len(cells) < 6:
+            continue
+        partition, host, state, gres, used, reason = cells[:6]
+        word = state.rstrip(_MARKS).lower()
+        states[partition, word] += 1
+        if host in seen:
+            continue
+        seen.add(host)
+        drained += reason.startswith("clusterwright: ")
+        for metric, text_of in (("slurm_devices", gres), ("slurm_devices_allocated", used)):
+            for name, count in _devices(text_of):
+                devices[metric, name] += count
+    for (partition, word), count in sorted(states.items()):
+        metrics.add(
+            "slurm_nodes",
+            "gauge",
+            "Nodes by partition and state.",
+            float(count),
+            {"partition": partition, "state": sanitised(word)},
+        )
+    for (metric, name), count in sorted(devices.items()):
+        metrics.add(
+            metric,
+            "gauge",
+            "Devices of Slurm's generic resources, configured or allocated to jobs.",
+            float(count),
+            {"resource": name},
+        )
+    metrics.add(
+        "slurm_nodes_drained_by_health",
+        "gauge",
+        "Nodes that our health checks took out of use.",
+        float(drained),
+    )
+
+
+def _devices(text: str) -> list[tuple[str, int]]:
+    """`gpu:h100:8(S:0-1),neuron:16` → [("gpu", 8), ("neuron", 16)]."""
+    plain = re.sub(r"\([^)]*\)", "", text)
+    return [(match.group(1), int(match.group(2))) for match in _DEVICE.finditer(plain)]
+
+
+def _jobs(probe: Probe, metrics: Metrics) -> None:
+    text = probe.said(["squeue", "--noheader", "--all", "--states=all", "--format=%P|%T"])
+    counted: Counter[tuple[str, str]] = Counter()
+    for line in text.splitlines():
+        partition, _, state = line.strip().partition("|")
+        if state:
+            counted[partition, sanitised(state)] += 1
+    for state in ("pending", "running"):
+        counted["", state] += 0
+    for (partition, state), count in sorted(counted.items()):
+        metrics.add(
+            "slurm_jobs",
+            "gauge",
+            "Jobs that slurmctld knows, by partition and state; partition is empty for none.",
+            float(count),
+            {"partition": partition, "state": state},
+        )
+
+
+def _scheduler(probe: Probe, metrics: Metrics) -> None:
+    section = ""
+    for line in probe.said(["sdiag"]).splitlines():
+        if not line.startswith(("\t", " ")):
+            section = line.lower()
+        key, _, value = line.strip().partition(":")
+        name, kind = _SDIAG.get(key, ("", ""))
+        if name:
+            metrics.add(name, kind, f"{key} (sdiag, since midnight or a restart).", number(value))
+        elif key == "Last cycle" and ("main schedule" in section or "backfill" in section):
+            which = "backfill" if "backfill" in section else "main"
+            microseconds = number(value)
+            metrics.add(
+                "slurm_scheduler_last_cycle_seconds",
+                "gauge",
+                "Length of the last cycle of a scheduler.",
+                None if microseconds is None else microseconds / 1e6,
+                {"scheduler": which},
+            )

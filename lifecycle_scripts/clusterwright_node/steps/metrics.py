@@ -1,0 +1,97 @@
+"""Show the node's metrics in the format of Prometheus, by a service that goes on by itself.
+
+See `clusterwright_metrics` for what is shown, and `metrics_shipping` for how it gets to a
+workspace. The service can read, and hardly anything else: the sandbox is systemd's.
+"""
+
+from __future__ import annotations
+
+from clusterwright_node import programs, systemd
+from clusterwright_node.inputs import Metrics
+from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
+
+AFTER = ("home", "lustre", "scratch")
+DEADLINE_SECONDS = 60
+RETRIES = 1
+
+PACKAGE = "clusterwright_metrics"
+UNIT = "clusterwright-metrics.service"
+
+
+def applies(node: Node) -> Verdict:
+    if node.inputs.cluster.metrics is None:
+        return skip("the spec wants none")
+    return APPLIES
+
+
+def check(node: Node) -> Verdict:
+    if not programs.is_installed(node, PACKAGE):
+        return missing(f"{PACKAGE} is not there or not current")
+    if not systemd.has_unit(node, UNIT, unit_text(node, _metrics(node))):
+        return missing(f"{UNIT} is not active and enabled")
+    return SATISFIED
+
+
+def apply(node: Node) -> None:
+    text = unit_text(node, _metrics(node))
+    if node.machine.read_text(systemd.unit_path(UNIT)) is not None and systemd.is_active(
+        node, UNIT
+    ):
+        # It would go on with the old program or at the old address.
+        node.machine.change("systemctl", "stop", UNIT)
+    programs.install(node, PACKAGE)
+    systemd.install_unit(node, UNIT, text)
+
+
+def listen_address(node: Node, metrics: Metrics) -> str:
+    """Where the service of this node listens."""
+    host = node.identity.address if metrics.listen == "private" else "127.0.0.1"
+    return f"{host}:{metrics.port}"
+
+
+def unit_text(node: Node, metrics: Metrics) -> str:
+    """The service. CAP_SYS_ADMIN where there is Lustre: LNet answers nobody without it."""
+    listen = listen_address(node, metrics)
+    command = programs.command(PACKAGE, f"--role={node.group.role}", f"--listen={listen}")
+    capabilities = "CAP_SYS_ADMIN" if node.inputs.cluster.lustre else ""
+    return f"""# Written by clusterwright_node.
+[Unit]
+Description=Metrics of this node for Prometheus
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+ExecStart={command}
+Restart=always
+RestartSec=10
+Nice=10
+OOMScoreAdjust=500
+MemoryMax=1G
+TasksMax=256
+NoNewPrivileges=yes
+CapabilityBoundingSet={capabilities}
+AmbientCapabilities=
+ProtectSystem=strict
+ProtectHome=read-only
+PrivateTmp=yes
+ProtectClock=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectControlGroups=yes
+ProtectHostname=yes
+RestrictSUIDSGID=yes
+RestrictRealtime=yes
+RestrictNamespaces=yes
+LockPersonality=yes
+SystemCallArchitectures=native
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+
+def _metrics(node: Node) -> Metrics:
+    metrics = node.inputs.cluster.metrics
+    assert metrics is not None, "applies() asked"
+    return metrics

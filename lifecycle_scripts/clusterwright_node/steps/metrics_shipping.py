@@ -1,0 +1,95 @@
+"""Let the image's CloudWatch agent send the node's metrics to the Prometheus workspace.
+
+Where the spec has a workspace and the image the agent: the agent asks this node's own exporter
+(`metrics`) and writes to the workspace with the node's role. Each node sends its own, so nobody
+has to find the others. The metrics that the agent sends already go to CloudWatch as before.
+
+Source: amazon-cloudwatch-agent, `translator/translate/otel/pipeline/prometheus/translators.go`
+and its tests: `metrics.metrics_collected.prometheus` with `metrics_destinations.amp.workspace_id`
+makes a pipeline from scraping to remote write; `prometheus_config_path` is a file in Prometheus'
+own form. Agents that are older refuse it, which is said in the log and stops nothing.
+"""
+
+from __future__ import annotations
+
+import json
+
+from clusterwright_node import cloudwatch_agent
+from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
+from clusterwright_node.steps.metrics import listen_address
+
+AFTER = ("log_shipping", "metrics")
+DEADLINE_SECONDS = 120
+RETRIES = 0
+
+NAME = "metrics"
+SCRAPE = f"{cloudwatch_agent.FOLDER}/clusterwright-prometheus.yaml"
+
+
+def applies(node: Node) -> Verdict:
+    if node.inputs.cluster.metrics is None:
+        return skip("the spec wants no metrics")
+    if node.inputs.deployment.prometheus_workspace_id is None:
+        return skip("the spec has no workspace to send metrics to")
+    return APPLIES
+
+
+def check(node: Node) -> Verdict:
+    if not cloudwatch_agent.is_there(node):
+        node.notice(
+            "the image has no CloudWatch agent: metrics are shown on the node, and nobody sends"
+            " them to the workspace"
+        )
+        return SATISFIED
+    if node.machine.read_text(SCRAPE) != scrape_text(node):
+        return missing(f"{SCRAPE} is not current")
+    text = configuration(node)
+    reason = cloudwatch_agent.lacks(node, NAME, text)
+    if reason is not None:
+        return missing(reason)
+    error = cloudwatch_agent.refusal(node, NAME, text)
+    if error:
+        node.notice(f"the CloudWatch agent does not send our metrics: {error}")
+    return SATISFIED
+
+
+def apply(node: Node) -> None:
+    text = scrape_text(node)
+    if node.machine.read_text(SCRAPE) != text:
+        node.machine.write_text(SCRAPE, text)
+    cloudwatch_agent.tell(node, NAME, configuration(node))
+
+
+def configuration(node: Node) -> str:
+    """What is appended to the agent's configuration."""
+    workspace = node.inputs.deployment.prometheus_workspace_id
+    value = {
+        "metrics": {
+            # Both: without cloudwatch, the image's own metrics would no longer get there.
+            "metrics_destinations": {"cloudwatch": {}, "amp": {"workspace_id": workspace}},
+            "metrics_collected": {"prometheus": {"prometheus_config_path": SCRAPE}},
+        }
+    }
+    return json.dumps(value, indent=2) + "\n"
+
+
+def scrape_text(node: Node) -> str:
+    """Prometheus' scrape configuration. It is JSON, which every reader of YAML takes."""
+    metrics = node.inputs.cluster.metrics
+    assert metrics is not None, "applies() asked"
+    labels = {
+        "cluster": node.inputs.cluster.cluster,
+        "group": node.identity.group,
+        "instance_id": node.identity.instance_id,
+        "node": node.identity.name,
+    }
+    value = {
+        "global": {"scrape_interval": f"{metrics.interval_seconds}s", "scrape_timeout": "10s"},
+        "scrape_configs": [
+            {
+                "job_name": "clusterwright",
+                "static_configs": [{"targets": [listen_address(node, metrics)], "labels": labels}],
+            }
+        ],
+    }
+    return json.dumps(value, indent=2) + "\n"
