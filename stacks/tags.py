@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from clusterwright.platforms.tags import ENVIRONMENT_TAG
 from clusterwright.spec.models.cluster import Cluster
 
-ENVIRONMENT_TAG = "clusterwright:environment"
+__all__ = ["ENVIRONMENT_TAG", "tags_of"]
 
 
 def tags_of(cluster: Cluster) -> dict[str, str]:

@@ -42,13 +42,34 @@ class Rate:
     effective_date: str
 
 
+@dataclass(frozen=True)
+class PricedItem:
+    """Where the Price List has what a service charges for.
+
+    `usage_type` is the usage type without its region's prefix; `units` are those that the Price
+    List may count in, and `per` how many of them our unit has.
+    """
+
+    service: str
+    name: str
+    unit: str
+    service_code: str
+    family: str
+    usage_type: str = ""
+    attributes: tuple[tuple[str, str], ...] = ()
+    units: frozenset[str] = frozenset()
+    per: Decimal = Decimal(1)
+
+
 def endpoint_region(region: str) -> str:
     """The region whose Price List endpoint is asked about `region`."""
     return _ENDPOINT_REGIONS.get(region.partition("-")[0], _DEFAULT_ENDPOINT_REGION)
 
 
-def ec2_on_demand(session: AwsSession, region: str) -> dict[str, tuple[Rate, ...]]:
-    """Linux on-demand rates of a region by instance type.
+def ec2_on_demand(
+    session: AwsSession, region: str, instance_type: str | None = None
+) -> dict[str, tuple[Rate, ...]]:
+    """Linux on-demand rates of a region by instance type; of one type, where it is named.
 
     More than one rate for a type means that the Price List has more than one such product, and
     nothing here decides between them.
@@ -59,6 +80,8 @@ def ec2_on_demand(session: AwsSession, region: str) -> dict[str, tuple[Rate, ...
         The question was not answered.
     """
     wanted = {"regionCode": region, **_EC2_FILTERS}
+    if instance_type is not None:
+        wanted["instanceType"] = instance_type
     filters = [
         {"Type": "TERM_MATCH", "Field": field, "Value": value} for field, value in wanted.items()
     ]
@@ -71,8 +94,11 @@ def ec2_on_demand(session: AwsSession, region: str) -> dict[str, tuple[Rate, ...
     return _sorted(found)
 
 
-def hyperpod_on_demand(session: AwsSession, region: str) -> dict[str, tuple[Rate, ...]]:
-    """HyperPod's on-demand rates of a region (usage types `...Cluster:ml.*`) by instance type.
+def hyperpod_on_demand(
+    session: AwsSession, region: str, instance_type: str | None = None
+) -> dict[str, tuple[Rate, ...]]:
+    """HyperPod's on-demand rates of a region (usage types `...Cluster:ml.*`) by instance type; of
+    one type, where it is named.
 
     Raises
     ------
@@ -81,7 +107,11 @@ def hyperpod_on_demand(session: AwsSession, region: str) -> dict[str, tuple[Rate
     """
     filters = [
         {"Type": "TERM_MATCH", "Field": "regionCode", "Value": region},
-        {"Type": "CONTAINS", "Field": "usagetype", "Value": _HYPERPOD_USAGE},
+        {
+            "Type": "CONTAINS",
+            "Field": "usagetype",
+            "Value": f"{_HYPERPOD_USAGE}{instance_type or ''}",
+        },
     ]
     found: dict[str, set[Rate]] = {}
     for product in _products(session, region, "AmazonSageMaker", filters):
@@ -91,6 +121,56 @@ def hyperpod_on_demand(session: AwsSession, region: str) -> dict[str, tuple[Rate
             for usd, date in _hourly(product):
                 found.setdefault(match[1], set()).add(Rate(match[1], usd, date))
     return _sorted(found)
+
+
+def item_prices(
+    session: AwsSession, region: str, item: PricedItem
+) -> tuple[tuple[Decimal, str], ...]:
+    """(USD per the item's unit, effective date) of one thing a service charges for.
+
+    Distinct amounts, lowest first: nothing here decides between several. Of a price with tiers it
+    is the first tier that costs anything.
+
+    Raises
+    ------
+    AwsUnavailable
+        The question was not answered.
+    """
+    wanted = {"regionCode": region, "productFamily": item.family, **dict(item.attributes)}
+    filters = [
+        {"Type": "TERM_MATCH", "Field": field, "Value": value} for field, value in wanted.items()
+    ]
+    found: dict[Decimal, str] = {}
+    for product in _products(session, region, item.service_code, filters):
+        usage = str(product["product"]["attributes"].get("usagetype", ""))
+        if item.usage_type and not _ends_with(usage, item.usage_type):
+            continue
+        tier = _first_tier(product, item.units)
+        if tier is not None:
+            found.setdefault(tier[0] * item.per, tier[1])
+    return tuple(sorted(found.items()))
+
+
+def _ends_with(usage: str, wanted: str) -> bool:
+    """`USW2-NatGateway-Hours` and `NatGateway-Hours` are the same in two regions."""
+    return usage == wanted or usage.endswith(f"-{wanted}")
+
+
+def _first_tier(product: Mapping[str, Any], units: frozenset[str]) -> tuple[Decimal, str] | None:
+    tiers: list[tuple[Decimal, Decimal, str]] = []
+    for term in product.get("terms", {}).get("OnDemand", {}).values():
+        for dimension in term.get("priceDimensions", {}).values():
+            try:
+                usd = Decimal(dimension.get("pricePerUnit", {}).get("USD"))
+                begin = Decimal(dimension.get("beginRange") or 0)
+            except (InvalidOperation, TypeError):
+                continue
+            if usd > 0 and dimension.get("unit") in units:
+                tiers.append((begin, usd, str(term.get("effectiveDate", ""))[:10]))
+    if not tiers:
+        return None
+    _, usd, date = min(tiers)
+    return usd, date
 
 
 def _products(

@@ -19,6 +19,8 @@ from clusterwright.catalog.model import Price, PriceKind
 _COMMON: Final = ("region", "usd", "unit", "source", "date")
 _INSTANCE: Final = ("instance_type", "kind")
 _SERVICE: Final = ("service", "item")
+# No unit of anything costs more: a slip of the keyboard, not a price.
+_LARGEST_USD: Final = Decimal(10) ** 9
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,9 @@ def _check(entry: object, index: int) -> list[PriceProblem]:
         if key in entry and key not in ("usd", "date") and not _is_word(entry[key]):
             problems.append(PriceProblem("must be text", (index, key)))
     if "usd" in entry and not _is_amount(entry["usd"]):
-        problems.append(PriceProblem("must be an amount of 0 or more", (index, "usd")))
+        problems.append(
+            PriceProblem(f"must be an amount of 0 or more, up to {_LARGEST_USD:,}", (index, "usd"))
+        )
     if "date" in entry and not str(entry["date"]).strip():
         problems.append(PriceProblem("must not be empty", (index, "date")))
     kinds = get_args(PriceKind)
@@ -108,4 +112,4 @@ def _is_amount(value: Any) -> bool:
         amount = Decimal(str(value))
     except InvalidOperation:
         return False
-    return amount.is_finite() and amount >= 0
+    return amount.is_finite() and 0 <= amount <= _LARGEST_USD

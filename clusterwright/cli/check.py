@@ -147,6 +147,7 @@ def command(
         load_catalog(prices_override=own.rates),
         dt.datetime.now(dt.UTC).date(),
         usage=own.usage,
+        terms=own.terms,
     )
     if iam_policy:
         from clusterwright.cli.check_account import policy

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from clusterwright.cli.errors import UserError
 from clusterwright.cli.spec import (
     catalog_of_the_user,
     config_options,
@@ -18,12 +19,17 @@ from clusterwright.cli.spec import (
 )
 
 if TYPE_CHECKING:
+    import datetime as dt
+
+    from clusterwright.cost.price_book import LivePrices
+    from clusterwright.cost.results import Exchange, Spending, Storage
     from clusterwright.cost.user_prices import UserPrices
+    from clusterwright.spec.models import Cluster
 
 EXIT_CODES = """\b
 Exit codes: 0 the cost, unknown lines included, is stated; 1 a budget of the spec is exceeded, or
-with --strict a line is unknown; 2 a budget cannot be judged because lines are unknown; 3 the
-command line, the spec or the prices are wrong.
+with --strict a line is unknown; 2 a budget cannot be judged because lines are unknown, or AWS did
+not answer --live or --actual; 3 the command line, the spec or the prices are wrong.
 """
 
 
@@ -39,6 +45,38 @@ command line, the spec or the prices are wrong.
     type=click.Path(),
     metavar="FILE",
     help="Your own rates and figures of use; prices.yaml beside the spec without it.",
+)
+@click.option(
+    "--live",
+    is_flag=True,
+    help="Ask AWS's APIs for prices; the dated catalogue where they have none.",
+)
+@click.option(
+    "--currency",
+    metavar="CODE",
+    help="Show a second currency beside USD, such as JPY; needs --fx.",
+)
+@click.option(
+    "--fx",
+    metavar="RATE@DATE",
+    help="How much of the currency one USD was worth, and when: 150.25@2026-11-20.",
+)
+@click.option(
+    "--actual",
+    is_flag=True,
+    help="Compare with what Cost Explorer has for the cluster's tag.",
+)
+@click.option(
+    "--days",
+    type=click.IntRange(1, 365),
+    default=30,
+    show_default=True,
+    help="With --actual: how many days, the last of which is yesterday.",
+)
+@click.option(
+    "--retire",
+    metavar="STORAGE",
+    help="Say what deleting this file system saves: its name, mount path or id.",
 )
 @click.option("--strict", is_flag=True, help="An unknown line is a finding.")
 @click.option(
@@ -56,49 +94,135 @@ def command(
     environment: str | None,
     hours: float | None,
     prices: str | None,
+    live: bool,
+    currency: str | None,
+    fx: str | None,
+    actual: bool,
+    days: int,
+    retire: str | None,
     strict: bool,
     output_format: str,
 ) -> None:
     """Say what the cluster of CONFIG costs, by component, with the source and date of every price.
 
-    What has no known price, or depends on use, is a line of its own: the total then says "at
-    least". A month is 730 hours. Training plans and capacity blocks are paid in advance, so their
-    price is yours to state, in prices.yaml.
+    Your own rates come first, then AWS's with --live, then the dated catalogue. What has no known
+    price, or depends on use, is a line of its own: the total then says "at least". A month is 730
+    hours. Training plans and capacity blocks are paid in advance: what was paid is yours to state,
+    in prices.yaml, or with --live AWS's.
     """
     import datetime as dt
 
     from clusterwright.catalog import load_catalog
+    from clusterwright.cost.actual import compare
     from clusterwright.cost.budget import gates
     from clusterwright.cost.estimate import estimate
+    from clusterwright.cost.retiring import saving
+    from clusterwright.render import bill as render
+    from clusterwright.render.style import Style
 
     path = config_path(config, config_option, environment)
+    today = dt.datetime.now(dt.UTC).date()
+    exchange = _exchange(currency, fx, today)
     spec = load_or_exit(path, command="cost", output_format=output_format)
     own = read_prices(path, prices, command="cost", output_format=output_format)
+    storage = None if retire is None else find_storage_or_exit(spec.cluster, retire)
+    asked = _asked(spec.cluster, today, live=live, days=days if actual else None)
     with catalog_of_the_user():
         bill = estimate(
             spec.cluster,
             load_catalog(prices_override=own.rates),
-            today=dt.datetime.now(dt.UTC).date(),
+            today=today,
             run_hours=None if hours is None else Decimal(str(hours)),
             usage=own.usage,
+            terms=own.terms,
+            live=asked.prices,
         )
     found = tuple(gates(spec, bill))
     code = 0
     if any(gate.status == "fail" for gate in found) or (strict and bill.unknown):
         code = 1
-    elif any(gate.status == "unknown" for gate in found):
+    elif asked.unanswered or any(gate.status == "unknown" for gate in found):
         code = 2
-    from clusterwright.render import bill as render
-    from clusterwright.render.style import Style
-
+    extras = render.Extras(
+        exchange=exchange,
+        saving=None if storage is None else saving(bill, storage),
+        comparison=None if asked.spending is None else compare(bill, asked.spending),
+        live=asked.unanswered if live or actual else None,
+    )
     if output_format == "json":
-        text = render.bill_json(bill, found, code, prices_file=own.file)
+        text = render.bill_json(bill, found, code, prices_file=own.file, extras=extras)
     elif output_format == "markdown":
-        text = render.bill_markdown(bill, found)
+        text = render.bill_markdown(bill, found, extras=extras)
     else:
-        text = render.bill_text(bill, found, Style.of(sys.stdout))
+        text = render.bill_text(bill, found, Style.of(sys.stdout), extras=extras)
     sys.stdout.write(text)
     ctx.exit(code)
+
+
+class _Answers(NamedTuple):
+    """What AWS was asked for, and in words what it did not answer."""
+
+    prices: LivePrices | None
+    spending: Spending | None
+    unanswered: tuple[str, ...]
+
+
+def _asked(cluster: Cluster, today: dt.date, *, live: bool, days: int | None) -> _Answers:
+    """Live prices, if they are wanted, and what was spent over `days`, if it is."""
+    if not live and days is None:
+        return _Answers(None, None, ())
+    from clusterwright.aws.errors import AwsUnavailable
+    from clusterwright.aws.session import AwsSession
+    from clusterwright.catalog import load_catalog
+    from clusterwright.cli.progress import ProgressLine
+
+    session = AwsSession(cluster.region)
+    progress = ProgressLine(sys.stderr, "asking AWS")
+    prices, spending = None, None
+    unanswered: list[str] = []
+    try:
+        if live:
+            from clusterwright.preflight import live_prices
+
+            with catalog_of_the_user():
+                prices = live_prices.fetch(
+                    session, cluster, load_catalog(), today=today, progress=progress.show
+                )
+            unanswered += [f"{refusal.message} ({refusal.hint})" for refusal in prices.refusals]
+        if days is not None:
+            from clusterwright.preflight import actual_costs
+
+            try:
+                spending = actual_costs.spending(session, cluster, days=days, today=today)
+                unanswered += spending.notes
+            except AwsUnavailable as refusal:
+                unanswered.append(f"{refusal.message} ({refusal.hint})")
+    finally:
+        progress.clear()
+    return _Answers(prices, spending, tuple(unanswered))
+
+
+def _exchange(currency: str | None, fx: str | None, today: dt.date) -> Exchange | None:
+    from clusterwright.cost.exchange import WrongExchange, read_exchange
+
+    try:
+        return read_exchange(currency, fx, today=today)
+    except WrongExchange as error:
+        raise UserError(error.message, error.hint) from None
+
+
+def find_storage_or_exit(cluster: Cluster, text: str) -> Storage:
+    """The file system of the spec that `--retire` means. Raises UserError where there is none."""
+    from clusterwright.cost.retiring import find_storage, storages
+
+    found = find_storage(cluster, text)
+    if found is None:
+        known = ", ".join(f"{one.name} ({one.mount_path})" for one in storages(cluster))
+        raise UserError(
+            f"--retire: the spec has no file system {text!r}",
+            f"it has {known}" if known else "it has none",
+        )
+    return found
 
 
 def read_prices(

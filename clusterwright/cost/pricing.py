@@ -113,13 +113,22 @@ class Pricing:
             by_use=by_use,
         )
 
-    def used(self, component: str, text: str, item: Item, *, path: Path) -> Line:
-        """A line whose quantity depends on use: the user's figure, or none."""
+    def used(
+        self,
+        component: str,
+        text: str,
+        item: Item,
+        *,
+        path: Path,
+        charged_as: Item | None = None,
+    ) -> Line:
+        """A line whose quantity depends on use: the user's figure of `item`, or none."""
         given = self.usage.get(item.key)
         usage = given if given is None or isinstance(given, Usage) else Usage(given)
         quantity = None if usage is None else usage.monthly(self.node_count)
         note = None if usage is None else usage.words(self.node_count)
-        return self.line(component, text, quantity, item, path=path, note=note, by_use=True)
+        charged = charged_as or item
+        return self.line(component, text, quantity, charged, path=path, note=note, by_use=True)
 
     def instances(
         self,

@@ -24,6 +24,8 @@ USAGE_ITEMS: Final[dict[str, Item]] = {
         home.BACKUPS,
         objects.STORAGE,
         objects.REQUESTS,
+        objects.READS,
+        objects.NONCURRENT,
         objects.EXPRESS_STORAGE,
         objects.EXPRESS_REQUESTS,
         network.NAT_DATA,

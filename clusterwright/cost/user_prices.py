@@ -6,8 +6,17 @@ rates:      # instead of the catalogue's prices; one entry per price
      usd: 45.77, unit: instance-hour, source: "plan prod-2027", date: 2026-11-01}
   - {service: kms, item: key, region: us-east-1, usd: 1.00, unit: key-month,
      source: "AWS KMS pricing page", date: 2026-11-01}
-usage:      # quantities per month of what depends on use
+discounts:  # off list prices of a service; `hyperpod` and `ec2` are instances, `*` is everything
+  - {service: hyperpod, percent: 12, source: "private pricing 2026", date: 2026-01-01}
+savings_plans:
+  - {instance_type: p5.48xlarge, covers: hyperpod-on-demand, region: us-east-1, usd: 45,
+     commitment_usd_per_hour: 720, source: "SP-1", date: 2026-06-01}
+purchases:  # training plans and capacity blocks, by ARN or reservation id: paid once, in advance
+  - {id: "arn:aws:sagemaker:us-east-1:111122223333:training-plan/prod", instances: 16, hours: 720,
+     upfront_usd: 527000, start: 2026-12-01, end: 2026-12-31, source: invoice, date: 2026-11-01}
+usage:      # quantities of what depends on use: per month, or per node
   s3/Standard storage (first tier): 250000
+  logs/ingestion: {per_node_hour: 0.02}
 ```
 """
 
@@ -16,14 +25,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from clusterwright.catalog import PriceOverrideError, read_overrides
+from clusterwright.cost import agreements
+from clusterwright.cost.terms import Terms, Usage
 from clusterwright.spec.document import Document, kind_of
 from clusterwright.spec.problems import Path, Problem, SpecErrors
 from clusterwright.spec.suggest import did_you_mean
 
-_KEYS: Final = ("rates", "usage")
+_KEYS: Final = ("rates", *agreements.KEYS, "usage")
+_PER_NODE: Final[dict[str, Literal["node_hour", "node_month"]]] = {
+    "per_node_hour": "node_hour",
+    "per_node_month": "node_month",
+}
+LARGEST_QUANTITY: Final = Decimal(10) ** 18
 
 
 @dataclass(frozen=True)
@@ -32,7 +48,8 @@ class UserPrices:
 
     file: str | None = None
     rates: Any = None
-    usage: Mapping[str, Decimal] = field(default_factory=dict)
+    usage: Mapping[str, Decimal | Usage] = field(default_factory=dict)
+    terms: Terms = field(default_factory=Terms)
 
 
 def parse(document: Document) -> UserPrices:
@@ -57,14 +74,16 @@ def parse(document: Document) -> UserPrices:
         read_overrides(rates)
     except PriceOverrideError as error:
         problems += [_at(document, Problem(p.message, ("rates", *p.path))) for p in error.problems]
+    terms, wrong = agreements.read_terms(document.data)
+    problems += [_at(document, problem) for problem in wrong]
     usage, wrong = _usage(document)
     problems += wrong
     if problems:
         raise SpecErrors(problems)
-    return UserPrices(document.file, rates, usage)
+    return UserPrices(document.file, rates, usage, terms)
 
 
-def _usage(document: Document) -> tuple[dict[str, Decimal], list[Problem]]:
+def _usage(document: Document) -> tuple[dict[str, Decimal | Usage], list[Problem]]:
     given = document.data.get("usage")
     here: Path = ("usage",)
     if given is None:
@@ -75,9 +94,10 @@ def _usage(document: Document) -> tuple[dict[str, Decimal], list[Problem]]:
     from clusterwright.cost.usage_items import USAGE_ITEMS
 
     problems = []
-    usage = {}
+    usage: dict[str, Decimal | Usage] = {}
     for key, value in given.items():
         path = (*here, key)
+        found = _figure(value)
         if key not in USAGE_ITEMS:
             problem = Problem(
                 f"nothing is charged as `{key}`",
@@ -86,12 +106,31 @@ def _usage(document: Document) -> tuple[dict[str, Decimal], list[Problem]]:
                 on_key=True,
             )
             problems.append(_at(document, problem))
-        elif isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
-            message = f"a quantity of {USAGE_ITEMS[key].unit} per month, 0 or more, is wanted"
+        elif found is None:
+            message = (
+                f"a quantity of {USAGE_ITEMS[key].unit} per month, 0 or more, is wanted, "
+                f"or {' or '.join(f'{{{name}: quantity}}' for name in _PER_NODE)}"
+            )
             problems.append(_at(document, Problem(message, path)))
         else:
-            usage[key] = Decimal(str(value))
+            usage[key] = found
     return usage, problems
+
+
+def _figure(value: Any) -> Decimal | Usage | None:
+    """A quantity per month or per node; None for anything else."""
+    if isinstance(value, dict):
+        if len(value) != 1:
+            return None
+        ((name, inner),) = value.items()
+        quantity = _figure(inner)
+        if name not in _PER_NODE or not isinstance(quantity, Decimal):
+            return None
+        return Usage(quantity, _PER_NODE[name])
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    found = agreements.amount(value)
+    return found if found is not None and 0 <= found <= LARGEST_QUANTITY else None
 
 
 def _at(document: Document, problem: Problem) -> Problem:

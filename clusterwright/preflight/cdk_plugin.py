@@ -103,7 +103,7 @@ class OfflineChecks:
         path = price_files.find(Path(self._spec.file))
         own = price_files.read(path) if path is not None else UserPrices()
         catalog = load_catalog(prices_override=own.rates)
-        context = Context(self._spec, catalog, self._today, usage=own.usage)
+        context = Context(self._spec, catalog, self._today, usage=own.usage, terms=own.terms)
         return engine.run(rule_files(), context, None, engine.Selection(offline=True))
 
 

@@ -10,8 +10,11 @@ from functools import cached_property
 
 from clusterwright.catalog import Catalog
 from clusterwright.cost.bill import Bill
+from clusterwright.cost.results import Storage
+from clusterwright.cost.terms import Terms, Usage
 from clusterwright.platforms.network import NetworkPlan, plan_network
 from clusterwright.platforms.rules import RULES, PlatformRules
+from clusterwright.platforms.stack_names import part_of
 from clusterwright.preflight.results import Finding
 from clusterwright.spec import LoadedSpec
 from clusterwright.spec.models import Cluster
@@ -26,8 +29,14 @@ class Context:
     spec: LoadedSpec
     catalog: Catalog
     today: dt.date
-    usage: Mapping[str, Decimal] = field(default_factory=dict)
+    usage: Mapping[str, Decimal | Usage] = field(default_factory=dict)
     """The user's figures of what depends on use, for the budget."""
+
+    terms: Terms = field(default_factory=Terms)
+    """The user's discounts, Savings Plans and purchases, for the budget."""
+
+    retire: Storage | None = None
+    """The file system that is to be deleted, where that is what is asked."""
 
     rule_ids: frozenset[str] = frozenset()
     offline: bool = False
@@ -63,7 +72,9 @@ class Context:
     def bill(self) -> Bill:
         from clusterwright.cost.estimate import estimate
 
-        return estimate(self.cluster, self.catalog, today=self.today, usage=self.usage)
+        return estimate(
+            self.cluster, self.catalog, today=self.today, usage=self.usage, terms=self.terms
+        )
 
     def groups(self, *kinds: str) -> list[tuple[Path, ComputeGroup]]:
         """Groups with their paths; if kinds of capacity are given, only those of these kinds."""
@@ -75,4 +86,4 @@ class Context:
 
     def stack_is_ours(self, stack: str | None) -> bool:
         """Whether a stack of this name belongs to this environment (`<environment>-<part>`)."""
-        return stack is not None and stack.startswith(f"{self.cluster.environment}-")
+        return stack is not None and part_of(self.cluster.environment, stack) is not None

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from clusterwright.cost.bill import HOURS_PER_MONTH, STALE_AFTER_DAYS, Bill, Gate, Line
+from clusterwright.cost.results import Comparison, Exchange, Saving
+from clusterwright.render import bill_parts as parts
 from clusterwright.render.envelope import json_answer
 from clusterwright.render.source import excerpt
 from clusterwright.render.style import PLAIN, Style
@@ -18,11 +21,31 @@ _HEADER = ("", "quantity", "unit", "USD/unit", "USD/hour", "USD/month", "")
 _WIDTH = 100
 
 
+@dataclass(frozen=True)
+class Extras:
+    """What a bill was asked to be told with; None where it was not."""
+
+    exchange: Exchange | None = None
+    saving: Saving | None = None
+    comparison: Comparison | None = None
+    live: tuple[str, ...] | None = None
+    """With live prices: in words, what AWS did not answer."""
+
+
+_NO_EXTRAS = Extras()
+
+
 def bill_json(
-    bill: Bill, gates: Sequence[Gate], exit_code: int, *, prices_file: str | None = None
+    bill: Bill,
+    gates: Sequence[Gate],
+    exit_code: int,
+    *,
+    prices_file: str | None = None,
+    extras: Extras = _NO_EXTRAS,
 ) -> str:
     """The contract's `lines` and `total`, with what else a program may want to know."""
     total = bill.total
+    exchange, saving, comparison = extras.exchange, extras.saving, extras.comparison
     return json_answer(
         "cost",
         exit_code,
@@ -34,7 +57,7 @@ def bill_json(
             "hours_per_month": HOURS_PER_MONTH,
             "run_hours": bill.run_hours,
             "prices_file": prices_file,
-            "lines": [_line_data(line) for line in bill.lines],
+            "lines": [_line_data(line, exchange) for line in bill.lines],
             "total": {
                 "hourly_usd": _cents(total.hourly_usd, 6),
                 "monthly_usd": _cents(total.monthly_usd, 6),
@@ -52,13 +75,26 @@ def bill_json(
                 }
                 for gate in gates
             ],
+            **parts.parts_data(bill),
+            "live": None if extras.live is None else {"unanswered": list(extras.live)},
+            "exchange": None if exchange is None else parts.exchange_data(bill, exchange),
+            "retire": None if saving is None else parts.saving_data(saving),
+            "actual": None if comparison is None else parts.comparison_data(comparison),
         },
     )
 
 
-def bill_text(bill: Bill, gates: Sequence[Gate], style: Style = PLAIN) -> str:
+def bill_text(
+    bill: Bill,
+    gates: Sequence[Gate],
+    style: Style = PLAIN,
+    *,
+    extras: Extras = _NO_EXTRAS,
+) -> str:
     """A table by component, the total, what it leaves out, where prices come from, the budgets."""
-    rows: list[Sequence[str]] = [_HEADER]
+    exchange = extras.exchange
+    code = "" if exchange is None else f"{exchange.currency}/month"
+    rows: list[Sequence[str]] = [(*_HEADER[:-1], code, "")]
     marks = _sources(bill)
     component = ""
     heads = {}
@@ -66,28 +102,43 @@ def bill_text(bill: Bill, gates: Sequence[Gate], style: Style = PLAIN) -> str:
         if line.component != component:
             component = line.component
             heads[len(rows)] = component
-            rows.append((component, *[""] * 6))
+            rows.append((component, *[""] * 7))
         mark = marks.get(_source(line), "")
-        rows.append(("  " + _short(line.item), *_cells(line), f"[{mark}]" if mark else ""))
+        other = _other(line.monthly_usd, exchange)
+        rows.append(("  " + _short(line.item), *_cells(line), other, f"[{mark}]" if mark else ""))
     total = bill.total
     least = "at least" if total.at_least else ""
-    rows.append(("total", "", "", least, _money(total.hourly_usd), _money(total.monthly_usd), ""))
+    hour, month = _money(total.hourly_usd), _money(total.monthly_usd)
+    other = _other(total.monthly_usd, exchange)
+    rows.append(("total", "", "", least, hour, month, other, ""))
     if total.run_usd is not None and bill.run_hours is not None:
-        rows.append(
-            (f"run of {_number(bill.run_hours)} h", "", "", least, "", _money(total.run_usd), "")
-        )
+        name, run = f"run of {_number(bill.run_hours)} h", _money(total.run_usd)
+        rows.append((name, "", "", least, "", run, _other(total.run_usd, exchange), ""))
+    if exchange is None:
+        rows = [(*row[:6], row[7]) for row in rows]
     lines = [f"{bill.environment} in {bill.region} on {bill.platform}", ""]
-    for index, text in enumerate(columns(rows, _ALIGNS)):
+    aligns = _ALIGNS if exchange is None else (*_ALIGNS[:-1], "right", "left")
+    for index, text in enumerate(columns(rows, aligns)):
         strong = index == 0 or index in heads or text.startswith(("total", "run of"))
         lines.append(style.paint("bold", text) if strong else text)
+    lines += parts.parts_text(bill, style)
+    if exchange is not None:
+        lines += parts.exchange_text(exchange, style)
+    if extras.saving is not None:
+        lines += parts.saving_text(extras.saving, style)
+    if extras.comparison is not None:
+        lines += parts.comparison_text(extras.comparison, style)
     lines += _unknown_text(bill, style)
     lines += _sources_text(bill, marks, style)
+    lines += parts.warnings_text(bill, style)
+    for text in extras.live or ():
+        lines += ["", f"{style.paint('unknown', 'unknown:')} {text}"]
     for gate in gates:
         lines += _gate_text(gate, style)
     return "\n".join(lines) + "\n"
 
 
-def bill_markdown(bill: Bill, gates: Sequence[Gate]) -> str:
+def bill_markdown(bill: Bill, gates: Sequence[Gate], *, extras: Extras = _NO_EXTRAS) -> str:
     """A short verdict first, the lines folded below it."""
     total = bill.total
     least = "at least " if total.at_least else ""
@@ -100,8 +151,7 @@ def bill_markdown(bill: Bill, gates: Sequence[Gate]) -> str:
         facts.append(run)
     if total.unknown_lines:
         facts.append(f"{total.unknown_lines} lines are unknown and add to the total")
-    if bill.stale:
-        facts.append(f"{len(bill.stale)} prices are older than {STALE_AFTER_DAYS} days or undated")
+    facts += _more_facts(bill, extras)
     lines += [f"- {fact}" for fact in facts]
     lines += [f"- budget **{gate.status}**: {markdown_cell(gate.message)}" for gate in gates]
     lines += ["", "<details><summary>Lines</summary>", ""]
@@ -121,7 +171,45 @@ def bill_markdown(bill: Bill, gates: Sequence[Gate]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _line_data(line: Line) -> dict[str, Any]:
+def _more_facts(bill: Bill, extras: Extras) -> list[str]:
+    """What the verdict's list says beyond the sums."""
+    total, exchange = bill.total, extras.exchange
+    facts = []
+    if exchange is not None:
+        month = parts.exchanged(total.monthly_usd, exchange)
+        facts.append(
+            f"{month} {exchange.currency} per month at {_number(exchange.rate)} of {exchange.date}"
+        )
+    idle = bill.idle
+    facts.append(
+        f"{_money(idle.hourly_usd)} USD per hour while no job runs, "
+        f"{_money(idle.at_zero_hourly_usd)} with every compute group at 0 instances"
+    )
+    if extras.saving is not None and extras.saving.monthly_usd is not None:
+        saved = _money(extras.saving.monthly_usd)
+        facts.append(f"{saved} USD per month less without {extras.saving.storage.name}")
+    if extras.comparison is not None:
+        spending = extras.comparison.spending
+        facts.append(
+            f"spent since {spending.start}: {_money(spending.total_usd)} USD, the bill says "
+            f"{_money(extras.comparison.expected_usd)} USD"
+        )
+    return [*facts, *map(markdown_cell, bill.warnings), *map(markdown_cell, extras.live or ())]
+
+
+def _other(usd: Decimal | None, exchange: Exchange | None) -> str:
+    if exchange is None:
+        return ""
+    return "?" if usd is None else parts.exchanged(usd, exchange)
+
+
+def _line_data(line: Line, exchange: Exchange | None) -> dict[str, Any]:
+    more = {}
+    if exchange is not None:
+        more["exchanged"] = {
+            "hourly": _cents(exchange.of(line.hourly_usd), 6),
+            "monthly": _cents(exchange.of(line.monthly_usd), 6),
+        }
     return {
         "component": line.component,
         "item": line.item,
@@ -138,15 +226,19 @@ def _line_data(line: Line) -> dict[str, Any]:
         "reason": line.reason,
         "effect": line.effect,
         "settle_with": line.rate,
+        "origin": line.origin,
+        "age_days": line.age_days,
+        "group": line.group,
+        "by_use": line.by_use,
+        **more,
     }
 
 
 def _cells(line: Line) -> tuple[str, str, str, str, str]:
-    unknown = line.unit_price_usd is None
     return (
         "by use" if line.quantity is None else _number(line.quantity),
         line.unit,
-        "unknown" if unknown else f"{line.unit_price_usd.normalize():f}",  # type: ignore[union-attr]
+        "unknown" if line.unit_price_usd is None else _number(line.unit_price_usd),
         "?" if line.hourly_usd is None else _money(line.hourly_usd),
         "?" if line.monthly_usd is None else _money(line.monthly_usd),
     )
@@ -189,10 +281,12 @@ def _sources_text(bill: Bill, marks: dict[tuple[str, str], int], style: Style) -
     if not marks:
         return []
     old = {_source(line) for line in bill.stale}
+    ages = {_source(line): line.age_days for line in bill.lines if line.age_days is not None}
     lines = ["", "prices:"]
     for key, mark in marks.items():
         source, date = key
-        stale = f" ({style.paint('warning', 'stale')})" if key in old else ""
+        age = f", {ages[key]} days old" if key in ages else ""
+        stale = f" ({style.paint('warning', 'stale')}{age})" if key in old else ""
         lines.append(f"  [{mark}] {source}, {date}{stale}")
     if old:
         lines.append(f"  stale: older than {STALE_AFTER_DAYS} days, or of no date")
@@ -230,13 +324,7 @@ def _short(item: str, length: int = 40) -> str:
     return item if len(item) <= length else item[: length - 1] + "…"
 
 
-def _money(amount: Decimal) -> str:
-    digits = 2 if amount == 0 or abs(amount) >= Decimal("0.01") else 4
-    return f"{amount:,.{digits}f}"
-
-
-def _number(quantity: Decimal) -> str:
-    return f"{quantity.normalize():,f}"
+_money, _number = parts.money, parts.number
 
 
 def _cents(amount: Decimal | None, digits: int) -> Decimal | None:

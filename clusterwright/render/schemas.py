@@ -236,6 +236,10 @@ def _cost() -> dict[str, Any]:
                 "reason": _MAYBE_TEXT,
                 "effect": _MAYBE_TEXT,
                 "settle_with": _MAYBE_TEXT,
+                "origin": {"enum": ["user", "live", "catalogue", None]},
+                "age_days": {"type": ["integer", "null"]},
+                "group": _MAYBE_TEXT,
+                "by_use": {"type": "boolean"},
             }
         ),
         "total": {"type": "object", "required": list(total), "properties": total},
@@ -248,6 +252,65 @@ def _cost() -> dict[str, Any]:
                 "message": _TEXT,
             }
         ),
+        **_cost_parts(),
+    }
+
+
+def _cost_parts() -> dict[str, Any]:
+    """Idle, unused, prepaid and blended capacity; what was asked for beside the bill."""
+    object_or_none = {"type": ["object", "null"]}
+    idle = {
+        "hourly_usd": _USD,
+        "at_zero_hourly_usd": _USD,
+        "released_hourly_usd": _USD,
+        "outside_run_usd": _USD,
+        "at_least": {"type": "boolean"},
+        "unknown_lines": _COUNT,
+    }
+    return {
+        "idle": {"type": "object", "required": list(idle), "properties": idle},
+        "unused": _list(
+            {
+                "group": _MAYBE_TEXT,
+                "why": _TEXT,
+                "instances": _USD,
+                "hourly_usd": _USD,
+                "run_usd": _USD,
+            }
+        ),
+        "prepaid": _list(
+            {
+                "id": _TEXT,
+                "instances": _COUNT,
+                "hours": _USD,
+                "upfront_usd": _USD,
+                "usd_per_instance_hour": _USD,
+                "start": _MAYBE_TEXT,
+                "end": _MAYBE_TEXT,
+                "source": _TEXT,
+                "date": _TEXT,
+                "origin": {"enum": ["user", "live"]},
+            }
+        ),
+        "blends": _list(
+            {
+                "group": _TEXT,
+                "instances": _COUNT,
+                "usd_per_instance_hour": _USD,
+                "hourly_usd": _USD,
+                "shares": _list(
+                    {"kind": _TEXT, "instances": _COUNT, "usd_per_instance_hour": _USD}
+                ),
+                "fallbacks": _list(
+                    {"kind": _TEXT, "usd_per_instance_hour": _USD, "hourly_usd": _USD}
+                ),
+            }
+        ),
+        "warnings": {"type": "array", "items": _TEXT},
+        "live": {**object_or_none, "description": "with --live or --actual: what AWS refused"},
+        "exchange": {**object_or_none, "description": "with --currency: the sums in it"},
+        "retire": {**object_or_none, "description": "with --retire: what a deletion saves"},
+        "actual": {**object_or_none, "description": "with --actual: bill against Cost Explorer"},
     }
 
 

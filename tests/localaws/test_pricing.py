@@ -223,7 +223,7 @@ class TestEverythingThatIsPriced:
             assert usd(found) == price.value.usd
 
     def test_services(self) -> None:
-        from clusterwright.localaws.services.pricing.products import SERVICES
+        from clusterwright.localaws.services.pricing.products import KNOWN_BY, SERVICES
 
         catalog, seen = load_catalog(), 0
         for service in catalog.services:
@@ -243,7 +243,10 @@ class TestEverythingThatIsPriced:
                 seen += 1
                 (one,) = found
                 assert usd(one) == price.value.usd
-                assert one["product"]["productFamily"] == family
+                own, usage, _ = KNOWN_BY.get((service, item), (None, None, {}))
+                assert one["product"]["productFamily"] == (own or family)
+                if usage is not None:
+                    assert one["product"]["attributes"]["usagetype"].endswith(f"-{usage}")
         assert seen > 20
 
     def test_every_product_has_its_own_sku_and_every_value_can_be_asked_for(self) -> None:

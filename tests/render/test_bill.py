@@ -74,6 +74,9 @@ objects
 total                                                          at least    132.10   96,430.08
 run of 2,160 h                                                 at least            285,327.36
 
+while no job runs:
+  at least 132.10 USD an hour; 132.10 with every compute group at 0 instances
+
 price unknown (1 line), adds to the total
   no price of kms key in us-east-1 is in any source
 

@@ -15,6 +15,7 @@ from decimal import Decimal
 from typing import Any
 
 from clusterwright.localaws.call import AwsError, Call, NotOurs, operation
+from clusterwright.localaws.pages import page
 from clusterwright.localaws.services.cost_explorer.spending import (
     DAY,
     Spent,
@@ -141,6 +142,39 @@ def get_tags(call: Call) -> Mapping[str, Any]:
     search = str(asked.get("SearchString") or "").lower()
     tags = sorted(value for value in found if search in value.lower())
     return {"Tags": tags, "ReturnSize": len(tags), "TotalSize": len(tags)}
+
+
+@operation("ce", "ListCostAllocationTags")
+def list_cost_allocation_tags(call: Call) -> Mapping[str, Any]:
+    """Every tag that the world's costs carry, active: that is how they came by it."""
+    asked = call.parameters
+    wanted, status, kind = asked.get("TagKeys"), asked.get("Status"), asked.get("Type")
+    now = call.now
+    keys = sorted(
+        {
+            key
+            for seed in call.world.costs
+            if call.account in (seed.account or call.account, call.world.account)
+            for key in seed.tags
+        }
+    )
+    found = [
+        {
+            "TagKey": key,
+            "Type": "AWSGenerated" if key.startswith("aws:") else "UserDefined",
+            "Status": "Active",
+            "LastUpdatedDate": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "LastUsedDate": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        }
+        for key in keys
+        if not wanted or key in wanted
+    ]
+    found = [one for one in found if kind in (None, one["Type"]) and status in (None, "Active")]
+    entries, token = page(
+        found, call, default=100, maximum=1000, stale_page_code="InvalidNextTokenException"
+    )
+    answer: dict[str, Any] = {"CostAllocationTags": list(entries)}
+    return {**answer, "NextToken": token} if token else answer
 
 
 def _period(call: Call) -> tuple[dt.date, dt.date]:

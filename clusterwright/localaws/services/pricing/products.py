@@ -4,7 +4,8 @@ Attributes of EC2 products are those that the plain Linux on-demand filter asks 
 preInstalledSw, operatingSystem, capacitystatus, marketoption, tenancy; karpenter-provider-aws
 pkg/providers/pricing); those of HyperPod are `usagetype` `USE1-Cluster:ml.*`, `component` and
 `instanceType` `ml.*-Cluster`, as a public price tool's fixtures have them (2026-09). Of the other
-services only `regionCode`, `location` and the item are given.
+services those have AWS's usage types and attributes that a public tool finds prices by; of the
+rest only `regionCode`, `location` and the item are given.
 """
 
 from __future__ import annotations
@@ -25,6 +26,11 @@ EC2 = "AmazonEC2"
 SAGEMAKER = "AmazonSageMaker"
 # The catalogue's name of a service -> AWS's code and product family.
 SERVICES = {
+    "cloudwatch": ("AmazonCloudWatch", "Alarm"),
+    "kms": ("awskms", "Encryption Key"),
+    "logs": ("AmazonCloudWatch", "Data Payload"),
+    "secretsmanager": ("AWSSecretsManager", "Secret"),
+    "vpc_endpoint": ("AmazonVPC", "VpcEndpoint"),
     "amg": ("AmazonGrafana", "User"),
     "amp": ("AmazonPrometheus", "Prometheus"),
     "aurora": ("AmazonRDS", "Database Storage"),
@@ -37,6 +43,24 @@ SERVICES = {
     "nat_gateway": (EC2, "NAT Gateway"),
     "rds": ("AmazonRDS", "Database Instance"),
     "s3": ("AmazonS3", "Storage"),
+}
+_OPENZFS = {"deploymentOption": "Single-AZ", "fileSystemType": "OpenZFS"}
+# What tells AWS's products apart, where a public tool finds them by it (infracost/infracost,
+# internal/resources/aws): product family, usage type without its region's prefix, attributes.
+KNOWN_BY: dict[tuple[str, str], tuple[str | None, str | None, Mapping[str, str]]] = {
+    ("nat_gateway", "hourly"): (None, "NatGateway-Hours", {}),
+    ("nat_gateway", "data processed"): (None, "NatGateway-Bytes", {}),
+    ("vpc_endpoint", "interface endpoint"): (None, "VpcEndpoint-Hours", {}),
+    ("vpc_endpoint", "data processed"): (None, "VpcEndpoint-Bytes", {}),
+    ("fsx_openzfs", "SSD storage"): (None, None, {**_OPENZFS, "storageType": "SSD"}),
+    ("fsx_openzfs", "throughput"): ("Provisioned Throughput", None, _OPENZFS),
+    ("fsx_openzfs", "provisioned IOPS"): ("Provisioned IOPS", None, _OPENZFS),
+    ("fsx_openzfs", "backup"): (None, "BackupUsage", {"fileSystemType": "OpenZFS"}),
+    ("eks", "cluster standard support"): (None, "AmazonEKS-Hours:perCluster", {}),
+    ("kms", "key"): (None, "KMS-Keys", {}),
+    ("logs", "ingestion"): (None, "DataProcessing-Bytes", {}),
+    ("logs", "storage"): ("Storage Snapshot", "TimedStorage-ByteHrs", {}),
+    ("cloudwatch", "alarm"): (None, None, {"alarmType": "Standard"}),
 }
 # Codes of the on-demand term and of its hourly rate in every AWS price list.
 _ON_DEMAND = "JRTCKXETXF"
@@ -186,13 +210,16 @@ def _item(
     service: str, item: str, region: str, usd: Decimal, unit: str, day: str | None
 ) -> Product:
     code, family = SERVICES.get(service, (service, service))
+    own_family, usage, more = KNOWN_BY.get((service, item), (None, None, {}))
+    family = own_family or family
     attributes = {
         "regionCode": region,
         "location": _locations().get(region, region),
         "servicecode": code,
         "group": service,
         "groupDescription": item,
-        "usagetype": f"{_prefix(region)}-{service}:{item}",
+        "usagetype": f"{_prefix(region)}-{usage or f'{service}:{item}'}",
+        **more,
     }
     return Product(code, family, attributes, usd, "Hrs" if unit in _HOURLY else unit, day)
 

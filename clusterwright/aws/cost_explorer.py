@@ -1,0 +1,100 @@
+"""Cost Explorer: what a tag's resources cost, by service and day."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from clusterwright.aws.session import AwsSession
+
+# Cost Explorer has one endpoint per partition (AWS General Reference).
+_REGIONS: Final = {"aws": "us-east-1", "aws-cn": "cn-northwest-1"}
+_NOT_USAGE: Final = ["Credit", "Refund", "Tax"]
+
+
+@dataclass(frozen=True)
+class Costs:
+    """USD by service (unblended, without credits, refunds and taxes), and by day."""
+
+    by_service: Mapping[str, Decimal]
+    by_day: Mapping[dt.date, Decimal]
+    estimated: bool
+
+
+def costs(
+    session: AwsSession,
+    partition: str,
+    start: dt.date,
+    end: dt.date,
+    tag: str,
+    value: str | None,
+) -> Costs:
+    """Costs with a value of a tag, or with no value of it (None), from `start` until before `end`.
+
+    Raises
+    ------
+    AwsUnavailable
+        The question was not answered.
+    """
+    tagged: dict[str, Any] = {"Key": tag, "Values": [value]}
+    if value is None:
+        tagged = {"Key": tag, "MatchOptions": ["ABSENT"]}
+    usage = {"Not": {"Dimensions": {"Key": "RECORD_TYPE", "Values": _NOT_USAGE}}}
+    by_service: dict[str, Decimal] = {}
+    by_day: dict[dt.date, Decimal] = {}
+    estimated = False
+    for answer in _pages(
+        session,
+        partition,
+        "GetCostAndUsage",
+        TimePeriod={"Start": start.isoformat(), "End": end.isoformat()},
+        Granularity="DAILY",
+        Metrics=["UnblendedCost"],
+        GroupBy=[{"Type": "DIMENSION", "Key": "SERVICE"}],
+        Filter={"And": [{"Tags": tagged}, usage]},
+    ):
+        for period in answer["ResultsByTime"]:
+            day = dt.date.fromisoformat(period["TimePeriod"]["Start"][:10])
+            for group in period["Groups"]:
+                usd = Decimal(group["Metrics"]["UnblendedCost"]["Amount"])
+                if usd:
+                    service = str(group["Keys"][0])
+                    by_service[service] = by_service.get(service, Decimal(0)) + usd
+                    by_day[day] = by_day.get(day, Decimal(0)) + usd
+                    estimated = estimated or bool(period.get("Estimated"))
+    return Costs(by_service, by_day, estimated)
+
+
+def tag_status(session: AwsSession, partition: str, tag: str) -> str | None:
+    """`Active` or `Inactive` as a cost allocation tag; None where Cost Explorer has never seen it.
+
+    Raises
+    ------
+    AwsUnavailable
+        The question was not answered.
+    """
+    for answer in _pages(session, partition, "ListCostAllocationTags", TagKeys=[tag]):
+        for entry in answer["CostAllocationTags"]:
+            if entry["TagKey"] == tag:
+                return str(entry["Status"])
+    return None
+
+
+def _pages(
+    session: AwsSession, partition: str, operation: str, **parameters: Any
+) -> Iterator[Mapping[str, Any]]:
+    """botocore has no paginator for these."""
+    token_name = "NextToken" if operation.startswith("List") else "NextPageToken"
+    region = _REGIONS.get(partition, _REGIONS["aws"])
+    seen: set[str] = set()
+    while True:
+        answer = session.call("ce", operation, region=region, **parameters)
+        yield answer
+        token = answer.get(token_name)
+        if not token or token in seen:
+            return
+        seen.add(token)
+        parameters[token_name] = token

@@ -1,0 +1,111 @@
+"""What was spent against what the bill says, by kind of service."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Final
+
+from clusterwright.cost.bill import Bill
+from clusterwright.cost.results import Comparison, Row, Spending
+
+LAG: Final = (
+    "Cost Explorer is brought up to date at least once a day, and the figures of the last day or "
+    "two still change"
+)
+"""AWS documentation, "Analyzing your costs with AWS Cost Explorer"."""
+
+_HYPERPOD: Final[Mapping[str, str]] = {"compute": "instances", "volumes": "instances"}
+_EC2: Final[Mapping[str, str]] = {"compute": "instances", "volumes": "network"}
+_FAMILIES: Final[Mapping[str, str]] = {
+    "lustre": "file systems",
+    "home": "file systems",
+    "objects": "S3",
+    "network": "network",
+    "accounting": "database and secrets",
+    "identity": "KMS",
+    "observability": "observability",
+    "kubernetes": "EKS",
+    "support": "support",
+}
+# Cost Explorer's names of services. EC2 - Other holds NAT gateways and, where instances are
+# EC2's own, their volumes.
+_SERVICES: Final[Mapping[str, str]] = {
+    "Amazon SageMaker": "instances",
+    "Amazon SageMaker AI": "instances",
+    "Amazon Elastic Compute Cloud - Compute": "instances",
+    "EC2 - Other": "network",
+    "Amazon Virtual Private Cloud": "network",
+    "Amazon FSx": "file systems",
+    "Amazon Simple Storage Service": "S3",
+    "Amazon Relational Database Service": "database and secrets",
+    "AWS Secrets Manager": "database and secrets",
+    "AWS Key Management Service": "KMS",
+    "AmazonCloudWatch": "observability",
+    "Amazon CloudWatch": "observability",
+    "Amazon Managed Service for Prometheus": "observability",
+    "Amazon Managed Grafana": "observability",
+    "Amazon Simple Notification Service": "observability",
+    "AWS Lambda": "observability",
+    "AWS Budgets": "observability",
+    "Amazon Elastic Container Service for Kubernetes": "EKS",
+}
+_OTHER: Final = "other"
+
+
+def compare(bill: Bill, spending: Spending) -> Comparison:
+    """A bill against what was spent, for as many days as the tag has costs on."""
+    own = _HYPERPOD if bill.platform.startswith("hyperpod-") else _EC2
+    hours = Decimal(spending.days_with_cost * 24)
+    expected: dict[str, Decimal] = {}
+    unknown: dict[str, int] = {}
+    for line in bill.lines:
+        family = own.get(line.component) or _FAMILIES.get(line.component, _OTHER)
+        hourly = line.hourly_usd
+        expected[family] = expected.get(family, Decimal(0)) + (hourly or 0) * hours
+        unknown[family] = unknown.get(family, 0) + (hourly is None)
+    actual: dict[str, Decimal] = {}
+    for service, usd in spending.by_service.items():
+        family = family_of(service)
+        actual[family] = actual.get(family, Decimal(0)) + usd
+    rows = tuple(
+        Row(
+            family,
+            expected.get(family, Decimal(0)),
+            actual.get(family, Decimal(0)),
+            unknown.get(family, 0),
+        )
+        for family in dict.fromkeys([*expected, *sorted(actual)])
+    )
+    return Comparison(spending, rows, tuple(_notes(spending)))
+
+
+def family_of(service: str) -> str:
+    """The kind of service that a name of Cost Explorer's belongs to."""
+    if service.startswith("AWS Support"):
+        return "support"
+    return _SERVICES.get(service, _OTHER)
+
+
+def _notes(spending: Spending) -> list[str]:
+    notes = [LAG]
+    days = (spending.end - spending.start).days
+    if spending.days_with_cost == 0:
+        notes.append(f"no cost has {spending.tag}={spending.value} in these {days} days")
+    elif spending.days_with_cost < days:
+        notes.append(
+            f"compared over the {spending.days_with_cost} of {days} days that have costs, the "
+            f"last one {spending.last_day}"
+        )
+    if spending.estimated:
+        notes.append("a part of it is still estimated")
+    if spending.tag_status is not None and spending.tag_status != "Active":
+        notes.append(
+            f"the tag {spending.tag} is {spending.tag_status} as a cost allocation tag: costs "
+            "carry it from the day on which it is activated (Billing, Cost allocation tags)"
+        )
+    notes.append(
+        "credits, refunds and taxes are left out; what was paid in advance counts on the day it "
+        "was paid"
+    )
+    return [*notes, *spending.notes]

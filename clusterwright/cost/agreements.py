@@ -1,0 +1,213 @@
+"""Reads what a user pays by agreement: discounts, Savings Plans, purchases of prices.yaml."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final
+
+from clusterwright.cost.bill import Prepaid
+from clusterwright.cost.terms import Discount, SavingsPlan, Terms
+from clusterwright.spec.problems import Path, Problem
+from clusterwright.spec.suggest import did_you_mean
+
+LARGEST_USD: Final = Decimal(10) ** 12
+"""More than this is a slip of the keyboard, whatever it is a price of."""
+
+KEYS: Final = ("discounts", "savings_plans", "purchases")
+
+
+@dataclass(frozen=True)
+class _Key:
+    """A key of an entry: whether its value will do, and the words for what is wanted."""
+
+    fits: Callable[[Any], bool]
+    wanted: str
+    required: bool = True
+
+
+def amount(value: Any) -> Decimal | None:
+    """A finite amount, written as a number or as text; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str, Decimal)):
+        return None
+    try:
+        found = Decimal(str(value).strip())
+    except InvalidOperation:
+        return None
+    return found if found.is_finite() else None
+
+
+def _is_word(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_usd(value: Any) -> bool:
+    found = amount(value)
+    return found is not None and 0 <= found <= LARGEST_USD
+
+
+def _is_positive(value: Any) -> bool:
+    found = amount(value)
+    return found is not None and 0 < found <= LARGEST_USD
+
+
+def _is_percent(value: Any) -> bool:
+    found = amount(value)
+    return found is not None and 0 < found <= 100
+
+
+def _is_day(value: Any) -> bool:
+    try:
+        dt.date.fromisoformat(str(value))
+    except ValueError:
+        return False
+    return True
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 100_000
+
+
+_WORD = _Key(_is_word, "text is wanted")
+_DAY = _Key(_is_day, "a day is wanted, such as 2026-11-01")
+_USD = _Key(_is_usd, f"an amount from 0 to {LARGEST_USD:,} USD is wanted")
+_COVERS: Final = ("ec2-on-demand", "hyperpod-on-demand")
+
+_ENTRIES: Final[dict[str, dict[str, _Key]]] = {
+    "discounts": {
+        "service": _WORD,
+        "percent": _Key(_is_percent, "a percentage above 0 and up to 100 is wanted"),
+        "source": _WORD,
+        "date": _DAY,
+    },
+    "savings_plans": {
+        "instance_type": _WORD,
+        "covers": _Key(lambda value: value in _COVERS, f"one of {', '.join(_COVERS)} is wanted"),
+        "region": _WORD,
+        "usd": _USD,
+        "commitment_usd_per_hour": _Key(_is_positive, "an amount above 0 USD is wanted", False),
+        "source": _WORD,
+        "date": _DAY,
+    },
+    "purchases": {
+        "id": _Key(
+            lambda value: isinstance(value, str) and value.startswith(("arn:", "cr-")),
+            "the ARN of a training plan or the id of a capacity block (cr-...) is wanted",
+        ),
+        "instances": _Key(_is_count, "a number of instances is wanted"),
+        "hours": _Key(_is_positive, "the hours it was bought for are wanted"),
+        "upfront_usd": _USD,
+        "start": _Key(_is_day, _DAY.wanted, False),
+        "end": _Key(_is_day, _DAY.wanted, False),
+        "source": _WORD,
+        "date": _DAY,
+    },
+}
+
+
+def read_terms(data: Mapping[str, Any]) -> tuple[Terms, list[Problem]]:
+    """The agreements of a parsed prices.yaml, and everything that is wrong with them."""
+    problems: list[Problem] = []
+    good: dict[str, list[Mapping[str, Any]]] = {key: [] for key in KEYS}
+    for key in KEYS:
+        given = data.get(key)
+        if given is None:
+            continue
+        if not isinstance(given, list):
+            problems.append(Problem(f"`{key}` is a list of entries", (key,)))
+            continue
+        for index, entry in enumerate(given):
+            wrong = list(_problems(entry, (key, index), _ENTRIES[key]))
+            problems += wrong
+            if not wrong:
+                good[key].append(entry)
+    problems += _twice(data)
+    return Terms(
+        tuple(_discount(entry) for entry in good["discounts"]),
+        tuple(_savings_plan(entry) for entry in good["savings_plans"]),
+        tuple(_purchase(entry) for entry in good["purchases"]),
+    ), problems
+
+
+def _problems(entry: Any, here: Path, keys: Mapping[str, _Key]) -> Iterator[Problem]:
+    if not isinstance(entry, Mapping):
+        yield Problem("must be a mapping", here)
+        return
+    for key in entry:
+        if key not in keys:
+            yield Problem(
+                f"unknown key `{key}`",
+                (*here, str(key)),
+                hint=did_you_mean(str(key), keys),
+                on_key=True,
+            )
+    for name, key in keys.items():
+        if name not in entry:
+            if key.required:
+                yield Problem(f"{name} is missing", here)
+        elif not key.fits(entry[name]):
+            yield Problem(key.wanted, (*here, name))
+    start, end = entry.get("start"), entry.get("end")
+    if start is not None and end is not None and _is_day(start) and _is_day(end):
+        if str(end) < str(start):
+            yield Problem("ends before it starts", (*here, "end"))
+        elif "hours" in entry and _is_positive(entry["hours"]):
+            days = (dt.date.fromisoformat(str(end)) - dt.date.fromisoformat(str(start))).days + 1
+            hours = amount(entry["hours"])
+            if hours is not None and hours > days * 24:
+                yield Problem(
+                    f"{hours.normalize():f} h do not fit between {start} and {end}",
+                    (*here, "hours"),
+                )
+
+
+def _twice(data: Mapping[str, Any]) -> Iterator[Problem]:
+    for key, name in (("discounts", "service"), ("purchases", "id")):
+        seen: set[str] = set()
+        entries = data.get(key)
+        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+            value = entry.get(name) if isinstance(entry, Mapping) else None
+            if isinstance(value, str):
+                if value in seen:
+                    yield Problem(f"a second entry for {value}", (key, index, name))
+                seen.add(value)
+
+
+def _decimal(value: Any) -> Decimal:
+    found = amount(value)
+    assert found is not None
+    return found
+
+
+def _discount(entry: Mapping[str, Any]) -> Discount:
+    percent = _decimal(entry["percent"])
+    return Discount(entry["service"], percent, entry["source"], str(entry["date"]))
+
+
+def _savings_plan(entry: Mapping[str, Any]) -> SavingsPlan:
+    committed = entry.get("commitment_usd_per_hour")
+    return SavingsPlan(
+        entry["instance_type"],
+        entry["covers"],
+        entry["region"],
+        _decimal(entry["usd"]),
+        None if committed is None else _decimal(committed),
+        entry["source"],
+        str(entry["date"]),
+    )
+
+
+def _purchase(entry: Mapping[str, Any]) -> Prepaid:
+    return Prepaid(
+        entry["id"],
+        entry["instances"],
+        _decimal(entry["hours"]),
+        _decimal(entry["upfront_usd"]),
+        None if entry.get("start") is None else str(entry["start"]),
+        None if entry.get("end") is None else str(entry["end"]),
+        f"your purchase: {entry['source']}",
+        str(entry["date"]),
+        "user",
+    )

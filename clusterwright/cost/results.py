@@ -1,0 +1,148 @@
+"""What else a bill is told with: another currency, what was spent, what a deletion saves."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Final, Literal
+
+from clusterwright.cost.bill import STALE_AFTER_DAYS, Line
+from clusterwright.spec.problems import Path
+
+_WITHOUT_CENTS: Final = frozenset({"CLP", "ISK", "JPY", "KRW", "VND"})
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One USD was worth `rate` of the currency (ISO 4217 code) on `date`."""
+
+    currency: str
+    rate: Decimal
+    date: dt.date
+    age_days: int
+
+    @property
+    def stale(self) -> bool:
+        return self.age_days > STALE_AFTER_DAYS
+
+    @property
+    def digits(self) -> int:
+        """Decimals that the currency's amounts have."""
+        return 0 if self.currency in _WITHOUT_CENTS else 2
+
+    def of(self, usd: Decimal | None) -> Decimal | None:
+        """An amount in the currency; unknown stays unknown."""
+        return None if usd is None else usd * self.rate
+
+
+@dataclass(frozen=True)
+class Spending:
+    """What Cost Explorer has for a tag from `start` until before `end`; USD, usage only.
+
+    Attributes
+    ----------
+    by_service:
+        With the tag.
+    untagged_by_service:
+        Without any value of the tag, of the whole account: what the comparison cannot see.
+    days_with_cost:
+        Days on which the tag has any cost; `last_day` is the last of them.
+    estimated:
+        Whether Cost Explorer calls a part of it estimated.
+    tag_status:
+        `Active`, `Inactive`, `unknown to Cost Explorer`, or None where it was not told.
+    notes:
+        What could not be asked, in words.
+    """
+
+    tag: str
+    value: str
+    start: dt.date
+    end: dt.date
+    by_service: Mapping[str, Decimal]
+    untagged_by_service: Mapping[str, Decimal] | None
+    days_with_cost: int
+    last_day: dt.date | None
+    estimated: bool
+    tag_status: str | None
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def total_usd(self) -> Decimal:
+        return sum(self.by_service.values(), Decimal(0))
+
+
+@dataclass(frozen=True)
+class Row:
+    """One kind of service: what the bill's known lines come to over the days with costs, and what
+    was spent. `unknown_lines` of the bill are in the spending and not in `expected_usd`.
+    """
+
+    family: str
+    expected_usd: Decimal
+    actual_usd: Decimal
+    unknown_lines: int
+
+    @property
+    def difference_usd(self) -> Decimal:
+        return self.actual_usd - self.expected_usd
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The rows in the order of the bill, then what it has no line for; and what to know of it."""
+
+    spending: Spending
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def expected_usd(self) -> Decimal:
+        return sum((row.expected_usd for row in self.rows), Decimal(0))
+
+    @property
+    def untagged_usd(self) -> Decimal | None:
+        found = self.spending.untagged_by_service
+        return None if found is None else sum(found.values(), Decimal(0))
+
+
+@dataclass(frozen=True)
+class Storage:
+    """A file system of the spec, found by its name, mount path or id."""
+
+    name: str
+    mount_path: str
+    kind: Literal["lustre", "openzfs"]
+    path: Path
+    existing: bool
+    existing_id: str | None = None
+    """Of a Lustre file system that exists outside the stacks."""
+
+
+@dataclass(frozen=True)
+class Saving:
+    """The lines that end with a file system; sums of the known ones.
+
+    One that exists outside the stacks is on no line of the bill: what it saves is not known.
+    """
+
+    storage: Storage
+    lines: tuple[Line, ...]
+
+    @property
+    def hourly_usd(self) -> Decimal | None:
+        if self.storage.existing:
+            return None
+        return sum((line.hourly_usd or Decimal(0) for line in self.lines), Decimal(0))
+
+    @property
+    def monthly_usd(self) -> Decimal | None:
+        if self.storage.existing:
+            return None
+        return sum((line.monthly_usd or Decimal(0) for line in self.lines), Decimal(0))
+
+    @property
+    def unknown_lines(self) -> int:
+        return sum(not line.known for line in self.lines)

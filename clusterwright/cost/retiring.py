@@ -1,0 +1,45 @@
+"""What the bill loses when a file system is deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.cost.bill import Bill
+from clusterwright.cost.results import Saving, Storage
+from clusterwright.spec.models import Cluster
+from clusterwright.spec.problems import Path, path_text
+
+
+def storages(cluster: Cluster) -> Iterator[Storage]:
+    """Every file system of the spec."""
+    for index, fs in enumerate(cluster.storage.lustre):
+        here: Path = ("storage", "lustre", index)
+        existing = fs.existing.id if fs.existing is not None else None
+        yield Storage(
+            fs.name or "", fs.mount_path, "lustre", here, fs.existing is not None, existing
+        )
+    home = cluster.storage.home
+    if home is not None:
+        yield Storage(
+            "home", home.mount_path, "openzfs", ("storage", "home"), home.existing is not None
+        )
+
+
+def find_storage(cluster: Cluster, text: str) -> Storage | None:
+    """The file system that a name, a mount path or the id of an existing one means."""
+    wanted = text.rstrip("/") or text
+    for storage in storages(cluster):
+        if wanted in (storage.name, storage.mount_path, storage.existing_id):
+            return storage
+    return None
+
+
+def saving(bill: Bill, storage: Storage) -> Saving:
+    """The lines of the bill that stand for the file system itself."""
+    prefix = path_text(storage.path)
+    lines = tuple(
+        line
+        for line in bill.lines
+        if not line.by_use and (line.path == prefix or line.path.startswith(f"{prefix}."))
+    )
+    return Saving(storage, lines)
