@@ -1,0 +1,397 @@
+"""Accounts in which every account rule has something to look at, and the specs that go with them.
+
+Tests of what holds for all rules (`--iam-policy`, faults) run in each of them, so that a rule that
+is added later is covered without being named. `test_sites.py` sees that none is left out.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import boto3
+
+from clusterwright.catalog import load_catalog
+from clusterwright.localaws.world import World
+from clusterwright.localaws.world_file import load_world
+from clusterwright.platforms.stack_names import PARTS, stack_name
+from clusterwright.preflight import engine
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.account import AppliedQuota
+from clusterwright.preflight.facts.fact import Fact
+from clusterwright.preflight.registry import rule_files
+from clusterwright.spec import LoadedSpec
+from tests.support import specs
+
+VPC = "vpc-0123456789abcdef0"
+SUBNETS = ("subnet-0123456789abcdef0", "subnet-0123456789abcdef1")
+GROUP = "sg-0123456789abcdef0"
+BLOCK = "cr-0123456789abcdef0"
+RESERVATION = "cr-0123456789abcdef1"
+KEY = f"arn:aws:kms:us-east-1:{specs.ACCOUNT}:key/00000000-0000-0000-0000-000000000000"
+SECRET = f"arn:aws:secretsmanager:us-east-1:{specs.ACCOUNT}:secret:slurm-AbCdEf"
+BOUNDARY = f"arn:aws:iam::{specs.ACCOUNT}:policy/boundary"
+
+Ids = dict[str, str]
+"""What AWS names itself when it is made: `key`, `secret`, `file_system`, ..."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """A spec, and the account that it fits in.
+
+    `changes` makes the changes of the small spec from ids; without them it is a spec of the same
+    facts for things that are not there. `make` makes those things and returns their ids.
+    """
+
+    name: str
+    changes: Callable[[Ids], dict[str, Any]]
+    world: Mapping[str, Any] = field(default_factory=dict)
+    make: Callable[[], Ids] = dict
+    unchecked: bool = False
+
+    def load(self, folder: Path, ids: Ids | None = None) -> LoadedSpec:
+        changes = self.changes(ids or {})
+        if self.unchecked:
+            return specs.unchecked(folder, changes)
+        return specs.load(folder, changes)
+
+    def account(self, **more: Any) -> World:
+        """The generous world with what the spec needs; every quota's use is measured."""
+        usage = {f"{q.service}/{q.code}": 1.0 for q in facts_of(self.name) if _is_quota(q)}
+        return load_world("generous").with_changes({"usage": usage, **self.world, **more})
+
+    def furnish(self) -> Ids:
+        """Makes what the spec names, and what others have: a cluster, a stack of this spec."""
+        _cluster_of_others()
+        stack = stack_name("test", PARTS[0])
+        topic = {"Resources": {"Topic": {"Type": "AWS::SNS::Topic"}}}
+        client("cloudformation").create_stack(StackName=stack, TemplateBody=json.dumps(topic))
+        return self.make()
+
+
+def client(service: str) -> Any:
+    """An administrator's."""
+    return boto3.Session(
+        aws_access_key_id=specs.ACCOUNT, aws_secret_access_key="local", region_name="us-east-1"
+    ).client(service)
+
+
+def context_of(spec: LoadedSpec) -> Context:
+    return Context(spec, load_catalog(), dt.datetime.now(dt.UTC).date())
+
+
+@cache
+def needed(name: str) -> dict[str, tuple[Fact[Any], ...]]:
+    """The facts that each rule needs at a site, without asking anybody."""
+    with TemporaryDirectory() as folder:
+        return engine.needed(rule_files(), context_of(SITES[name].load(Path(folder))))
+
+
+def facts_of(name: str) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys(fact for facts in needed(name).values() for fact in facts))
+
+
+def _is_quota(fact: Fact[Any]) -> bool:
+    return isinstance(fact, AppliedQuota)
+
+
+def _cluster_of_others() -> None:
+    ec2, s3 = client("ec2"), client("s3")
+    vpc = ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.9.0.0/20", AvailabilityZoneId="use1-az6")
+    group = ec2.create_security_group(GroupName="nodes", Description="nodes", VpcId=vpc)
+    trust = {
+        "Effect": "Allow",
+        "Principal": {"Service": "sagemaker.amazonaws.com"},
+        "Action": "sts:AssumeRole",
+    }
+    iam = client("iam")
+    role = iam.create_role(RoleName="nodes", AssumeRolePolicyDocument=_policy(trust))
+    iam.put_role_policy(RoleName="nodes", PolicyName="all", PolicyDocument=_policy(_EVERYTHING))
+    s3.create_bucket(Bucket="sagemaker-lifecycle")
+    s3.put_object(Bucket="sagemaker-lifecycle", Key="base/on_create.sh", Body=b"#!/bin/sh\n")
+    client("sagemaker").create_cluster(
+        ClusterName="of-others",
+        InstanceGroups=[
+            {
+                "InstanceGroupName": "controller",
+                "InstanceType": "ml.m5.xlarge",
+                "InstanceCount": 1,
+                "ExecutionRole": role["Role"]["Arn"],
+                "LifeCycleConfig": {
+                    "SourceS3Uri": "s3://sagemaker-lifecycle/base",
+                    "OnCreate": "on_create.sh",
+                },
+                "SlurmConfig": {"NodeType": "Controller"},
+            }
+        ],
+        VpcConfig={
+            "Subnets": [subnet["Subnet"]["SubnetId"]],
+            "SecurityGroupIds": [group["GroupId"]],
+        },
+        Orchestrator={"Slurm": {}},
+    )
+
+
+_EVERYTHING = {"Effect": "Allow", "Action": "*", "Resource": "*"}
+
+
+def _policy(statement: Mapping[str, Any]) -> str:
+    return json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+
+
+def _bucket(name: str, region: str = "us-east-1") -> None:
+    where = {"CreateBucketConfiguration": {"LocationConstraint": region}}
+    client("s3").create_bucket(Bucket=name, **({} if region == "us-east-1" else where))
+
+
+def _built(ids: Ids) -> dict[str, Any]:
+    return {
+        "compute.1.capacity": {"kind": "training-plan", "arn": specs.PLAN},
+        "compute.1.ebs": {"capacity_gib": 500},
+        "compute.2": {
+            "name": "more",
+            "role": "compute",
+            "instance_type": "g5.48xlarge",
+            "count": 1,
+        },
+        "compute.3": {
+            "name": "spot",
+            "role": "compute",
+            "instance_type": "p5en.48xlarge",
+            "count": 1,
+            "capacity": {"kind": "spot"},
+        },
+        "run": {"hours": 24},
+        "network.egress": "nat",
+        "storage.lustre": [
+            {**specs.LUSTRE, "repositories": [{"s3": "s3://corpus-here", "path": "/data"}]}
+        ],
+        "storage.home": {"kind": "openzfs", "capacity_gib": 128},
+        "identity.kms_key_arn": ids.get("key", KEY),
+        "identity.permissions_boundary_arn": BOUNDARY,
+        "slurm.accounting": {"kind": "rds"},
+    }
+
+
+def _make_built() -> Ids:
+    _bucket("corpus-here")
+    client("iam").create_policy(PolicyName="boundary", PolicyDocument=_policy(_EVERYTHING))
+    return {"key": client("kms").create_key()["KeyMetadata"]["Arn"]}
+
+
+def _existing(ids: Ids) -> dict[str, Any]:
+    return {
+        "network": {
+            "availability_zone_id": "use1-az6",
+            "existing": {
+                "vpc_id": VPC,
+                "subnet_ids": [SUBNETS[0]],
+                "security_group_ids": [GROUP],
+                "database_subnet_ids": list(SUBNETS),
+            },
+        },
+        "storage.lustre": [
+            {
+                "mount_path": "/fsx",
+                "efa": True,
+                "existing": {
+                    "id": ids.get("file_system", "fs-0123456789abcdef0"),
+                    "dns_name": ids.get(
+                        "dns_name", "fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com"
+                    ),
+                    "mount_name": ids.get("mount_name", "abcdefgh"),
+                    "security_group_id": GROUP,
+                },
+            }
+        ],
+        "slurm.accounting": {"kind": "rds"},
+    }
+
+
+def _make_existing() -> Ids:
+    client("ec2").modify_vpc_attribute(VpcId=VPC, EnableDnsHostnames={"Value": True})
+    made = client("fsx").create_file_system(
+        FileSystemType="LUSTRE",
+        StorageCapacity=4800,
+        SubnetIds=[SUBNETS[0]],
+        SecurityGroupIds=[GROUP],
+        LustreConfiguration={
+            "DeploymentType": "PERSISTENT_2",
+            "PerUnitStorageThroughput": 1000,
+            "EfaEnabled": True,
+            "MetadataConfiguration": {"Mode": "AUTOMATIC"},
+        },
+    )["FileSystem"]
+    return {
+        "file_system": made["FileSystemId"],
+        "dns_name": made["DNSName"],
+        "mount_name": made["LustreConfiguration"]["MountName"],
+    }
+
+
+def _tiers(ids: Ids) -> dict[str, Any]:
+    return {
+        "storage.lustre": [
+            {
+                "mount_path": "/archive",
+                "deployment_type": "PERSISTENT_1",
+                "storage_type": "HDD",
+                "capacity_gib": 6000,
+                "throughput_mbps_per_tib": 12,
+            },
+            {
+                "mount_path": "/lake",
+                "storage_type": "INTELLIGENT_TIERING",
+                "throughput_mbps": 4000,
+                "metadata": {"mode": "provisioned", "iops": 6000},
+                "read_cache": {"mode": "provisioned", "capacity_gib": 4000},
+            },
+        ],
+        "slurm.accounting": {
+            "kind": "rds",
+            "existing": {
+                "endpoint": "db.example.internal",
+                "secret_arn": ids.get("secret", SECRET),
+            },
+        },
+        "budget": {"monthly_usd": 9_000_000, "alert_emails": ["a@example.com"]},
+    }
+
+
+def _make_tiers() -> Ids:
+    made = client("secretsmanager").create_secret(Name="slurm", SecretString="x")
+    return {"secret": made["ARN"]}
+
+
+def _kubernetes(ids: Ids) -> dict[str, Any]:
+    del ids
+    return {
+        "platform": "eks",
+        "network.availability_zone_id": "use1-dfw2-az1",
+        "compute": [
+            {
+                "name": "workers",
+                "role": "compute",
+                "instance_type": "p6e-gb200.36xlarge",
+                "count": 18,
+                "capacity": {"kind": "capacity-block", "id": BLOCK},
+            }
+        ],
+    }
+
+
+def _reserved(ids: Ids) -> dict[str, Any]:
+    del ids
+    return {
+        "platform": "parallelcluster",
+        "compute.1.capacity": {"kind": "capacity-block", "id": BLOCK},
+        "compute.2": {
+            "name": "reserved",
+            "role": "compute",
+            "instance_type": "g5.48xlarge",
+            "count": 1,
+            "capacity": {"kind": "reservation", "id": RESERVATION},
+        },
+        "compute.3": {
+            "name": "spot",
+            "role": "compute",
+            "instance_type": "p5en.48xlarge",
+            "count": 1,
+            "capacity": {"kind": "spot"},
+        },
+        "run": {"hours": 24},
+    }
+
+
+_SUBNET = {"vpc_id": VPC, "security_group_ids": [GROUP]}
+SITES: dict[str, Site] = {
+    site.name: site
+    for site in (
+        Site(
+            "built",
+            _built,
+            {
+                "training_plans": [
+                    {
+                        "name": "run-1",
+                        "instance_type": "p5.48xlarge",
+                        "instance_count": 4,
+                        "zone_id": "use1-az6",
+                    }
+                ]
+            },
+            _make_built,
+        ),
+        Site(
+            "existing",
+            _existing,
+            {
+                "subnets": [
+                    {
+                        **_SUBNET,
+                        "id": SUBNETS[0],
+                        "cidr": "10.0.0.0/20",
+                        "zone_id": "use1-az6",
+                    },
+                    {
+                        **_SUBNET,
+                        "id": SUBNETS[1],
+                        "cidr": "10.0.16.0/20",
+                        "zone_id": "use1-az4",
+                    },
+                ]
+            },
+            _make_existing,
+        ),
+        Site(
+            "reserved",
+            _reserved,
+            {
+                "capacity_reservations": [
+                    {
+                        "id": BLOCK,
+                        "kind": "capacity-block",
+                        "instance_type": "p5.48xlarge",
+                        "instance_count": 4,
+                        "zone_id": "use1-az6",
+                        "end": "+7d",
+                    },
+                    {
+                        "id": RESERVATION,
+                        "instance_type": "g5.48xlarge",
+                        "instance_count": 1,
+                        "zone_id": "use1-az6",
+                    },
+                ]
+            },
+            unchecked=True,
+        ),
+        Site("tiers", _tiers, {}, _make_tiers),
+        Site(
+            "kubernetes",
+            _kubernetes,
+            {
+                "capacity_reservations": [
+                    {
+                        "id": BLOCK,
+                        "kind": "capacity-block",
+                        "instance_type": "p6e-gb200.36xlarge",
+                        "instance_count": 18,
+                        "zone_id": "use1-dfw2-az1",
+                        "end": "+7d",
+                        "ultra_server_type": "u-p6e-gb200x72",
+                    }
+                ]
+            },
+            unchecked=True,
+        ),
+    )
+}

@@ -1,0 +1,159 @@
+"""`check --iam-policy`: with it every rule is answered; without one action of it, exactly the
+rules that need the action are not. The local AWS enforces IAM.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from clusterwright.aws.session import AwsSession
+from clusterwright.localaws import local_aws
+from clusterwright.localaws.iam.actions import action_of
+from clusterwright.preflight import engine
+from clusterwright.preflight.account_results import Permission
+from clusterwright.preflight.facts.account import AppliedQuota
+from clusterwright.preflight.facts.fact import Place
+from clusterwright.preflight.facts.reader import AwsFactReader
+from clusterwright.preflight.policy import FREE, document, permissions
+from clusterwright.preflight.quota_requests import FILING_ACTIONS
+from clusterwright.preflight.registry import rule_files
+from clusterwright.preflight.results import CheckResult
+from tests.preflight.accounts import SITES, Site, client, context_of, needed
+from tests.support import specs
+from tests.support.command_line import clusterwright
+
+PLACE = Place("aws", "us-east-1", specs.ACCOUNT)
+NEEDED = {name: permissions(needed(name), PLACE) for name in SITES}
+
+
+class Stand:
+    """One spec in an account that has what the spec names, and a caller whose policy is ours."""
+
+    def __init__(self, site: Site, folder: Path) -> None:
+        self.context = context_of(site.load(folder, site.furnish()))
+        self.permissions = permissions(engine.needed(rule_files(), self.context), PLACE)
+        iam = client("iam")
+        iam.create_user(UserName="checker")
+        key = iam.create_access_key(UserName="checker")["AccessKey"]
+        self._session: AwsSession | None = None
+        self._key = {
+            "AWS_ACCESS_KEY_ID": key["AccessKeyId"],
+            "AWS_SECRET_ACCESS_KEY": key["SecretAccessKey"],
+        }
+
+    def check(self, allowed: Sequence[Permission]) -> CheckResult:
+        client("iam").put_user_policy(
+            UserName="checker", PolicyName="check", PolicyDocument=json.dumps(document(allowed))
+        )
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in self._key.items():
+                patch.setenv(name, value)
+            # Its clients are made once: that is what takes time.
+            self._session = self._session or AwsSession("us-east-1")
+            return engine.run(rule_files(), self.context, AwsFactReader(self._session))
+
+
+@pytest.fixture(scope="module", params=sorted(SITES))
+def stand(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Stand]:
+    site = SITES[request.param]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_ACCESS_KEY_ID", specs.ACCOUNT)
+        patch.setenv("AWS_SECRET_ACCESS_KEY", "local")
+        with local_aws(site.account(iam="enforced")):
+            yield Stand(site, tmp_path_factory.mktemp(site.name))
+
+
+def unknown(result: CheckResult) -> dict[str, set[str | None]]:
+    """The actions that are said to be wanted, by rule."""
+    found: dict[str, set[str | None]] = {}
+    for entry in result.unanswered:
+        if entry.reason is not None:
+            found.setdefault(entry.rule, set()).add(entry.iam_action)
+    return found
+
+
+def test_with_the_policy_everything_is_answered(stand: Stand) -> None:
+    result = stand.check(stand.permissions)
+    assert unknown(result) == {}
+    assert not result.crashed
+
+
+def test_without_it_nothing_is(stand: Stand) -> None:
+    (first,) = stand.permissions[:1]
+    result = stand.check([Permission("dynamodb:ListTables", ("*",), first.rules)])
+    wanting = {rule for permission in stand.permissions for rule in permission.rules}
+    assert set(unknown(result)) == wanting
+
+
+def test_every_action_is_needed_by_exactly_the_rules_that_say_so(stand: Stand) -> None:
+    wrong = {}
+    for permission in stand.permissions:
+        result = stand.check([p for p in stand.permissions if p is not permission])
+        found = unknown(result)
+        said = {action for actions in found.values() for action in actions}
+        if (set(found), said) != (set(permission.rules), {permission.action}):
+            wrong[permission.action] = (sorted(found), said, permission.rules)
+    assert wrong == {}, "\n".join(f"{a}: {w}" for a, w in wrong.items())
+
+
+def test_every_account_rule_has_a_site() -> None:
+    here = {rule for name in SITES for rule in needed(name)}
+    asking = {file.id for file in rule_files() if file.scope == "account"}
+    assert asking <= here, f"give tests/preflight/accounts.py something for {asking - here}"
+
+
+@pytest.mark.parametrize("name", sorted(SITES))
+def test_what_iam_can_limit_to_a_resource_is_limited(name: str) -> None:
+    for permission in permissions(needed(name), PLACE):
+        action = action_of(permission.action)
+        assert action is not None, f"{permission.action} is not in AWS's reference"
+        assert action.reads, f"{permission.action} is not read-only"
+        if any(one.required for one in action.resource_types):
+            assert permission.resources != ("*",), permission.action
+        if not action.resource_types:
+            assert permission.resources == ("*",), permission.action
+
+
+def test_the_command_prints_it_and_asks_nobody(tmp_path: Path) -> None:
+    path = specs.write(tmp_path / "spec.yaml", specs.changed(SITES["built"].changes({})))
+    answer = clusterwright("check", path, "--iam-policy")
+    assert answer.exit_code == 0
+    made = json.loads(answer.out)
+    assert made == document(permissions(needed("built"), PLACE))
+    assert made["Version"] == "2012-10-17"
+    whole = json.loads(clusterwright("check", path, "--iam-policy", "--format", "json").out)
+    assert whole["policy"] == made
+    assert {p["action"] for p in whole["permissions"]} == {p.action for p in NEEDED["built"]}
+    assert all(p["rules"] for p in whole["permissions"])
+    assert not FREE & {p["action"] for p in whole["permissions"]}
+    only = clusterwright("check", path, "--iam-policy", "--only", "CW-C001")
+    actions = [a for s in json.loads(only.out)["Statement"] for a in s["Action"]]
+    assert actions == ["ec2:DescribeAvailabilityZones", "ec2:DescribeInstanceTypeOfferings"]
+    filing = json.loads(clusterwright("check", path, "--iam-policy", "--request-quotas").out)
+    actions = [a for s in filing["Statement"] for a in s["Action"]]
+    assert set(FILING_ACTIONS) < set(actions)
+
+
+def test_a_statement_stands_for_one_set_of_resources() -> None:
+    quota = AppliedQuota("sagemaker", "L-8762A75F")
+    other = AppliedQuota("sagemaker", "L-2CE978FC")
+    found = permissions({"CW-Q001": [quota], "CW-Q003": [other, quota]}, PLACE)
+    assert [(p.action, p.rules) for p in found] == [
+        ("cloudwatch:GetMetricStatistics", ("CW-Q001", "CW-Q003")),
+        ("servicequotas:GetServiceQuota", ("CW-Q001", "CW-Q003")),
+    ]
+    arn = f"arn:aws:servicequotas:us-east-1:{specs.ACCOUNT}:sagemaker"
+    assert document(found)["Statement"] == [
+        {"Effect": "Allow", "Action": ["cloudwatch:GetMetricStatistics"], "Resource": "*"},
+        {
+            "Effect": "Allow",
+            "Action": ["servicequotas:GetServiceQuota"],
+            "Resource": [f"{arn}/L-2CE978FC", f"{arn}/L-8762A75F"],
+        },
+    ]
