@@ -59,6 +59,13 @@ def list_(ctx: click.Context, lock_path: Path, output_format: str) -> None:
 
 @command.command()
 @config_options
+@click.option(
+    "--lock",
+    "lock_path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=None,
+    help="The list of artefacts; the one that the spec names, if absent.",
+)
 @click.option("--pin", is_flag=True, help="Take unknown checksums as they are, and list them.")
 @click.option(
     "--cache",
@@ -67,7 +74,6 @@ def list_(ctx: click.Context, lock_path: Path, output_format: str) -> None:
     show_default=True,
     help="Where files are kept between runs.",
 )
-@_LOCK
 @_FORMAT
 @click.pass_context
 def mirror(
@@ -77,7 +83,7 @@ def mirror(
     environment: str | None,
     pin: bool,
     cache: Path,
-    lock_path: Path,
+    lock_path: Path | None,
     output_format: str,
 ) -> None:
     """Bring every artefact from its source to the cluster's bucket.
@@ -92,6 +98,7 @@ def mirror(
     from clusterwright.aws.errors import AwsUnavailable
     from clusterwright.aws.session import AwsSession
     from clusterwright.platforms.hyperpod import lifecycle_bucket
+    from clusterwright.platforms.node_artefacts import list_file
     from clusterwright.render.artefacts import mirrored
 
     cluster = load_or_exit(
@@ -99,6 +106,7 @@ def mirror(
         command="artefacts mirror",
         output_format=output_format,
     ).cluster
+    lock_path = lock_path or list_file(cluster)
     artefacts = _read(lock_path)
     bucket = lifecycle_bucket(cluster)
     session = AwsSession(cluster.region)

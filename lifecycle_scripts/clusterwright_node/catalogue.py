@@ -20,7 +20,7 @@ from clusterwright_node.errors import StepError
 from clusterwright_node.node import Node, Verdict
 
 SITE_PACKAGE = "site_steps"
-_SITE_FOLDER = Path(__file__).parents[1] / SITE_PACKAGE
+SITE_FOLDER = Path(__file__).parents[1] / SITE_PACKAGE
 
 
 @dataclass(frozen=True)
@@ -41,19 +41,20 @@ class Step:
     """Whether it is one of the user's own."""
 
 
-def load_steps(site_folder: Path = _SITE_FOLDER) -> list[Step]:
+def load_steps(site_folder: Path | None = None) -> list[Step]:
     """All steps in the order in which they run."""
     found = {}
     for name in _modules(steps.__path__):
         found[name] = _step(name, importlib.import_module(f"{steps.__name__}.{name}"))
-    for name in _modules([str(site_folder)]):
-        found[name] = _site_step(name, site_folder)
+    folder = site_folder or SITE_FOLDER
+    for name in _modules([str(folder)]):
+        found[name] = _site_step(name, folder)
     return ordered(found)
 
 
-def step_names(site_folder: Path = _SITE_FOLDER) -> list[str]:
+def step_names(site_folder: Path | None = None) -> list[str]:
     """The names alone, without importing the steps."""
-    return sorted({*_modules(steps.__path__), *_modules([str(site_folder)])})
+    return sorted({*_modules(steps.__path__), *_modules([str(site_folder or SITE_FOLDER)])})
 
 
 def ordered(found: dict[str, Step]) -> list[Step]:

@@ -139,3 +139,26 @@ def test_a_list_that_is_none_is_the_users_to_mend(tmp_path: Path) -> None:
     assert "artefacts[0]: the keys are name, version" in answer.err
     answer = clusterwright("artefacts", "list", "--lock", tmp_path / "none.json")
     assert (answer.exit_code, "there is no such file" in answer.err) == (3, True)
+
+
+def test_the_list_that_the_spec_names_is_mirrored_and_pinned(lock: Path, bucket: str) -> None:
+    folder = lock.parent
+    specs.write(folder / "spec.yaml", specs.changed({"lifecycle": {"artefacts": str(lock)}}))
+    answer = clusterwright(
+        "artefacts", "mirror", folder / "spec.yaml", "--cache", folder / "cache", "--pin"
+    )
+    assert answer.exit_code == 0, answer.err
+    assert bucket in answer.out
+    assert json.loads(lock.read_text())["artefacts"][0]["sha256"] == SHA
+
+
+def test_what_nodes_would_refuse_is_found_before_they_are_paid_for(tmp_path: Path) -> None:
+    """As docs/how-to/mirror-artefacts.md shows it, with the list as it is delivered."""
+    spec = tmp_path / "prod.yaml"
+    specs.write(spec, specs.changed({"slurm.containers": {"pyxis": True, "install": "mirrored"}}))
+    answer = clusterwright("check", spec, "--offline", "--only", "CW-L006")
+    assert answer.exit_code == 1
+    assert (
+        "error[CW-L006]: nobody has read the checksums of enroot 3.4.1-1 (x86_64), " in answer.out
+    )
+    assert f"hint: `clusterwright artefacts mirror {spec} --pin`" in answer.out

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from clusterwright.artefacts.lock import Artefact, write_lock
 from clusterwright.aws.kms import Key
 from clusterwright.preflight.facts import account, storage
+from clusterwright.preflight.rules.offline import l006_artefact_checksums
 from tests.preflight.harness import Harness
 from tests.support import specs
 
@@ -158,7 +161,96 @@ def test_containers_are_proved_by_a_job(rule: Harness) -> None:
         message="cannot be seen before a node runs",
         severity="warning",
     )
+    rule.fails(
+        "CW-L002",
+        {"slurm.containers": {"pyxis": True, "install": "mirrored"}},
+        path="slurm.containers.pyxis",
+        message="whether the image has what Enroot's packages depend on, and a compiler",
+        severity="warning",
+    )
     rule.passes("CW-L002", tested=False)
+
+
+def artefact_list(folder: Path, *rows: tuple[str, str, str | None]) -> str:
+    """A list of artefacts (name, architecture, checksum); its path."""
+    path = folder / "artefacts.json"
+    write_lock(
+        path,
+        [
+            Artefact(
+                name,
+                "1.0",
+                architecture,
+                f"https://example.com/{name}-{architecture}.deb",
+                sha256,
+                10 if sha256 else None,
+                "made by a test",
+                ("container_programs",),
+            )
+            for name, architecture, sha256 in rows
+        ],
+    )
+    return str(path)
+
+
+def test_what_nodes_fetch_has_a_checksum(rule: Harness, tmp_path: Path) -> None:
+    mirrored = {"slurm.containers": {"pyxis": True, "install": "mirrored"}}
+    read, unread = "0" * 64, None
+    rule.fails(
+        "CW-L006",
+        mirrored,
+        path="slurm.containers.install",
+        message="nobody has read the checksums of enroot 3.4.1-1 (x86_64), enroot-caps",
+    )
+    both = artefact_list(tmp_path, ("enroot", "x86_64", read), ("pyxis", "any", read))
+    rule.passes("CW-L006", {**mirrored, "lifecycle": {"artefacts": both}})
+    partly = artefact_list(tmp_path, ("enroot", "x86_64", read), ("pyxis", "any", unread))
+    rule.fails(
+        "CW-L006",
+        {**mirrored, "lifecycle": {"artefacts": partly}},
+        path="slurm.containers.install",
+        message="checksums of pyxis 1.0 (any): nodes refuse",
+    )
+    lacking = artefact_list(tmp_path, ("enroot", "arm64", read), ("pyxis", "any", read))
+    rule.fails(
+        "CW-L006",
+        {**mirrored, "lifecycle": {"artefacts": lacking}},
+        path="slurm.containers.install",
+        message="the list of artefacts has no enroot for x86_64",
+    )
+    rule.passes("CW-L006", {"slurm.containers": {"pyxis": True}}, tested=False)
+
+
+def test_artefacts_of_own_steps_have_checksums_too(rule: Harness, tmp_path: Path) -> None:
+    path = tmp_path / "artefacts.json"
+    write_lock(
+        path,
+        [
+            Artefact(
+                "tool", "1", "any", "https://example.com/tool", None, None, "a test", ("memlock",)
+            )
+        ],
+    )
+    own = {"steps": ["configs/examples/steps/memlock.py"], "artefacts": str(path)}
+    rule.fails("CW-L006", {"lifecycle": own}, path="lifecycle.steps[0]", message="of tool 1 (any)")
+    rule.passes("CW-L006", {"lifecycle": {"steps": own["steps"]}})
+
+
+def test_the_architecture_of_an_unknown_type_is_not_guessed(
+    rule: Harness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = artefact_list(tmp_path, ("enroot", "x86_64", "0" * 64), ("pyxis", "any", "0" * 64))
+    monkeypatch.setattr(l006_artefact_checksums, "Known", frozenset)  # no source says it
+    found = rule.run(
+        "CW-L006",
+        {
+            "slurm.containers": {"pyxis": True, "install": "mirrored"},
+            "lifecycle": {"artefacts": both},
+        },
+    )
+    assert found.rule.status == "unknown"
+    assert {entry.path for entry in found.unanswered} == {"slurm.containers.install"}
+    assert all("which architecture" in entry.message for entry in found.unanswered)
 
 
 def test_the_controller_has_memory_for_its_nodes(rule: Harness) -> None:

@@ -68,6 +68,17 @@ def test_nodes_read_their_scripts_and_delete_no_bucket(enforced: Account) -> Non
     ]
 
 
+def test_nodes_read_artefacts_and_put_none(enforced: Account) -> None:
+    group = enforced.client("sagemaker").describe_cluster(ClusterName="test")["InstanceGroups"][0]
+    bucket = group["LifeCycleConfig"]["SourceS3Uri"].removeprefix("s3://").partition("/")[0]
+    file = f"arn:aws:s3:::{bucket}/artefacts/{'0' * 64}/enroot_3.4.1-1_amd64.deb"
+    assert decisions(enforced, ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"], file) == [
+        "allowed",
+        "implicitDeny",
+        "implicitDeny",
+    ]
+
+
 def test_stacks_update_and_go(enforced: Account, build: Build) -> None:
     statuses = enforced.deploy(build(changed(SPEC, compute__2__count=12)))
     assert statuses["test-cluster"] == "UPDATE_COMPLETE"

@@ -14,7 +14,7 @@ from clusterwright.platforms import load_cluster
 from stacks import names, scripts
 from tests.stacks.conftest import Build
 from tests.stacks.specs import FULL, MINIMAL, changed
-from tests.stacks.templates import cluster_of, only, text_of
+from tests.stacks.templates import cluster_of, deployed_file, only, text_of
 from tests.support.synthesis import ROOT, Assembly
 
 
@@ -169,3 +169,41 @@ def test_functions_log_into_groups_with_an_end_that_go_with_the_stack(build: Bui
         assert resource["Type"] == "AWS::Logs::LogGroup"
         assert resource["DeletionPolicy"] == "Delete"
         assert resource["Properties"]["RetentionInDays"] == 30
+
+
+STEP = "configs/examples/steps/memlock.py"
+
+
+def test_own_steps_are_shipped_beside_ours_and_change_the_prefix(
+    build: Build, tmp_path: Path
+) -> None:
+    before, after = build(MINIMAL), build(changed(MINIMAL, lifecycle={"steps": [STEP]}))
+    assert prefix_of(before) != prefix_of(after)
+    (shipped,) = after.directory.glob("asset.*/site_steps/memlock.py")
+    assert shipped.read_text() == (ROOT / STEP).read_text()
+    other = tmp_path / "memlock.py"
+    other.write_text((ROOT / STEP).read_text() + "\n# another text\n")
+    changed_text = build(changed(MINIMAL, lifecycle={"steps": [str(other)]}))
+    assert prefix_of(changed_text) != prefix_of(after), "its contents count, not its path"
+
+
+def test_artefacts_reach_the_nodes_where_a_step_uses_them(build: Build) -> None:
+    pinned = {"artefacts": "tests/artefacts/data/pinned.json"}
+    mirrored = {"containers": {"pyxis": True, "install": "mirrored"}}
+    assembly = build(changed(MINIMAL, slurm=mirrored, lifecycle=pinned))
+    found = deployed_file(assembly, "cluster.json")
+    assert found["containers"] == {"pyxis": True, "install": "mirrored"}
+    assert found["artefacts"]["bucket"] == only(assembly, "AWS::S3::Bucket")["BucketName"]
+    assert [entry["file"] for entry in found["artefacts"]["files"]] == [
+        "enroot_1.0-1_amd64.deb",
+        "pyxis-1.0.tar.gz",
+    ]
+    assert found["artefacts"]["files"][0]["sha256"] == "e" * 64
+    for spec in (MINIMAL, changed(MINIMAL, slurm={"containers": {"pyxis": True}})):
+        assert "artefacts" not in deployed_file(build(spec), "cluster.json")
+
+
+def test_an_unknown_checksum_goes_to_the_nodes_as_such(build: Build) -> None:
+    mirrored = {"containers": {"pyxis": True, "install": "mirrored"}}
+    found = deployed_file(build(changed(MINIMAL, slurm=mirrored)), "cluster.json")
+    assert {entry["sha256"] for entry in found["artefacts"]["files"]} == {"unknown"}

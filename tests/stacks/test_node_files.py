@@ -86,7 +86,8 @@ def test_the_node_program_takes_every_file_of_every_config(
 def test_the_node_program_takes_a_spec_with_every_feature(
     build: Build, program: Any, tmp_path: Path
 ) -> None:
-    for index, spec in enumerate((FULL, MINIMAL, SCRIPTED)):
+    mirrored = changed(FULL, slurm__containers__install="mirrored")
+    for index, spec in enumerate((FULL, MINIMAL, SCRIPTED, mirrored)):
         path = tmp_path / f"{index}.yaml"
         path.write_text(json.dumps(spec), encoding="utf-8")
         assert_accepted(program, load_cluster(path).cluster, build(spec))

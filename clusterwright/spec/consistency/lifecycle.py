@@ -30,6 +30,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
                 place = Position(str(repository.file(path)), error.line, 1)
             yield Problem(error.message, here, error.hint, position=place)
             continue
+        whole = whole and step.name not in {*ours, *found}
         if step.name in ours:
             yield Problem(
                 f"`{step.name}` is a step of the node program itself",

@@ -24,9 +24,15 @@ class Pyxis(Rule[None]):
     def check(
         self, subject: Subject[None], context: Context, facts: FactValues
     ) -> Iterator[Verdict]:
-        del subject, context, facts
+        del subject, facts
+        mirrored = context.cluster.slurm.containers.install == "mirrored"
+        what = (
+            "has what Enroot's packages depend on, and a compiler for Pyxis,"
+            if mirrored
+            else "brings Enroot and Pyxis"
+        )
         yield Fail(
-            message="whether the image brings Enroot and Pyxis cannot be seen before a node runs",
+            message=f"whether the image {what} cannot be seen before a node runs",
             hint="after deployment: `srun --container-image=ubuntu:24.04 true`",
         )
 

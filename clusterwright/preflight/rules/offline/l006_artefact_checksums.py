@@ -1,0 +1,81 @@
+"""Nodes refuse an artefact whose checksum nobody has read: that is found before they are paid for.
+
+Nothing else would find it: the templates carry the list as it is, and the first node says no.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.artefacts.lock import Artefact, LockError
+from clusterwright.artefacts.selection import CONTAINERS, PROGRAMS_OF_CONTAINERS, absent
+from clusterwright.catalog import Known
+from clusterwright.platforms.node_artefacts import artefacts_of, fetching_steps, list_file
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+
+
+class ArtefactChecksums(Rule[str]):
+    id = "CW-L006"
+    title = "What nodes fetch has a checksum"
+    severity = "error"
+    scope = "offline"
+    prevents = (
+        "a first node that refuses an artefact at boot, when the cluster is already paid for"
+    )
+    source = "docs/reference/node-files.md, step artefacts"
+
+    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+        """Each step that may use artefacts, where the spec asks for it."""
+        for step, path in fetching_steps(context.cluster).items():
+            yield Subject(path, step)
+
+    def check(
+        self, subject: Subject[str], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del facts
+        listed = context.cluster.lifecycle.artefacts
+        try:
+            artefacts = artefacts_of(context.cluster)
+        except LockError as error:
+            yield Unsure(message=f"{listed}: {error.problems[0]}")
+            return
+        used = [each for each in artefacts if subject.value in each.used_by]
+        unknown = [each.label for each in used if each.sha256 is None]
+        if unknown:
+            yield Fail(
+                message=f"nobody has read the checksums of {', '.join(unknown)}: nodes refuse "
+                "them at boot",
+                requested=len(used),
+                limit=len(used) - len(unknown),
+                where=listed,
+                hint=f"`clusterwright artefacts mirror {context.spec.file} --pin`, then review "
+                f"the change of {listed}",
+            )
+        if subject.value == CONTAINERS:
+            yield from _absent(used, context)
+
+
+def _absent(used: Iterable[Artefact], context: Context) -> Iterator[Verdict]:
+    """Programs that the list lacks for the architecture of a group's instances."""
+    architectures = set()
+    for group in context.cluster.compute:
+        instance = context.catalog.instance(group.instance_type)
+        if instance is None or not isinstance(instance.architecture, Known):
+            yield Unsure(
+                message=f"no source says which architecture {group.instance_type} has, so whether "
+                "the list has its programs is not known"
+            )
+        else:
+            architectures.add(instance.architecture.value)
+    lacking = absent(tuple(used), PROGRAMS_OF_CONTAINERS, architectures)
+    if lacking:
+        yield Fail(
+            message=f"the list of artefacts has no {' and no '.join(lacking)}",
+            where=str(list_file(context.cluster)),
+            hint=f"add it to {context.cluster.lifecycle.artefacts}, used_by {CONTAINERS}",
+        )
+
+
+RULE = ArtefactChecksums()
