@@ -1,0 +1,110 @@
+"""Which platform, as reasons: the founding documents' tree, held against what each takes.
+
+The tree (document 003). Existing Slurm scripts? Then: automatic recovery wanted? HyperPod on
+Slurm, else ParallelCluster. No scripts: Kubernetes wanted? Then: features for training wanted?
+HyperPod on EKS, else EKS. No Kubernetes: ParallelCluster. After it, capacity that the platform
+does not take moves the answer, and says so (`platforms.rules`). MIG is a Kubernetes matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from clusterwright.platforms.rules import RULES
+
+Platform = Literal["hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks"]
+BUILT: tuple[Platform, ...] = ("hyperpod-slurm",)
+"""What `stacks/` builds today; others are advised all the same, and marked."""
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the team has and wants. `None` is "not said"."""
+
+    slurm_scripts: bool | None = None
+    automatic_recovery: bool | None = None
+    kubernetes: bool | None = None
+    training_features: bool | None = None
+    mig: bool = False
+    capacity_kind: str | None = None
+    nodes: int = 1
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The platform, each reason on the way to it, and what was not asked."""
+
+    platform: Platform
+    reasons: tuple[str, ...]
+    cautions: tuple[str, ...]
+    built: bool
+
+
+def advise(wishes: Wishes) -> Advice:
+    """Walk the tree; what is not said takes the branch that suits training, and says so."""
+    reasons: list[str] = []
+    cautions: list[str] = []
+
+    def said(value: bool | None, otherwise: bool, yes: str, no: str) -> bool:
+        chosen = otherwise if value is None else value
+        reasons.append((yes if chosen else no) + ("" if value is not None else " (assumed)"))
+        return chosen
+
+    kubernetes_first = wishes.slurm_scripts is None and bool(wishes.kubernetes)
+    platform: Platform
+    if not kubernetes_first and said(
+        wishes.slurm_scripts,
+        True,
+        "Slurm scripts exist or are what the team writes",
+        "no Slurm scripts to keep",
+    ):
+        recovers = said(
+            wishes.automatic_recovery,
+            True,
+            "nodes shall be replaced and jobs resumed without a person",
+            "recovery by hand will do",
+        )
+        platform = "hyperpod-slurm" if recovers else "parallelcluster"
+    elif said(wishes.kubernetes, False, "Kubernetes is wanted", "Kubernetes is not wanted"):
+        features = said(
+            wishes.training_features,
+            True,
+            "health checks, recovery and task governance for training are wanted",
+            "a general cluster of containers will do",
+        )
+        platform = "hyperpod-eks" if features else "eks"
+    else:
+        platform = "parallelcluster"
+    if wishes.mig and platform in {"hyperpod-slurm", "parallelcluster"}:
+        reasons.append("GPUs shall be split (MIG), which Kubernetes schedules by profile")
+        platform = "hyperpod-eks"
+    platform = _by_capacity(platform, wishes.capacity_kind, reasons)
+    if platform in {"parallelcluster", "eks"} and wishes.nodes >= 64:
+        cautions.append(
+            f"{wishes.nodes} nodes fail about every "
+            f"{24 / (wishes.nodes * 3.8e-3):.0f} hours, and {platform} replaces none of them "
+            "by itself"
+        )
+    if wishes.mig:
+        cautions.append("MIG is for small jobs and inference: NCCL does not train across slices")
+    if platform not in BUILT:
+        cautions.append(f"{platform} is not built yet: `platform: hyperpod-slurm` is")
+    return Advice(platform, tuple(reasons), tuple(cautions), platform in BUILT)
+
+
+def _by_capacity(platform: Platform, kind: str | None, reasons: list[str]) -> Platform:
+    if kind is None or kind in RULES[platform].capacity_kinds:
+        return platform
+    why = RULES[platform].refused_capacity.get(kind, f"{platform} takes no {kind}")
+    slurm = platform in {"hyperpod-slurm", "parallelcluster"}
+    order: tuple[Platform, ...] = (
+        ("hyperpod-slurm", "parallelcluster", "hyperpod-eks", "eks")
+        if slurm
+        else ("hyperpod-eks", "eks", "hyperpod-slurm", "parallelcluster")
+    )
+    for other in order:
+        if kind in RULES[other].capacity_kinds:
+            reasons.append(f"{kind} capacity: {why}; {other} takes it")
+            return other
+    return platform

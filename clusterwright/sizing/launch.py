@@ -1,0 +1,284 @@
+"""Framework settings of a layout: Megatron-LM's arguments, NeMo's and torchtitan's (FSDP) keys.
+
+Global batch = micro batch x data parallel x accumulation, in every framework. Names are those of
+Megatron-LM's `megatron/training/arguments.py`, of NeMo's Megatron configuration, and of
+torchtitan's `JobConfig`; what a framework cannot do with a layout is a caution, not left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from clusterwright.sizing.errors import GoalError
+from clusterwright.sizing.result import Layout
+from clusterwright.sizing.shape import ModelShape
+
+RECOMPUTE_TORCHTITAN = {"none": "none", "selective": "selective", "full": "full"}
+
+
+@dataclass(frozen=True)
+class Launch:
+    """Settings by framework.
+
+    Attributes
+    ----------
+    megatron:
+        Words of the command line, in order.
+    nemo, torchtitan:
+        Nested mappings, to be written as YAML and TOML.
+    global_batch, train_steps:
+        Sequences per optimizer step, and steps of the run.
+    cautions:
+        What does not go together, by framework.
+    """
+
+    megatron: tuple[str, ...]
+    nemo: Mapping[str, Mapping[str, object]]
+    torchtitan: Mapping[str, Mapping[str, object]]
+    global_batch: int
+    train_steps: int
+    cautions: tuple[str, ...]
+
+
+def settings(
+    layout: Layout,
+    shape: ModelShape,
+    *,
+    seq_len: int,
+    tokens: float,
+    precision: str = "bf16",
+    save_every_steps: int = 500,
+    checkpoint_path: str = "/fsx/checkpoints",
+) -> Launch:
+    """The settings that run this layout.
+
+    Parameters
+    ----------
+    save_every_steps:
+        From the checkpoint interval and the step time; at least 1.
+    checkpoint_path:
+        Of the spec (`storage.checkpoint_path`).
+
+    Raises
+    ------
+    GoalError
+        A layout without a whole batch.
+    """
+    global_batch = layout.micro_batch * layout.data * layout.accumulation
+    if global_batch < 1 or seq_len < 1:
+        raise GoalError(f"a batch of {global_batch} sequences of {seq_len}", field="batch_tokens")
+    steps = max(1, math.ceil(tokens / (global_batch * seq_len)))
+    every = max(1, save_every_steps)
+    return Launch(
+        megatron=tuple(
+            _megatron(
+                layout, shape, seq_len, precision, global_batch, steps, every, checkpoint_path
+            )
+        ),
+        nemo=_nemo(layout, shape, seq_len, precision, global_batch, steps, every, checkpoint_path),
+        torchtitan=_torchtitan(
+            layout, seq_len, precision, global_batch, steps, every, checkpoint_path
+        ),
+        global_batch=global_batch,
+        train_steps=steps,
+        cautions=tuple(_cautions(layout, shape, precision)),
+    )
+
+
+def virtual_layers(layout: Layout, shape: ModelShape) -> int | None:
+    """Layers of one model chunk; `None` without interleaving or where they do not divide."""
+    chunks = layout.pipeline * layout.virtual
+    if layout.virtual == 1 or shape.layers % chunks:
+        return None
+    return shape.layers // chunks
+
+
+def _megatron(
+    layout: Layout,
+    shape: ModelShape,
+    seq_len: int,
+    precision: str,
+    global_batch: int,
+    steps: int,
+    every: int,
+    path: str,
+) -> list[str]:
+    words = [
+        f"--num-layers={shape.layers}",
+        f"--hidden-size={shape.hidden}",
+        f"--ffn-hidden-size={shape.ffn}",
+        f"--num-attention-heads={shape.heads}",
+        f"--kv-channels={shape.head_width}",
+        f"--seq-length={seq_len}",
+        f"--max-position-embeddings={seq_len}",
+        f"--tensor-model-parallel-size={layout.tensor}",
+        f"--pipeline-model-parallel-size={layout.pipeline}",
+        f"--context-parallel-size={layout.context}",
+        f"--micro-batch-size={layout.micro_batch}",
+        f"--global-batch-size={global_batch}",
+        f"--train-iters={steps}",
+        f"--save-interval={every}",
+        f"--save={path}",
+        f"--load={path}",
+        "--ckpt-format=torch_dist",
+        "--async-save",
+        "--bf16",
+    ]
+    words += _attention(shape)
+    if shape.gated:
+        words.append("--swiglu")
+    if not shape.tied:
+        words.append("--untie-embeddings-and-output-weights")
+    if layout.tensor > 1:
+        words.append("--sequence-parallel")
+    if (chunk := virtual_layers(layout, shape)) is not None:
+        words.append(f"--num-layers-per-virtual-pipeline-stage={chunk}")
+    if layout.sharding == "distributed-optimizer":
+        words += ["--use-distributed-optimizer", "--overlap-grad-reduce", "--overlap-param-gather"]
+    if layout.recompute == "selective":
+        words.append("--recompute-granularity=selective")
+    if layout.recompute == "full":
+        words += [
+            "--recompute-granularity=full",
+            "--recompute-method=uniform",
+            "--recompute-num-layers=1",
+        ]
+    if precision == "fp8":
+        words.append("--fp8-format=hybrid")
+    words += _experts(layout, shape)
+    return words
+
+
+def _attention(shape: ModelShape) -> list[str]:
+    if shape.latent is None:
+        if shape.kv_heads == shape.heads:
+            return []
+        return ["--group-query-attention", f"--num-query-groups={shape.kv_heads}"]
+    latent = shape.latent
+    words = [
+        "--multi-latent-attention",
+        f"--kv-lora-rank={latent.kv_rank}",
+        f"--qk-head-dim={latent.nope_head}",
+        f"--qk-pos-emb-head-dim={latent.rope_head}",
+        f"--v-head-dim={latent.value_head}",
+    ]
+    if latent.query_rank is not None:
+        words.append(f"--q-lora-rank={latent.query_rank}")
+    return words
+
+
+def _experts(layout: Layout, shape: ModelShape) -> list[str]:
+    if shape.experts is None:
+        return []
+    experts = shape.experts
+    dense = shape.layers - experts.layers
+    words = [
+        f"--num-experts={experts.count}",
+        f"--moe-router-topk={experts.per_token}",
+        f"--moe-ffn-hidden-size={experts.ffn}",
+        f"--expert-model-parallel-size={layout.expert}",
+        "--moe-grouped-gemm",
+        "--moe-token-dispatcher-type=alltoall",
+    ]
+    if dense:
+        words.append(f"--moe-layer-freq=([0]*{dense}+[1]*{experts.layers})")
+    if experts.shared_ffn:
+        words.append(f"--moe-shared-expert-intermediate-size={experts.shared_ffn}")
+    return words
+
+
+def _nemo(
+    layout: Layout,
+    shape: ModelShape,
+    seq_len: int,
+    precision: str,
+    global_batch: int,
+    steps: int,
+    every: int,
+    path: str,
+) -> dict[str, dict[str, object]]:
+    model: dict[str, object] = {
+        "tensor_model_parallel_size": layout.tensor,
+        "pipeline_model_parallel_size": layout.pipeline,
+        "context_parallel_size": layout.context,
+        "expert_model_parallel_size": layout.expert,
+        "sequence_parallel": layout.tensor > 1,
+        "seq_length": seq_len,
+    }
+    if virtual_layers(layout, shape) is not None:
+        model["virtual_pipeline_model_parallel_size"] = layout.virtual
+    if layout.recompute != "none":
+        model["recompute_granularity"] = layout.recompute
+    if layout.recompute == "full":
+        model |= {"recompute_method": "uniform", "recompute_num_layers": 1}
+    return {
+        "model": model,
+        "train": {
+            "micro_batch_size": layout.micro_batch,
+            "global_batch_size": global_batch,
+            "train_iters": steps,
+        },
+        "ddp": {"use_distributed_optimizer": layout.sharding == "distributed-optimizer"},
+        "mixed_precision": {"recipe": "bf16_with_fp8_hybrid" if precision == "fp8" else "bf16"},
+        "checkpoint": {"save": path, "load": path, "save_interval": every, "async_save": True},
+    }
+
+
+def _torchtitan(
+    layout: Layout,
+    seq_len: int,
+    precision: str,
+    global_batch: int,
+    steps: int,
+    every: int,
+    path: str,
+) -> dict[str, dict[str, object]]:
+    settings: dict[str, dict[str, object]] = {
+        "training": {
+            "seq_len": seq_len,
+            "local_batch_size": layout.micro_batch * layout.accumulation
+            if layout.pipeline > 1
+            else layout.micro_batch,
+            "global_batch_size": global_batch,
+            "steps": steps,
+        },
+        "parallelism": {
+            "data_parallel_replicate_degree": 1,
+            "data_parallel_shard_degree": layout.data,
+            "tensor_parallel_degree": layout.tensor,
+            "pipeline_parallel_degree": layout.pipeline,
+            "context_parallel_degree": layout.context,
+            "expert_parallel_degree": layout.expert,
+        },
+        "activation_checkpoint": {"mode": RECOMPUTE_TORCHTITAN[layout.recompute]},
+        "checkpoint": {"enable": True, "folder": path, "interval": every, "async_mode": "async"},
+    }
+    if precision == "fp8":
+        settings["model"] = {"converters": ["float8"]}
+    return settings
+
+
+def _cautions(layout: Layout, shape: ModelShape, precision: str) -> list[str]:
+    found = []
+    if layout.sharding == "fsdp":
+        found.append("Megatron: the layout is fully sharded; use torchtitan's settings")
+    if layout.sharding in {"none", "distributed-optimizer"}:
+        found.append(
+            "torchtitan: its data parallelism shards fully, so it needs less memory than planned "
+            "and gathers weights in every layer"
+        )
+    if layout.virtual > 1 and virtual_layers(layout, shape) is None:
+        found.append(
+            f"Megatron: {shape.layers} layers do not divide into {layout.pipeline} stages of "
+            f"{layout.virtual} chunks; without interleaving the bubble is larger than planned"
+        )
+    elif layout.pipeline > 1 and shape.layers % layout.pipeline:
+        found.append(
+            f"Megatron: {shape.layers} layers do not divide into {layout.pipeline} stages; "
+            "set --decoder-first-pipeline-num-layers and --decoder-last-pipeline-num-layers"
+        )
+    if precision not in {"bf16", "fp8"}:
+        found.append(f"no framework here trains in {precision}")
+    return found

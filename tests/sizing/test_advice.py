@@ -1,0 +1,62 @@
+"""The founding documents' tree, every leaf of it, and what capacity does to the answer."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from clusterwright.platforms.rules import CAPACITY_KINDS, RULES
+from clusterwright.sizing.advice import Wishes, advise
+
+
+@pytest.mark.parametrize(
+    ("scripts", "recovery", "kubernetes", "features", "platform"),
+    [
+        (True, True, None, None, "hyperpod-slurm"),
+        (True, False, None, None, "parallelcluster"),
+        (False, None, True, True, "hyperpod-eks"),
+        (False, None, True, False, "eks"),
+        (False, None, False, None, "parallelcluster"),
+        (None, None, None, None, "hyperpod-slurm"),
+        (None, None, True, None, "hyperpod-eks"),
+    ],
+)
+def test_the_tree_of_document_003(
+    scripts: bool | None,
+    recovery: bool | None,
+    kubernetes: bool | None,
+    features: bool | None,
+    platform: str,
+) -> None:
+    found = advise(Wishes(scripts, recovery, kubernetes, features))
+    assert found.platform == platform
+    assert found.reasons
+
+
+def test_every_platform_that_is_advised_takes_the_capacity() -> None:
+    for scripts, kubernetes, kind in itertools.product(
+        (None, True, False), (None, True, False), CAPACITY_KINDS
+    ):
+        found = advise(Wishes(scripts, None, kubernetes, capacity_kind=kind))
+        assert kind in RULES[found.platform].capacity_kinds
+
+
+def test_a_capacity_block_leaves_hyperpod_and_says_why() -> None:
+    found = advise(Wishes(True, True, capacity_kind="capacity-block"))
+    assert found.platform == "parallelcluster"
+    assert any("CreateCluster has no field" in reason for reason in found.reasons)
+
+
+def test_what_was_not_said_is_marked() -> None:
+    assert all("(assumed)" in reason for reason in advise(Wishes()).reasons)
+    assert not any("(assumed)" in reason for reason in advise(Wishes(True, True)).reasons)
+
+
+def test_a_large_cluster_without_recovery_is_warned_of() -> None:
+    found = advise(Wishes(True, False, nodes=512))
+    assert any("replaces none of them" in text for text in found.cautions)
+
+
+def test_mig_goes_to_kubernetes() -> None:
+    assert advise(Wishes(True, True, mig=True)).platform == "hyperpod-eks"

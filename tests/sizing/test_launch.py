@@ -1,0 +1,122 @@
+"""Settings that match the layout, in every framework."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clusterwright.sizing import models
+from clusterwright.sizing.errors import GoalError
+from clusterwright.sizing.launch import Launch, settings, virtual_layers
+from clusterwright.sizing.result import Layout, Recompute, Sharding
+
+LLAMA = models.model("llama3-70b")
+DEEPSEEK = models.model("deepseek-v3")
+LAYOUT = Layout(tensor=8, pipeline=4, data=64, virtual=5, micro_batch=1, accumulation=32)
+
+
+def _parsed(launch: Launch) -> dict[str, str | bool]:
+    found: dict[str, str | bool] = {}
+    for word in launch.megatron:
+        assert word.startswith("--")
+        name, equals, value = word[2:].partition("=")
+        assert name not in found, f"{name} is there twice"
+        found[name] = value if equals else True
+    return found
+
+
+def test_llama_3_70b() -> None:
+    launch = settings(LAYOUT, LLAMA, seq_len=8192, tokens=15e12)
+    assert launch.global_batch == 1 * 64 * 32
+    assert launch.train_steps == -(-15_000_000_000_000 // (2048 * 8192))
+    words = _parsed(launch)
+    assert words["num-layers"] == "80"
+    assert words["num-query-groups"] == "8"
+    assert words["num-layers-per-virtual-pipeline-stage"] == "4"
+    assert words["sequence-parallel"] is True
+    assert words["use-distributed-optimizer"] is True
+    assert "num-experts" not in words
+    assert launch.nemo["model"]["virtual_pipeline_model_parallel_size"] == 5
+    assert launch.torchtitan["parallelism"]["data_parallel_shard_degree"] == 64
+
+
+def test_a_mixture_of_experts_with_latent_attention() -> None:
+    layout = Layout(pipeline=16, expert=64, data=128, recompute="full", accumulation=8)
+    words = _parsed(settings(layout, DEEPSEEK, seq_len=4096, tokens=14.8e12, precision="fp8"))
+    assert words["num-experts"] == "256"
+    assert words["moe-router-topk"] == "8"
+    assert words["expert-model-parallel-size"] == "64"
+    assert words["moe-layer-freq"] == "([0]*3+[1]*58)"
+    assert words["multi-latent-attention"] is True
+    assert words["recompute-granularity"] == "full"
+    assert words["fp8-format"] == "hybrid"
+
+
+def test_layers_that_do_not_divide_are_said() -> None:
+    layout = Layout(tensor=8, pipeline=6, data=8, virtual=2)
+    launch = settings(layout, LLAMA, seq_len=8192, tokens=1e12)
+    assert virtual_layers(layout, LLAMA) is None
+    assert any("do not divide" in text for text in launch.cautions)
+
+
+def test_no_batch_is_refused() -> None:
+    with pytest.raises(GoalError):
+        settings(Layout(data=0), LLAMA, seq_len=8192, tokens=1e12)
+
+
+@given(
+    tensor=st.sampled_from([1, 2, 4, 8]),
+    pipeline=st.sampled_from([1, 2, 4, 8]),
+    data=st.integers(1, 512),
+    micro=st.integers(1, 8),
+    accumulation=st.integers(1, 64),
+    sharding=st.sampled_from(["none", "distributed-optimizer", "zero-2", "fsdp"]),
+    recompute=st.sampled_from(["none", "selective", "full"]),
+)
+def test_every_framework_has_one_batch_and_one_product(
+    tensor: int,
+    pipeline: int,
+    data: int,
+    micro: int,
+    accumulation: int,
+    sharding: Sharding,
+    recompute: Recompute,
+) -> None:
+    layout = Layout(
+        tensor=tensor,
+        pipeline=pipeline,
+        data=data,
+        micro_batch=micro,
+        accumulation=accumulation,
+        sharding=sharding,
+        recompute=recompute,
+    )
+    launch = settings(layout, LLAMA, seq_len=4096, tokens=1e12)
+    parser = argparse.ArgumentParser()
+    for name in (
+        "global-batch-size",
+        "micro-batch-size",
+        "tensor-model-parallel-size",
+        "pipeline-model-parallel-size",
+        "train-iters",
+        "seq-length",
+    ):
+        parser.add_argument(f"--{name}", type=int, required=True)
+    words, _ = parser.parse_known_args(launch.megatron)
+    assert words.global_batch_size == micro * data * accumulation == launch.global_batch
+    assert words.train_iters * words.global_batch_size * words.seq_length >= 1e12
+    assert launch.nemo["train"]["global_batch_size"] == launch.global_batch
+    titan = launch.torchtitan["parallelism"]
+    product = 1
+    for key in (
+        "data_parallel_shard_degree",
+        "tensor_parallel_degree",
+        "pipeline_parallel_degree",
+        "context_parallel_degree",
+    ):
+        product *= int(str(titan[key]))
+    assert product == layout.accelerators
+    assert launch.torchtitan["training"]["global_batch_size"] == launch.global_batch
