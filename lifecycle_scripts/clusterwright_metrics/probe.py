@@ -29,7 +29,6 @@ class Space:
     available_bytes: float
     files: float
     files_free: float
-    read_only: bool | None
 
 
 class Probe:
@@ -118,7 +117,7 @@ class Probe:
                 block, blocks, available, files, free = (float(word) for word in words)
             except (Unanswered, ValueError):
                 return None
-            return Space(block * blocks, block * available, files, free, None)
+            return Space(block * blocks, block * available, files, free)
         try:
             found = os.statvfs(self.path(path))
         except OSError:
@@ -128,7 +127,6 @@ class Probe:
             float(found.f_frsize * found.f_bavail),
             float(found.f_files),
             float(found.f_ffree),
-            bool(found.f_flag & os.ST_RDONLY),
         )
 
 

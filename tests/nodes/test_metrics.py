@@ -127,7 +127,11 @@ def test_the_host(machine: Machine) -> None:
         "259 0 nvme0n1 5 0 8 1 6 0 16 1 0 1500 2\n259 1 nvme0n1p1 5 0 8 1 6 0 16 1 0 1500 2\n",
     )
     mounts = ("/dev/root / ext4 rw 0 0", "fs@tcp:/m /fsx lustre rw 0 0", "proc /proc proc rw 0 0")
-    machine.file("/proc/self/mounts", "\n".join([*mounts, "overlay /var/lib/x overlay rw 0 0"]))
+    mounts += ("overlay /var/lib/x overlay rw 0 0", "tmpfs /run tmpfs rw 0 0")
+    machine.file("/proc/1/mounts", "\n".join([*mounts, "/dev/nvme1n1 /old\\040disk xfs ro 0 0"]))
+    # What the service sees of itself, in its sandbox.
+    machine.file("/proc/self/mounts", "/dev/root / ext4 ro 0 0\n")
+    (machine.root / "old disk").mkdir()
     (machine.root / "fsx").mkdir()
     found = machine.samples(host)
     assert at(found, "node_load1") == 0.5
@@ -141,7 +145,14 @@ def test_the_host(machine: Machine) -> None:
     lustre_labels = {"device": "fs@tcp:/m", "fstype": "lustre", "mountpoint": "/fsx"}
     assert at(found, "node_filesystem_size_bytes", **lustre_labels) > 0
     assert at(found, "node_filesystem_device_error", **lustre_labels) == 0
-    assert {dict(key[1]).get("mountpoint") for key in found} == {None, "/", "/fsx"}
+    points = {dict(key[1]).get("mountpoint") for key in found}
+    assert points == {None, "/", "/fsx", "/old disk"}
+    read_only = {
+        dict(labels)["mountpoint"]: value
+        for (name, labels), value in found.items()
+        if name == "node_filesystem_readonly"
+    }
+    assert read_only == {"/": 0, "/fsx": 0, "/old disk": 1}
 
 
 def test_a_file_system_that_does_not_answer_costs_itself_alone(machine: Machine) -> None:

@@ -20,8 +20,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.slurm]
 
 _DEV = "configs/dev.yaml"
 _TRAINIUM = "configs/examples/trn1-1.yaml"
-_SCRIPTED = ("first-boot", "second-run", "kill-at-every-step", "denied")
-_ON_TRAINIUM = ("first-boot", "neuron-lost", "neuron-ecc", "efa-down")
+_SCRIPTED = ("first-boot", "second-run", "metrics", "kill-at-every-step", "denied")
+_ON_TRAINIUM = ("first-boot", "metrics", "neuron-lost", "neuron-ecc", "efa-down")
 
 
 def _of(answer: dict[str, Any], scenario: str) -> dict[str, str]:

@@ -20,7 +20,7 @@ _MODES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 _MEMORY = ("MemTotal", "MemFree", "MemAvailable", "Buffers", "Cached", "SwapTotal", "SwapFree")
 _REMOTE = ("lustre", "nfs", "nfs4", "fuse.mount-s3")
 _LOCAL = ("ext4", "xfs", "btrfs", "zfs", "vfat", "overlay", "tmpfs")
-_NOT_SHOWN = re.compile(r"^/(dev|proc|sys|run/(credentials|user)|snap)(/|$)")
+_NOT_SHOWN = re.compile(r"^/(dev|proc|sys|run|snap)(/|$)")
 _VIRTUAL_DISK = re.compile(r"^(loop|ram|fd|sr)\d")
 
 
@@ -113,9 +113,11 @@ def _interfaces(probe: Probe, metrics: Metrics) -> None:
 
 def _file_systems(probe: Probe, metrics: Metrics) -> None:
     seen = set()
-    for line in (probe.read("/proc/self/mounts") or "").splitlines():
+    # Of the first process: in the sandbox of our service everything is read-only.
+    mounts = probe.read("/proc/1/mounts") or probe.read("/proc/self/mounts") or ""
+    for line in mounts.splitlines():
         words = line.split()
-        if len(words) < 3:
+        if len(words) < 4:
             continue
         device, point, kind = words[0], _unescaped(words[1]), words[2]
         if kind not in (*_REMOTE, *_LOCAL) or _NOT_SHOWN.match(point) or point in seen:
@@ -133,6 +135,13 @@ def _file_systems(probe: Probe, metrics: Metrics) -> None:
             float(found is None),
             labels,
         )
+        metrics.add(
+            "node_filesystem_readonly",
+            "gauge",
+            "Whether it is mounted read-only.",
+            float("ro" in words[3].split(",")),
+            labels,
+        )
         if found is None:
             continue
         for name, value in (
@@ -140,7 +149,6 @@ def _file_systems(probe: Probe, metrics: Metrics) -> None:
             ("avail_bytes", found.available_bytes),
             ("files", found.files),
             ("files_free", found.files_free),
-            ("readonly", None if found.read_only is None else float(found.read_only)),
         ):
             metrics.add(f"node_filesystem_{name}", "gauge", f"{name} (statvfs).", value, labels)
 

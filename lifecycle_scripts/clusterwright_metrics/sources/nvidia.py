@@ -95,19 +95,20 @@ def _has_driver(probe: Probe) -> bool:
 
 
 def _dcgm(probe: Probe, metrics: Metrics, uuids: dict[str, str]) -> None:
-    """One look. Without DCGM's daemon, or with another who profiles, there is none."""
+    """One look. Without DCGM's daemon it says nothing."""
     numbers = ",".join(str(field[0]) for field in _DCGM)
     try:
-        text = probe.said(["dcgmi", "dmon", "-e", numbers, "-c", "1"])
+        lines = probe.said(["dcgmi", "dmon", "-e", numbers, "-c", "1"]).splitlines()
     except Unanswered:
-        metrics.add("dcgm_up", "gauge", "Whether DCGM answered.", 0.0)
-        return
-    metrics.add("dcgm_up", "gauge", "Whether DCGM answered.", 1.0)
-    for line in text.splitlines():
+        lines = []
+    rows = 0
+    for line in lines:
         match = _ROW.match(line)
         words = match.group(2).split() if match else []
         if match is None or len(words) != len(_DCGM):
             continue
+        rows += 1
         labels = {"gpu": match.group(1), "UUID": uuids.get(match.group(1), "")}
         for (_, name, kind, about), word in zip(_DCGM, words):
             metrics.add(name, kind, about, number(word), labels)
+    metrics.add("dcgm_up", "gauge", "Whether DCGM told of a GPU.", float(rows > 0))
