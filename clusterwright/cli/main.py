@@ -14,6 +14,7 @@ from clusterwright.cli.errors import UserError
 
 # name -> (module, one line for --help). Help is kept here so that `--help` imports no command.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "plan": ("clusterwright.cli.plan", "Size a cluster for a training goal, with an interval"),
     "init": ("clusterwright.cli.init", "Write a commented starting file"),
     "expand": ("clusterwright.cli.expand", "Print the resolved spec"),
     "check": ("clusterwright.cli.check", "Try quotas, capacity, network and storage rules"),

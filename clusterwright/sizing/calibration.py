@@ -77,7 +77,7 @@ NOISE: Final = 0.12
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A published throughput; `tuned` is 1 for a vendor's recipe, 0 for a framework as it comes."""
+    """A published throughput; `tuned`: 1 a vendor's recipe, 0 a framework as it comes."""
 
     group: str
     name: str

@@ -106,8 +106,8 @@ class Goal(_Strict):
     lora_rank: int = Field(16, gt=0, le=4096, description="rank of LoRA's adapters")
     seed: int = Field(0, ge=0, lt=2**63, description="of the Monte Carlo")
 
-    def deadline_hours(self, today: dt.date) -> float | None:
-        """Hours from `today` to the deadline.
+    def deadline_hours(self, today: dt.date | None) -> float | None:
+        """Hours from `today` to the deadline; `None` without one. A duration needs no `today`.
 
         Raises
         ------
@@ -120,6 +120,8 @@ class Goal(_Strict):
             day = dt.date.fromisoformat(self.deadline)
         except ValueError:
             return parse_hours(self.deadline)
+        if today is None:
+            raise GoalError("a date needs to know today", "a duration such as 90d")
         if day <= today:
             raise GoalError(
                 f"the deadline {day} is not after today, {today}",

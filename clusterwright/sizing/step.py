@@ -328,7 +328,8 @@ def _expert(shape: ModelShape, hardware: Hardware, grid: Grid, tokens: Floats) -
     # A token goes to a far domain once, however many of its experts are there.
     reached = groups * (1 - (1 - 1 / groups) ** e.per_token)
     outside = volume * reached * (1 - 1 / groups)
-    return inside / _fast(hardware) + outside / _slow(hardware)
+    seconds: Floats = inside / _fast(hardware) + outside / _slow(hardware)
+    return seconds
 
 
 def _context(shape: ModelShape, hardware: Hardware, grid: Grid, tokens: Floats) -> Floats:

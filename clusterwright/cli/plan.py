@@ -1,0 +1,231 @@
+"""`clusterwright plan`: from a training goal to accelerators, days and their intervals."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from clusterwright.cli.errors import UserError
+
+if TYPE_CHECKING:
+    from clusterwright.sizing.errors import GoalError
+    from clusterwright.sizing.goal import Goal
+    from clusterwright.sizing.shape import ModelShape
+
+EXIT_CODES = """\b
+Exit codes: 0 the plan; 3 the goal is wrong or cannot be reached, with what would make it possible.
+"""
+
+# Flag -> where it stands in the goal. Values go through the goal's own checks.
+_FLAGS: Final = {
+    "params": ("params",),
+    "active_params": ("active_params",),
+    "tokens": ("tokens",),
+    "seq_len": ("seq_len",),
+    "batch_tokens": ("batch_tokens",),
+    "precision": ("precision",),
+    "kind": ("kind",),
+    "optimizer": ("optimizer",),
+    "recovery": ("recovery",),
+    "lora_rank": ("lora_rank",),
+    "deadline": ("deadline",),
+    "region": ("region",),
+    "seed": ("seed",),
+    "layers": ("shape", "layers"),
+    "hidden_size": ("shape", "hidden_size"),
+    "ffn_size": ("shape", "ffn_size"),
+    "heads": ("shape", "heads"),
+    "kv_heads": ("shape", "kv_heads"),
+    "vocab_size": ("shape", "vocab_size"),
+    "experts": ("shape", "experts"),
+    "experts_per_token": ("shape", "experts_per_token"),
+    "expert_ffn_size": ("shape", "expert_ffn_size"),
+    "data": ("data", "name"),
+    "instance_type": ("cluster", "instance_type"),
+    "nodes": ("cluster", "nodes"),
+    "accelerator": ("cluster", "accelerator"),
+    "accelerators": ("cluster", "accelerators"),
+}
+
+
+@click.command(epilog=EXIT_CODES)
+@click.option("--goal", "goal_file", type=click.Path(), metavar="FILE", help="A goal.yaml.")
+@click.option(
+    "--model", metavar="NAME|FILE", help="A model of the table, or a Hugging Face config.json."
+)
+@click.option("--params", metavar="N", help="Parameters: 70B, 70e9.")
+@click.option("--active-params", metavar="N", help="Parameters per token (mixture of experts).")
+@click.option("--tokens", metavar="N", help="Tokens of the run: 15T.")
+@click.option("--data", metavar="NAME", help="A data set of the table instead of --tokens.")
+@click.option("--seq-len", type=int, help="Tokens per sequence.")
+@click.option("--batch-tokens", metavar="N", help="Tokens per optimizer step: 4M.")
+@click.option("--layers", type=int, help="Transformer layers.")
+@click.option("--hidden-size", type=int, help="Width of the residual.")
+@click.option("--ffn-size", type=int, help="Inner width of an MLP.")
+@click.option("--heads", type=int, help="Query heads.")
+@click.option("--kv-heads", type=int, help="KV heads (grouped-query attention).")
+@click.option("--vocab-size", type=int, help="Tokens of the vocabulary.")
+@click.option("--experts", type=int, help="Routed experts per layer.")
+@click.option("--experts-per-token", type=int, help="Experts that a token visits.")
+@click.option("--expert-ffn-size", type=int, help="Inner width of an expert.")
+@click.option("--precision", metavar="NAME", help="bf16 (default) or fp8, of matrix products.")
+@click.option(
+    "--kind", metavar="NAME", help="from-scratch (default), continued, fine-tune, lora, qlora."
+)
+@click.option("--optimizer", metavar="NAME", help="adam (default) or adam-8bit.")
+@click.option("--lora-rank", type=int, help="Rank of LoRA's adapters; 16 without it.")
+@click.option("--instance-type", metavar="TYPE", help="EC2's name: p5.48xlarge.")
+@click.option("--nodes", type=int, help="Instances.")
+@click.option("--accelerator", metavar="NAME", help="H100, H800, A100-80GB, Trn2, ...")
+@click.option("--accelerators", type=int, help="How many; chosen and stated without it.")
+@click.option("--recovery", metavar="NAME", help="manual, automatic (default), checkpointless.")
+@click.option("--deadline", metavar="TIME", help="90d, 12w or a date.")
+@click.option("--region", metavar="NAME", help="AWS region.")
+@click.option("--seed", type=int, help="Of the Monte Carlo; 0 without it.")
+@click.option("--explain", is_flag=True, help="Print every formula with its numbers and source.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json", "markdown"]),
+    default="text",
+    show_default=True,
+)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    goal_file: str | None,
+    model: str | None,
+    explain: bool,
+    output_format: str,
+    **flags: Any,
+) -> None:
+    """Say how long a training run takes on a cluster, with an interval and the reasons.
+
+    Give the model (--model, or --params and the sizes that are known), the tokens, and a cluster:
+    --instance-type and --nodes, or --accelerator and --accelerators. A count that is left out is
+    chosen and stated. Flags win over --goal FILE.
+    """
+    import datetime as dt
+
+    from clusterwright.catalog import load_catalog
+    from clusterwright.cli.spec import catalog_of_the_user
+    from clusterwright.sizing.errors import GoalError
+
+    try:
+        goal, config = read_goal(goal_file, model, flags)
+        with catalog_of_the_user():
+            from clusterwright.sizing.estimate import plan
+
+            answer = plan(
+                goal, load_catalog(), config=config, today=dt.datetime.now(dt.UTC).date()
+            )
+    except GoalError as error:
+        fail(error, output_format)
+    from clusterwright.render import plan as render
+    from clusterwright.render.style import Style
+
+    if output_format == "json":
+        text = render.plan_json(answer, explain=explain)
+    elif output_format == "markdown":
+        text = render.plan_markdown(answer, explain=explain)
+    else:
+        text = render.plan_text(answer, Style.of(sys.stdout), explain=explain)
+    sys.stdout.write(text)
+    ctx.exit(0)
+
+
+def read_goal(
+    goal_file: str | None, model: str | None, flags: dict[str, Any]
+) -> tuple[Goal, ModelShape | None]:
+    """The goal of the file and the flags, and the shape of a config.json that --model names.
+
+    Raises
+    ------
+    GoalError
+        Something in it is wrong.
+    UserError
+        A file cannot be read.
+    """
+    from clusterwright.sizing.goal import parse
+
+    data = _goal_data(goal_file)
+    for flag, value in flags.items():
+        if value is None or flag not in _FLAGS:
+            continue
+        *sections, key = _FLAGS[flag]
+        target = data
+        for section in sections:
+            if not isinstance(target.get(section), dict):
+                target[section] = {}
+            target = target[section]
+        target[key] = value
+    config = None
+    if model is not None:
+        data["model"] = model
+    named = data.get("model")
+    if isinstance(named, str) and (named.endswith(".json") or "/" in named):
+        config = _config(named)
+        del data["model"]
+    return parse(data), config
+
+
+def fail(error: GoalError, output_format: str) -> None:
+    """The sentence on stderr, the same in JSON on stdout where that was asked for; exit 3."""
+    if output_format == "json":
+        from clusterwright.render.envelope import json_answer
+
+        problem = {
+            "message": error.message,
+            "path": error.field or "",
+            "file": None,
+            "line": None,
+            "column": None,
+            "note": None,
+            "hint": error.hint,
+        }
+        sys.stdout.write(json_answer("plan", 3, {"problems": [problem]}))
+    raise UserError(error.message, error.hint)
+
+
+def _goal_data(path: str | None) -> dict[str, Any]:
+    if path is None:
+        return {}
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        data = YAML(typ="safe", pure=True).load(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} cannot be read: {_reason(error)}") from None
+    except YAMLError as error:
+        first = str(error).splitlines()[0]
+        raise UserError(f"{path} is no YAML: {first}") from None
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        raise UserError(f"{path} holds no goal", "keys such as model, tokens and cluster")
+    return data
+
+
+def _config(path: str) -> ModelShape:
+    from clusterwright.sizing.hf_config import shape_from_config
+
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        hint = (
+            "--model takes a name of the table, or the path of a config.json; nothing is fetched"
+        )
+        raise UserError(f"{path} cannot be read: {_reason(error)}", hint) from None
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise UserError(f"{path} is no JSON: {error}") from None
+    return shape_from_config(data, name=Path(path).name)
+
+
+def _reason(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or str(error)).lower()

@@ -1,0 +1,266 @@
+"""A plan as text, JSON or Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from clusterwright.render.envelope import json_answer
+from clusterwright.render.style import PLAIN, Style
+from clusterwright.render.table import Align, columns, markdown_cell, markdown_table
+from clusterwright.sizing.result import Candidate, Explained, Plan, Quantiles
+
+_TORNADO_SHOWN = 3
+_GIB = 2**30
+
+
+def plan_json(plan: Plan, *, explain: bool = False) -> str:
+    """The contract's `estimate`, `candidates` and `warnings`, and what they rest on."""
+    fields = plan_data(plan)
+    if explain:
+        fields["explained"] = [asdict(row) for row in plan.explained]
+    return json_answer("plan", 0, fields)
+
+
+def plan_data(plan: Plan) -> dict[str, Any]:
+    """The plan as plain data."""
+    e = plan.estimate
+    shape = plan.shape
+    return {
+        "model": {
+            "name": shape.name,
+            "params": shape.params,
+            "active_params": shape.active,
+            "layers": shape.layers,
+            "hidden_size": shape.hidden,
+            "heads": shape.heads,
+            "kv_heads": shape.kv_heads,
+            "vocab_size": shape.vocab,
+            "experts": shape.experts.count if shape.experts else None,
+            "experts_per_token": shape.experts.per_token if shape.experts else None,
+            "inferred": list(shape.inferred),
+            "source": shape.source,
+        },
+        "kind": plan.kind,
+        "tokens": plan.tokens,
+        "seq_len": plan.seq_len,
+        "batch_tokens": plan.batch_tokens,
+        "precision": plan.precision,
+        "training_flops": plan.training_flops,
+        "estimate": {
+            "accelerators": e.accelerators,
+            "accelerators_chosen": e.accelerators_chosen,
+            "nodes": e.nodes,
+            "accelerator_hours": _quantiles(e.accelerator_hours),
+            "days": _quantiles(e.days),
+            "usd": _quantiles(e.usd),
+            "usd_unknown": e.usd_unknown,
+            "in_run_mfu": _quantiles(e.in_run_mfu),
+            "mfu_peak_tflops": _peak(plan),
+            "goodput": _quantiles(e.goodput),
+            "whole_run_mfu": _quantiles(e.whole_run_mfu),
+        },
+        "candidates": [candidate_data(candidate) for candidate in plan.candidates],
+        "assumptions": [
+            {**asdict(assumption), "values": _quantiles(assumption.values)}
+            for assumption in plan.assumptions
+        ],
+        "tornado": [
+            {
+                "key": swing.key,
+                "text": swing.text,
+                "days_low": round(swing.days_low, 4),
+                "days_high": round(swing.days_high, 4),
+            }
+            for swing in plan.tornado
+        ],
+        "warnings": list(plan.warnings),
+        "seed": plan.seed,
+        "samples": plan.samples,
+    }
+
+
+def candidate_data(candidate: Candidate) -> dict[str, Any]:
+    """One candidate as plain data."""
+    hardware = candidate.hardware
+    return {
+        "chosen": candidate.chosen,
+        "infeasible": candidate.infeasible,
+        "instance_type": hardware.instance_type,
+        "accelerator": hardware.accelerator,
+        "nodes": candidate.nodes,
+        "accelerators": candidate.accelerators,
+        "layout": None
+        if candidate.layout is None
+        else {**asdict(candidate.layout), "text": candidate.layout.text},
+        "memory": None
+        if candidate.memory is None
+        else {
+            "parts_gib": {k: round(v / _GIB, 4) for k, v in candidate.memory.parts.items()},
+            "total_gib": round(candidate.memory.total_gib, 4),
+            "limit_gib": candidate.memory.limit_gib,
+        },
+        "step": None if candidate.step is None else asdict(candidate.step),
+        "days": _quantiles(candidate.days),
+        "accelerator_hours": _quantiles(candidate.accelerator_hours),
+        "in_run_mfu": _quantiles(candidate.in_run_mfu),
+        "goodput": _quantiles(candidate.goodput),
+        "notes": list(candidate.notes),
+    }
+
+
+def plan_text(plan: Plan, style: Style = PLAIN, *, explain: bool = False) -> str:
+    """What a person reads: the answer, the layout and its memory, what moves it, warnings."""
+    lines = [style.paint("bold", _title(plan)), ""]
+    lines += _estimate_lines(plan)
+    chosen = plan.chosen
+    assert chosen.layout is not None
+    assert chosen.memory is not None
+    lines += ["", f"layout   {chosen.layout.text}"]
+    lines += [f"memory   {_memory(chosen)}"]
+    lines += [f"         {note}" for note in chosen.notes]
+    others = [c for c in plan.candidates if not c.chosen]
+    if others:
+        lines += ["", style.paint("bold", "other layouts")]
+        rows = [_other(c) for c in others]
+        lines += ["  " + text for text in columns(rows, ("left", "right", "left"))]
+    lines += ["", style.paint("bold", "what moves the answer most")]
+    swings = [
+        (f"{s.days_low:,.1f} to {s.days_high:,.1f} d", s.text)
+        for s in plan.tornado[:_TORNADO_SHOWN]
+    ]
+    lines += ["  " + text for text in columns(swings, ("right", "left"))]
+    if plan.warnings:
+        lines += ["", style.paint("bold", "taken for granted, or worth knowing")]
+        lines += [f"  {style.paint('warning', '-')} {warning}" for warning in plan.warnings]
+    if explain:
+        lines += ["", style.paint("bold", "how it was computed"), *_explained(plan.explained)]
+        lines += ["", style.paint("bold", "assumptions (P10, P50, P90)")]
+        for a in plan.assumptions:
+            values = ", ".join(f"{v:.4g}" for v in (a.values.p10, a.values.p50, a.values.p90))
+            lines += [f"  {a.text}: {values} {a.unit}".rstrip(), f"      {a.reason} [{a.source}]"]
+    return "\n".join(lines) + "\n"
+
+
+def plan_markdown(plan: Plan, *, explain: bool = False) -> str:
+    """The same for a pull request."""
+    e = plan.estimate
+    lines = [f"### {markdown_cell(_title(plan))}", ""]
+    rows = [(name, *_cells(q, pattern)) for name, q, pattern in _table(plan)]
+    aligns: tuple[Align, ...] = ("left", "right", "right", "right")
+    lines += markdown_table(("", "P10", "P50", "P90"), rows, aligns)
+    chosen = plan.chosen
+    assert chosen.layout is not None
+    lines += [
+        "",
+        f"- {e.accelerators:,} accelerators on {e.nodes:,} nodes: "
+        f"{markdown_cell(chosen.layout.text)}",
+        f"- memory: {markdown_cell(_memory(chosen))}",
+    ]
+    lines += [f"- {markdown_cell(note)}" for note in chosen.notes]
+    lines += ["", "<details><summary>What moves it, and what was assumed</summary>", ""]
+    lines += [
+        f"- {markdown_cell(s.text)}: {s.days_low:,.1f} to {s.days_high:,.1f} days"
+        for s in plan.tornado[:_TORNADO_SHOWN]
+    ]
+    lines += [f"- {markdown_cell(warning)}" for warning in plan.warnings]
+    if explain:
+        rows = [
+            (r.what, f"{r.formula} {r.numbers}".strip(), _value(r), r.source)
+            for r in plan.explained
+        ]
+        header = ("what", "formula", "value", "source")
+        lines += ["", *markdown_table(header, rows, ("left", "left", "right", "left"))]
+    lines += ["", "</details>"]
+    return "\n".join(lines) + "\n"
+
+
+def _title(plan: Plan) -> str:
+    c = plan.chosen
+    where = c.hardware.instance_type or c.hardware.accelerator
+    many = f"{c.nodes:,} x {where}" if c.hardware.instance_type else f"{c.accelerators:,} {where}"
+    return (
+        f"{plan.shape.name}, {_si(plan.tokens)} tokens, {plan.kind}, {plan.precision} on {many} "
+        f"({c.accelerators:,} accelerators)"
+    )
+
+
+def _table(plan: Plan) -> list[tuple[str, Quantiles, str]]:
+    e = plan.estimate
+    precision = plan.precision.upper()
+    return [
+        ("days", e.days, ",.1f"),
+        ("accelerator-hours", e.accelerator_hours, ",.0f"),
+        (f"in-run MFU (dense {precision}, {_peak(plan):,g} TFLOPS)", e.in_run_mfu, ".1%"),
+        ("goodput", e.goodput, ".1%"),
+        ("whole-run MFU", e.whole_run_mfu, ".1%"),
+    ]
+
+
+def _estimate_lines(plan: Plan) -> list[str]:
+    rows: list[Sequence[str]] = [("", "P10", "P50", "P90")]
+    rows += [(name, *_cells(q, pattern)) for name, q, pattern in _table(plan)]
+    lines = columns(rows, ("left", "right", "right", "right"))
+    e = plan.estimate
+    if e.usd is None:
+        lines.append(f"dollars unknown: {e.usd_unknown or 'no rate is known'}")
+    return lines
+
+
+def _cells(quantiles: Quantiles, pattern: str) -> tuple[str, str, str]:
+    return (
+        format(quantiles.p10, pattern),
+        format(quantiles.p50, pattern),
+        format(quantiles.p90, pattern),
+    )
+
+
+def _memory(candidate: Candidate) -> str:
+    memory = candidate.memory
+    assert memory is not None
+    parts = sorted(memory.parts.items(), key=lambda item: -item[1])
+    named = ", ".join(f"{name} {value / _GIB:.1f}" for name, value in parts if value > 0.05 * _GIB)
+    return f"{memory.total_gib:.1f} of {memory.limit_gib:g} GiB ({memory.used_share:.0%}): {named}"
+
+
+def _other(candidate: Candidate) -> tuple[str, str, str]:
+    if candidate.layout is None or candidate.days is None:
+        return (candidate.hardware.name, "-", candidate.infeasible or "")
+    note = candidate.notes[0] if candidate.notes else ""
+    return (candidate.layout.text, f"{candidate.days.p50:,.1f} d", note)
+
+
+def _explained(rows: Sequence[Explained]) -> list[str]:
+    lines = []
+    for row in rows:
+        formula = " = ".join(part for part in (row.formula, row.numbers) if part)
+        lines.append(f"  {row.what}: {_value(row)}")
+        lines += [
+            f"      {text}" for text in (formula, f"[{row.source}]") if text not in {"", "[]"}
+        ]
+    return lines
+
+
+def _value(row: Explained) -> str:
+    value = row.value if isinstance(row.value, str) else f"{row.value:,.4g}"
+    return f"{value} {row.unit}".strip()
+
+
+def _peak(plan: Plan) -> float:
+    step = plan.chosen.step
+    assert step is not None
+    return step.peak_tflops
+
+
+def _quantiles(quantiles: Quantiles | None) -> dict[str, float] | None:
+    if quantiles is None:
+        return None
+    return {name: float(f"{value:.6g}") for name, value in asdict(quantiles).items()}
+
+
+def _si(value: float) -> str:
+    for scale, suffix in ((1e12, "T"), (1e9, "B"), (1e6, "M")):
+        if value >= scale:
+            return f"{value / scale:.3g}{suffix}"
+    return f"{value:.3g}"

@@ -1,0 +1,500 @@
+"""The door: a goal and the catalogue in, a plan out.
+
+A fixed cluster is estimated as it is. With an accelerator and no count, or a type and no number
+of nodes, the count is chosen: the fewest that finish by the deadline, or in two months, and it is
+said. Without any cluster, `sweep` tries every type.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from clusterwright.catalog import Catalog
+from clusterwright.sizing import calibration, explain, layouts, memory, step, uncertainty
+from clusterwright.sizing.errors import GoalError
+from clusterwright.sizing.flops import six_n_d
+from clusterwright.sizing.goal import Goal
+from clusterwright.sizing.hardware import (
+    Hardware,
+    of_accelerator,
+    of_instance_type,
+    without_efa,
+)
+from clusterwright.sizing.inputs import Inputs, resolve
+from clusterwright.sizing.layouts import Grid
+from clusterwright.sizing.memory import Training
+from clusterwright.sizing.quantities import human
+from clusterwright.sizing.result import Assumption, Candidate, Estimate, Plan, Quantiles
+from clusterwright.sizing.shape import ModelShape
+from clusterwright.sizing.uncertainty import Work
+
+DAYS_WANTED: Final = 60.0
+"""A count that nobody gave is chosen for a run of about two months."""
+ACCELERATORS_MAX: Final = 16_384
+ALTERNATIVES: Final = 4
+
+
+@dataclass(frozen=True)
+class Option:
+    """The fastest layout on one cluster, before the Monte Carlo."""
+
+    hardware: Hardware
+    nodes: int
+    accelerators: int
+    grid: Grid
+    parts: layouts.Floats
+    memory_parts: layouts.Floats
+    order: np.ndarray[tuple[int], np.dtype[np.intp]]
+    """Columns of the grid, fastest first."""
+
+
+def plan(
+    goal: Goal,
+    catalog: Catalog,
+    *,
+    config: ModelShape | None = None,
+    today: dt.date | None = None,
+    samples: int = uncertainty.SAMPLES,
+) -> Plan:
+    """The plan for a goal with a cluster, or with an accelerator whose count is chosen.
+
+    Parameters
+    ----------
+    goal:
+        With `cluster.instance_type` or `cluster.accelerator`.
+    catalog:
+        Facts about instances.
+    config:
+        The shape of a `config.json`, where the caller has read one.
+    today:
+        For a deadline that is a date.
+    samples:
+        Of the Monte Carlo.
+
+    Raises
+    ------
+    GoalError
+        The goal makes no sense, or cannot be reached; the hint says what would make it possible.
+    """
+    inputs = resolve(goal, config=config)
+    if goal.kind == "inference":
+        raise GoalError(
+            "inference has no training run to size",
+            "use `--kind` from-scratch, continued, fine-tune, lora or qlora",
+            field="kind",
+        )
+    hardware, count, warnings = cluster_of(goal, catalog)
+    hardware.peak_tflops(inputs.precision)
+    wanted = goal.deadline_hours(today)
+    training = training_for(goal, inputs.shape)
+    chosen_count = count is None
+    if count is None:
+        option = _choose(inputs, hardware, training, goal, wanted)
+        warnings.append(
+            f"number of accelerators not given: {option.accelerators:,} chosen, the fewest that "
+            f"finish in about {(wanted / 24) if wanted else DAYS_WANTED:.0f} days (--accelerators)"
+            if not _capped(option)
+            else f"number of accelerators not given: {option.accelerators:,} chosen, the most "
+            "that were tried"
+        )
+    else:
+        option = best_option(inputs, hardware, count, training)
+    found = uncertainty.assumptions(inputs.shape, hardware, option.nodes, recovery=goal.recovery)
+    work = work_of(option, inputs, training)
+    drawn = uncertainty.sample(found, seed=goal.seed, samples=samples)
+    tokens = _token_samples(inputs, drawn)
+    outcome = uncertainty.evaluate(work, inputs.tokens, drawn)
+    days = uncertainty.quantiles(outcome.days * tokens)
+    hours = days.scaled(24.0 * option.accelerators)
+    estimate = Estimate(
+        accelerators=option.accelerators,
+        accelerators_chosen=chosen_count,
+        nodes=option.nodes,
+        days=days,
+        accelerator_hours=hours,
+        in_run_mfu=uncertainty.quantiles(outcome.in_run_mfu),
+        goodput=uncertainty.quantiles(outcome.goodput),
+        whole_run_mfu=uncertainty.quantiles(outcome.whole_run_mfu),
+        usd_unknown="no region and no rate were given" if goal.region is None else None,
+    )
+    swings = uncertainty.tornado(work, inputs.tokens, found)
+    candidates = _candidates(option, inputs, training, goal, estimate, found)
+    answer = Plan(
+        shape=inputs.shape,
+        tokens=inputs.tokens,
+        seq_len=inputs.seq_len,
+        precision=inputs.precision,
+        kind=goal.kind,
+        batch_tokens=inputs.batch_tokens,
+        training_flops=six_n_d(inputs.shape.active, inputs.tokens),
+        estimate=estimate,
+        candidates=candidates,
+        assumptions=found,
+        tornado=swings,
+        warnings=(
+            *inputs.warnings,
+            *warnings,
+            *_notes(option, inputs, hardware, wanted, estimate),
+        ),
+        seed=goal.seed,
+        samples=samples,
+    )
+    return replace(answer, explained=explain.explain(answer, work, found))
+
+
+def cluster_of(goal: Goal, catalog: Catalog) -> tuple[Hardware, int | None, list[str]]:
+    """Hardware, accelerators (`None` to be chosen), and what was assumed.
+
+    Raises
+    ------
+    GoalError
+        Nothing or two things are named, or a count that a node cannot have.
+    """
+    c = goal.cluster
+    if c.instance_type and c.accelerator:
+        raise GoalError(
+            f"both an instance type ({c.instance_type}) and an accelerator ({c.accelerator})",
+            "name one of them",
+            field="cluster",
+        )
+    if c.instance_type:
+        hardware = of_instance_type(c.instance_type, catalog)
+        count = None if c.nodes is None else c.nodes * hardware.per_node
+        if c.accelerators is not None:
+            if count is not None and count != c.accelerators:
+                raise GoalError(
+                    f"{c.nodes} x {hardware.name} have {count} accelerators, not {c.accelerators}",
+                    "give one of --nodes and --accelerators",
+                    field="accelerators",
+                )
+            count = c.accelerators
+    elif c.accelerator:
+        hardware = of_accelerator(c.accelerator, catalog)
+        count = c.accelerators
+        if c.nodes is not None:
+            if count is not None and count != c.nodes * hardware.per_node:
+                raise GoalError(
+                    f"{c.nodes} nodes of {hardware.per_node} are not {count} accelerators",
+                    "give one of --nodes and --accelerators",
+                    field="nodes",
+                )
+            count = c.nodes * hardware.per_node
+    else:
+        raise GoalError(
+            "no cluster is named",
+            "--instance-type p5.48xlarge --nodes 64, or --accelerator H100 --accelerators 512",
+            field="cluster",
+        )
+    warnings = [f"assumed: {text}" for text in hardware.assumptions]
+    return hardware, count, warnings
+
+
+def training_for(goal: Goal, shape: ModelShape) -> Training:
+    """What a goal keeps per parameter."""
+    return memory.training_of(goal.kind, goal.optimizer, shape, lora_rank=goal.lora_rank)
+
+
+def best_option(
+    inputs: Inputs, hardware: Hardware, accelerators: int, training: Training
+) -> Option:
+    """Every layout that fits on so many accelerators, fastest first.
+
+    Raises
+    ------
+    GoalError
+        None fits, or the batch is too small for so many; the hint says what would do.
+    """
+    option, reason = try_option(inputs, hardware, accelerators, training)
+    if option is None:
+        raise _impossible(inputs, hardware, accelerators, training, reason)
+    return option
+
+
+def try_option(
+    inputs: Inputs, hardware: Hardware, accelerators: int, training: Training
+) -> tuple[Option | None, str]:
+    """As `best_option`, with a reason instead of an exception."""
+    shape = inputs.shape
+    grid = layouts.grid(
+        shape,
+        hardware,
+        accelerators,
+        seq_len=inputs.seq_len,
+        batch_tokens=inputs.batch_tokens,
+    )
+    if len(grid) == 0:
+        return None, (
+            f"{human(inputs.batch_tokens)} tokens per step are too few sequences of "
+            f"{inputs.seq_len:,} for {accelerators:,} accelerators"
+        )
+    parts = memory.by_part(shape, grid, seq_len=inputs.seq_len, training=training)
+    fitting = memory.fits(parts, hardware.memory_gib)
+    if not fitting.any():
+        least = parts.sum(axis=0).min() / memory.GIB
+        return None, (
+            f"the leanest layout needs {least:,.0f} GiB per accelerator, and "
+            f"{hardware.accelerator} has {hardware.memory_gib:g} GiB, of which 10 % stay free"
+        )
+    grid, parts = grid.take(fitting), parts[:, fitting]
+    seconds = step.times(
+        shape,
+        hardware,
+        grid,
+        calibration.constants(),
+        seq_len=inputs.seq_len,
+        precision=inputs.precision,
+        conditions=step.Conditions(tuned=uncertainty.MEDIAN_TUNED, imbalance=1.15),
+        trainable_share=training.trainable_share,
+    )
+    tokens = grid.data * grid.micro_batch * grid.accumulation * inputs.seq_len
+    order = np.argsort(seconds.sum(axis=0) / tokens, kind="stable")
+    nodes = math.ceil(accelerators / hardware.per_node)
+    return Option(hardware, nodes, accelerators, grid, seconds, parts, order), ""
+
+
+def work_of(option: Option, inputs: Inputs, training: Training, rank: int = 0) -> Work:
+    """The layout of that rank (0 is the fastest), ready for sampling."""
+    return uncertainty.work_of(
+        inputs.shape,
+        option.hardware,
+        option.grid,
+        int(option.order[rank]),
+        seq_len=inputs.seq_len,
+        precision=inputs.precision,
+        accelerators=option.accelerators,
+        constants=calibration.constants(),
+        trainable_share=training.trainable_share,
+    )
+
+
+def candidate_of(option: Option, inputs: Inputs, rank: int = 0) -> Candidate:
+    """A candidate of that layout, without days."""
+    column = int(option.order[rank])
+    return Candidate(
+        hardware=option.hardware,
+        nodes=option.nodes,
+        accelerators=option.accelerators,
+        layout=option.grid.layout(column),
+        memory=memory.memory_of(option.memory_parts, column, option.hardware.memory_gib),
+        step=step.step_of(
+            option.parts,
+            column,
+            shape=inputs.shape,
+            hardware=option.hardware,
+            grid=option.grid,
+            seq_len=inputs.seq_len,
+            precision=inputs.precision,
+        ),
+    )
+
+
+def node_counts(hardware: Hardware, limit: int = ACCELERATORS_MAX) -> list[int]:
+    """Accelerator counts that are tried: powers of two of nodes."""
+    nodes, found = 1, []
+    while nodes * hardware.per_node <= limit:
+        found.append(nodes * hardware.per_node)
+        nodes *= 2
+    return found
+
+
+def _choose(
+    inputs: Inputs,
+    hardware: Hardware,
+    training: Training,
+    goal: Goal,
+    wanted_hours: float | None,
+) -> Option:
+    wanted = wanted_hours / 24 if wanted_hours else DAYS_WANTED
+    best: tuple[float, Option] | None = None
+    reason = ""
+    for count in node_counts(hardware):
+        option, why = try_option(inputs, hardware, count, training)
+        if option is None:
+            reason = reason or why
+            if best is not None:
+                break
+            continue
+        found = uncertainty.assumptions(
+            inputs.shape, hardware, option.nodes, recovery=goal.recovery
+        )
+        days = uncertainty.median_days(work_of(option, inputs, training), inputs.tokens, found)
+        if best is None or days < best[0]:
+            best = (days, option)
+        if days <= wanted:
+            return option
+    if best is None:
+        raise _impossible(inputs, hardware, ACCELERATORS_MAX, training, reason)
+    return best[1]
+
+
+def _capped(option: Option) -> bool:
+    return option.accelerators * 2 > ACCELERATORS_MAX
+
+
+def _impossible(
+    inputs: Inputs, hardware: Hardware, accelerators: int, training: Training, reason: str
+) -> GoalError:
+    """Why nothing fits, and the smallest count on which something does."""
+    unit = f"{hardware.name} ({hardware.per_node} accelerators each)"
+    for count in node_counts(hardware):
+        if count <= accelerators and "too few sequences" not in reason:
+            continue
+        option, _ = try_option(inputs, hardware, count, training)
+        if option is not None:
+            nodes = count // hardware.per_node
+            few = "at most" if "too few sequences" in reason else "at least"
+            words = f"{few} {nodes} x {unit} would do"
+            break
+    else:
+        words = "an accelerator with more memory, a smaller model, or --kind lora would do"
+    if "too few sequences" in reason:
+        need = accelerators * inputs.seq_len
+        words = f"--batch-tokens {need} would give each a sequence, or fewer accelerators"
+    return GoalError(
+        f"{human(inputs.shape.params)} parameters do not fit on {accelerators:,} accelerators of "
+        f"{hardware.name}: {reason}"
+        if "too few sequences" not in reason
+        else f"the run does not spread over {accelerators:,} accelerators: {reason}",
+        words,
+        field="cluster",
+    )
+
+
+def _token_samples(inputs: Inputs, drawn: dict[str, layouts.Floats]) -> layouts.Floats:
+    """Days relative to the median number of tokens, where that is a range."""
+    size = len(next(iter(drawn.values())))
+    if inputs.tokens_low == inputs.tokens_high:
+        return np.ones(size)
+    spread = Quantiles(inputs.tokens_low / inputs.tokens, 1.0, inputs.tokens_high / inputs.tokens)
+    words = Assumption("tokens", "tokens of the text", "x", spread, "log-normal", "", "")
+    rng = np.random.default_rng(len(drawn))
+    return uncertainty.quantile(words, rng.permutation(uncertainty.strata(size)))
+
+
+def _candidates(
+    option: Option,
+    inputs: Inputs,
+    training: Training,
+    goal: Goal,
+    estimate: Estimate,
+    found: tuple[Assumption, ...],
+) -> tuple[Candidate, ...]:
+    """The chosen layout, then the next ones that differ in more than their micro-batch."""
+    first = candidate_of(option, inputs)
+    notes = []
+    slow = _efa_off(option, inputs, training, goal, estimate.days.p50)
+    if slow is not None:
+        notes.append(slow)
+    chosen = replace(
+        first,
+        days=estimate.days,
+        accelerator_hours=estimate.accelerator_hours,
+        in_run_mfu=estimate.in_run_mfu,
+        goodput=estimate.goodput,
+        chosen=True,
+        notes=tuple(notes),
+    )
+    answers = [chosen]
+    assert first.layout is not None
+    seen = {_family(first)}
+    fastest = uncertainty.median_days(work_of(option, inputs, training), inputs.tokens, found)
+    for rank in range(1, len(option.order)):
+        other = candidate_of(option, inputs, rank)
+        if _family(other) in seen:
+            continue
+        seen.add(_family(other))
+        days = uncertainty.median_days(
+            work_of(option, inputs, training, rank), inputs.tokens, found
+        )
+        ratio = days / fastest
+        answers.append(
+            replace(
+                other,
+                days=Quantiles(
+                    estimate.days.p10 * ratio, estimate.days.p50 * ratio, estimate.days.p90 * ratio
+                ),
+                notes=(f"{ratio - 1:.0%} slower: {_why(first, other)}",),
+            )
+        )
+        if len(answers) > ALTERNATIVES:
+            break
+    return tuple(answers)
+
+
+def _family(candidate: Candidate) -> tuple[int | str, ...]:
+    layout = candidate.layout
+    assert layout is not None
+    return (layout.tensor, layout.pipeline, layout.context, layout.expert, layout.sharding)
+
+
+def _why(first: Candidate, other: Candidate) -> str:
+    """What costs the other layout most, relative to the chosen one."""
+    assert first.step is not None
+    assert other.step is not None
+    ours, theirs = first.step, other.step
+    more = {
+        name: theirs.parts[name] / theirs.tokens - ours.parts[name] / ours.tokens
+        for name in ours.parts
+    }
+    name = max(more, key=lambda key: more[key])
+    return f"more time in {name}"
+
+
+def _efa_off(
+    option: Option, inputs: Inputs, training: Training, goal: Goal, days: float
+) -> str | None:
+    """Days without EFA, for clusters of more than one node of an instance type with EFA."""
+    if option.nodes < 2 or option.hardware.instance_type is None:
+        return None
+    slow, reason = try_option(inputs, without_efa(option.hardware), option.accelerators, training)
+    if slow is None:
+        return f"EFA off: {reason}"
+    found = uncertainty.assumptions(
+        inputs.shape, option.hardware, option.nodes, recovery=goal.recovery
+    )
+    with_efa = uncertainty.median_days(work_of(option, inputs, training), inputs.tokens, found)
+    without = uncertainty.median_days(work_of(slow, inputs, training), inputs.tokens, found)
+    return f"EFA off: {days * without / with_efa:,.1f} days at P50 instead of {days:,.1f}"
+
+
+def _notes(
+    option: Option,
+    inputs: Inputs,
+    hardware: Hardware,
+    wanted_hours: float | None,
+    estimate: Estimate,
+) -> list[str]:
+    notes = []
+    layout = option.grid.layout(int(option.order[0]))
+    idle = option.accelerators - layout.accelerators
+    if idle:
+        notes.append(
+            f"{idle} of {option.accelerators:,} accelerators stay idle: no layout divides them"
+        )
+    if wanted_hours is not None and estimate.days.p90 * 24 > wanted_hours:
+        late = "P50" if estimate.days.p50 * 24 > wanted_hours else "P90"
+        notes.append(
+            f"the deadline of {wanted_hours / 24:.0f} days is missed at {late}: "
+            f"{getattr(estimate.days, late.lower()):.0f} days"
+        )
+    if hardware.accelerator == "Trn1":
+        notes.append(
+            "Trn1: NxD Training and the XLA flow reached end of support with Neuron 2.32, and "
+            "TorchTitan Neuron takes Trn2 and Trn3 only"
+        )
+    if hardware.is_neuron and hardware.accelerator != "Trn1":
+        notes.append(
+            f"{hardware.accelerator}: no published pre-training throughput was found; the "
+            "estimate rests on Trn1's"
+        )
+    if inputs.precision == "fp8":
+        notes.append(
+            f"MFU is against the dense FP8 peak, {hardware.fp8_tflops:,.0f} TFLOPS; against "
+            f"BF16's it would be {hardware.fp8_tflops / hardware.bf16_tflops:.1f} times as high"
+        )
+    return notes

@@ -1,0 +1,308 @@
+"""A run as discrete events: failures, recoveries, spares, and checkpoints in two or three tiers.
+
+All runs advance together, one failure of each at a time, so that a thousand runs of 90 days on
+2,048 nodes are a few hundred array operations. Where the closed form's assumptions hold (one
+tier, a spare always there) the means agree; `tests/sizing/test_simulate.py` says how closely.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from clusterwright.sizing.errors import GoalError
+from clusterwright.sizing.layouts import Floats
+from clusterwright.sizing.reliability import goodput, mtti_hours
+from clusterwright.sizing.result import Quantiles
+
+SECONDS_PER_DAY: Final = 86_400.0
+NODES_MAX: Final = 200_000
+EVENTS_MAX: Final = 200_000
+"""More failures than this in one run: the run makes no progress anyway, and is refused."""
+
+
+@dataclass(frozen=True)
+class Tier:
+    """One place for checkpoints.
+
+    Attributes
+    ----------
+    every:
+        Saves go here every so many intervals; 1 is each.
+    drain_seconds:
+        After the training goes on, until the copy is complete; a failure before that finds the
+        one before.
+    load_seconds:
+        To read it back when training restarts.
+    survives:
+        Share of failures after which it can still be read: local NVMe is gone with its node
+        unless a neighbour holds a copy, Lustre and S3 stay.
+    """
+
+    name: str
+    every: int = 1
+    drain_seconds: float = 0.0
+    load_seconds: float = 0.0
+    survives: float = 1.0
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is simulated; times in seconds.
+
+    Attributes
+    ----------
+    failures_per_node_day:
+        Every interruption, of nodes and of software; spot interruptions are added to it.
+    node_loss_share:
+        Of failures that take the node with them, so that a spare or a replacement is needed;
+        Llama 3: 78 % were hardware (arXiv:2407.21783, section 3.3.4).
+    spares, replacement_seconds:
+        Nodes kept out of the job, and the mean time until a broken one is replaced.
+    restart_seconds, save_seconds, interval_seconds:
+        To detect and restart; blocked per checkpoint; of training between two checkpoints.
+    """
+
+    nodes: int
+    days: float
+    failures_per_node_day: float
+    restart_seconds: float
+    save_seconds: float
+    interval_seconds: float
+    tiers: tuple[Tier, ...] = (Tier("lustre"),)
+    node_loss_share: float = 0.78
+    spares: int = 1
+    replacement_seconds: float = 6 * 3600.0
+    spot_interruptions_per_node_day: float = 0.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Of many runs: useful share, and hours lost per cause (means), and interruptions.
+
+    `closed_form` is Daly's goodput for the same numbers; `difference` is the mean minus it, and
+    `agrees` whether that is within 2 points of 100.
+    """
+
+    goodput: Quantiles
+    mean: float
+    interruptions: Quantiles
+    lost_hours: dict[str, float]
+    closed_form: float
+    runs: int
+
+    @property
+    def difference(self) -> float:
+        """Simulated mean minus the closed form."""
+        return self.mean - self.closed_form
+
+    @property
+    def agrees(self) -> bool:
+        """Within two points of 100."""
+        return abs(self.difference) <= 0.02
+
+
+def run(setup: Setup, *, runs: int = 1000, seed: int = 0) -> Outcome:
+    """Simulate so many independent runs.
+
+    Raises
+    ------
+    GoalError
+        A number makes no sense, or failures come so fast that nothing would be trained.
+    """
+    _check(setup, runs)
+    rng = np.random.default_rng(seed)
+    horizon = setup.days * SECONDS_PER_DAY
+    per_node = setup.failures_per_node_day + setup.spot_interruptions_per_node_day
+    mean_life = SECONDS_PER_DAY / (setup.nodes * per_node) if per_node > 0 else np.inf
+    state = _State.new(runs, setup.spares)
+    while True:
+        alive = state.clock < horizon
+        if not alive.any():
+            break
+        if state.failures.max() > EVENTS_MAX:
+            raise GoalError(
+                "failures come faster than the run restarts", "fewer nodes, or faster recovery"
+            )
+        life = (
+            rng.exponential(mean_life, runs) if np.isfinite(mean_life) else np.full(runs, np.inf)
+        )
+        _advance(state, setup, life, horizon, alive, rng)
+    useful = state.done / horizon
+    lost = {
+        "restart": state.restarting,
+        "lost work": state.lost,
+        "saving": state.saving,
+        "waiting for a node": state.waiting,
+    }
+    closed = 1.0
+    if per_node > 0:
+        closed = goodput(
+            mtti_hours(float(setup.nodes), per_node),
+            (setup.restart_seconds + setup.tiers[0].load_seconds) / 3600,
+            setup.interval_seconds / 3600,
+            setup.save_seconds / 3600,
+        )
+    return Outcome(
+        goodput=_quantiles(useful),
+        mean=float(useful.mean()),
+        interruptions=_quantiles(state.failures),
+        lost_hours={name: float(values.mean()) / 3600 for name, values in lost.items()},
+        closed_form=float(closed),
+        runs=runs,
+    )
+
+
+@dataclass
+class _State:
+    """Of every run: clock and sums in seconds; `pending` is the recovery that lies ahead."""
+
+    clock: Floats
+    pending: Floats
+    done: Floats
+    lost: Floats
+    saving: Floats
+    restarting: Floats
+    waiting: Floats
+    failures: Floats
+    returns: Floats
+    """When each spare slot has a node again (runs x slots)."""
+
+    @classmethod
+    def new(cls, runs: int, spares: int) -> _State:
+        def zero() -> Floats:
+            return np.zeros(runs)
+
+        return cls(
+            clock=zero(),
+            pending=zero(),
+            done=zero(),
+            lost=zero(),
+            saving=zero(),
+            restarting=zero(),
+            waiting=zero(),
+            failures=zero(),
+            returns=np.zeros((runs, spares + 1)),
+        )
+
+
+def _advance(
+    state: _State,
+    setup: Setup,
+    life: Floats,
+    horizon: float,
+    alive: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    rng: np.random.Generator,
+) -> None:
+    """One failure of every run that goes on: recover, train until it, lose what is not saved."""
+    runs = len(life)
+    left = np.maximum(horizon - state.clock, 0.0)
+    span = np.minimum(life, left)
+    recovering = np.minimum(span, state.pending)
+    training = np.where(alive, span - recovering, 0.0)
+    state.restarting += np.where(alive, recovering, 0.0)
+    cycle = setup.interval_seconds + setup.save_seconds
+    cycles = np.floor(training / cycle)
+    rest = training - cycles * cycle
+    begun = np.minimum(rest, setup.interval_seconds)
+    work = cycles * setup.interval_seconds + begun
+    state.saving += cycles * setup.save_seconds + (rest - begun)
+    failed = alive & (life < left)
+    lost_node = rng.random(runs) < setup.node_loss_share
+    reached = state.done + work
+    first = np.round(state.done / setup.interval_seconds)
+    saved, load = _saved(setup, first + cycles, rest, lost_node, rng)
+    state.done = np.where(failed, np.minimum(saved, reached), reached)
+    state.lost += reached - state.done
+    state.clock += np.where(alive, span, 0.0)
+    state.failures += failed
+    wait = _wait(state, setup, failed & lost_node, rng)
+    state.waiting += np.minimum(wait, np.maximum(horizon - state.clock, 0.0))
+    # Nothing fails while a job waits for its node: it holds no state that could be lost.
+    state.clock += wait
+    again = setup.restart_seconds + load
+    # A failure during recovery starts it anew; otherwise what was pending is over.
+    state.pending = np.where(failed, again, np.maximum(state.pending - span, 0.0))
+
+
+def _saved(
+    setup: Setup,
+    saves: Floats,
+    rest: Floats,
+    lost_node: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    rng: np.random.Generator,
+) -> tuple[Floats, Floats]:
+    """Work that the newest readable checkpoint holds, and the time to load it.
+
+    `saves` counts intervals since the beginning of the run, so a tier that is written rarely may
+    hold less than what was restored before: then a failure costs more than one stretch.
+    """
+    cycle = setup.interval_seconds + setup.save_seconds
+    work = np.zeros_like(saves)
+    load = np.full_like(saves, setup.tiers[-1].load_seconds)
+    decided = np.zeros(len(saves), dtype=bool)
+    for tier in setup.tiers:
+        newest = np.floor(saves / tier.every)
+        age = (saves - newest * tier.every) * cycle + rest
+        behind = np.ceil(np.maximum(tier.drain_seconds - age, 0.0) / (tier.every * cycle))
+        newest = np.maximum(newest - behind, 0.0)
+        usable = ~lost_node | (rng.random(len(saves)) < tier.survives)
+        take = usable & ~decided
+        work = np.where(take, newest * tier.every * setup.interval_seconds, work)
+        load = np.where(take, tier.load_seconds, load)
+        decided |= take
+    return work, load
+
+
+def _wait(
+    state: _State,
+    setup: Setup,
+    needs: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    rng: np.random.Generator,
+) -> Floats:
+    """Until a node is there: a spare at once, else the first replacement that arrives."""
+    repair = rng.exponential(setup.replacement_seconds, len(needs))
+    state.returns[:, -1] = np.where(needs, state.clock + repair, np.inf)
+    first = state.returns.argmin(axis=1)
+    rows = np.arange(len(needs))
+    ready = state.returns[rows, first]
+    wait = np.where(needs, np.maximum(ready - state.clock, 0.0), 0.0)
+    # The slot that gave its node gets the one under repair.
+    swapped = needs & (first != state.returns.shape[1] - 1)
+    state.returns[rows[swapped], first[swapped]] = state.returns[swapped, -1]
+    return np.where(np.isfinite(wait), wait, 0.0)
+
+
+def _check(setup: Setup, runs: int) -> None:
+    if not 1 <= setup.nodes <= NODES_MAX:
+        raise GoalError(f"{setup.nodes} nodes", f"1 to {NODES_MAX:,}", field="nodes")
+    if not 1 <= runs <= 10**6:
+        raise GoalError(f"{runs} runs", "1 to 1,000,000")
+    if not setup.tiers:
+        raise GoalError("a run without checkpoints", "name at least one tier")
+    positive = {
+        "days": setup.days,
+        "interval_seconds": setup.interval_seconds,
+        "replacement_seconds": setup.replacement_seconds,
+    }
+    others = {
+        "failures_per_node_day": setup.failures_per_node_day,
+        "restart_seconds": setup.restart_seconds,
+        "save_seconds": setup.save_seconds,
+        "spot_interruptions_per_node_day": setup.spot_interruptions_per_node_day,
+    }
+    for name, value in positive.items():
+        if not (np.isfinite(value) and value > 0):
+            raise GoalError(f"{name} is {value}", "a positive number", field=name)
+    for name, value in others.items():
+        if not (np.isfinite(value) and value >= 0):
+            raise GoalError(f"{name} is {value}", "0 or more", field=name)
+    if not 0 <= setup.node_loss_share <= 1:
+        raise GoalError(f"node_loss_share is {setup.node_loss_share}", "between 0 and 1")
+
+
+def _quantiles(values: Floats) -> Quantiles:
+    p10, p50, p90 = (float(q) for q in np.quantile(values, (0.1, 0.5, 0.9)))
+    return Quantiles(p10, p50, p90)

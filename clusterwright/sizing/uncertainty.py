@@ -1,0 +1,362 @@
+"""What is not known, how it is spread and why; and what that makes of days and goodput.
+
+Each assumption is a logarithmic normal with its own width below and above the median, sampled by
+strata (each of n slices of probability once, in random order), so that quantiles are steady with
+few thousand samples. Everything is multiplied out at once; the seed makes it repeatable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from statistics import NormalDist
+from typing import Final
+
+import numpy as np
+
+from clusterwright.sizing import calibration, reliability, step
+from clusterwright.sizing.flops import attention_flops_per_token
+from clusterwright.sizing.hardware import Hardware
+from clusterwright.sizing.layouts import FULL, Floats, Grid
+from clusterwright.sizing.result import Assumption, Quantiles, Swing
+from clusterwright.sizing.shape import ModelShape
+from clusterwright.sizing.step import Conditions, Constants
+
+SAMPLES: Final = 4096
+Z90: Final = NormalDist().inv_cdf(0.9)
+INTERVAL_HOURS_MAX: Final = 4.0
+"""Nobody trains longer without a checkpoint, however seldom nodes fail (BLOOM: 3 hours)."""
+MEDIAN_TUNED: Final = 0.5
+"""Where a good production stack stands between a framework as it comes and a vendor's recipe."""
+
+_BENCHMARK_GAP: Final = (
+    "benchmarks run minutes on healthy nodes with the best of many settings, balanced experts and "
+    "today's software; "
+)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a sample is computed from: one layout's parts, twice for the experts' load.
+
+    `balanced` and `doubled` are the rows of `step.times` of that layout with an imbalance of 1
+    and 2, as the untuned framework runs it; what lies between is linear.
+    """
+
+    balanced: Floats
+    doubled: Floats
+    tokens_per_step: float
+    accelerators: int
+    nodes: int
+    active: float
+    work_flops_per_token: float
+    peak_flops: float
+    ceiling: float
+    tuned_gain: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Arrays over the samples."""
+
+    days: Floats
+    in_run_mfu: Floats
+    goodput: Floats
+    whole_run_mfu: Floats
+
+
+def assumptions(
+    shape: ModelShape, hardware: Hardware, nodes: int, *, recovery: str
+) -> tuple[Assumption, ...]:
+    """Every uncertain input for this model on this hardware, with its reasons."""
+    found = [
+        _model_error(shape, hardware),
+        _practice(shape, hardware),
+        Assumption(
+            "stack",
+            "how tuned the training stack is (0 framework as it comes, 1 vendor's recipe)",
+            "",
+            Quantiles(0.1, MEDIAN_TUNED, 0.9),
+            "normal",
+            "between torchtitan and llm-foundry at one end and Megatron-Bridge at the other",
+            "data/benchmarks.json",
+        ),
+        Assumption(
+            "network",
+            "collective bandwidth against the model's",
+            "x",
+            Quantiles(0.65, 0.9, 1.05),
+            "log-normal",
+            "placement, congestion and rails; benchmarks had a cluster of their own",
+            "assumed; MLPerf's strong scaling loses a third per GPU over 23 times the GPUs",
+        ),
+    ]
+    if shape.is_moe:
+        found.append(
+            Assumption(
+                "imbalance",
+                "load of the busiest expert rank over the mean",
+                "x",
+                Quantiles(1.03, 1.15, 1.5),
+                "log-normal",
+                "benchmarks force the balance; routers are balanced by losses only",
+                "Megatron-Bridge performance summary: `we force-balance the token distribution`",
+            )
+        )
+    found += [
+        _failures(nodes),
+        Assumption(
+            "restart",
+            f"minutes to find a failure and train again, {recovery} recovery",
+            "min",
+            reliability.RECOVERY_MINUTES[recovery],
+            "log-normal",
+            "detection, scheduling, start, loading",
+            reliability.RECOVERY_SOURCE[recovery],
+        ),
+        Assumption(
+            "save",
+            "seconds that a checkpoint stops the training",
+            "s",
+            reliability.BLOCKING_SAVE_SECONDS,
+            "log-normal",
+            "a copy to host memory, or a whole write; BLOOM: 40 s for 2.3 TB",
+            "the sizing study, section 4",
+        ),
+        Assumption(
+            "interval",
+            "checkpoint interval against Young's optimum",
+            "x",
+            Quantiles(0.7, 1.3, 4.0),
+            "log-normal",
+            "teams save by the clock: hourly, or every 3 hours, more seldom than is best",
+            "Kokolis et al. 2025 (hourly); BLOOM (3 h)",
+        ),
+        Assumption(
+            "programme",
+            "share of the time that is the run: without launch, tuning, evaluation, bad starts, "
+            "rolled-back loss spikes",
+            "",
+            Quantiles(0.77, 0.88, 0.95),
+            "log-normal",
+            "0.76 to 0.91 is observed from in-run to whole run, failures included; their part is "
+            "counted on its own",
+            "the sizing study, section 8.5",
+        ),
+    ]
+    return tuple(found)
+
+
+def work_of(
+    shape: ModelShape,
+    hardware: Hardware,
+    grid: Grid,
+    column: int,
+    *,
+    seq_len: int,
+    precision: str,
+    accelerators: int,
+    constants: Constants,
+    trainable_share: float = 1.0,
+) -> Work:
+    """One layout of a grid, ready for sampling."""
+    one = grid.take(np.array([column]))
+
+    def rows(imbalance: float) -> Floats:
+        parts = step.times(
+            shape,
+            hardware,
+            one,
+            constants,
+            seq_len=seq_len,
+            precision=precision,
+            conditions=Conditions(tuned=0.0, imbalance=imbalance),
+            trainable_share=trainable_share,
+        )
+        return np.asarray(parts[:, 0])
+
+    tokens = float(one.data[0] * one.micro_batch[0] * one.accumulation[0] * seq_len)
+    again = 4 / 3 if int(one.recompute[0]) == FULL else 1.0
+    operations = 6.0 if trainable_share >= 1 else 4.0 + 2.0 * trainable_share
+    flops = operations * shape.matmul_params + attention_flops_per_token(shape, seq_len)
+    balanced = rows(1.0)
+    return Work(
+        balanced=balanced,
+        doubled=rows(2.0) if shape.is_moe else balanced,
+        tokens_per_step=tokens,
+        accelerators=accelerators,
+        nodes=max(1, -(-accelerators // hardware.per_node)),
+        active=shape.active,
+        work_flops_per_token=flops * again,
+        peak_flops=hardware.peak_tflops(precision) * 1e12,
+        ceiling=hardware.ceiling,
+        tuned_gain=constants.tuned,
+    )
+
+
+def sample(
+    found: tuple[Assumption, ...], *, seed: int, samples: int = SAMPLES
+) -> dict[str, Floats]:
+    """Stratified samples of every assumption, by key; the same seed gives the same arrays."""
+    rng = np.random.default_rng(seed)
+    deviates = strata(samples)
+    return {a.key: quantile(a, rng.permutation(deviates)) for a in found}
+
+
+def quantile(assumption: Assumption, z: Floats) -> Floats:
+    """Values of an assumption at standard normal deviates."""
+    low, mid, high = assumption.values.p10, assumption.values.p50, assumption.values.p90
+    if assumption.distribution == "normal":
+        width = np.where(z < 0.0, (mid - low) / Z90, (high - mid) / Z90)
+        return np.asarray(mid + z * width)
+    spread = np.where(z < 0.0, np.log(mid / low) / Z90, np.log(high / mid) / Z90)
+    return np.asarray(mid * np.exp(z * spread))
+
+
+def evaluate(work: Work, tokens: float, values: Mapping[str, Floats]) -> Outcome:
+    """Days, MFU and goodput for samples (or single points) of the assumptions."""
+    step_seconds = _step_seconds(work, values)
+    rate = work.tokens_per_step / step_seconds / work.accelerators
+    in_run = 6 * work.active * rate / work.peak_flops
+    mtti = reliability.mtti_hours(np.asarray(float(work.nodes)), values["failures"])
+    save = values["save"] / 3600
+    best = reliability.young_hours(save, mtti)
+    interval = np.clip(best * values["interval"], 1 / 60, INTERVAL_HOURS_MAX)
+    good = reliability.goodput(mtti, values["restart"] / 60, interval, save)
+    good = np.clip(good, 1e-3, 1.0)
+    programme = np.clip(values["programme"], 0.05, 0.99)
+    seconds = tokens / (rate * work.accelerators) / (good * programme)
+    return Outcome(
+        days=np.asarray(seconds / 86_400),
+        in_run_mfu=np.asarray(in_run),
+        goodput=np.asarray(good),
+        whole_run_mfu=np.asarray(in_run * good * programme),
+    )
+
+
+def median_days(work: Work, tokens: float, found: tuple[Assumption, ...]) -> float:
+    """Days with every assumption at its median: one point, for sweeps."""
+    middle = {a.key: np.array([a.values.p50]) for a in found}
+    return float(evaluate(work, tokens, middle).days[0])
+
+
+def tornado(work: Work, tokens: float, found: tuple[Assumption, ...]) -> tuple[Swing, ...]:
+    """Each assumption at its P10 and P90, the others at their median; widest first."""
+    size = 2 * len(found)
+    values = {a.key: np.full(size, a.values.p50) for a in found}
+    for index, a in enumerate(found):
+        values[a.key][2 * index] = a.values.p10
+        values[a.key][2 * index + 1] = a.values.p90
+    days = evaluate(work, tokens, values).days
+    swings = [
+        Swing(
+            a.key,
+            a.text,
+            float(min(days[2 * i], days[2 * i + 1])),
+            float(max(days[2 * i], days[2 * i + 1])),
+        )
+        for i, a in enumerate(found)
+    ]
+    return tuple(sorted(swings, key=lambda swing: -swing.days))
+
+
+def quantiles(values: Floats) -> Quantiles:
+    """P10, P50 and P90."""
+    p10, p50, p90 = (float(q) for q in np.quantile(values, (0.1, 0.5, 0.9)))
+    return Quantiles(p10, p50, p90)
+
+
+_COMPUTE: Final = slice(0, 4)
+_NETWORK: Final = slice(4, 8)
+_BUBBLE, _REDUCTION, _OPTIMIZER, _LATE = 8, 9, 10, 11
+_EXPERT: Final = 5
+
+
+def _step_seconds(work: Work, values: Mapping[str, Floats]) -> Floats:
+    speed = values["model_error"] * values["practice"] * work.tuned_gain ** values["stack"]
+    load = values["imbalance"] - 1 if "imbalance" in values else np.zeros_like(speed)
+    a, b = work.balanced, work.doubled
+    compute_a, network_a = a[_COMPUTE].sum(), a[_NETWORK].sum()
+    compute = (compute_a + load * (b[_COMPUTE].sum() - compute_a)) / speed
+    network = (network_a + load * (b[_NETWORK].sum() - network_a)) / values["network"]
+    stages = compute + network
+    # The bubble is idle stages: as long as the stages are slow. So are the stragglers.
+    bubble = a[_BUBBLE] * stages / (compute_a + network_a)
+    rest = bubble + a[_REDUCTION] / values["network"] + a[_OPTIMIZER]
+    before = stages + rest
+    late = a[_LATE] / (a.sum() - a[_LATE]) * before
+    flops = work.work_flops_per_token * work.tokens_per_step
+    # No sample beats the matmul ceiling.
+    fastest = flops / (work.accelerators * work.peak_flops * work.ceiling)
+    seconds: Floats = np.maximum(before + late, fastest)
+    return seconds
+
+
+@cache
+def strata(samples: int) -> Floats:
+    """Standard normal deviates in the middle of so many equal slices of probability."""
+    normal = NormalDist()
+    return np.array([normal.inv_cdf((i + 0.5) / samples) for i in range(samples)])
+
+
+def _spread(mid: float, sigma: float) -> Quantiles:
+    factor = float(np.exp(sigma * Z90))
+    return Quantiles(mid / factor, mid, mid * factor)
+
+
+def _model_error(shape: ModelShape, hardware: Hardware) -> Assumption:
+    kind = "neuron" if hardware.is_neuron else "moe" if shape.is_moe else "dense"
+    sigma = calibration.residual_spread()[kind]
+    return Assumption(
+        "model_error",
+        f"throughput against the step model, {kind}",
+        "x",
+        _spread(1.0, sigma),
+        "log-normal",
+        f"root mean square of the fit's residuals: {sigma:.0%}",
+        "data/calibration.json",
+    )
+
+
+def _practice(shape: ModelShape, hardware: Hardware) -> Assumption:
+    if hardware.is_neuron:
+        mid, sigma, why = 0.85, 0.25, "eight published figures, all on Trn1; none on Trn2"
+    elif hardware.accelerator.startswith("A100"):
+        mid, sigma = 0.82, 0.20
+        why = "runs go back to 2021, before fused attention; the benchmarks are of 2023"
+    elif hardware.bf16_tflops > 1500:
+        mid, sigma = 0.80, 0.20
+        why = "one recipe gained 56 % between two releases (DeepSeek-V3 on B200: 2,139, 3,328)"
+    else:
+        mid, sigma = 0.88, 0.17
+        why = "recipes gained 4 to 12 % between two releases on H100; torchtitan is 10 to 40 % low"
+    if shape.is_moe:
+        # Each mixture of experts brings kernels and routing of its own.
+        mid, sigma = mid * 0.93, (sigma**2 + 0.20**2) ** 0.5
+        why += "; each mixture of experts brings kernels of its own"
+    return Assumption(
+        "practice",
+        "production throughput against a benchmark of the same stack",
+        "x",
+        _spread(mid, sigma),
+        "log-normal",
+        _BENCHMARK_GAP + why,
+        "data/benchmarks.json: the same recipes in two releases, tuned against untuned",
+    )
+
+
+def _failures(nodes: int) -> Assumption:
+    base = reliability.FAILURES_PER_NODE_DAY
+    # From 16 to 128 nodes the upper tail grows to its full width.
+    grown = min(1.0, max(0.0, np.log2(max(nodes, 1) / 16) / 3))
+    upper = base.p90 * reliability.LARGE_JOB_FACTOR ** float(grown)
+    return Assumption(
+        "failures",
+        "failures per node and day",
+        "1/node/d",
+        Quantiles(base.p10, base.p50, upper),
+        "log-normal",
+        "three fleets; large jobs fail more often than the rate of small ones says",
+        reliability.FAILURES_SOURCE,
+    )
