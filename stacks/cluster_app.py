@@ -17,6 +17,7 @@ from stacks.identity import Identity
 from stacks.lifecycle import Lifecycle
 from stacks.network import Attachments, Network, existing_attachments
 from stacks.observability import Observability, Watched
+from stacks.record import record
 from stacks.storage import Storage
 from stacks.tags import tags_of
 
@@ -73,6 +74,7 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
         log_keeper_arn=observability.log_keeper.function_arn,
     )
     hyperpod = HyperPodSlurm(scope, cluster, catalog, inputs)
+    record(hyperpod.resource, loaded)
     # Nodes fetch the scripts, mount the file systems and open the database as soon as they start:
     # all of it must be complete, not only the parts that the template refers to.
     for earlier in stacks:

@@ -18,6 +18,7 @@ from typing import Any, Final
 from clusterwright.review import known_types
 from clusterwright.review.assembly import Assembly
 from clusterwright.review.expressions import Expression, Reference, Scope, references, shown
+from clusterwright.review.recorded import KEY as RECORD
 from clusterwright.review.results import Action, Certainty, Effect, ResourceChange
 from clusterwright.review.schemas import Pointer, ResourceSchema
 
@@ -61,8 +62,8 @@ class Judgement:
 
     changes: list[ResourceChange]
     pairs: dict[Key, Pair]
-    changed_exports: dict[str, str] = field(default_factory=dict)
-    """Exports whose value changes or that go, and why."""
+    changed_exports: dict[str, tuple[Certainty, str]] = field(default_factory=dict)
+    """Exports whose value changes or that go: whether that is certain, and why."""
 
     untold: list[str] = field(default_factory=list)
     """Stacks whose template alone does not say what it makes, and why."""
@@ -112,7 +113,7 @@ class _Judge:
         }
         self._replaced: set[Key] = set()
         self._updated: set[Key] = set()
-        self._exports: dict[str, str] = {}
+        self._exports: dict[str, tuple[Certainty, str]] = {}
         self._quiet = {
             name
             for name, stack in after.stacks.items()
@@ -259,6 +260,8 @@ class _Judge:
         found = []
         for name in _ATTRIBUTES:
             old, new = before.body.get(name), after.body.get(name)
+            if name == "Metadata":
+                old, new = _without_record(old), _without_record(new)
             if old == new:
                 continue
             if name in ("DeletionPolicy", "UpdateReplacePolicy"):
@@ -304,37 +307,51 @@ class _Judge:
         """Whether what a reference gives changes although its text does not."""
         key = (stack, reference.name)
         if reference.kind == "import":
-            return "possible" if reference.name in self._exports else None
+            moved = self._exports.get(reference.name)
+            return None if moved is None else moved[0]
         if reference.kind == "parameter":
             return None if stack in self._quiet else "possible"
         if key in self._replaced:
             return "certain"
         if reference.kind == "attribute" and key in self._updated:
-            pair = self._pairs.get(key)
-            if pair is None or pair.after is None or reference.attribute is None:
-                return "possible"
-            if _of_its_identity(self._schema_of(pair.after.type), reference.attribute):
-                return None
-            return "possible"
+            return self._attribute_moves(self._pairs.get(key), reference.attribute)
         return None
 
-    def _changed_exports(self) -> dict[str, str]:
+    def _attribute_moves(self, pair: Pair | None, attribute: str | None) -> Certainty | None:
+        """Whether an attribute of a resource that changes in place changes with it."""
+        if pair is None or pair.before is None or pair.after is None or attribute is None:
+            return "possible"
+        kind = pair.after.type
+        if _of_its_identity(self._schema_of(kind), attribute):
+            return None
+        if (kind, attribute) in known_types.FIXED_ATTRIBUTES:
+            return None
+        pointer = tuple(attribute.split("."))
+        if pointer[0] in pair.before.properties and pointer[0] in pair.after.properties:
+            # It is the property itself that is read back.
+            return self._differs(pair.before, pair.after, pointer)
+        return "possible"
+
+    def _changed_exports(self) -> dict[str, tuple[Certainty, str]]:
         old, new = exports(self._before), exports(self._after)
-        found = {}
+        found: dict[str, tuple[Certainty, str]] = {}
         for name, (stack, value) in old.items():
             if name not in new:
-                found[name] = "it is no longer exported"
-            elif new[name][1] != value:
-                found[name] = f"its value changes from {shown(value)} to {shown(new[name][1])}"
-            else:
-                moved = [
-                    reference.name
-                    for reference in references(value)
-                    if self._moves(stack, reference) is not None
-                    and (reference.kind != "import" or reference.name != name)
-                ]
-                if moved:
-                    found[name] = f"its value follows {', '.join(sorted(set(moved)))}"
+                found[name] = ("certain", "it is no longer exported")
+                continue
+            now = new[name][1]
+            if now != value:
+                found[name] = ("certain", f"its value changes from {shown(value)} to {shown(now)}")
+                continue
+            moved = {
+                reference.name: how
+                for reference in references(value)
+                if (how := self._moves(stack, reference)) is not None
+                and (reference.kind != "import" or reference.name != name)
+            }
+            if moved:
+                sure: Certainty = "certain" if "certain" in moved.values() else "possible"
+                found[name] = (sure, f"its value follows {', '.join(sorted(moved))}")
         return found
 
 
@@ -357,13 +374,11 @@ def exports(assembly: Assembly) -> dict[str, tuple[str, Expression]]:
 def imports(assembly: Assembly, stack: str) -> set[str]:
     """Names of the exports that a stack imports, as far as they are known."""
     scope = assembly.scope(stack)
-    template = scope.template
     value = [
         scope.value(body)
         for section in ("Resources", "Outputs")
         for body in scope.section(section).values()
     ]
-    del template
     return {r.name for r in references(value) if r.kind == "import" and r.name}
 
 
@@ -432,6 +447,13 @@ def _snapshot_by_default(side: ResourceSide) -> bool:
         side.type in known_types.SNAPSHOT_WITHOUT_POLICY
         and "DBClusterIdentifier" not in side.properties
     )
+
+
+def _without_record(metadata: Any) -> Any:
+    """Metadata without the spec that it records: its changes are shown as the spec's own."""
+    if not isinstance(metadata, Mapping):
+        return metadata
+    return {key: value for key, value in metadata.items() if key != RECORD} or None
 
 
 def _of_its_identity(schema: ResourceSchema | None, attribute: str) -> bool:

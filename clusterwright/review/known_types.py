@@ -187,6 +187,19 @@ INTERRUPTS: Final[dict[tuple[str, Pointer], str]] = {
     ("AWS::RDS::DBInstance", ("StorageType",)): "the database may be interrupted",
 }
 
+FIXED_ATTRIBUTES: Final = frozenset(
+    {
+        # Made of the file system's id, or given at its creation; UpdateFileSystem changes neither:
+        # https://docs.aws.amazon.com/fsx/latest/APIReference/API_FileSystem.html
+        (FILE_SYSTEM, "DNSName"),
+        (FILE_SYSTEM, "LustreMountName"),
+        # The name of an instance changes with its identifier only, which replaces it:
+        # https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_RenameInstance.html
+        ("AWS::RDS::DBInstance", "Endpoint.Address"),
+    }
+)
+"""Attributes that an update in place keeps."""
+
 SNAPSHOT_WITHOUT_POLICY: Final = frozenset({"AWS::RDS::DBCluster", "AWS::RDS::DBInstance"})
 """What CloudFormation keeps a snapshot of when its template says nothing (instances of a cluster
 excepted): https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html

@@ -61,7 +61,10 @@ def _exports_in_use(before: Assembly, after: Assembly, judged: Judgement) -> Ite
         for name in imports(before, stack):
             importers.setdefault(name, []).append(stack)
     blocked: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for name in judged.changed_exports:
+    for name, (how, _) in judged.changed_exports.items():
+        # What only may change does so in place, and then hardly ever: no reason to stop a merge.
+        if how != "certain":
+            continue
         stack = old[name][0]
         users = [user for user in importers.get(name, ()) if user != stack]
         if stack in after.stacks and users:
@@ -70,7 +73,7 @@ def _exports_in_use(before: Assembly, after: Assembly, judged: Judgement) -> Ite
         listed = ", ".join(importing)
         steps = _steps(after, stack, importing, names, set(new) - set(old))
         reasons = "; ".join(
-            f"{name.partition(':')[2] or name}: {judged.changed_exports[name]}"
+            f"{name.partition(':')[2] or name}: {judged.changed_exports[name][1]}"
             for name in names[:3]
         )
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""

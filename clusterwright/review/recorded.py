@@ -1,0 +1,22 @@
+"""The spec that a deployed template records (`stacks/record.py` puts it there)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from clusterwright.review.assembly import Assembly
+
+KEY: Final = "clusterwright:spec"
+
+
+def recorded_spec(assembly: Assembly) -> str | None:
+    """The resolved spec as JSON, which is a spec file too; None where none is recorded."""
+    for stack in assembly.stacks.values():
+        resources: Any = stack.template.get("Resources")
+        for body in resources.values() if isinstance(resources, Mapping) else ():
+            metadata = body.get("Metadata") if isinstance(body, Mapping) else None
+            found = metadata.get(KEY) if isinstance(metadata, Mapping) else None
+            if isinstance(found, str):
+                return found
+    return None

@@ -1,0 +1,276 @@
+"""A whole review: two versions in, one result out."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from clusterwright.cost.bill import Bill
+from clusterwright.cost.budget import gates as budget_limits
+from clusterwright.cost.budget import increase_gate
+from clusterwright.cost.delta import CostDelta, cost_delta
+from clusterwright.preflight import engine
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.reader import FactReader
+from clusterwright.preflight.registry import RuleFile
+from clusterwright.preflight.results import Severity
+from clusterwright.review import gates
+from clusterwright.review.access import widenings
+from clusterwright.review.assembly import EMPTY, Assembly
+from clusterwright.review.change_set import ChangeSetAnswer, unanswered, with_aws
+from clusterwright.review.effects import Judgement, judge
+from clusterwright.review.findings import findings_delta
+from clusterwright.review.known_types import CLUSTER
+from clusterwright.review.nodes import (
+    Group,
+    groups_of_spec,
+    groups_of_templates,
+    nodes_changes,
+)
+from clusterwright.review.openings import openings
+from clusterwright.review.order import obstacles
+from clusterwright.review.quotas import quota_deltas
+from clusterwright.review.results import (
+    GateResult,
+    NodesChange,
+    ResourceChange,
+    Review,
+    SpecChange,
+    Unknown,
+)
+from clusterwright.review.schemas import Schemas, SchemasMissing
+from clusterwright.review.scripts import scripts_change
+from clusterwright.review.spec_diff import spec_changes
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version of a cluster, as far as it is known.
+
+    Attributes
+    ----------
+    context:
+        Its spec with the catalogue and the user's prices; None where there is no spec.
+    assembly:
+        Its templates; None where they are not known.
+    checkout:
+        Where its lifecycle scripts are.
+    """
+
+    context: Context | None
+    assembly: Assembly | None
+    checkout: Path | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is to be reviewed.
+
+    `change.context` must be there. `new` says that nothing is there before the change.
+    """
+
+    base: Version
+    change: Version
+    base_name: str
+    new: bool = False
+    files: Sequence[RuleFile]
+    reader: FactReader | None
+    offline: bool
+    fail_on: Severity = "error"
+    today: dt.date
+    change_sets: tuple[ChangeSetAnswer, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
+    notes: tuple[str, ...] = ()
+    drift: tuple[SpecChange, ...] = field(default=())
+
+
+def review(question: Question) -> Review:
+    """Everything that the change means."""
+    context = question.change.context
+    assert context is not None
+    base = question.base.context
+    unknown = [*question.unknown, *unanswered(question.change_sets)]
+    judged = _judged(question, unknown)
+    resources = _resources(question, judged)
+    nodes = _nodes(question, judged)
+    bill_delta = _cost(base, context, question)
+    before = (
+        engine.run(
+            question.files, base, question.reader, engine.Selection(offline=question.offline)
+        )
+        if base is not None
+        else None
+    )
+    after = engine.run(
+        question.files, context, question.reader, engine.Selection(offline=question.offline)
+    )
+    findings = findings_delta(
+        before, after, base=base.spec if base is not None else None, change=context.spec
+    )
+    unknown += [
+        Unknown(f"the rule {rule.rule}", f"it crashed: {rule.crash}", "please report it")
+        for rule in after.crashed
+    ]
+    in_the_way = (
+        obstacles(
+            question.base.assembly or EMPTY,
+            question.change.assembly or EMPTY,
+            judged,
+            Schemas(context.region).of,
+        )
+        if judged is not None
+        else ()
+    )
+    allowances = gates.Allowances(context.cluster.allow_replacement, question.today)
+    found: list[GateResult] = [
+        *gates.replacement_gates(resources, allowances),
+        *gates.job_gates(nodes, allowances),
+        *gates.order_gates(in_the_way),
+        *gates.budget_gates([*_limits(context, bill_delta)]),
+        *gates.finding_gates(findings, question.fail_on),
+        *allowances.gates(),
+    ]
+    notes = [*question.notes]
+    if judged is not None or not allowances.unused():
+        notes += [
+            f"allow_replacement names {name}, which this change neither replaces nor deletes"
+            for name in allowances.unused()
+        ]
+    return Review(
+        file=context.spec.file,
+        environment=context.cluster.environment,
+        base=question.base_name,
+        changes=_changes(base, context, question),
+        resources=_with_jobs(resources, nodes),
+        resources_known=judged is not None,
+        obstacles=in_the_way,
+        nodes=tuple(nodes),
+        access=widenings(judged) if judged is not None else (),
+        openings=openings(judged) if judged is not None else (),
+        scripts=scripts_change(question.base.checkout, question.change.checkout, judged),
+        cost=bill_delta,
+        quotas=quota_deltas(question.files, base, context, question.reader),
+        findings=findings,
+        gates=tuple(found),
+        unknown=tuple(dict.fromkeys(unknown)),
+        notes=tuple(notes),
+        drift=question.drift,
+        today=question.today,
+    )
+
+
+def strictly(found: Review) -> Review:
+    """The same, where what could not be answered breaks a gate."""
+    added = [
+        GateResult(
+            gate="findings", status="fail", name=entry.rule,
+            message=f"could not be answered: {entry.message}", hint=entry.hint,
+        )
+        for entry in found.findings.unanswered
+    ]  # fmt: skip
+    added += [
+        GateResult(
+            gate="findings", status="fail", name=entry.what,
+            message=f"{entry.what} could not be answered: {entry.reason}", hint=entry.hint,
+        )
+        for entry in found.unknown
+    ]  # fmt: skip
+    kept = [
+        dataclasses.replace(gate, status="fail") if gate.status == "unknown" else gate
+        for gate in found.gates
+    ]
+    return dataclasses.replace(found, gates=(*kept, *added))
+
+
+def _judged(question: Question, unknown: list[Unknown]) -> Judgement | None:
+    before = EMPTY if question.new else question.base.assembly
+    after = question.change.assembly
+    if before is None or after is None:
+        return None
+    try:
+        schemas = Schemas(after.region)
+    except SchemasMissing as missing:
+        unknown.append(
+            Unknown("what CloudFormation does to each resource", str(missing), missing.hint)
+        )
+        return None
+    judged = judge(before, after, schemas.of)
+    unknown += [
+        Unknown("what CloudFormation does to each resource", reason, "look at its change set")
+        for reason in judged.untold
+    ]
+    return judged
+
+
+def _resources(question: Question, judged: Judgement | None) -> tuple[ResourceChange, ...]:
+    if judged is None:
+        return ()
+    return with_aws(judged.changes, question.change_sets, judged)
+
+
+def _nodes(question: Question, judged: Judgement | None) -> list[NodesChange]:
+    base, change = question.base.context, question.change.context
+    assert change is not None
+    if question.new:
+        return nodes_changes({}, groups_of_spec(change.cluster))
+    before: Mapping[str, Group]
+    if base is not None:
+        if base.cluster.environment != change.cluster.environment:
+            return nodes_changes({}, groups_of_spec(change.cluster))
+        return nodes_changes(groups_of_spec(base.cluster), groups_of_spec(change.cluster))
+    if judged is None:
+        return []
+    before = groups_of_templates(judged, after=False)
+    return nodes_changes(before, groups_of_templates(judged, after=True))
+
+
+def _with_jobs(
+    resources: tuple[ResourceChange, ...], nodes: Sequence[NodesChange]
+) -> tuple[ResourceChange, ...]:
+    """The cluster's own entry says so where jobs die although it is changed in place."""
+    dying = [change for change in nodes if change.jobs == "die"]
+    if not dying:
+        return resources
+    said = tuple(f"{change.name}: {change.message}" for change in dying)
+    replaced = any(change.change == "replaced" for change in dying)
+    return tuple(
+        dataclasses.replace(
+            change,
+            effect="restart" if replaced and change.effect == "update" else change.effect,
+            job_loss=True,
+            reasons=(*change.reasons, *said),
+        )
+        if change.type == CLUSTER and change.action == "update"
+        else change
+        for change in resources
+    )
+
+
+def _changes(base: Context | None, change: Context, question: Question) -> tuple[SpecChange, ...]:
+    if base is None and not question.new:
+        return ()
+    before: Mapping[str, Any] = base.spec.resolved() if base is not None else {}
+    return spec_changes(before, change.spec.resolved())
+
+
+def _cost(base: Context | None, change: Context, question: Question) -> CostDelta | None:
+    if base is not None:
+        return cost_delta(base.bill, change.bill)
+    if not question.new:
+        return None
+    after = change.bill
+    return cost_delta(
+        Bill(after.environment, after.region, after.platform, after.run_hours, ()), after
+    )
+
+
+def _limits(change: Context, delta: CostDelta | None) -> Iterator[Any]:
+    yield from budget_limits(change.spec, change.bill)
+    if delta is not None and delta.before.lines:
+        gate = increase_gate(change.spec, delta)
+        if gate is not None:
+            yield gate

@@ -1,0 +1,23 @@
+"""The resolved spec in a template, so that what is deployed can be compared with a later file.
+
+It is metadata of one resource: CloudFormation keeps it and does nothing with it.
+"""
+
+from __future__ import annotations
+
+import json
+
+import aws_cdk as cdk
+
+from clusterwright.spec import LoadedSpec
+
+KEY = "clusterwright:spec"
+MAXIMUM_BYTES = 200_000
+"""A template has at most 1 MB; a spec with thousands of users' keys is left out."""
+
+
+def record(resource: cdk.CfnResource, loaded: LoadedSpec) -> None:
+    """Put the resolved spec, as one line of JSON, into a resource's metadata."""
+    text = json.dumps(loaded.resolved(), separators=(",", ":"), sort_keys=True)
+    if len(text.encode()) <= MAXIMUM_BYTES:
+        resource.add_metadata(KEY, text)
