@@ -7,12 +7,12 @@ from tests.preflight.harness import Harness
 
 def test_a_run_that_has_begun(rule: Harness) -> None:
     rule.fails(
-        "CW-Q090",
+        "CW-Q900",
         {"run": {"hours": 24, "start": "2026-11-19"}},
         path="run.start",
         message="the run began on 2026-11-19, before today (2026-11-20)",
         severity="info",
         numbers=("2026-11-19", None, "2026-11-20"),
     )
-    rule.passes("CW-Q090", {"run": {"hours": 24, "start": "2026-11-20"}})
-    rule.passes("CW-Q090", {"run": {"hours": 24}}, tested=False)
+    rule.passes("CW-Q900", {"run": {"hours": 24, "start": "2026-11-20"}})
+    rule.passes("CW-Q900", {"run": {"hours": 24}}, tested=False)

@@ -11,7 +11,7 @@ from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
 
 
 class RunStart(Rule[dt.date]):
-    id = "CW-Q090"
+    id = "CW-Q900"
     title = "The run begins today or later"
     severity = "info"
     scope = "offline"
