@@ -121,6 +121,8 @@ _IAM_ACTION: Final = {
     ("s3", "HeadObject"): "s3:GetObject",
     ("s3", "ListBuckets"): "s3:ListAllMyBuckets",
     ("s3", "GetBucketEncryption"): "s3:GetEncryptionConfiguration",
+    # https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsbudgetservice.html
+    ("budgets", "DescribeBudget"): "budgets:ViewBudget",
 }
 
 _ACTION_IN_MESSAGE: Final = re.compile(r"not authorized to perform:?\s+([a-z0-9-]+:[A-Za-z0-9*]+)")

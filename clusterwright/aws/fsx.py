@@ -32,6 +32,35 @@ class FileSystem:
     stack: str | None
     """The CloudFormation stack that built it."""
 
+    read_cache_gib: int = 0
+    """SSD cache of Intelligent-Tiering; 0 where it follows the throughput, or there is none."""
+
+    throughput_mbps_per_tib: int = 0
+    """Of Lustre, where it is set; else 0."""
+
+    interface_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Association:
+    """A link between a folder of a Lustre file system and a bucket."""
+
+    file_system_path: str
+    export_events: tuple[str, ...]
+
+
+def associations(session: AwsSession, file_system_id: str) -> tuple[Association, ...]:
+    """Every association of one file system."""
+    wanted = [{"Name": "file-system-id", "Values": [file_system_id]}]
+    return tuple(
+        Association(
+            found.get("FileSystemPath") or "/",
+            tuple(((found.get("S3") or {}).get("AutoExportPolicy") or {}).get("Events") or ()),
+        )
+        for page in session.pages("fsx", "DescribeDataRepositoryAssociations", Filters=wanted)
+        for found in page["Associations"]
+    )
+
 
 def file_systems(session: AwsSession) -> tuple[FileSystem, ...]:
     """Every file system of the account in the region."""
@@ -61,4 +90,7 @@ def _file_system(answer: Mapping[str, Any]) -> FileSystem:
         dns_name=answer.get("DNSName"),
         mount_name=settings.get("MountName"),
         stack=tags.get("aws:cloudformation:stack-name"),
+        read_cache_gib=(settings.get("DataReadCacheConfiguration") or {}).get("SizeGiB") or 0,
+        throughput_mbps_per_tib=settings.get("PerUnitStorageThroughput") or 0,
+        interface_ids=tuple(answer.get("NetworkInterfaceIds") or ()),
     )

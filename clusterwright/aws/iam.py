@@ -1,17 +1,148 @@
-"""Policies."""
+"""Policies, roles, and what they allow."""
 
 from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from clusterwright.aws.errors import is_not_found
 from clusterwright.aws.session import AwsSession
 
+EVERYTHING = json.dumps(
+    {
+        "Version": "2012-10-17",
+        "Statement": {"Effect": "Allow", "Action": "*", "Resource": "*"},
+    }
+)
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """What IAM's simulator says of one action on one resource.
+
+    Attributes
+    ----------
+    missing:
+        Condition keys that a statement asks for and the simulation was given no value of.
+    by_organization, by_boundary:
+        Whether service control policies and the boundary let it through; None without any.
+    """
+
+    action: str
+    resource: str
+    decision: str
+    missing: tuple[str, ...]
+    by_organization: bool | None
+    by_boundary: bool | None
+
+    @property
+    def allowed(self) -> bool:
+        return self.decision == "allowed"
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """Actions on one resource under the same conditions."""
+
+    actions: tuple[str, ...]
+    resource: str = "*"
+    context: tuple[tuple[str, str], ...] = ()
+
 
 def policy_exists(session: AwsSession, arn: str) -> bool:
     """Whether a managed policy exists."""
+    return _default_version(session, arn) is not None
+
+
+def policy_document(session: AwsSession, arn: str) -> str | None:
+    """The default version of a managed policy as JSON; None where there is no such policy."""
+    version = _default_version(session, arn)
+    if version is None:
+        return None
+    answer = session.call("iam", "GetPolicyVersion", PolicyArn=arn, VersionId=version)
+    found = answer["PolicyVersion"]["Document"]
+    return found if isinstance(found, str) else json.dumps(found)
+
+
+def role_exists(session: AwsSession, name: str) -> bool:
+    """Whether a role exists."""
     try:
-        session.call("iam", "GetPolicy", PolicyArn=arn)
+        session.call("iam", "GetRole", RoleName=name)
     except Exception as error:
         if is_not_found(error):
             return False
         raise
     return True
+
+
+def simulate_role(
+    session: AwsSession, arn: str, asked: Simulation
+) -> tuple[Simulated, ...] | None:
+    """What a role may do, its boundary and the organisation's policies included.
+
+    None where there is no such role. Service control policies with conditions are not part of
+    AWS's simulation (IAM user guide, "How the IAM policy simulator works").
+    """
+    try:
+        return tuple(
+            _simulate(session, "SimulatePrincipalPolicy", asked, {"PolicySourceArn": arn})
+        )
+    except Exception as error:
+        if is_not_found(error):
+            return None
+        raise
+
+
+def simulate_boundary(
+    session: AwsSession, document: str, asked: Simulation
+) -> tuple[Simulated, ...]:
+    """What a permissions boundary leaves of a role that may do everything."""
+    given = {
+        "PolicyInputList": [EVERYTHING],
+        "PermissionsBoundaryPolicyInputList": [document],
+    }
+    return tuple(_simulate(session, "SimulateCustomPolicy", asked, given))
+
+
+def _simulate(
+    session: AwsSession, operation: str, asked: Simulation, given: Mapping[str, Any]
+) -> Iterator[Simulated]:
+    context = [
+        {"ContextKeyName": key, "ContextKeyType": "string", "ContextKeyValues": [value]}
+        for key, value in asked.context
+    ]
+    pages = session.pages(
+        "iam",
+        operation,
+        ActionNames=list(asked.actions),
+        ResourceArns=[asked.resource],
+        ContextEntries=context,
+        **given,
+    )
+    for page in pages:
+        yield from _read(page["EvaluationResults"])
+
+
+def _read(results: Iterable[Mapping[str, Any]]) -> Iterator[Simulated]:
+    for one in results:
+        boundary = one.get("PermissionsBoundaryDecisionDetail") or {}
+        organization = one.get("OrganizationsDecisionDetail") or {}
+        yield Simulated(
+            one["EvalActionName"],
+            one.get("EvalResourceName", "*"),
+            one["EvalDecision"],
+            tuple(one.get("MissingContextValues") or ()),
+            organization.get("AllowedByOrganizations"),
+            boundary.get("AllowedByPermissionsBoundary"),
+        )
+
+
+def _default_version(session: AwsSession, arn: str) -> str | None:
+    try:
+        return str(session.call("iam", "GetPolicy", PolicyArn=arn)["Policy"]["DefaultVersionId"])
+    except Exception as error:
+        if is_not_found(error):
+            return None
+        raise

@@ -35,3 +35,14 @@ def key(session: AwsSession, arn: str) -> Key | None:
         answer.get("KeySpec") or answer.get("CustomerMasterKeySpec", ""),
         answer.get("KeyManager", ""),
     )
+
+
+def key_policy(session: AwsSession, arn: str) -> str | None:
+    """The policy of a key; None where there is no such key. KMS has one of the name `default`."""
+    try:
+        answer = session.call("kms", "GetKeyPolicy", KeyId=arn, PolicyName="default")
+    except Exception as error:
+        if is_not_found(error):
+            return None
+        raise
+    return str(answer["Policy"])

@@ -44,6 +44,46 @@ def _location(session: AwsSession, name: str) -> str | None:
     return {None: "us-east-1", "": "us-east-1", "EU": "eu-west-1"}.get(found, found)
 
 
+@dataclass(frozen=True)
+class BucketEncryption:
+    """How S3 encrypts new objects of a bucket.
+
+    `kms_key` is an ARN, an id, an alias, or None: S3's own key, or AWS's key for S3.
+    """
+
+    kms: bool
+    kms_key: str | None
+    bucket_key: bool
+
+
+def bucket_policy(session: AwsSession, name: str) -> str | None:
+    """The policy of a bucket; None where it has none, or there is no such bucket."""
+    try:
+        return str(session.call("s3", "GetBucketPolicy", Bucket=name)["Policy"])
+    except AwsUnavailable as error:
+        if error.code == "NoSuchBucketPolicy" or is_not_found(error):
+            return None
+        raise
+
+
+def bucket_encryption(session: AwsSession, name: str) -> BucketEncryption | None:
+    """How a bucket encrypts; None where it says nothing, or there is no such bucket."""
+    try:
+        answer = session.call("s3", "GetBucketEncryption", Bucket=name)
+    except AwsUnavailable as error:
+        if error.code == "ServerSideEncryptionConfigurationNotFoundError" or is_not_found(error):
+            return None
+        raise
+    for rule in answer["ServerSideEncryptionConfiguration"]["Rules"]:
+        default = rule.get("ApplyServerSideEncryptionByDefault") or {}
+        return BucketEncryption(
+            kms=str(default.get("SSEAlgorithm", "")).startswith("aws:kms"),
+            kms_key=default.get("KMSMasterKeyID") or None,
+            bucket_key=bool(rule.get("BucketKeyEnabled")),
+        )
+    return None
+
+
 def object_size_bytes(session: AwsSession, bucket_name: str, key: str) -> int | None:
     """The size of an object; None where there is none of that name.
 

@@ -67,6 +67,7 @@ class SecurityGroup:
     vpc_id: str
     inbound: tuple[Permission, ...]
     outbound: tuple[Permission, ...]
+    stack: str | None = None
 
 
 def vpcs(session: AwsSession) -> tuple[Vpc, ...]:
@@ -121,14 +122,15 @@ def security_group(session: AwsSession, group_id: str) -> SecurityGroup | None:
             return None
         raise
     found = answer["SecurityGroups"]
-    if not found:
-        return None
-    group = found[0]
-    return SecurityGroup(
-        group["GroupId"],
-        group["VpcId"],
-        _permissions(group.get("IpPermissions") or ()),
-        _permissions(group.get("IpPermissionsEgress") or ()),
+    return _security_group(found[0]) if found else None
+
+
+def security_groups(session: AwsSession) -> tuple[SecurityGroup, ...]:
+    """Every security group of the account in the region, with its rules."""
+    return tuple(
+        _security_group(answer)
+        for page in session.pages("ec2", "DescribeSecurityGroups")
+        for answer in page["SecurityGroups"]
     )
 
 
@@ -148,6 +150,16 @@ def nat_gateways(session: AwsSession) -> tuple[NatGateway, ...]:
     )
 
 
+def _security_group(answer: Mapping[str, Any]) -> SecurityGroup:
+    return SecurityGroup(
+        answer["GroupId"],
+        answer["VpcId"],
+        _permissions(answer.get("IpPermissions") or ()),
+        _permissions(answer.get("IpPermissionsEgress") or ()),
+        _tags(answer).get(STACK_TAG),
+    )
+
+
 def _permissions(answer: Iterable[Mapping[str, Any]]) -> tuple[Permission, ...]:
     return tuple(
         Permission(
@@ -163,3 +175,15 @@ def _permissions(answer: Iterable[Mapping[str, Any]]) -> tuple[Permission, ...]:
 
 def _tags(answer: Mapping[str, Any]) -> dict[str, str]:
     return {tag["Key"]: tag["Value"] for tag in answer.get("Tags") or ()}
+
+
+def interface_groups(
+    session: AwsSession, interface_ids: tuple[str, ...]
+) -> frozenset[frozenset[str]]:
+    """The security groups of network interfaces: one set for each interface that is there."""
+    wanted = [{"Name": "network-interface-id", "Values": list(interface_ids)}]
+    return frozenset(
+        frozenset(group["GroupId"] for group in interface.get("Groups") or ())
+        for page in session.pages("ec2", "DescribeNetworkInterfaces", Filters=wanted)
+        for interface in page["NetworkInterfaces"]
+    )

@@ -1,0 +1,14 @@
+"""Log groups."""
+
+from __future__ import annotations
+
+from clusterwright.aws.session import AwsSession
+
+
+def log_group_names(session: AwsSession, prefix: str) -> tuple[str, ...]:
+    """Names of the log groups that begin with `prefix`."""
+    return tuple(
+        group["logGroupName"]
+        for page in session.pages("logs", "DescribeLogGroups", logGroupNamePrefix=prefix)
+        for group in page["logGroups"]
+    )

@@ -1,0 +1,158 @@
+"""What CloudFormation calls to make the stacks, as data: to be asked of its role before.
+
+One action or two of each resource type: who lacks the others learns it a little later, who lacks
+these cannot begin. `tests/stacks/test_deployment_rights.py` holds it against the templates.
+Source: Service Authorization Reference, actions of each service.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from clusterwright.platforms.derived_names import built_buckets, database, monthly_budget, secrets
+from clusterwright.platforms.node_rights import Right
+from clusterwright.spec.models.cluster import Cluster
+
+ALWAYS: Final[Callable[[Cluster], bool]] = lambda _: True  # noqa: E731 - a value like the others
+
+
+def _network(cluster: Cluster) -> bool:
+    return cluster.network.existing is None
+
+
+def _nat(cluster: Cluster) -> bool:
+    return _network(cluster) and cluster.network.egress == "nat"
+
+
+def _closed(cluster: Cluster) -> bool:
+    return _network(cluster) and cluster.network.egress == "closed"
+
+
+def _second_range(cluster: Cluster) -> bool:
+    return _network(cluster) and bool(cluster.network.secondary_cidrs)
+
+
+def _own_key(cluster: Cluster) -> bool:
+    return cluster.identity.kms_key_arn is None
+
+
+def _lustre(cluster: Cluster) -> bool:
+    return any(fs.existing is None for fs in cluster.storage.lustre)
+
+
+def _files(cluster: Cluster) -> bool:
+    home = cluster.storage.home
+    return _lustre(cluster) or (home is not None and home.existing is None)
+
+
+def _links(cluster: Cluster) -> bool:
+    return any(fs.repositories for fs in cluster.storage.lustre if fs.existing is None)
+
+
+def _database(cluster: Cluster) -> bool:
+    return database(cluster) is not None
+
+
+def _alarms(cluster: Cluster) -> bool:
+    home = cluster.storage.home
+    sized = any(
+        fs.existing is None and fs.capacity_gib is not None for fs in cluster.storage.lustre
+    )
+    return sized or (home is not None and home.existing is None) or _database(cluster)
+
+
+def _topic(cluster: Cluster) -> bool:
+    return bool(cluster.observability.alarm_emails)
+
+
+def _directory(cluster: Cluster) -> bool:
+    return any(name.endswith("--x-s3") for name in built_buckets(cluster))
+
+
+@dataclass(frozen=True)
+class Made:
+    """A resource type, what making it takes, and whether a spec has one."""
+
+    actions: tuple[str, ...]
+    used: Callable[[Cluster], bool] = ALWAYS
+
+
+RESOURCES: Final[Mapping[str, Made]] = {
+    "AWS::APS::Workspace": Made(
+        ("aps:CreateWorkspace",), lambda cluster: cluster.observability.prometheus
+    ),
+    "AWS::Budgets::Budget": Made(
+        ("budgets:ModifyBudget",), lambda cluster: monthly_budget(cluster) is not None
+    ),
+    "AWS::CloudWatch::Alarm": Made(("cloudwatch:PutMetricAlarm",), _alarms),
+    "AWS::EC2::EIP": Made(("ec2:AllocateAddress",), _nat),
+    "AWS::EC2::FlowLog": Made(("ec2:CreateFlowLogs",), _network),
+    "AWS::EC2::InternetGateway": Made(("ec2:CreateInternetGateway",), _nat),
+    "AWS::EC2::NatGateway": Made(("ec2:CreateNatGateway",), _nat),
+    "AWS::EC2::Route": Made(("ec2:CreateRoute",), _nat),
+    "AWS::EC2::RouteTable": Made(("ec2:CreateRouteTable",), _network),
+    "AWS::EC2::SecurityGroup": Made(("ec2:CreateSecurityGroup",), _network),
+    "AWS::EC2::SecurityGroupEgress": Made(("ec2:AuthorizeSecurityGroupEgress",), _network),
+    "AWS::EC2::SecurityGroupIngress": Made(("ec2:AuthorizeSecurityGroupIngress",), _network),
+    "AWS::EC2::Subnet": Made(("ec2:CreateSubnet",), _network),
+    "AWS::EC2::SubnetRouteTableAssociation": Made(("ec2:AssociateRouteTable",), _network),
+    "AWS::EC2::VPC": Made(("ec2:CreateVpc", "ec2:ModifyVpcAttribute"), _network),
+    "AWS::EC2::VPCCidrBlock": Made(("ec2:AssociateVpcCidrBlock",), _second_range),
+    "AWS::EC2::VPCEndpoint": Made(("ec2:CreateVpcEndpoint",), _network),
+    "AWS::EC2::VPCGatewayAttachment": Made(("ec2:AttachInternetGateway",), _nat),
+    "AWS::FSx::DataRepositoryAssociation": Made(("fsx:CreateDataRepositoryAssociation",), _links),
+    "AWS::FSx::FileSystem": Made(("fsx:CreateFileSystem",), _files),
+    "AWS::IAM::Policy": Made(("iam:PutRolePolicy",)),
+    "AWS::IAM::Role": Made(("iam:CreateRole",)),
+    "AWS::KMS::Alias": Made(("kms:CreateAlias",), _own_key),
+    "AWS::KMS::Key": Made(("kms:CreateKey",), _own_key),
+    "AWS::Lambda::Function": Made(("lambda:CreateFunction", "lambda:InvokeFunction")),
+    "AWS::Lambda::LayerVersion": Made(("lambda:PublishLayerVersion",)),
+    "AWS::Logs::LogGroup": Made(("logs:CreateLogGroup", "logs:PutRetentionPolicy")),
+    "AWS::RDS::DBInstance": Made(("rds:CreateDBInstance",), _database),
+    "AWS::RDS::DBParameterGroup": Made(("rds:CreateDBParameterGroup",), _database),
+    "AWS::RDS::DBSubnetGroup": Made(("rds:CreateDBSubnetGroup",), _database),
+    "AWS::S3::Bucket": Made(("s3:CreateBucket",)),
+    "AWS::S3::BucketPolicy": Made(("s3:PutBucketPolicy",)),
+    "AWS::S3Express::DirectoryBucket": Made(("s3express:CreateBucket",), _directory),
+    "AWS::SNS::Topic": Made(("sns:CreateTopic",), _topic),
+    "AWS::SNS::TopicPolicy": Made(("sns:SetTopicAttributes",), _topic),
+    "AWS::SageMaker::Cluster": Made(("sagemaker:CreateCluster",)),
+    "AWS::SecretsManager::Secret": Made(
+        ("secretsmanager:CreateSecret",), lambda cluster: bool(secrets(cluster))
+    ),
+    "AWS::SecretsManager::SecretTargetAttachment": Made(
+        ("secretsmanager:PutSecretValue",), _database
+    ),
+}
+
+
+def deployment_rights(cluster: Cluster) -> Iterator[Right]:
+    """What CloudFormation's role needs, in this region, for this spec."""
+    region = (("aws:RequestedRegion", cluster.region),)
+    actions = sorted(
+        {a for made in RESOURCES.values() if made.used(cluster) for a in made.actions}
+    )
+    yield Right("making the stacks", tuple(actions), context=region)
+    role = f"arn:{cluster.partition}:iam::{cluster.account}:role/{cluster.environment}-identity-x"
+    passed = (("iam:PassedToService", "sagemaker.amazonaws.com"),)
+    yield Right("giving the nodes their role", ("iam:PassRole",), role, passed)
+
+
+@dataclass(frozen=True)
+class LinkedRole:
+    """A role that a service makes for itself at the first use in an account."""
+
+    service: str
+    name: str
+    needed_for: str
+    used: Callable[[Cluster], bool]
+
+
+LINKED_ROLES: Final = (
+    LinkedRole("fsx.amazonaws.com", "AWSServiceRoleForAmazonFSx", "file systems", _files),
+    LinkedRole("rds.amazonaws.com", "AWSServiceRoleForRDS", "the database", _database),
+)
+"""FSx for Lustre and RDS user guides, "Using service-linked roles"."""

@@ -1,0 +1,80 @@
+"""Names that the stacks give to resources because of the environment's name, as data.
+
+Where such a name is taken by something that is not of these stacks, the deployment fails. The
+templates are held against this list by `tests/stacks/test_derived_names.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.platforms.hyperpod import lifecycle_bucket
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.problems import Path
+
+
+def key_alias(cluster: Cluster) -> str | None:
+    """The alias of the key that is built; None with a key that exists."""
+    return None if cluster.identity.kms_key_arn else f"alias/{cluster.environment}"
+
+
+def secrets(cluster: Cluster) -> tuple[str, ...]:
+    """Names of the secrets that are built."""
+    found = []
+    if cluster.slurm.configuration == "scripted":
+        found.append(f"{cluster.environment}/munge-key")
+    if database(cluster) is not None:
+        found.append(f"{cluster.environment}/slurm-accounting")
+    return tuple(found)
+
+
+def monthly_budget(cluster: Cluster) -> str | None:
+    """The name of the month's budget; None without one."""
+    budget = cluster.budget
+    if budget is None or budget.monthly_usd is None:
+        return None
+    return f"{cluster.environment}-monthly"
+
+
+def database(cluster: Cluster) -> str | None:
+    """The identifier of the accounting database that is built."""
+    accounting = cluster.slurm.accounting
+    built = accounting.kind == "rds" and accounting.existing is None
+    return f"{cluster.environment}-accounting" if built else None
+
+
+def built_buckets(cluster: Cluster) -> dict[str, Path]:
+    """Buckets that are built, with where each is first named; `environment` for the scripts'."""
+    found: dict[str, Path] = {lifecycle_bucket(cluster): ("environment",)}
+    for index, fs in enumerate(cluster.storage.lustre):
+        for number, repository in enumerate(fs.repositories):
+            if repository.create:
+                name = repository.s3.removeprefix("s3://").partition("/")[0]
+                path = ("storage", "lustre", index, "repositories", number, "s3")
+                found.setdefault(name, path)
+    for index, bucket in enumerate(cluster.storage.buckets):
+        if bucket.create:
+            zone = cluster.network.availability_zone_id
+            name = f"{bucket.name}--{zone}--x-s3" if bucket.directory else bucket.name
+            found.setdefault(name, ("storage", "buckets", index, "name"))
+    return found
+
+
+def log_groups(cluster: Cluster) -> Iterator[tuple[str, bool]]:
+    """Log groups that are built, each with whether the cluster's key encrypts it."""
+    ours = f"/clusterwright/{cluster.environment}"
+    yield f"{ours}/lifecycle/copying", False
+    yield f"{ours}/lifecycle/emptying", False
+    yield f"{ours}/log-keeper", False
+    if cluster.network.existing is None:
+        yield f"{ours}/flow-logs", True
+    if cluster.protection == "destroy" and any(
+        not name.endswith("--x-s3") and path != ("environment",)
+        for name, path in built_buckets(cluster).items()
+    ):
+        yield f"{ours}/storage/emptying", False
+    if any(fs.repositories for fs in cluster.storage.lustre if fs.existing is None):
+        yield f"/aws/fsx/{cluster.environment}", True
+    name = database(cluster)
+    if name is not None:
+        yield f"/aws/rds/instance/{name}/error", True

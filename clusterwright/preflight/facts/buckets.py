@@ -1,0 +1,100 @@
+"""What buckets and keys say of who may use them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from clusterwright.aws import kms, s3
+from clusterwright.preflight.facts.fact import Fact, Place, Reading, answered, ask
+
+
+@dataclass(frozen=True)
+class BucketPolicy(Fact[str | None]):
+    """The policy of a bucket as JSON; None where there is none."""
+
+    name: str
+    actions: ClassVar = ("s3:GetBucketPolicy",)
+
+    def resources(self, place: Place) -> Mapping[str, str]:
+        return dict.fromkeys(self.actions, f"arn:{place.partition}:s3:::{self.name}")
+
+    def read(self) -> Reading[str | None]:
+        (found,) = yield [ask(s3.bucket_policy, self.name)]
+        result: str | None = answered(found)
+        return result
+
+
+@dataclass(frozen=True)
+class BucketKey:
+    """The KMS key that a bucket encrypts with, and what its policy says.
+
+    `key` is None where the key is not there. `policy` is None where AWS manages the key.
+    """
+
+    encryption: s3.BucketEncryption
+    key: kms.Key | None
+    policy: str | None
+
+
+@dataclass(frozen=True)
+class BucketKeys(Fact[BucketKey | None]):
+    """The key of one bucket; None where S3 encrypts with its own."""
+
+    name: str
+    actions: ClassVar = ("s3:GetEncryptionConfiguration", "kms:DescribeKey", "kms:GetKeyPolicy")
+
+    def resources(self, place: Place) -> Mapping[str, str]:
+        # Which key it is, only the bucket says.
+        return {
+            "s3:GetEncryptionConfiguration": f"arn:{place.partition}:s3:::{self.name}",
+            **dict.fromkeys(self.actions[1:], f"arn:{place.partition}:kms:*:*:key/*"),
+        }
+
+    def read(self) -> Reading[BucketKey | None]:
+        (found,) = yield [ask(s3.bucket_encryption, self.name)]
+        encryption: s3.BucketEncryption | None = answered(found)
+        if encryption is None or not encryption.kms or encryption.kms_key is None:
+            return None
+        (found,) = yield [ask(kms.key, encryption.kms_key)]
+        key: kms.Key | None = answered(found)
+        if key is None or key.manager == "AWS":
+            return BucketKey(encryption, key, None)
+        (policy,) = yield [ask(kms.key_policy, key.arn)]
+        return BucketKey(encryption, key, answered(policy))
+
+
+@dataclass(frozen=True)
+class KeyPolicy(Fact[str | None]):
+    """The policy of a key as JSON; None where there is no such key."""
+
+    arn: str
+    actions: ClassVar = ("kms:GetKeyPolicy",)
+
+    def resources(self, place: Place) -> Mapping[str, str]:
+        del place
+        return dict.fromkeys(self.actions, self.arn)
+
+    def read(self) -> Reading[str | None]:
+        (found,) = yield [ask(kms.key_policy, self.arn)]
+        result: str | None = answered(found)
+        return result
+
+
+@dataclass(frozen=True)
+class KeyAlias(Fact[kms.Key | None]):
+    """The key behind an alias; None where there is none."""
+
+    name: str
+    actions: ClassVar = ("kms:DescribeKey",)
+
+    def resources(self, place: Place) -> Mapping[str, str]:
+        # IAM looks at the key, not at the alias.
+        pattern = f"arn:{place.partition}:kms:{place.region}:{place.account}:key/*"
+        return dict.fromkeys(self.actions, pattern)
+
+    def read(self) -> Reading[kms.Key | None]:
+        (found,) = yield [ask(kms.key, self.name)]
+        result: kms.Key | None = answered(found)
+        return result

@@ -1,0 +1,233 @@
+"""What a deployment would meet: stacks, names that are taken, what the CDK bootstrap left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from clusterwright.aws import budgets, iam, images, logs, secretsmanager, ssm
+from clusterwright.aws import stacks as aws_stacks
+from clusterwright.platforms.stack_names import PARTS, stack_name
+from clusterwright.preflight.facts.fact import Fact, Place, Reading, answered, ask
+
+
+@dataclass(frozen=True)
+class OwnStacks:
+    """The stacks of an environment that are there, and what is in them."""
+
+    stacks: tuple[aws_stacks.Stack, ...]
+    resources: tuple[aws_stacks.StackResource, ...]
+
+    def has(self, type_: str, physical_id: str) -> bool:
+        """Whether one of the stacks made a resource of this type and id."""
+        return any((r.type, r.physical_id) == (type_, physical_id) for r in self.resources)
+
+
+@dataclass(frozen=True)
+class Stacks(Fact[OwnStacks]):
+    """Every stack of one environment with its resources."""
+
+    environment: str
+    actions: ClassVar = ("cloudformation:DescribeStacks", "cloudformation:ListStackResources")
+
+    def resources(self, place: Place) -> Mapping[str, str]:
+        pattern = (
+            f"arn:{place.partition}:cloudformation:{place.region}:{place.account}:"
+            f"stack/{self.environment}-*/*"
+        )
+        return dict.fromkeys(self.actions, pattern)
+
+    def read(self) -> Reading[OwnStacks]:
+        names = [stack_name(self.environment, part) for part in PARTS]
+        found = yield [ask(aws_stacks.stack, name) for name in names]
+        stacks = tuple(one for one in map(answered, found) if one is not None)
+        made = yield [ask(aws_stacks.stack_resources, one.name) for one in stacks]
+        return OwnStacks(stacks, tuple(one for answer in made for one in answered(answer)))
+
+
+@dataclass(frozen=True)
+class LogGroups(Fact[tuple[str, ...]]):
+    """Names of the log groups that begin with a prefix."""
+
+    prefix: str
+    actions: ClassVar = ("logs:DescribeLogGroups",)
+    inventory: ClassVar = True
+
+    def resources(self, place: Place) -> Mapping[str, str]:
+        arn = f"arn:{place.partition}:logs:{place.region}:{place.account}:log-group:*"
+        return dict.fromkeys(self.actions, arn)
+
+    def read(self) -> Reading[tuple[str, ...]]:
+        (found,) = yield [ask(logs.log_group_names, self.prefix)]
+        result: tuple[str, ...] = answered(found)
+        return result
+
+
+@dataclass(frozen=True)
+class NamedSecret(Fact[secretsmanager.Secret | None]):
+    """A secret by name or ARN, one that is to be deleted included; None where there is none."""
+
+    name: str
+    actions: ClassVar = ("secretsmanager:DescribeSecret",)
+
+    def resources(self, place: Place) -> Mapping[str, str]:
+        whole = self.name.startswith("arn:")
+        arn = f"arn:{place.partition}:secretsmanager:{place.region}:{place.account}:secret:"
+        return dict.fromkeys(self.actions, self.name if whole else f"{arn}{self.name}*")
+
+    def read(self) -> Reading[secretsmanager.Secret | None]:
+        (found,) = yield [ask(secretsmanager.secret, self.name)]
+        result: secretsmanager.Secret | None = answered(found)
+        return result
+
+
+@dataclass(frozen=True)
+class BudgetNamed(Fact[bool]):
+    """Whether the account has a budget of a name."""
+
+    account: str
+    name: str
+    actions: ClassVar = ("budgets:ViewBudget",)
+
+    def resources(self, place: Place) -> Mapping[str, str]:
+        arn = f"arn:{place.partition}:budgets::{self.account}:budget/{self.name}"
+        return dict.fromkeys(self.actions, arn)
+
+    def read(self) -> Reading[bool]:
+        (found,) = yield [ask(budgets.budget_exists, self.account, self.name)]
+        return bool(answered(found))
+
+
+@dataclass(frozen=True)
+class Parameter(Fact[str | None]):
+    """The value of an SSM parameter; None where there is none."""
+
+    name: str
+    actions: ClassVar = ("ssm:GetParameter",)
+
+    def resources(self, place: Place) -> Mapping[str, str]:
+        arn = f"arn:{place.partition}:ssm:{place.region}:{place.account}:parameter{self.name}"
+        return dict.fromkeys(self.actions, arn)
+
+    def read(self) -> Reading[str | None]:
+        (found,) = yield [ask(ssm.parameter, self.name)]
+        result: str | None = answered(found)
+        return result
+
+
+@dataclass(frozen=True)
+class Role(Fact[bool]):
+    """Whether a role exists. `path` is that of a service-linked role."""
+
+    name: str
+    path: str = "/"
+    actions: ClassVar = ("iam:GetRole",)
+
+    def resources(self, place: Place) -> Mapping[str, str]:
+        arn = f"arn:{place.partition}:iam::{place.account}:role{self.path}{self.name}"
+        return dict.fromkeys(self.actions, arn)
+
+    def read(self) -> Reading[bool]:
+        (found,) = yield [ask(iam.role_exists, self.name)]
+        return bool(answered(found))
+
+
+@dataclass(frozen=True)
+class RoleMay(Fact[tuple[iam.Simulated, ...] | None]):
+    """What a role may do, as AWS simulates it; None where there is no such role."""
+
+    arn: str
+    asked: tuple[iam.Simulation, ...]
+    actions: ClassVar = ("iam:SimulatePrincipalPolicy",)
+
+    def resources(self, place: Place) -> Mapping[str, str]:
+        del place
+        return dict.fromkeys(self.actions, self.arn)
+
+    def read(self) -> Reading[tuple[iam.Simulated, ...] | None]:
+        found = yield [ask(iam.simulate_role, self.arn, one) for one in self.asked]
+        answers = [answered(one) for one in found]
+        if any(one is None for one in answers):
+            return None
+        return tuple(result for one in answers for result in one)
+
+
+@dataclass(frozen=True)
+class BoundaryLeaves(Fact[tuple[iam.Simulated, ...] | None]):
+    """What a boundary leaves of a role that may do everything; None without such a policy."""
+
+    arn: str
+    asked: tuple[iam.Simulation, ...]
+    actions: ClassVar = ("iam:GetPolicy", "iam:GetPolicyVersion", "iam:SimulateCustomPolicy")
+
+    def resources(self, place: Place) -> Mapping[str, str]:
+        del place
+        return dict.fromkeys(self.actions[:2], self.arn)
+
+    def read(self) -> Reading[tuple[iam.Simulated, ...] | None]:
+        (found,) = yield [ask(iam.policy_document, self.arn)]
+        document: str | None = answered(found)
+        if document is None:
+            return None
+        answers = yield [ask(iam.simulate_boundary, document, one) for one in self.asked]
+        return tuple(result for one in answers for result in answered(one))
+
+
+@dataclass(frozen=True)
+class MachineImage(Fact[images.Image | None]):
+    """One machine image that the account may use; None where there is none."""
+
+    id: str
+    actions: ClassVar = ("ec2:DescribeImages",)
+
+    def read(self) -> Reading[images.Image | None]:
+        (found,) = yield [ask(images.image, self.id)]
+        result: images.Image | None = answered(found)
+        return result
+
+
+@dataclass(frozen=True)
+class DeployedRoleMay(Fact[tuple[iam.Simulated, ...] | None]):
+    """What the role of the nodes may do that is deployed; None while there is none."""
+
+    partition: str
+    account: str
+    environment: str
+    asked: tuple[iam.Simulation, ...]
+    actions: ClassVar = (
+        "cloudformation:DescribeStacks",
+        "cloudformation:ListStackResources",
+        "iam:SimulatePrincipalPolicy",
+    )
+
+    def resources(self, place: Place) -> Mapping[str, str]:
+        stack = stack_name(self.environment, "identity")
+        stacks = f"arn:{place.partition}:cloudformation:{place.region}:{place.account}:stack/"
+        roles = f"arn:{place.partition}:iam::{place.account}:role/{stack}-*"
+        return {
+            **dict.fromkeys(self.actions[:2], f"{stacks}{self.environment}-*/*"),
+            "iam:SimulatePrincipalPolicy": roles,
+        }
+
+    def read(self) -> Reading[tuple[iam.Simulated, ...] | None]:
+        name = stack_name(self.environment, "identity")
+        (found,) = yield [ask(aws_stacks.stack, name)]
+        if answered(found) is None:
+            return None
+        (made,) = yield [ask(aws_stacks.stack_resources, name)]
+        roles = [
+            one.physical_id
+            for one in answered(made)
+            if one.type == "AWS::IAM::Role"
+            and one.logical_id.startswith("ExecutionRole")
+            and one.physical_id
+        ]
+        if not roles:
+            return None
+        arn = f"arn:{self.partition}:iam::{self.account}:role/{roles[0]}"
+        answers = yield [ask(iam.simulate_role, arn, one) for one in self.asked]
+        results = [answered(one) for one in answers]
+        if any(one is None for one in results):
+            return None
+        return tuple(result for one in results for result in one)

@@ -1,0 +1,45 @@
+"""More of what a file system that exists is: its network interfaces and its associations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from clusterwright.aws import fsx, vpc
+from clusterwright.preflight.facts.fact import Fact, Place, Reading, answered, ask
+
+
+@dataclass(frozen=True)
+class InterfaceGroups(Fact[frozenset[frozenset[str]]]):
+    """The security groups of each network interface of a file system; none where it is not."""
+
+    file_system_id: str
+    actions: ClassVar = ("fsx:DescribeFileSystems", "ec2:DescribeNetworkInterfaces")
+
+    def read(self) -> Reading[frozenset[frozenset[str]]]:
+        (found,) = yield [ask(fsx.file_systems)]
+        for one in answered(found):
+            if one.id == self.file_system_id and one.interface_ids:
+                (groups,) = yield [ask(vpc.interface_groups, one.interface_ids)]
+                result: frozenset[frozenset[str]] = answered(groups)
+                return result
+        return frozenset()
+
+
+@dataclass(frozen=True)
+class Associations(Fact[tuple[fsx.Association, ...]]):
+    """The links of one Lustre file system with buckets."""
+
+    file_system_id: str
+    actions: ClassVar = ("fsx:DescribeDataRepositoryAssociations",)
+    inventory: ClassVar = True
+
+    def resources(self, place: Place) -> Mapping[str, str]:
+        arn = f"arn:{place.partition}:fsx:{place.region}:{place.account}:association/*"
+        return dict.fromkeys(self.actions, arn)
+
+    def read(self) -> Reading[tuple[fsx.Association, ...]]:
+        (found,) = yield [ask(fsx.associations, self.file_system_id)]
+        result: tuple[fsx.Association, ...] = answered(found)
+        return result

@@ -1,0 +1,64 @@
+"""The account and region are bootstrapped for the CDK."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clusterwright.preflight.bootstrap import VERSION_NEEDED, role_names, version_parameter
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.deployment import Parameter, Role
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+
+
+class Bootstrap(Rule[str]):
+    id = "CW-I010"
+    title = "The account and region are bootstrapped for the CDK"
+    severity = "error"
+    scope = "account"
+    prevents = "`cdk deploy` ends at once: the environment has no bootstrap stack, or an old one"
+    source = "CDK v2 developer guide, bootstrapping; requiresBootstrapStackVersion of the assembly"
+
+    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+        yield Subject(("account",), version_parameter(context))
+
+    def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
+        return (Parameter(subject.value), *(Role(name) for name in role_names(context)))
+
+    def check(
+        self, subject: Subject[str], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        cluster = context.cluster
+        hint = f"`cdk bootstrap aws://{cluster.account}/{cluster.region}`"
+        version = facts[Parameter(subject.value)]
+        if version is None:
+            yield Fail(
+                message=f"{cluster.account} is not bootstrapped in {cluster.region}: there is no "
+                f"parameter {subject.value}",
+                requested=VERSION_NEEDED,
+                where=cluster.region,
+                hint=hint,
+            )
+            return
+        if not version.strip().isdigit():
+            yield Unsure(message=f"the bootstrap's version is `{version}`, which is no number")
+        elif int(version) < VERSION_NEEDED:
+            yield Fail(
+                message=f"the bootstrap stack is of version {version}; {VERSION_NEEDED} or newer "
+                "is needed",
+                requested=VERSION_NEEDED,
+                limit=int(version),
+                where=cluster.region,
+                hint=hint,
+            )
+        gone = [name for name in role_names(context) if not facts[Role(name)]]
+        if gone:
+            yield Fail(
+                message=f"roles of the bootstrap are missing: {', '.join(gone)}",
+                where=cluster.account,
+                hint=hint,
+            )
+
+
+RULE = Bootstrap()

@@ -1,0 +1,147 @@
+"""The security group of a file system that exists lets nodes in that join it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from ipaddress import IPv4Network
+from typing import Any, Final
+
+from clusterwright.aws.vpc import Permission
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.existing_storage import ExistingFiles, existing_files, found_among
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.facts.files import InterfaceGroups
+from clusterwright.preflight.facts.network import SecurityGroup, Subnets
+from clusterwright.preflight.facts.storage import FileSystems
+from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+
+# FSx for OpenZFS user guide, "File system access control with Amazon VPC"; NFS 4 over TCP needs
+# 2049, versions before it the others too.
+_OPENZFS_PORTS: Final = ((111, 111), (2049, 2049), (20001, 20003))
+
+
+class ExistingGroup(Rule[ExistingFiles]):
+    id = "CW-S023"
+    title = "Security groups of file systems that exist let the nodes in"
+    severity = "error"
+    scope = "account"
+    prevents = "nodes whose mount hangs: they join the group, and it does not open Lustre or NFS"
+    source = (
+        "AWS documentation, file system access control with Amazon VPC; aws/aws-parallelcluster, "
+        "ExistingFsxNetworking, which looks at port 988 alone"
+    )
+
+    def subjects(self, context: Context) -> Iterable[Subject[ExistingFiles]]:
+        for subject in existing_files(context):
+            yield Subject((*subject.path, "security_group_id"), subject.value)
+
+    def needs(self, subject: Subject[ExistingFiles], context: Context) -> Iterable[Fact[Any]]:
+        del context
+        group = SecurityGroup(subject.value.security_group_id)
+        return (group, InterfaceGroups(subject.value.id), FileSystems(), Subnets())
+
+    def check(
+        self, subject: Subject[ExistingFiles], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        files = subject.value
+        group = facts[SecurityGroup(files.security_group_id)]
+        if group is None:
+            yield Fail(
+                message=f"there is no security group {files.security_group_id}",
+                requested=files.security_group_id,
+                where=context.region,
+            )
+            return
+        file_system = found_among(facts[FileSystems()], files)
+        if file_system is None:
+            return  # CW-S014 and CW-S022 say so
+        if file_system.vpc_id is not None and group.vpc_id != file_system.vpc_id:
+            yield Fail(
+                message=f"{group.id} is in {group.vpc_id}, {files.id} in {file_system.vpc_id}",
+                requested=file_system.vpc_id,
+                where=group.id,
+            )
+            return
+        yield from _carried(files, facts[InterfaceGroups(files.id)])
+        ranges = [
+            IPv4Network(subnet.cidr)
+            for subnet in facts[Subnets()]
+            if subnet.id in _node_subnets(context)
+        ]
+        closed = [
+            _words(first, last)
+            for first, last in _ports(files, context)
+            if not all(
+                _open(group.id, group.inbound, port, ranges) for port in range(first, last + 1)
+            )
+        ]
+        if closed:
+            yield Fail(
+                message=f"{group.id} does not open TCP {', '.join(closed)} to its members",
+                where=group.id,
+                hint=f"add to {group.id}: TCP {', '.join(closed)}, inbound, source {group.id}",
+            )
+        if files.efa and not all(
+            _everything(group.id, way) for way in (group.inbound, group.outbound)
+        ):
+            yield Fail(
+                message=f"{group.id} has no rules for all traffic from and to itself, which EFA "
+                "needs",
+                where=group.id,
+                hint=f"add to {group.id}: all traffic, inbound and outbound, with {group.id}",
+            )
+
+
+def _carried(files: ExistingFiles, interfaces: frozenset[frozenset[str]]) -> Iterator[Verdict]:
+    if not interfaces:
+        yield Unsure(message=f"which security groups {files.id} has: its interfaces are not shown")
+    elif not any(files.security_group_id in groups for groups in interfaces):
+        named = sorted({group for groups in interfaces for group in groups})
+        yield Fail(
+            message=f"{files.id} does not have the group {files.security_group_id}, but "
+            f"{', '.join(named)}",
+            requested=files.security_group_id,
+            where=files.id,
+            hint=f"security_group_id: {named[0]}" if named else None,
+        )
+
+
+def _node_subnets(context: Context) -> list[str]:
+    existing = context.cluster.network.existing
+    return list(existing.subnet_ids) if existing is not None else []
+
+
+def _ports(files: ExistingFiles, context: Context) -> list[tuple[int, int]]:
+    if files.kind == "OPENZFS":
+        return list(_OPENZFS_PORTS)
+    found = []
+    for text in context.catalog.lustre.ports:
+        first, _, last = text.partition("-")
+        found.append((int(first), int(last or first)))
+    return found
+
+
+def _open(
+    group_id: str, rules: Iterable[Permission], port: int, ranges: list[IPv4Network]
+) -> bool:
+    """To members of the group, or to every address that the nodes can have."""
+    for rule in rules:
+        if not rule.covers(port):
+            continue
+        if group_id in rule.groups:
+            return True
+        wide = [IPv4Network(cidr, strict=False) for cidr in rule.cidrs if ":" not in cidr]
+        if ranges and all(any(r.subnet_of(w) for w in wide) for r in ranges):
+            return True
+    return False
+
+
+def _everything(group_id: str, rules: Iterable[Permission]) -> bool:
+    return any(rule.protocol == "-1" and group_id in rule.groups for rule in rules)
+
+
+def _words(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}-{last}"
+
+
+RULE = ExistingGroup()

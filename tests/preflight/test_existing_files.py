@@ -1,0 +1,229 @@
+"""File systems that exist: their groups, their VPC, their speed, and homes."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from clusterwright.aws.fsx import Association, FileSystem
+from clusterwright.aws.vpc import Permission, SecurityGroup, Vpc
+from clusterwright.preflight.facts import network, storage
+from clusterwright.preflight.facts.files import Associations, InterfaceGroups
+from tests.preflight.harness import Harness
+from tests.preflight.test_storage_rules import DNS, FOUND, FS_ID, NETWORK, STANDING, SUBNET
+
+VPC = "vpc-00000001"
+GROUP = "sg-00000001"
+HERE = "storage.lustre[0].existing"
+(LUSTRE,) = STANDING["storage.lustre"]
+PLAIN = {"storage.lustre": [{**LUSTRE, "efa": False}]}
+
+
+def tcp(first: int, last: int, *groups: str, cidrs: tuple[str, ...] = ()) -> Permission:
+    return Permission("tcp", first, last, frozenset(groups), frozenset(cidrs))
+
+
+LUSTRE_PORTS = (tcp(988, 988, GROUP), tcp(1018, 1023, GROUP))
+EVERYTHING = (Permission("-1", None, None, frozenset([GROUP]), frozenset()),)
+
+
+def facts(
+    inbound: tuple[Permission, ...] = LUSTRE_PORTS,
+    outbound: tuple[Permission, ...] = (),
+    *,
+    found: FileSystem = FOUND,
+    group: SecurityGroup | None = None,
+    carried: tuple[str, ...] = (GROUP,),
+) -> dict[Any, Any]:
+    there = group or SecurityGroup(GROUP, VPC, inbound, outbound)
+    return {
+        network.SecurityGroup(GROUP): there,
+        InterfaceGroups(found.id): frozenset({frozenset(carried)} if carried else ()),
+        storage.FileSystems(): (found,),
+        network.Subnets(): (SUBNET,),
+    }
+
+
+GROUP_PATH = f"{HERE}.security_group_id"
+
+
+@pytest.mark.parametrize(
+    ("inbound", "closed"),
+    [
+        ((), "988, 1018-1023"),
+        ((tcp(988, 988, GROUP),), "1018-1023"),
+        ((tcp(988, 988, GROUP), tcp(1018, 1022, GROUP)), "1018-1023"),
+        ((tcp(988, 1023, "sg-00000002"),), "988, 1018-1023"),
+        ((Permission("udp", 988, 1023, frozenset([GROUP]), frozenset()),), "988, 1018-1023"),
+    ],
+)
+def test_the_group_opens_lustre(
+    rule: Harness, inbound: tuple[Permission, ...], closed: str
+) -> None:
+    message = f"{GROUP} does not open TCP {closed} to its members"
+    rule.fails("CW-S023", PLAIN, facts(inbound), path=GROUP_PATH, message=message)
+
+
+@pytest.mark.parametrize(
+    "inbound", [LUSTRE_PORTS, (tcp(0, 65535, GROUP),), EVERYTHING, (*LUSTRE_PORTS, tcp(22, 22))]
+)
+def test_open_groups_pass(rule: Harness, inbound: tuple[Permission, ...]) -> None:
+    rule.passes("CW-S023", PLAIN, facts(inbound))
+
+
+def test_a_rule_by_address_covers_all_of_the_nodes_subnets(rule: Harness) -> None:
+    one = {**NETWORK["network"]["existing"], "subnet_ids": ["subnet-00000001"]}
+    changes = {**PLAIN, "network": {**NETWORK["network"], "existing": one}}
+    wide = (tcp(988, 1023, cidrs=("10.1.0.0/16",)),)
+    rule.passes("CW-S023", changes, facts(wide))
+    narrow = (tcp(988, 1023, cidrs=("10.1.0.0/24",)),)
+    rule.fails("CW-S023", changes, facts(narrow), path=GROUP_PATH, message="does not open")
+
+
+def test_efa_needs_all_traffic_both_ways(rule: Harness) -> None:
+    message = "no rules for all traffic from and to itself"
+    rule.fails("CW-S023", STANDING, facts(), path=GROUP_PATH, message=message)
+    rule.fails("CW-S023", STANDING, facts(EVERYTHING), path=GROUP_PATH, message=message)
+    rule.passes("CW-S023", STANDING, facts(EVERYTHING, EVERYTHING))
+
+
+def test_the_group_is_there_and_the_file_systems_own(rule: Harness) -> None:
+    missing = {**facts(), network.SecurityGroup(GROUP): None}
+    rule.fails("CW-S023", PLAIN, missing, path=GROUP_PATH, message=f"no security group {GROUP}")
+    other = SecurityGroup(GROUP, "vpc-00000002", LUSTRE_PORTS, ())
+    rule.fails("CW-S023", PLAIN, facts(group=other), path=GROUP_PATH, message="in vpc-00000002")
+    carried = facts(carried=("sg-00000009",))
+    finding = rule.fails(
+        "CW-S023", PLAIN, carried, path=GROUP_PATH, message=f"does not have the group {GROUP}"
+    )
+    assert finding.hint == "security_group_id: sg-00000009"
+    message = "its interfaces are not shown"
+    rule.unsure("CW-S023", PLAIN, facts(carried=()), path=GROUP_PATH, message=message)
+
+
+HOME = {
+    "storage.home": {
+        "kind": "openzfs", "existing": {"dns_name": DNS, "security_group_id": GROUP},
+    }
+}  # fmt: skip
+ZFS = dataclasses.replace(FOUND, kind="OPENZFS", efa=False)
+NFS = (tcp(111, 111, GROUP), tcp(2049, 2049, GROUP), tcp(20001, 20003, GROUP))
+
+
+def test_homes_need_the_ports_of_nfs(rule: Harness) -> None:
+    path = "storage.home.existing.security_group_id"
+    rule.fails("CW-S023", HOME, facts(NFS[1:], found=ZFS), path=path, message="TCP 111 to")
+    rule.passes("CW-S023", HOME, facts(NFS, found=ZFS))
+
+
+def standing(*found: FileSystem) -> dict[Any, Any]:
+    return {storage.FileSystems(): found, network.Subnets(): (SUBNET,)}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"kind": "LUSTRE"}, "is LUSTRE, not OPENZFS"),
+        ({"lifecycle": "FAILED"}, "is FAILED"),
+        ({"dns_name": "fs-other"}, "the dns_name of"),
+    ],
+)
+def test_homes_that_exist_are_as_the_spec_says(
+    rule: Harness, change: dict[str, Any], message: str
+) -> None:
+    path = "storage.home.existing.dns_name"
+    changed = standing(dataclasses.replace(ZFS, **change))
+    rule.fails("CW-S022", HOME, changed, path=path, message=message)
+    rule.fails("CW-S022", HOME, standing(), path=path, message="there is no file system")
+    far = dataclasses.replace(SUBNET, zone_id="use1-az1")
+    elsewhere = {**standing(ZFS), network.Subnets(): (far,)}
+    rule.fails("CW-S022", HOME, elsewhere, path=path, message="use1-az1", severity="warning")
+    rule.passes("CW-S022", HOME, standing(ZFS))
+    rule.passes("CW-S022", {}, tested=False)
+
+
+def vpcs(stack: str | None) -> dict[Any, Any]:
+    return {
+        storage.FileSystems(): (FOUND,),
+        network.Vpcs(): (Vpc(VPC, ("10.0.0.0/16",), stack),),
+    }
+
+
+def test_file_systems_and_nodes_share_a_vpc(rule: Harness) -> None:
+    rule.fails(
+        "CW-S024",
+        STANDING,
+        vpcs(None),
+        path=HERE,
+        message=f"is in {VPC}, and the nodes get a VPC of their own",
+    )
+    rule.fails("CW-S024", STANDING, vpcs("test-eu-network"), path=HERE, message="of their own")
+    rule.passes("CW-S024", STANDING, vpcs("test-network"))
+    there = {storage.FileSystems(): (FOUND,)}
+    rule.passes("CW-S024", {**STANDING, **NETWORK}, there)
+    other = {storage.FileSystems(): (dataclasses.replace(FOUND, vpc_id="vpc-00000002"),)}
+    rule.fails("CW-S024", {**STANDING, **NETWORK}, other, path=HERE, message=f"the nodes in {VPC}")
+
+
+SAVES = {**STANDING, "storage.checkpoint_path": "/fsx/checkpoints"}
+
+
+@pytest.mark.parametrize(
+    ("links", "good"),
+    [
+        ((), False),
+        ((Association("/", ("NEW",)),), True),
+        ((Association("/checkpoints/", ("NEW", "CHANGED")),), True),
+        ((Association("/checkpoints", ()),), False),
+        ((Association("/check", ("NEW",)),), False),
+        ((Association("/checkpoints/run", ("NEW",)),), False),
+    ],
+)
+def test_scratch_that_exists_wants_an_export(
+    rule: Harness, links: tuple[Association, ...], good: bool
+) -> None:
+    scratch = dataclasses.replace(FOUND, deployment_type="SCRATCH_2")
+    known = {storage.FileSystems(): (scratch,), Associations(FS_ID): links}
+    path = "storage.checkpoint_path"
+    if good:
+        rule.passes("CW-S033", SAVES, known)
+    else:
+        rule.fails("CW-S033", SAVES, known, path=path, message="is on SCRATCH_2")
+    rule.passes("CW-S033", SAVES, {**known, storage.FileSystems(): (FOUND,)})
+    rule.passes("CW-S033", STANDING, tested=False)
+
+
+def test_existing_file_systems_have_their_speed(rule: Harness) -> None:
+    # 4,800 GiB at 1,000 MB/s per TiB: 4,687.5 MB/s, and 1,000 GiB take 229.06 s.
+    known = {storage.FileSystems(): (dataclasses.replace(FOUND, throughput_mbps_per_tib=1000),)}
+
+    def run(**values: float) -> dict[str, Any]:
+        return {**SAVES, "run": {"hours": 1, "checkpoint_gib": 1000, **values}}
+
+    rule.fails(
+        "CW-S034",
+        run(max_checkpoint_seconds=229),
+        known,
+        path="run.max_checkpoint_seconds",
+        message=f"takes 229 s on {FS_ID}",
+    )
+    rule.passes("CW-S034", run(max_checkpoint_seconds=230), known)
+    rule.passes("CW-S034", run(), known)
+    rule.fails(
+        "CW-S034",
+        run(checkpoint_gib=2401),
+        known,
+        path="run.checkpoint_gib",
+        message="do not fit on",
+    )
+    old = {storage.FileSystems(): (dataclasses.replace(FOUND, deployment_type="SCRATCH_1"),)}
+    rule.unsure(
+        "CW-S034",
+        run(max_checkpoint_seconds=1),
+        old,
+        path="run.checkpoint_gib",
+        message="how fast",
+    )
+    rule.passes("CW-S034", SAVES, tested=False)

@@ -1,0 +1,35 @@
+"""What is asked of CloudFormation's role is what the templates have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clusterwright.platforms import load_cluster
+from clusterwright.platforms.deployment_rights import RESOURCES
+from tests.stacks.conftest import Build
+from tests.stacks.specs import MINIMAL, changed
+from tests.stacks.test_derived_names import SPECS
+from tests.support import specs
+from tests.test_every_leaf import EXISTING
+
+ALL = {
+    **SPECS,
+    "nat": changed(MINIMAL, network__egress="nat"),
+    "existing": changed(
+        EXISTING, identity={"kms_key_arn": f"arn:aws:kms:us-east-1:{specs.ACCOUNT}:key/1"}
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_resource_types_are_known(name: str, tmp_path: Path, build: Build) -> None:
+    cluster = load_cluster(specs.write(tmp_path / "spec.yaml", ALL[name])).cluster
+    made = {
+        resource["Type"]
+        for template in build(ALL[name]).templates.values()
+        for resource in template["Resources"].values()
+        if not resource["Type"].startswith("Custom::")
+    }
+    assert made == {kind for kind, one in RESOURCES.items() if one.used(cluster)}

@@ -1,0 +1,96 @@
+"""What is known of the stacks before they are made: their names, and those that they give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clusterwright.platforms import derived_names, load_cluster
+from clusterwright.platforms.stack_names import PARTS, part_of, stack_name
+from clusterwright.spec.models.cluster import Cluster
+from stacks.part import Part
+from tests.stacks.conftest import Build
+from tests.stacks.specs import FULL, MINIMAL, changed
+from tests.stacks.templates import properties
+from tests.support import specs
+from tests.support.synthesis import Assembly
+
+SCRIPTED = changed(
+    MINIMAL,
+    slurm={"configuration": "scripted", "accounting": {"kind": "rds"}},
+    protection="destroy",
+    budget={"monthly_usd": 100.0},
+    storage={"buckets": [{"name": "test-results", "create": True}]},
+)
+SPECS = {"full": FULL, "minimal": MINIMAL, "scripted": SCRIPTED}
+
+
+def cluster_of(name: str, folder: Path) -> Cluster:
+    return load_cluster(specs.write(folder / "spec.yaml", SPECS[name])).cluster
+
+
+def named(assembly: Assembly, kind: str, *keys: str) -> set[str]:
+    found = set()
+    for found_properties in properties(assembly, kind):
+        value = found_properties
+        for key in keys:
+            value = value.get(key, {})
+        if isinstance(value, str):
+            found.add(value)
+    return found
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_the_templates_give_the_names_that_are_known(
+    name: str, tmp_path: Path, build: Build
+) -> None:
+    cluster, assembly = cluster_of(name, tmp_path), build(SPECS[name])
+
+    def one(known: str | None) -> set[str]:
+        return set() if known is None else {known}
+
+    assert {stack_name(cluster.environment, part) for part in PARTS} >= set(assembly.templates)
+    buckets = named(assembly, "AWS::S3::Bucket", "BucketName")
+    buckets |= named(assembly, "AWS::S3Express::DirectoryBucket", "BucketName")
+    assert buckets == set(derived_names.built_buckets(cluster))
+    groups = {group for group, _ in derived_names.log_groups(cluster)}
+    assert named(assembly, "AWS::Logs::LogGroup", "LogGroupName") == groups
+    alias = named(assembly, "AWS::KMS::Alias", "AliasName")
+    assert alias == one(derived_names.key_alias(cluster))
+    secrets = named(assembly, "AWS::SecretsManager::Secret", "Name")
+    assert secrets == set(derived_names.secrets(cluster))
+    budgets = named(assembly, "AWS::Budgets::Budget", "Budget", "BudgetName")
+    assert budgets == one(derived_names.monthly_budget(cluster))
+    databases = named(assembly, "AWS::RDS::DBInstance", "DBInstanceIdentifier")
+    assert databases == one(derived_names.database(cluster))
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_which_log_groups_have_the_key(name: str, tmp_path: Path, build: Build) -> None:
+    encrypted = {
+        group["LogGroupName"]
+        for group in properties(build(SPECS[name]), "AWS::Logs::LogGroup")
+        if "KmsKeyId" in group
+    }
+    known = derived_names.log_groups(cluster_of(name, tmp_path))
+    assert encrypted == {group for group, has_key in known if has_key}
+
+
+def test_every_part_is_known() -> None:
+    assert {one.PART for one in Part.__subclasses__()} <= set(PARTS)
+
+
+@pytest.mark.parametrize(
+    ("stack", "part"),
+    [
+        ("prod-storage", "storage"),
+        ("prod-eu-storage", None),
+        ("production-storage", None),
+        ("storage", None),
+        ("prod-", None),
+        ("prod-other", None),
+    ],
+)
+def test_whose_a_stack_is(stack: str, part: str | None) -> None:
+    assert part_of("prod", stack) == part

@@ -1,0 +1,27 @@
+"""What is asked of boundaries and roles is what the templates give the nodes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from clusterwright.platforms import load_cluster
+from clusterwright.platforms.node_rights import node_rights
+from tests.stacks.conftest import Build
+from tests.stacks.templates import listed, statements
+from tests.stacks.test_derived_names import SPECS
+from tests.support import specs
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_the_rights_of_nodes_are_known(name: str, tmp_path: Path, build: Build) -> None:
+    cluster = load_cluster(specs.write(tmp_path / "spec.yaml", SPECS[name])).cluster
+    given = {
+        action
+        for where, statement in statements(build(SPECS[name]))
+        if re.search(r"ExecutionRole|NodeRights|SendMetrics", where)
+        for action in listed(statement["Action"])
+    }
+    assert {action for right in node_rights(cluster) for action in right.actions} == given
