@@ -108,7 +108,7 @@ def command(
 
     Give the model (--model, or --params and the sizes that are known), the tokens, and a cluster:
     --instance-type and --nodes, or --accelerator and --accelerators. A count that is left out is
-    chosen and stated. Flags win over --goal FILE.
+    chosen and stated; without a cluster every instance type is tried. Flags win over --goal FILE.
     """
     import datetime as dt
 
@@ -120,8 +120,10 @@ def command(
         goal, config = read_goal(goal_file, model, flags)
         with catalog_of_the_user():
             from clusterwright.sizing.estimate import plan
+            from clusterwright.sizing.sweep import plan_anywhere
 
-            answer = plan(
+            named = goal.cluster.instance_type or goal.cluster.accelerator
+            answer = (plan if named else plan_anywhere)(
                 goal, load_catalog(), config=config, today=dt.datetime.now(dt.UTC).date()
             )
     except GoalError as error:

@@ -122,7 +122,9 @@ def plan_text(plan: Plan, style: Style = PLAIN, *, explain: bool = False) -> str
     lines += [f"         {note}" for note in chosen.notes]
     others = [c for c in plan.candidates if not c.chosen]
     if others:
-        lines += ["", style.paint("bold", "other layouts")]
+        several = any(c.hardware.name != chosen.hardware.name for c in others)
+        title = "other types" if several else "other layouts"
+        lines += ["", style.paint("bold", title)]
         rows = [_other(c) for c in others]
         lines += ["  " + text for text in columns(rows, ("left", "right", "left"))]
     lines += ["", style.paint("bold", "what moves the answer most")]
@@ -227,8 +229,11 @@ def _memory(candidate: Candidate) -> str:
 def _other(candidate: Candidate) -> tuple[str, str, str]:
     if candidate.layout is None or candidate.days is None:
         return (candidate.hardware.name, "-", candidate.infeasible or "")
-    note = candidate.notes[0] if candidate.notes else ""
-    return (candidate.layout.text, f"{candidate.days.p50:,.1f} d", note)
+    note = candidate.notes[-1] if candidate.notes else ""
+    where = ""
+    if candidate.accelerator_hours is not None:
+        where = f"{candidate.nodes:,} x {candidate.hardware.name}: "
+    return (where + candidate.layout.text, f"{candidate.days.p50:,.1f} d", note)
 
 
 def _explained(rows: Sequence[Explained]) -> list[str]:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import datetime as dt
 import math
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Final
 
 import numpy as np
 
-from clusterwright.catalog import Catalog
+from clusterwright.catalog import Catalog, Known, Unknown
 from clusterwright.sizing import calibration, explain, layouts, memory, step, uncertainty
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.flops import six_n_d
@@ -164,6 +165,9 @@ def cluster_of(goal: Goal, catalog: Catalog) -> tuple[Hardware, int | None, list
         )
     if c.instance_type:
         hardware = of_instance_type(c.instance_type, catalog)
+        missing = not_offered(hardware.name, goal.region, catalog)
+        if missing is not None:
+            raise missing
         count = None if c.nodes is None else c.nodes * hardware.per_node
         if c.accelerators is not None:
             if count is not None and count != c.accelerators:
@@ -192,6 +196,33 @@ def cluster_of(goal: Goal, catalog: Catalog) -> tuple[Hardware, int | None, list
         )
     warnings = [f"assumed: {text}" for text in hardware.assumptions]
     return hardware, count, warnings
+
+
+def not_offered(instance_type: str, region: str | None, catalog: Catalog) -> GoalError | None:
+    """Why a region cannot have a type, with the regions that can; `None` where nothing says so."""
+    if region is None:
+        return None
+    if region not in catalog.regions:
+        near = get_close_matches(region, catalog.regions, n=2)
+        return GoalError(
+            f"no region {region!r} is known",
+            f"did you mean {' or '.join(near)}?" if near else "such as us-east-1",
+            field="region",
+        )
+    offered = catalog.offering(instance_type, region)
+    if isinstance(offered, Unknown) or offered.value:
+        return None
+    others = [
+        name
+        for name in sorted(catalog.regions)
+        if isinstance(found := catalog.offering(instance_type, name), Known) and found.value
+    ]
+    where = ", ".join(others[:6]) or "no region of the catalogue"
+    return GoalError(
+        f"{instance_type} is not offered in {region} ({offered.source}, {offered.date})",
+        f"it is in {where}",
+        field="region",
+    )
 
 
 def training_for(goal: Goal, shape: ModelShape) -> Training:
@@ -294,11 +325,11 @@ def candidate_of(option: Option, inputs: Inputs, rank: int = 0) -> Candidate:
 
 
 def node_counts(hardware: Hardware, limit: int = ACCELERATORS_MAX) -> list[int]:
-    """Accelerator counts that are tried: powers of two of nodes."""
-    nodes, found = 1, []
-    while nodes * hardware.per_node <= limit:
-        found.append(nodes * hardware.per_node)
-        nodes *= 2
+    """Accelerator counts that are tried: powers of two of nodes, or of whole UltraServers."""
+    unit = max(hardware.per_node, hardware.scale_up_size)
+    found = [unit]
+    while found[-1] * 2 <= limit:
+        found.append(found[-1] * 2)
     return found
 
 

@@ -1,0 +1,241 @@
+"""Every instance type and number of nodes for a goal, each with its fastest layout and interval.
+
+What cannot be is left out early: counts whose memory together does not hold the model's state,
+and counts that would take years at the matmul ceiling. Money is not here: `money` prices what
+comes out, for every kind of capacity.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from clusterwright.catalog import Catalog
+from clusterwright.sizing import estimate, uncertainty
+from clusterwright.sizing.errors import GoalError
+from clusterwright.sizing.flops import six_n_d
+from clusterwright.sizing.goal import ClusterGoal, Goal
+from clusterwright.sizing.hardware import Hardware, of_instance_type, trainable_types
+from clusterwright.sizing.inputs import Inputs, resolve
+from clusterwright.sizing.memory import GIB, HEADROOM, Training
+from clusterwright.sizing.result import Candidate, Plan
+from clusterwright.sizing.shape import ModelShape
+
+SAMPLES: Final = 512
+DAYS_MAX: Final = 730.0
+"""A run of more than two years is no candidate."""
+
+
+def sweep(
+    goal: Goal,
+    catalog: Catalog,
+    *,
+    config: ModelShape | None = None,
+    today: dt.date | None = None,
+    types: Iterable[str] | None = None,
+) -> tuple[Candidate, ...]:
+    """Candidates over types and counts; those that do not work have `infeasible`.
+
+    Parameters
+    ----------
+    goal:
+        `cluster` is not read.
+    types:
+        Instance types to try; without it every type of the catalogue that can train, and that is
+        not known to be missing in the goal's region.
+
+    Returns
+    -------
+    For each type: every count that works, by count; or one candidate that says why none does.
+    `chosen` is set on none.
+
+    Raises
+    ------
+    GoalError
+        The goal makes no sense.
+    """
+    inputs = resolve(goal, config=config)
+    goal.deadline_hours(today)
+    training = estimate.training_for(goal, inputs.shape)
+    found: list[Candidate] = []
+    for name in types if types is not None else trainable_types(catalog):
+        hardware = of_instance_type(name, catalog)
+        missing = estimate.not_offered(name, goal.region, catalog)
+        if missing is not None:
+            found.append(_infeasible(hardware, hardware.per_node, missing.message))
+            continue
+        found += _of_type(hardware, inputs, training, goal)
+    return tuple(found)
+
+
+def plan_anywhere(
+    goal: Goal,
+    catalog: Catalog,
+    *,
+    config: ModelShape | None = None,
+    today: dt.date | None = None,
+) -> Plan:
+    """The plan for a goal without a cluster: the smallest in time, every other type beside it.
+
+    The chosen one has the fewest accelerators of those that finish by the deadline (or in two
+    months) at P50. That is a size, not a price: `money` ranks the same candidates by dollars.
+
+    Raises
+    ------
+    GoalError
+        The goal makes no sense, or no type can do it in two years.
+    """
+    wanted = (goal.deadline_hours(today) or estimate.DAYS_WANTED * 24) / 24
+    candidates = sweep(goal, catalog, config=config, today=today)
+    best = smallest_in_time(candidates, wanted)
+    if not best:
+        reasons = {c.infeasible for c in candidates if c.infeasible}
+        raise GoalError(
+            f"no instance type reaches this goal: {'; '.join(sorted(reasons)[:3])}",
+            "a smaller model, fewer tokens, a larger --batch-tokens, or --kind lora",
+            field="cluster",
+        )
+    order = sorted(best.values(), key=lambda c: _rank(c, wanted))
+    first = order[0]
+    fixed = goal.model_copy(
+        update={
+            "cluster": ClusterGoal(
+                instance_type=first.hardware.instance_type,
+                nodes=first.nodes,
+                accelerator=None,
+                accelerators=None,
+            )
+        }
+    )
+    answer = estimate.plan(fixed, catalog, config=config, today=today)
+    beside = [replace(c, notes=(*c.notes, _loses(c, first, wanted))) for c in order[1:]]
+    refused = [c for c in candidates if c.infeasible]
+    note = (
+        f"no cluster was named: {first.nodes:,} x {first.hardware.name} are the fewest "
+        f"accelerators of any type that finish in {wanted:.0f} days at P50; a size, not a price"
+    )
+    return replace(
+        answer,
+        estimate=replace(answer.estimate, accelerators_chosen=True),
+        candidates=(answer.chosen, *beside, *refused),
+        warnings=(note, *answer.warnings),
+    )
+
+
+def _rank(candidate: Candidate, wanted_days: float) -> tuple[bool, float, float]:
+    assert candidate.days is not None
+    late = candidate.days.p50 > wanted_days
+    return (late, candidate.days.p50 if late else candidate.accelerators, candidate.days.p50)
+
+
+def _loses(candidate: Candidate, first: Candidate, wanted_days: float) -> str:
+    assert candidate.days is not None
+    if candidate.days.p50 > wanted_days:
+        return f"misses {wanted_days:.0f} days even with {candidate.accelerators:,} accelerators"
+    ratio = candidate.accelerators / first.accelerators
+    if ratio > 1:
+        return f"{ratio:.3g} times the accelerators of {first.hardware.name}"
+    assert first.days is not None
+    return f"as many accelerators, and {candidate.days.p50 / first.days.p50 - 1:.0%} slower"
+
+
+def smallest_in_time(candidates: Sequence[Candidate], wanted_days: float) -> dict[str, Candidate]:
+    """Of each type the smallest cluster that finishes in time at P50; else its fastest."""
+    best: dict[str, Candidate] = {}
+    for candidate in candidates:
+        if candidate.days is None:
+            continue
+        name = candidate.hardware.name
+        other = best.get(name)
+        if other is None or _better(candidate, other, wanted_days):
+            best[name] = candidate
+    return best
+
+
+def _better(candidate: Candidate, other: Candidate, wanted_days: float) -> bool:
+    assert candidate.days is not None
+    assert other.days is not None
+    in_time = candidate.days.p50 <= wanted_days
+    other_in_time = other.days.p50 <= wanted_days
+    if in_time != other_in_time:
+        return in_time
+    if in_time:
+        return candidate.accelerators < other.accelerators
+    return candidate.days.p50 < other.days.p50
+
+
+def _of_type(
+    hardware: Hardware, inputs: Inputs, training: Training, goal: Goal
+) -> list[Candidate]:
+    found: list[Candidate] = []
+    reason = ""
+    try:
+        peak = hardware.peak_tflops(inputs.precision) * 1e12
+    except GoalError as error:
+        return [_infeasible(hardware, hardware.per_node, error.message)]
+    least = _state_bytes(inputs.shape, training)
+    flops = six_n_d(inputs.shape.active, inputs.tokens)
+    for count in estimate.node_counts(hardware):
+        if least > count * HEADROOM * hardware.memory_gib * GIB:
+            reason = reason or (
+                f"the model's state, {least / 1e12:,.2f} TB, needs more accelerators"
+            )
+            continue
+        days = flops / (count * peak * hardware.ceiling) / 86_400
+        if days > DAYS_MAX:
+            reason = f"{days:,.0f} days at the matmul ceiling on {count:,} accelerators"
+            continue
+        option, why = estimate.try_option(inputs, hardware, count, training)
+        if option is None:
+            reason = why
+            if found:
+                break
+            continue
+        candidate = _candidate(option, inputs, training, goal)
+        assert candidate.days is not None
+        if candidate.days.p50 > DAYS_MAX:
+            reason = f"{candidate.days.p50:,.0f} days at P50 on {count:,} accelerators"
+            continue
+        found.append(candidate)
+        if candidate.days.p50 < 0.5:
+            break
+    return found or [_infeasible(hardware, hardware.per_node, reason)]
+
+
+def _candidate(
+    option: estimate.Option, inputs: Inputs, training: Training, goal: Goal
+) -> Candidate:
+    known = uncertainty.assumptions(
+        inputs.shape, option.hardware, option.nodes, recovery=goal.recovery
+    )
+    work = estimate.work_of(option, inputs, training)
+    drawn = uncertainty.sample(known, seed=goal.seed, samples=SAMPLES)
+    outcome = uncertainty.evaluate(work, inputs.tokens, drawn)
+    days = uncertainty.quantiles(outcome.days)
+    return replace(
+        estimate.candidate_of(option, inputs),
+        days=days,
+        accelerator_hours=days.scaled(24.0 * option.accelerators),
+        in_run_mfu=uncertainty.quantiles(outcome.in_run_mfu),
+        goodput=uncertainty.quantiles(outcome.goodput),
+    )
+
+
+def _state_bytes(shape: ModelShape, training: Training) -> float:
+    """The least that all accelerators together must hold."""
+    per = training.weight_bytes + training.gradient_bytes + training.optimizer_bytes
+    return shape.params * (per * training.trainable_share + training.frozen_bytes)
+
+
+def _infeasible(hardware: Hardware, accelerators: int, reason: str) -> Candidate:
+    return Candidate(
+        hardware=hardware,
+        nodes=max(1, accelerators // hardware.per_node),
+        accelerators=accelerators,
+        layout=None,
+        memory=None,
+        step=None,
+        infeasible=reason,
+    )
