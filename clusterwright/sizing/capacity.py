@@ -84,7 +84,7 @@ def cover(nodes: int, days: float, kind: Advance, catalog: Catalog) -> Bought:
     prefix = kind.replace("-", "_")
     largest = _limit(catalog, f"{prefix}.instances_max")
     longest = _limit(catalog, f"{prefix}.duration_days_max")
-    sizes = _sizes(nodes, min(LARGEST_BLOCK, largest))
+    sizes = block_sizes(nodes, min(LARGEST_BLOCK, largest))
     cautions: list[str] = []
     if kind == "training-plan":
         if len(sizes) > _limit(catalog, "training_plan.segments_max"):
@@ -136,8 +136,8 @@ def _limit(catalog: Catalog, key: str) -> int:
     return int(fact.value)
 
 
-def _sizes(nodes: int, largest: int) -> list[int]:
-    """Powers of two that add up to at least `nodes`, with the fewest instances, then parts."""
+def block_sizes(nodes: int, largest: int = LARGEST_BLOCK) -> list[int]:
+    """Powers of two up to `largest` that add up to `nodes`, the largest first."""
     sizes = [largest] * (nodes // largest)
     rest = nodes % largest
     while rest:
