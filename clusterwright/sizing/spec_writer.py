@@ -106,7 +106,7 @@ def _lines(choices: SpecChoices, storage: Storage, catalog: Catalog) -> Iterator
         yield f"# yaml-language-server: $schema={choices.schema}"
         yield "#"
     yield f"# Written by `{choices.command}`;"
-    yield f"# the plan lies beside it: {choices.plan_file}; `clusterwright diff` says when they part."
+    yield f"# the plan is {choices.plan_file}, and `clusterwright diff` says when they part."
     if choices.reasons:
         yield "#"
         yield from (f"# {reason}" for reason in choices.reasons)
