@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "expand": ("clusterwright.cli.expand", "Print the resolved spec"),
     "check": ("clusterwright.cli.check", "Try quotas, capacity, network and storage rules"),
     "cost": ("clusterwright.cli.cost", "Say what the cluster costs, per hour, month and run"),
+    "diff": ("clusterwright.cli.diff", "Say what a change means, before it is merged"),
     "rehearse": ("clusterwright.cli.rehearse", "Deploy and break the cluster on this machine"),
     "artefacts": ("clusterwright.cli.artefacts", "Mirror what nodes download to the bucket"),
     "catalog": ("clusterwright.cli.catalog", "Show, date and refresh the built-in facts"),

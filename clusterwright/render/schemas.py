@@ -16,11 +16,13 @@ from typing import Any, Final, get_args
 from clusterwright.preflight.account_results import State
 from clusterwright.preflight.results import SEVERITIES, STATUSES
 from clusterwright.render.envelope import SCHEMA_VERSION
+from clusterwright.render.review_schema import review_properties
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "schema"
 
 _TEXT: Final = {"type": "string"}
 _COUNT: Final = {"type": "integer", "minimum": 0}
+_POSITIVE_COUNT: Final = {"type": "integer", "minimum": 1}
 _AMOUNT: Final = {"type": ["number", "string", "null"]}
 _USD: Final = {"type": ["number", "null"], "minimum": 0}
 _MAYBE_TEXT: Final = {"type": ["string", "null"]}
@@ -66,6 +68,8 @@ def schemas() -> dict[str, dict[str, Any]]:
             {"quota_requests": _quota_requests(), "policy": _policy(), "permissions": _needed()},
         ),
         "cost-output.schema.json": _answer("cost", _cost()),
+        "diff-output.schema.json": _answer("diff", review_properties(_FINDING)),
+        "plan-output.schema.json": _answer("plan", _plan()),
         "rehearse-output.schema.json": _rehearse(),
     }
 
@@ -311,6 +315,65 @@ def _cost_parts() -> dict[str, Any]:
         "exchange": {**object_or_none, "description": "with --currency: the sums in it"},
         "retire": {**object_or_none, "description": "with --retire: what a deletion saves"},
         "actual": {**object_or_none, "description": "with --actual: bill against Cost Explorer"},
+    }
+
+
+def _plan() -> dict[str, Any]:
+    quantities = {
+        "type": ["object", "null"],
+        "required": ["p10", "p50", "p90"],
+        "properties": {key: {"type": "number", "minimum": 0} for key in ("p10", "p50", "p90")},
+    }
+    sure = {**quantities, "type": "object"}
+    positive = {"type": "number", "exclusiveMinimum": 0}
+    maybe_object = {"type": ["object", "null"]}
+    estimate = {
+        "accelerators": _POSITIVE_COUNT,
+        "accelerators_chosen": {"type": "boolean"},
+        "nodes": _POSITIVE_COUNT,
+        "accelerator_hours": sure,
+        "days": sure,
+        "usd": quantities,
+        "usd_unknown": _MAYBE_TEXT,
+        "in_run_mfu": sure,
+        "mfu_peak_tflops": positive,
+        "goodput": sure,
+        "whole_run_mfu": sure,
+    }
+    return {
+        "model": {"type": "object", "required": ["name", "params", "active_params", "inferred"]},
+        "kind": _TEXT,
+        "tokens": positive,
+        "seq_len": _POSITIVE_COUNT,
+        "batch_tokens": positive,
+        "precision": _TEXT,
+        "training_flops": positive,
+        "estimate": {"type": "object", "required": list(estimate), "properties": estimate},
+        "candidates": _list(
+            {
+                "chosen": {"type": "boolean"},
+                "infeasible": _MAYBE_TEXT,
+                "instance_type": _MAYBE_TEXT,
+                "accelerator": _TEXT,
+                "nodes": _POSITIVE_COUNT,
+                "accelerators": _POSITIVE_COUNT,
+                "layout": maybe_object,
+                "memory": maybe_object,
+                "step": maybe_object,
+                "days": quantities,
+                "accelerator_hours": quantities,
+                "in_run_mfu": quantities,
+                "goodput": quantities,
+                "notes": {"type": "array", "items": _TEXT},
+            }
+        ),
+        "assumptions": _list({"key": _TEXT, "text": _TEXT, "values": sure, "source": _TEXT}),
+        "tornado": _list(
+            {"key": _TEXT, "text": _TEXT, "days_low": positive, "days_high": positive}
+        ),
+        "warnings": {"type": "array", "items": _TEXT},
+        "seed": _COUNT,
+        "samples": _POSITIVE_COUNT,
     }
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from clusterwright.review import known_types
 from clusterwright.review.effects import Judgement
-from clusterwright.review.results import EFFECTS, Effect, ResourceChange, Unknown
+from clusterwright.review.results import EFFECTS, Effect, Obstacle, ResourceChange, Unknown
 
 _REPLACEMENT: Final[dict[str, Effect]] = {
     "True": "replace",
@@ -43,12 +43,16 @@ class AwsChange:
 
 @dataclass(frozen=True)
 class ChangeSetAnswer:
-    """AWS's answer about one stack: changes, or why there is none."""
+    """AWS's answer about one stack.
+
+    `refusal` is why there is none; `rejected` is CloudFormation's reason for refusing the change.
+    """
 
     stack: str
     changes: tuple[AwsChange, ...] = ()
     refusal: str | None = None
     hint: str | None = None
+    rejected: str | None = None
 
 
 def with_aws(
@@ -73,6 +77,20 @@ def unanswered(answers: Iterable[ChangeSetAnswer]) -> tuple[Unknown, ...]:
         Unknown(f"AWS's change set of {answer.stack}", answer.refusal, answer.hint)
         for answer in answers
         if answer.refusal is not None
+    )
+
+
+def rejections(answers: Iterable[ChangeSetAnswer]) -> tuple[Obstacle, ...]:
+    """Changes that CloudFormation refuses before it begins."""
+    return tuple(
+        Obstacle(
+            kind="refused",
+            where=answer.stack,
+            message=f"{answer.stack}: CloudFormation refuses the change set: {answer.rejected}",
+            hint="mend what it says; `cdk deploy` would get the same answer",
+        )
+        for answer in answers
+        if answer.rejected is not None
     )
 
 

@@ -82,7 +82,7 @@ class Obstacle:
     """Why a deployment of this change fails or must be done in steps.
 
     `kind` is stable: `export-in-use`, `name-taken`, `type-changed`, `cannot-shrink`,
-    `cannot-change`.
+    `cannot-change`, and `refused` for AWS's own word.
     """
 
     kind: str

@@ -21,7 +21,7 @@ from clusterwright.preflight.results import Severity
 from clusterwright.review import gates
 from clusterwright.review.access import widenings
 from clusterwright.review.assembly import EMPTY, Assembly
-from clusterwright.review.change_set import ChangeSetAnswer, unanswered, with_aws
+from clusterwright.review.change_set import ChangeSetAnswer, rejections, unanswered, with_aws
 from clusterwright.review.effects import Judgement, judge
 from clusterwright.review.findings import findings_delta
 from clusterwright.review.known_types import CLUSTER
@@ -124,7 +124,7 @@ def review(question: Question) -> Review:
         )
         if judged is not None
         else ()
-    )
+    ) + rejections(question.change_sets)
     allowances = gates.Allowances(context.cluster.allow_replacement, question.today)
     found: list[GateResult] = [
         *gates.replacement_gates(resources, allowances),

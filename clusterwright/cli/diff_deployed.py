@@ -1,0 +1,211 @@
+"""`diff --deployed`: the deployed stacks, what they record, and AWS's own change sets."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from clusterwright.cli.diff_versions import Asked, context_of, reader_of, synthesis_of
+from clusterwright.spec import LoadedSpec, SpecErrors
+
+if TYPE_CHECKING:
+    from clusterwright.aws.cloudformation import Stack
+    from clusterwright.aws.session import AwsSession
+    from clusterwright.review.assembly import Assembly
+    from clusterwright.review.change_set import ChangeSetAnswer
+    from clusterwright.review.results import Review, SpecChange, Unknown
+
+_STABLE = ("_COMPLETE", "_FAILED")
+_NOT_YET = "No export named"
+"""A stack that needs what another one exports only with the same deployment."""
+
+
+def examine_deployed(asked: Asked) -> Review:
+    """The spec against what stands in the account and region that it names."""
+    from clusterwright.aws.errors import AwsUnavailable
+    from clusterwright.aws.session import AwsSession
+    from clusterwright.preflight.registry import rule_files
+    from clusterwright.review.results import Unknown
+    from clusterwright.review.review import Question, Version, review
+    from clusterwright.review.synthesis import checkout_of
+
+    unknown: list[Unknown] = []
+    notes: list[str] = []
+    session = AwsSession(asked.spec.cluster.region)
+    root = checkout_of(asked.path)
+    after = synthesis_of(asked, asked.spec, root, asked.path, unknown)()
+    stacks: dict[str, Stack] = {}
+    before: Assembly | None = None
+    try:
+        stacks, before = _deployed(asked, session, unknown)
+    except AwsUnavailable as refusal:
+        unknown.append(Unknown("what is deployed", refusal.message, refusal.hint))
+    context = context_of(asked, asked.spec, asked.path)
+    spec = _recorded(before, asked, unknown) if before is not None and before.stacks else None
+    answers: tuple[ChangeSetAnswer, ...] = ()
+    drift: tuple[SpecChange, ...] = ()
+    if asked.change_sets and before is not None and after is not None:
+        answers = _change_sets(asked, session, stacks, before, after)
+    if asked.change_sets and stacks:
+        drift = _drift(asked, session, stacks, unknown)
+    new = before is not None and not before.stacks
+    if new:
+        where = f"account {asked.spec.cluster.account}, {asked.spec.cluster.region}"
+        notes.append(f"nothing of {asked.spec.cluster.environment} is deployed in {where}")
+    question = Question(
+        base=Version(
+            context_of(asked, spec, asked.path) if spec is not None else None, before, None
+        ),
+        change=Version(context, after, root),
+        base_name="what is deployed",
+        new=new,
+        files=rule_files(),
+        reader=reader_of(asked),
+        offline=asked.offline,
+        fail_on=asked.fail_on,
+        today=context.today,
+        change_sets=answers,
+        unknown=tuple(dict.fromkeys(unknown)),
+        notes=tuple(notes),
+        drift=drift,
+    )
+    return review(question)
+
+
+def _deployed(
+    asked: Asked, session: AwsSession, unknown: list[Unknown]
+) -> tuple[dict[str, Stack], Assembly]:
+    """The environment's stacks by name, and their templates."""
+    from clusterwright.aws import cloudformation
+    from clusterwright.platforms.stack_names import part_of
+    from clusterwright.review.assembly import Assembly, StackTemplate
+    from clusterwright.review.results import Unknown
+
+    environment = asked.spec.cluster.environment
+    stacks = {
+        stack.name: stack
+        for stack in cloudformation.stacks(session)
+        if part_of(environment, stack.name) is not None
+    }
+    found: dict[str, StackTemplate] = {}
+    with ThreadPoolExecutor(8) as pool:
+        templates = pool.map(lambda name: cloudformation.template(session, name), stacks)
+        for stack, body in zip(stacks.values(), templates, strict=True):
+            if body is None:
+                unknown.append(
+                    Unknown(f"the stack {stack.name}", "its template is not JSON", None)
+                )
+                continue
+            found[stack.name] = StackTemplate(stack.name, body, stack.parameters)
+            if not stack.status.endswith(_STABLE):
+                unknown.append(
+                    Unknown(
+                        f"the stack {stack.name}",
+                        f"it is {stack.status}: what it will be is not known yet",
+                        "run it again when the deployment is over",
+                    )
+                )
+    return stacks, Assembly(found, asked.known)
+
+
+def _recorded(before: Assembly, asked: Asked, unknown: list[Unknown]) -> LoadedSpec | None:
+    """The spec that the deployed templates record, as this version reads it."""
+    from clusterwright.platforms import load_cluster
+    from clusterwright.review.recorded import recorded_spec
+    from clusterwright.review.results import Unknown
+
+    text = recorded_spec(before)
+    what = "the spec that is deployed"
+    hint = "compare with the commit that was deployed: --base REF"
+    if text is None:
+        unknown.append(Unknown(what, "the deployed templates do not record it", hint))
+        return None
+    with tempfile.TemporaryDirectory(prefix="clusterwright-") as folder:
+        file = Path(folder) / f"{asked.path.stem}.yaml"
+        file.write_text(text, encoding="utf-8")
+        try:
+            return load_cluster(file)
+        except SpecErrors as errors:
+            first = next(iter(errors))
+            reason = f"this version of the program does not take it: {first.message}"
+            unknown.append(Unknown(what, reason, hint))
+            return None
+
+
+def _change_sets(
+    asked: Asked,
+    session: AwsSession,
+    stacks: Mapping[str, Stack],
+    before: Assembly,
+    after: Assembly,
+) -> tuple[ChangeSetAnswer, ...]:
+    """AWS's answer about every stack that stands and whose template differs."""
+    from clusterwright.aws import cloudformation
+    from clusterwright.aws.errors import AwsUnavailable
+    from clusterwright.review.change_set import AwsChange, ChangeSetAnswer
+
+    end = time.monotonic() + asked.timeout_seconds
+
+    def ask(name: str) -> ChangeSetAnswer:
+        template = after.stacks[name].template
+        try:
+            found = cloudformation.change_set(
+                session, stacks[name], template, deadline_seconds=max(1, end - time.monotonic())
+            )
+        except AwsUnavailable as refusal:
+            return ChangeSetAnswer(name, refusal=refusal.message, hint=refusal.hint)
+        changes = tuple(
+            AwsChange(c.logical_id, c.type, c.action, c.replacement, c.properties, c.policy)
+            for c in found.changes
+        )
+        if found.refusal is not None and _NOT_YET in found.refusal:
+            hint = "AWS can tell once the stacks before it are deployed"
+            return ChangeSetAnswer(name, refusal=found.refusal, hint=hint)
+        return ChangeSetAnswer(name, changes, rejected=found.refusal)
+
+    different = [
+        name
+        for name, stack in after.stacks.items()
+        if name in stacks
+        and (name not in before.stacks or before.stacks[name].template != stack.template)
+    ]
+    with ThreadPoolExecutor(8) as pool:
+        return tuple(pool.map(ask, different))
+
+
+def _drift(
+    asked: Asked, session: AwsSession, stacks: Mapping[str, Stack], unknown: list[Unknown]
+) -> tuple[SpecChange, ...]:
+    """What somebody changed by other ways since the stacks were deployed."""
+    from clusterwright.aws import cloudformation
+    from clusterwright.aws.errors import AwsUnavailable
+    from clusterwright.review.results import SpecChange, Unknown
+
+    end = time.monotonic() + asked.timeout_seconds
+
+    def ask(name: str) -> tuple[SpecChange, ...] | Unknown:
+        try:
+            found = cloudformation.drift(
+                session, name, deadline_seconds=max(1, end - time.monotonic())
+            )
+        except AwsUnavailable as refusal:
+            return Unknown(f"the drift of {name}", refusal.message, refusal.hint)
+        return tuple(
+            SpecChange(
+                ".".join(part for part in (f"{d.stack}/{d.logical_id}", d.property) if part),
+                d.expected,
+                d.actual,
+            )
+            for d in found
+        )
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(ask, stacks))
+    unknown += [answer for answer in answers if isinstance(answer, Unknown)]
+    return tuple(
+        change for answer in answers if not isinstance(answer, Unknown) for change in answer
+    )

@@ -1,0 +1,411 @@
+"""A review as text or JSON."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from clusterwright.render.check import finding_data
+from clusterwright.render.envelope import json_answer
+from clusterwright.render.source import printable
+from clusterwright.render.style import PLAIN, Style
+from clusterwright.render.table import Align, columns
+from clusterwright.review.results import (
+    AccessChange,
+    GateResult,
+    QuotaDelta,
+    ResourceChange,
+    Review,
+    SpecChange,
+)
+
+_WIDTH = 100
+_SHOWN = 40
+"""Entries of one section of the text; JSON has all of them."""
+
+VERDICTS = {
+    "pass": "no gate is broken",
+    "fail": "must not be merged as it is",
+    "unknown": "not everything could be answered",
+}
+
+
+def review_json(review: Review) -> str:
+    """The contract's keys (design.md, section 5), and what else a program may want to know."""
+    return json_answer(
+        "diff",
+        review.exit_code,
+        {
+            "file": review.file,
+            "environment": review.environment,
+            "base": review.base,
+            "verdict": review.verdict,
+            "gates": [_gate_data(gate) for gate in review.gates],
+            "changes": [_change_data(change) for change in review.changes],
+            "resources_known": review.resources_known,
+            "resources": [_resource_data(change) for change in review.resources],
+            "obstacles": [
+                {"kind": o.kind, "where": o.where, "message": o.message, "hint": o.hint}
+                for o in review.obstacles
+            ],
+            "nodes": [
+                {
+                    "group": change.group,
+                    "change": change.change,
+                    "before": change.before,
+                    "after": change.after,
+                    "jobs": change.jobs,
+                    "message": change.message,
+                }
+                for change in review.nodes
+            ],
+            "access": [_access_data(change) for change in review.access],
+            "network": [_access_data(change) for change in review.openings],
+            "scripts": _scripts_data(review),
+            "cost_delta": _cost_data(review),
+            "quota_delta": [_quota_data(quota) for quota in review.quotas],
+            "findings": {
+                "new": [finding_data(finding) for finding in review.findings.new],
+                "fixed": [finding_data(finding) for finding in review.findings.fixed],
+                "waived": [
+                    {
+                        **finding_data(waived.finding),
+                        "waiver": {"reason": waived.reason, "expires": waived.expires},
+                    }
+                    for waived in review.findings.waived
+                ],
+                "standing": [finding_data(finding) for finding in review.findings.standing],
+                "unknown": [
+                    {
+                        "rule": entry.rule,
+                        "path": entry.path,
+                        "message": entry.message,
+                        "hint": entry.hint,
+                        "iam_action": entry.iam_action,
+                    }
+                    for entry in review.findings.unanswered
+                ],
+            },
+            "unknown": [
+                {"what": entry.what, "reason": entry.reason, "hint": entry.hint}
+                for entry in review.unknown
+            ],
+            "notes": list(review.notes),
+            "drift": [_change_data(change) for change in review.drift],
+        },
+    )
+
+
+def review_text(review: Review, style: Style = PLAIN) -> str:
+    """The verdict and why first, then everything that changes."""
+    head = f"{review.environment} ({review.file}) against {review.base}"
+    blocks = [[style.paint("bold", printable(head)), _verdict(review, style)]]
+    blocks += [_gate_text(gate, style) for gate in review.gates if gate.status != "pass"]
+    blocks += [_section(style, "Notes", [printable(note) for note in review.notes])]
+    blocks += [_section(style, "Spec", [_change_text(c) for c in review.changes])]
+    if review.resources_known:
+        blocks.append(_resources_text(review.resources, style))
+    blocks += [_nodes_text(review, style)]
+    blocks += [_scripts_text(review, style)]
+    blocks += [_section(style, "Access that is wider", _access(review.access))]
+    blocks += [_section(style, "Network that is more open", _access(review.openings))]
+    blocks += [_section(style, "Cost", cost_lines(review))]
+    blocks += [_quotas_text(review.quotas, style)]
+    blocks += [_findings_text(review, style)]
+    blocks += [
+        _section(style, "Changed by other ways since", [_change_text(c) for c in review.drift])
+    ]
+    unknown = [
+        f"{entry.what}: {entry.reason}" + (f" (hint: {entry.hint})" if entry.hint else "")
+        for entry in review.unknown
+    ]
+    blocks += [_section(style, "Unknown", [printable(line) for line in unknown])]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def cost_lines(review: Review) -> list[str]:
+    """The cost before and after in a few lines of plain text."""
+    cost = review.cost
+    if cost is None:
+        return []
+    before, after = cost.before.total, cost.after.total
+    percent = cost.increase_percent
+    share = f" ({percent:+,.1f} %)" if percent is not None else ""
+    least = ", and more that is unknown" if cost.unknown_changes else ""
+    lines = [
+        f"{cost.monthly_usd:+,.2f} USD a month{share}{least}: {before.monthly_usd:,.2f} before, "
+        f"{after.monthly_usd:,.2f} after",
+        f"{cost.hourly_usd:+,.2f} USD an hour",
+    ]
+    run = cost.run_usd
+    if run is not None:
+        lines.append(f"{run:+,.2f} USD a run")
+    if cost.unknown_changes:
+        count = cost.unknown_changes
+        what = "1 line that changes has" if count == 1 else f"{count} lines that change have"
+        lines.append(f"{what} no known price or quantity: `clusterwright cost` lists them")
+    return lines
+
+
+def shown_value(value: Any, length: int = 120) -> str:
+    """A value of a spec on one line, cut where it is long."""
+    if value is None:
+        return "nothing"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    text = " ".join(printable(text).split())
+    return text if len(text) <= length else f"{text[: length - 1]}…"
+
+
+def effect_words(change: ResourceChange) -> str:
+    """What happens to a resource, in a word or two."""
+    if change.action == "create":
+        return "create"
+    if change.action == "leave":
+        return "leaves the app"
+    if change.effect == "none":
+        return "settings"
+    return f"{change.effect}?" if change.certainty == "possible" and change.ends else change.effect
+
+
+def losses(change: ResourceChange) -> str:
+    """What is lost with a resource, in capitals that nobody overlooks."""
+    found = []
+    if change.data_loss:
+        found.append("DATA LOSS")
+    if change.job_loss:
+        found.append("JOBS DIE")
+    return ", ".join(found)
+
+
+def in_order(resources: Iterable[ResourceChange]) -> list[ResourceChange]:
+    """The gravest first."""
+    ranks = {"delete": 0, "replace": 1, "restart": 2, "update": 3, "none": 5}
+
+    def rank(change: ResourceChange) -> tuple[int, int, str]:
+        lost = not (change.data_loss or change.job_loss)
+        place = 4 if change.action == "create" else ranks[change.effect]
+        return (int(lost and place > 1), place, change.name)
+
+    return sorted(resources, key=rank)
+
+
+def _verdict(review: Review, style: Style) -> str:
+    meaning = {"pass": "pass", "fail": "error", "unknown": "unknown"}[review.verdict]
+    said = VERDICTS[review.verdict]
+    if review.changes_nothing and review.verdict == "pass":
+        said = "nothing changes"
+    return f"{style.paint(meaning, f'verdict: {review.verdict}')}: {said}"
+
+
+def _gate_text(gate: GateResult, style: Style) -> list[str]:
+    meaning = {"fail": "error", "unknown": "unknown", "allowed": "dim"}.get(gate.status, "pass")
+    head = style.paint(meaning, f"{gate.status}[{gate.gate}]:")
+    lines = _wrapped(f"{head} {printable(gate.message)}", indent="  ")
+    if gate.hint:
+        lines += _wrapped(
+            f"  {style.paint('hint', 'hint:')} {printable(gate.hint)}", indent="    "
+        )
+    return lines
+
+
+def _resources_text(resources: Sequence[ResourceChange], style: Style) -> list[str]:
+    ordered = in_order(resources)
+    lines: list[str] = []
+    for change in ordered[:_SHOWN]:
+        lost = losses(change)
+        mark = f"  {style.paint('error', lost)}" if lost else ""
+        lines.append(f"{effect_words(change):<14} {change.name}  {change.type}{mark}")
+        if change.action != "create":
+            for reason in change.reasons[:3]:
+                lines += _wrapped(f"  {printable(reason)}", indent="    ")
+    return _section(style, "Resources", _more(lines, len(ordered), _SHOWN))
+
+
+def _nodes_text(review: Review, style: Style) -> list[str]:
+    jobs = {"die": "JOBS DIE", "wait": "waits for jobs", "none": ""}
+    rows = [
+        [change.group, f"{change.before} -> {change.after}", jobs[change.jobs], change.message]
+        for change in review.nodes
+    ]
+    lines = columns(rows, ("left", "left", "left", "left")) if rows else []
+    return _section(style, "Nodes", [printable(line) for line in lines])
+
+
+def _scripts_text(review: Review, style: Style) -> list[str]:
+    scripts = review.scripts
+    if scripts is None:
+        return []
+    lines = [
+        f"{mark} {name}"
+        for mark, names in (("+", scripts.added), ("-", scripts.removed), ("~", scripts.changed))
+        for name in names
+    ]
+    if not lines:
+        lines = ["the scripts are the same; what nodes read with them (cluster.json) changes"]
+    lines = _more(lines[:_SHOWN], len(lines), _SHOWN)
+    return _section(style, "Lifecycle scripts", [*map(printable, lines), *_wrapped(scripts.when)])
+
+
+def _quotas_text(quotas: Sequence[QuotaDelta], style: Style) -> list[str]:
+    rows = [
+        [q.label, f"{q.before:,g}", "->", f"{q.after:,g}", q.unit, _limit(q), q.code or "no code"]
+        for q in quotas
+    ]
+    aligns: tuple[Align, ...] = ("left", "right", "left", "right", "left", "left", "left")
+    lines = columns(rows, aligns) if rows else []
+    return _section(style, "Quotas asked for", [printable(line) for line in lines])
+
+
+def _limit(quota: QuotaDelta) -> str:
+    return "limit unknown" if quota.limit is None else f"limit {quota.limit:,g}"
+
+
+def _findings_text(review: Review, style: Style) -> list[str]:
+    found = review.findings
+    lines = [f"new {f.severity}[{f.rule}] {f.path}: {f.message}" for f in found.new]
+    lines += [f"fixed [{f.rule}] {f.path}: {f.message}" for f in found.fixed]
+    lines += [
+        f"waived [{w.finding.rule}] {w.finding.path}: {w.reason} (until {w.expires})"
+        for w in found.waived
+    ]
+    if found.standing:
+        lines.append(f"{len(found.standing)} as before: `clusterwright check` lists them")
+    rules = sorted({entry.rule for entry in found.unanswered})
+    if rules:
+        lines.append(f"unknown: {', '.join(rules)}")
+    wrapped = [part for line in lines for part in _wrapped(printable(line), indent="    ")]
+    return _section(style, "Findings", wrapped)
+
+
+def _access(changes: Sequence[AccessChange]) -> list[str]:
+    lines = [f"{c.stack}/{c.where}: {shown_value(c.message, 300)}" for c in changes[:_SHOWN]]
+    return [
+        part
+        for line in _more(lines, len(changes), _SHOWN)
+        for part in _wrapped(printable(line), indent="    ")
+    ]
+
+
+def _change_text(change: SpecChange) -> str:
+    path = printable(change.path)
+    return f"{path}: {shown_value(change.before)} -> {shown_value(change.after)}"
+
+
+def _section(style: Style, title: str, lines: Sequence[str]) -> list[str]:
+    if not lines:
+        return []
+    return [style.paint("bold", title), *(f"  {line}" for line in lines)]
+
+
+def _more(lines: list[str], count: int, shown: int) -> list[str]:
+    return [*lines, f"... and {count - shown} more"] if count > shown else lines
+
+
+def _wrapped(text: str, indent: str = "") -> list[str]:
+    return textwrap.wrap(
+        text, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _gate_data(gate: GateResult) -> dict[str, Any]:
+    return {
+        "gate": gate.gate,
+        "status": gate.status,
+        "name": gate.name,
+        "message": gate.message,
+        "hint": gate.hint,
+    }
+
+
+def _change_data(change: SpecChange) -> dict[str, Any]:
+    return {"path": change.path, "before": change.before, "after": change.after}
+
+
+def _resource_data(change: ResourceChange) -> dict[str, Any]:
+    return {
+        "stack": change.stack,
+        "logical_id": change.logical_id,
+        "type": change.type,
+        "effect": change.effect,
+        "data_loss": change.data_loss,
+        "job_loss": change.job_loss,
+        "action": change.action,
+        "certainty": change.certainty,
+        "holds": change.holds,
+        "outcome": change.outcome,
+        "properties": list(change.properties),
+        "reasons": list(change.reasons),
+    }
+
+
+def _access_data(change: AccessChange) -> dict[str, Any]:
+    return {"stack": change.stack, "logical_id": change.where, "message": change.message}
+
+
+def _scripts_data(review: Review) -> dict[str, Any] | None:
+    scripts = review.scripts
+    if scripts is None:
+        return None
+    return {
+        "added": list(scripts.added),
+        "removed": list(scripts.removed),
+        "changed": list(scripts.changed),
+        "prefix_changes": scripts.prefix_changes,
+        "when": scripts.when,
+    }
+
+
+def _cost_data(review: Review) -> dict[str, Any] | None:
+    cost = review.cost
+    if cost is None:
+        return None
+    before, after = cost.before.total, cost.after.total
+    return {
+        "hourly_usd": _cents(cost.hourly_usd),
+        "monthly_usd": _cents(cost.monthly_usd),
+        "run_usd": _cents(cost.run_usd),
+        "percent": _cents(cost.increase_percent),
+        "unknown_changes": cost.unknown_changes,
+        "before": {
+            "hourly_usd": _cents(before.hourly_usd),
+            "monthly_usd": _cents(before.monthly_usd),
+            "run_usd": _cents(before.run_usd),
+            "unknown_lines": before.unknown_lines,
+        },
+        "after": {
+            "hourly_usd": _cents(after.hourly_usd),
+            "monthly_usd": _cents(after.monthly_usd),
+            "run_usd": _cents(after.run_usd),
+            "unknown_lines": after.unknown_lines,
+        },
+        "lines": [
+            {
+                "component": line.component,
+                "item": line.item,
+                "change": line.change,
+                "before_monthly_usd": _cents(line.before.monthly_usd if line.before else None),
+                "after_monthly_usd": _cents(line.after.monthly_usd if line.after else None),
+                "monthly_usd": _cents(line.monthly_usd),
+            }
+            for line in cost.changed
+        ],
+    }
+
+
+def _cents(amount: Any) -> Any:
+    return None if amount is None else round(amount, 6)
+
+
+def _quota_data(quota: QuotaDelta) -> dict[str, Any]:
+    return {
+        "service": quota.service,
+        "code": quota.code,
+        "label": quota.label,
+        "unit": quota.unit,
+        "before": quota.before,
+        "after": quota.after,
+        "delta": quota.delta,
+        "limit": quota.limit,
+    }

@@ -1,0 +1,302 @@
+"""A review as one comment of a pull request: the verdict first, details folded.
+
+A hidden marker names the environment, so that a pipeline finds its comment and updates it in
+place. Everything that a spec, a commit or AWS may have a say in is escaped: it can neither end the
+comment's own structure nor mention anybody.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from clusterwright.render.review import (
+    VERDICTS,
+    cost_lines,
+    effect_words,
+    in_order,
+    losses,
+    shown_value,
+)
+from clusterwright.render.source import printable
+from clusterwright.review.results import (
+    AccessChange,
+    GateResult,
+    ResourceChange,
+    Review,
+    SpecChange,
+)
+
+MAXIMUM_CHARACTERS: Final = 65_535
+"""GitHub refuses a longer comment."""
+
+_ROOM: Final = 62_000
+"""Bytes that sections share; what is left over is for their headings and the last line."""
+
+_HEAD_ROOM: Final = 16_000
+_ENTRY: Final = 600
+_ZERO_WIDTH_SPACE: Final = "\u200b"
+_OWN_LINKS: Final = re.compile(r"(?i)\b(https?://|www\.)(?!docs\.aws\.amazon\.com/)")
+
+
+def marker(environment: str) -> str:
+    """The hidden line by which the comment of an environment is found again."""
+    name = re.sub(r"[^A-Za-z0-9-]", "", environment)
+    return f"<!-- clusterwright-diff:{name} -->"
+
+
+def review_markdown(review: Review) -> str:
+    """The comment; at most 65,535 characters and bytes, whatever the size of the change."""
+    lines = [marker(review.environment), "", _heading(review), "", _summary(review), ""]
+    head = _fitted(_gate_lines(review.gates), _HEAD_ROOM)
+    if head:
+        lines += [*head, ""]
+    for note in review.notes[:10]:
+        lines += [f"> {plain(note)}", ""]
+    sections = [(title, entries) for title, entries in _sections(review) if entries]
+    room = _ROOM - _size(lines)
+    for index, (title, entries) in enumerate(sections):
+        # Each gets an equal share of what is left, so that a huge one starves none after it.
+        share = room // (len(sections) - index)
+        body = _fitted(entries, share)
+        folded = [f"<details><summary>{title}</summary>", "", *body, "", "</details>", ""]
+        lines += folded
+        room -= _size(folded)
+    text = "\n".join(lines).rstrip() + "\n"
+    assert len(text.encode()) <= MAXIMUM_CHARACTERS
+    return text
+
+
+def plain(text: str, length: int = _ENTRY) -> str:
+    """Text that means nothing to Markdown, HTML or the forge."""
+    text = " ".join(printable(text).split())
+    if len(text) > length:
+        text = f"{text[: length - 1]}…"
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    for character in "\\|*_`[]~$!":
+        text = text.replace(character, "\\" + character)
+    text = _OWN_LINKS.sub(lambda found: f"{found.group()}{_ZERO_WIDTH_SPACE}", text)
+    # A zero-width space after them, and nobody is told and no issue is linked.
+    for character in "@#":
+        text = text.replace(character, character + _ZERO_WIDTH_SPACE)
+    return text
+
+
+def code(text: str, length: int = 160) -> str:
+    """Text in a code span that it cannot end."""
+    text = " ".join(printable(text).split()) or " "
+    if len(text) > length:
+        text = f"{text[: length - 1]}…"
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * (longest + 1)
+    space = " " if longest or text.startswith(" ") else ""
+    # In a table a bar ends the cell even inside a code span, unless it is escaped.
+    return f"{fence}{space}{text}{space}{fence}".replace("|", "\\|")
+
+
+def _heading(review: Review) -> str:
+    signs = {"pass": "pass", "fail": "fail", "unknown": "unknown"}
+    verdict = signs[review.verdict]
+    return f"### {plain(review.environment)}: **{verdict}**, {VERDICTS[review.verdict]}"
+
+
+def _summary(review: Review) -> str:
+    parts = [f"Against {plain(review.base)}"]
+    if review.changes_nothing:
+        parts.append("nothing changes")
+    counts = {
+        "replaced": sum(c.effect == "replace" for c in review.resources),
+        "deleted": sum(c.effect == "delete" for c in review.resources),
+        "restarted": sum(c.effect == "restart" for c in review.resources),
+        "updated": sum(c.effect == "update" for c in review.resources),
+        "created": sum(c.action == "create" for c in review.resources),
+    }
+    told = [f"{count} {what}" for what, count in counts.items() if count]
+    if told:
+        parts.append(f"resources: {', '.join(told)}")
+    if not review.resources_known:
+        parts.append("**what becomes of each resource is unknown**")
+    before = sum(c.before for c in review.nodes)
+    after = sum(c.after for c in review.nodes)
+    if before != after:
+        parts.append(f"nodes of the groups that change: {before} to {after}")
+    cost = cost_lines(review)
+    if cost:
+        parts.append(plain(cost[0]))
+    if any(change.job_loss for change in review.resources) or any(
+        change.jobs == "die" for change in review.nodes
+    ):
+        parts.append("**running jobs die**")
+    if any(change.data_loss for change in review.resources):
+        parts.append("**data is lost**")
+    return "; ".join(parts) + "."
+
+
+def _gate_lines(gates: Sequence[GateResult]) -> list[str]:
+    lines = []
+    order = {"fail": 0, "unknown": 1, "allowed": 2}
+    for gate in sorted((g for g in gates if g.status in order), key=lambda g: order[g.status]):
+        line = f"- **{gate.status}** ({gate.gate}): {plain(gate.message)}"
+        if gate.hint:
+            line += f"<br>{plain(gate.hint)}"
+        lines.append(line)
+    return lines
+
+
+def _sections(review: Review) -> Iterable[tuple[str, list[str]]]:
+    yield (
+        f"Resources ({len(review.resources)})",
+        _table(
+            ("Effect", "Resource", "Type", "Why"), map(_resource_row, in_order(review.resources))
+        ),
+    )
+    yield (
+        f"Nodes ({len(review.nodes)})",
+        _table(
+            ("Group", "Before", "After", "Jobs", ""),
+            (
+                (code(n.group), str(n.before), str(n.after), n.jobs, plain(n.message))
+                for n in review.nodes
+            ),
+        ),
+    )
+    yield f"Spec ({len(review.changes)})", _changes(review.changes)
+    yield "Lifecycle scripts", _scripts(review)
+    yield f"Access that is wider ({len(review.access)})", _access(review.access)
+    yield f"Network that is more open ({len(review.openings)})", _access(review.openings)
+    yield "Cost", _cost(review)
+    yield (
+        f"Quotas ({len(review.quotas)})",
+        _table(
+            ("Quota", "Code", "Before", "After", "Limit"),
+            (
+                (
+                    plain(quota.label),
+                    code(quota.code or "unknown"),
+                    f"{quota.before:,g}",
+                    f"{quota.after:,g} {plain(quota.unit)}".rstrip(),
+                    "unknown" if quota.limit is None else f"{quota.limit:,g}",
+                )
+                for quota in review.quotas
+            ),
+        ),
+    )
+    yield from _findings(review)
+    yield f"Changed by other ways since ({len(review.drift)})", _changes(review.drift)
+    unknown = [
+        f"- {plain(entry.what)}: {plain(entry.reason)}"
+        + (f" ({plain(entry.hint)})" if entry.hint else "")
+        for entry in review.unknown
+    ]
+    yield f"Unknown ({len(review.unknown)})", unknown
+
+
+def _findings(review: Review) -> Iterable[tuple[str, list[str]]]:
+    found = review.findings
+    yield (
+        f"New findings ({len(found.new)})",
+        [f"- **{f.severity}** {f.rule} {code(f.path)}: {plain(f.message)}" for f in found.new],
+    )
+    yield (
+        f"Fixed findings ({len(found.fixed)})",
+        [f"- {f.rule} {code(f.path)}: {plain(f.message)}" for f in found.fixed],
+    )
+    yield (
+        f"Newly waived findings ({len(found.waived)})",
+        [
+            f"- {w.finding.rule} {code(w.finding.path)}: {plain(w.reason)}, until {w.expires}"
+            for w in found.waived
+        ],
+    )
+    yield (
+        f"Rules without an answer ({len(found.unanswered)})",
+        [f"- {u.rule} {code(u.path)}: {plain(u.message)}" for u in found.unanswered],
+    )
+    yield (
+        f"Findings as before ({len(found.standing)})",
+        [f"- {f.severity} {f.rule} {code(f.path)}: {plain(f.message)}" for f in found.standing],
+    )
+
+
+def _resource_row(change: ResourceChange) -> Sequence[str]:
+    effect = effect_words(change)
+    lost = losses(change)
+    why = "; ".join(plain(reason, 200) for reason in change.reasons[:3])
+    return (
+        f"**{effect}**" + (f" **{lost}**" if lost else ""),
+        code(change.name),
+        code(change.type),
+        f"{why}. {plain(change.outcome)}" if change.outcome else why,
+    )
+
+
+def _changes(changes: Sequence[SpecChange]) -> list[str]:
+    return _table(
+        ("Path", "Before", "After"),
+        ((code(c.path), code(shown_value(c.before)), code(shown_value(c.after))) for c in changes),
+    )
+
+
+def _scripts(review: Review) -> list[str]:
+    scripts = review.scripts
+    if scripts is None:
+        return []
+    lines = [f"{plain(scripts.when[:1].upper() + scripts.when[1:])}.", ""]
+    for what, names in (
+        ("added", scripts.added),
+        ("removed", scripts.removed),
+        ("changed", scripts.changed),
+    ):
+        lines += [f"- {what}: {code(name)}" for name in names]
+    return lines
+
+
+def _access(changes: Sequence[AccessChange]) -> list[str]:
+    return [f"- {code(f'{c.stack}/{c.where}')}: {plain(c.message)}" for c in changes]
+
+
+def _cost(review: Review) -> list[str]:
+    cost = review.cost
+    if cost is None:
+        return []
+    rows = (
+        (
+            plain(line.component),
+            plain(line.item),
+            _usd(line.before.monthly_usd if line.before else None, there=line.before is not None),
+            _usd(line.after.monthly_usd if line.after else None, there=line.after is not None),
+        )
+        for line in cost.changed
+    )
+    table = _table(("", "", "USD/month before", "after"), rows)
+    return [*(f"- {plain(line)}" for line in cost_lines(review)), "", *table]
+
+
+def _usd(amount: object, *, there: bool) -> str:
+    if not there:
+        return ""
+    return "unknown" if amount is None else f"{amount:,.2f}"
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    if not lines:
+        return []
+    return ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header), *lines]
+
+
+def _fitted(lines: Sequence[str], room: int) -> list[str]:
+    """As many lines as there is room for, and how many are left out."""
+    kept: list[str] = []
+    used = 0
+    for index, line in enumerate(lines):
+        used += len(line.encode()) + 1
+        if used > room - 60:
+            return [*kept, "", f"... and {len(lines) - index} more: `--format json` has them all"]
+        kept.append(line)
+    return kept
+
+
+def _size(lines: Iterable[str]) -> int:
+    return sum(len(line.encode()) + 1 for line in lines)
