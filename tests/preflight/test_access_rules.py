@@ -260,7 +260,12 @@ def bootstrap(version: str | None, *, roles: bool = True) -> dict[Any, Any]:
 
 def test_the_account_is_bootstrapped(rule: Harness) -> None:
     finding = rule.fails(
-        "CW-I010", {}, bootstrap(None), path="account", message="is not bootstrapped in us-east-1"
+        "CW-I010",
+        {},
+        bootstrap(None),
+        path="account",
+        message="is not bootstrapped in us-east-1",
+        severity="warning",
     )
     assert finding.hint == f"`cdk bootstrap aws://{ACCOUNT}/us-east-1`"
     rule.fails("CW-I010", {}, bootstrap("5"), path="account", message="is of version 5; 6 or")

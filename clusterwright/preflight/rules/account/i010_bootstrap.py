@@ -36,6 +36,8 @@ class Bootstrap(Rule[str]):
             yield Fail(
                 message=f"{cluster.account} is not bootstrapped in {cluster.region}: there is no "
                 f"parameter {subject.value}",
+                # Said at once by `cdk deploy`, which then has made nothing.
+                severity="warning",
                 requested=VERSION_NEEDED,
                 where=cluster.region,
                 hint=hint,
