@@ -18,7 +18,14 @@ READ_TIMEOUT_SECONDS: Final = 20
 MAX_ATTEMPTS: Final = 4
 MAX_POOL_CONNECTIONS: Final = 16
 # By these members the services say that an answer is not all of it.
-_CONTINUED: Final = ("NextToken", "nextToken", "NextMarker", "IsTruncated", "HasMoreResults")
+_CONTINUED: Final = (
+    "HasMoreResults",
+    "IsTruncated",
+    "NextMarker",
+    "NextToken",
+    "Truncated",
+    "nextToken",
+)
 
 
 class AwsSession:

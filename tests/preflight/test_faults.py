@@ -1,0 +1,234 @@
+"""Every API call that a check makes goes wrong, one at a time: never a pass, never a traceback,
+and the verdict names what is unknown. Rules and calls that are added later are covered.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from clusterwright.aws.errors import iam_action_of
+from clusterwright.localaws import local_aws
+from clusterwright.preflight import engine
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import Fact
+from clusterwright.preflight.facts.reader import AwsFactReader
+from clusterwright.preflight.registry import rule_files
+from clusterwright.preflight.results import CheckResult
+from clusterwright.render.check import check_json, check_markdown, check_text
+from clusterwright.render.junit import check_junit
+from clusterwright.render.sarif import check_sarif
+from tests.preflight import tape
+from tests.preflight.accounts import SITES, context_of
+from tests.preflight.tape import Operation, PlayedSession, RecordingSession, Strange
+from tests.support import specs
+
+NOT_PASSED = {"fail", "unknown"}
+
+
+@dataclass
+class Played:
+    """One site's check, which can be run again with an operation gone wrong."""
+
+    context: Context
+    session: PlayedSession
+    operations: list[Operation]
+    facts: dict[str, tuple[Fact[Any], ...]]
+    as_it_is: CheckResult
+
+    def check(self, target: Operation | None = None, spoil: Any = None) -> CheckResult:
+        self.session.target, self.session.spoil = target, spoil
+        return engine.run(rule_files(), self.context, AwsFactReader(self.session, pool_size=1))
+
+    def rules_of(self, operation: Operation) -> set[str]:
+        """Rules that need what an operation answers."""
+        action = iam_action_of(*operation)
+        return {
+            rule
+            for rule, facts in self.facts.items()
+            if any(action in fact.actions for fact in facts)
+        }
+
+
+@pytest.fixture(scope="module", params=sorted(SITES))
+def played(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Played]:
+    site = SITES[request.param]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_ACCESS_KEY_ID", specs.ACCOUNT)
+        patch.setenv("AWS_SECRET_ACCESS_KEY", "local")
+        with local_aws(site.account()):
+            spec = site.load(tmp_path_factory.mktemp(site.name), site.furnish())
+            context = context_of(spec)
+            recording = RecordingSession()
+            recorded = engine.run(rule_files(), context, AwsFactReader(recording))
+        session = PlayedSession(recording.tape)
+        facts = engine.needed(rule_files(), context)
+        found = Played(context, session, recording.tape.operations, facts, recorded)
+        again = found.check()
+        assert {u.message for u in again.unanswered} == {u.message for u in recorded.unanswered}
+        assert statuses(again) == statuses(recorded)
+        yield found
+
+
+def statuses(result: CheckResult) -> dict[str, str]:
+    return {rule.rule: rule.status for rule in result.rules}
+
+
+def shown(result: CheckResult) -> None:
+    """Every form can be written."""
+    code = result.exit_code()
+    assert check_text(result)
+    assert check_json(result, code)
+    assert check_markdown(result, code)
+    assert check_sarif(result, "1.0.0")
+    assert check_junit(result)
+
+
+REFUSALS: dict[str, tuple[Callable[..., Any], str]] = {
+    "denied": (tape.refused("AccessDeniedException", 400), "denied"),
+    "throttled": (tape.refused("ThrottlingException", 400), "throttled"),
+    "timeout": (tape.timed_out, "timeout"),
+    "broken": (tape.refused("InternalFailure", 500), "other"),
+}
+
+
+@pytest.mark.parametrize("kind", sorted(REFUSALS))
+def test_a_refusal_is_unknown_names_the_call_and_stops_no_other(played: Played, kind: str) -> None:
+    spoil, reason = REFUSALS[kind]
+    wrong = []
+    for operation in played.operations:
+        result = played.check(operation, spoil)
+        shown(result)
+        assert result.crashed == (), operation
+        needing = played.rules_of(operation)
+        said = {
+            entry.rule
+            for entry in result.unanswered
+            if entry.reason == reason and entry.iam_action == iam_action_of(*operation)
+        }
+        before, after = statuses(played.as_it_is), statuses(result)
+        others = {rule for rule in before if before[rule] != after[rule]} - needing
+        if said != needing or others or any(after[r] not in NOT_PASSED for r in needing):
+            wrong.append(f"{operation}: said {sorted(said ^ needing)}, others {sorted(others)}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("spoil", [tape.cut_off, tape.endless])
+def test_a_list_that_does_not_end_is_unknown(played: Played, spoil: Any) -> None:
+    wrong = []
+    for operation in played.operations:
+        if tape.paging(operation) is None:
+            continue
+        result = played.check(operation, spoil)
+        assert result.crashed == (), operation
+        after = statuses(result)
+        passed = {r for r in played.rules_of(operation) if after[r] not in NOT_PASSED}
+        if passed:
+            wrong.append(f"{operation}: {sorted(passed)}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_an_empty_page_before_the_rest_is_read_on(played: Played) -> None:
+    """Where one thing is asked for by its name, nobody reads on: then it is unknown."""
+    before = statuses(played.as_it_is)
+    read_on = 0
+    for operation in played.operations:
+        if tape.paging(operation) is None:
+            continue
+        after = statuses(played.check(operation, tape.first_page_empty))
+        changed = {rule: after[rule] for rule in after if after[rule] != before[rule]}
+        assert set(changed.values()) <= {"unknown"}, operation
+        read_on += not changed
+    assert read_on >= 8
+
+
+def test_an_answer_without_anything_in_it_is_unknown(played: Played) -> None:
+    wrong = []
+    for operation in played.operations:
+        if operation in BARE:
+            continue
+        result = played.check(operation, tape.hollow)
+        shown(result)
+        assert result.crashed == (), operation
+        after = statuses(result)
+        passed = {r for r in played.rules_of(operation) if after[r] not in NOT_PASSED}
+        if passed:
+            wrong.append(f"{operation}: {sorted(passed)}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_an_empty_list_is_an_answer_only_where_there_may_be_none(played: Played) -> None:
+    wrong = []
+    for operation in played.operations:
+        result = played.check(operation, tape.emptied)
+        assert result.crashed == (), operation
+        after = statuses(result)
+        action = iam_action_of(*operation)
+        passed = {
+            rule
+            for rule in played.rules_of(operation)
+            if after[rule] not in NOT_PASSED
+            and not all(
+                may_be_empty(fact) for fact in played.facts[rule] if action in fact.actions
+            )
+        }
+        if passed and tape.has_lists(_answers(played, operation)):
+            wrong.append(f"{operation}: {sorted(passed)}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_value_that_nobody_knows_is_no_pass(
+    played: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = engine._Work.judge
+
+    def noted(work: Any, *arguments: Any) -> None:
+        Strange.looking = work.rule.id
+        try:
+            judge(work, *arguments)
+        finally:
+            Strange.looking = "reading"
+
+    monkeypatch.setattr(engine._Work, "judge", noted)
+    wrong = []
+    for operation in played.operations:
+        Strange.seen_by.clear()
+        result = played.check(operation, tape.strange)
+        shown(result)
+        assert result.crashed == (), operation
+        after = statuses(result)
+        needing = played.rules_of(operation)
+        looked = needing if "reading" in Strange.seen_by else needing & Strange.seen_by
+        passed = {rule for rule in looked if after[rule] not in NOT_PASSED}
+        if passed:
+            wrong.append(f"{operation}: {sorted(passed)}")
+    assert not wrong, "\n".join(wrong)
+
+
+# Their HTTP status is the answer.
+BARE = {("s3", "HeadBucket")}
+
+
+def may_be_empty(fact: Fact[Any]) -> bool:
+    """Whether a fact lists what there is, so that nothing is an answer."""
+    if fact.inventory:
+        return True
+    for base in getattr(type(fact), "__orig_bases__", ()):
+        for argument in typing.get_args(base):
+            if typing.get_origin(argument) in (tuple, frozenset) or argument in (tuple, frozenset):
+                return True
+    return False
+
+
+def _answers(played: Played, operation: Operation) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for (asked, _), recorded in played.session._tape.answers.items():
+        if asked == operation:
+            found |= recorded.answer
+    return found
