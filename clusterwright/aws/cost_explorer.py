@@ -86,15 +86,5 @@ def tag_status(session: AwsSession, partition: str, tag: str) -> str | None:
 def _pages(
     session: AwsSession, partition: str, operation: str, **parameters: Any
 ) -> Iterator[Mapping[str, Any]]:
-    """botocore has no paginator for these."""
-    token_name = "NextToken" if operation.startswith("List") else "NextPageToken"
     region = _REGIONS.get(partition, _REGIONS["aws"])
-    seen: set[str] = set()
-    while True:
-        answer = session.call("ce", operation, region=region, **parameters)
-        yield answer
-        token = answer.get(token_name)
-        if not token or token in seen:
-            return
-        seen.add(token)
-        parameters[token_name] = token
+    yield from session.pages("ce", operation, region=region, **parameters)

@@ -7,7 +7,7 @@ Everything is taken from the standard AWS configuration (profiles, environment, 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from clusterwright.aws.errors import AwsUnavailable, unavailable
@@ -17,6 +17,7 @@ READ_TIMEOUT_SECONDS: Final = 20
 # One try and three more, with botocore's exponential back-off and jitter between them.
 MAX_ATTEMPTS: Final = 4
 MAX_POOL_CONNECTIONS: Final = 16
+_TOKENS: Final = ("NextToken", "NextPageToken")
 # By these members the services say that an answer is not all of it.
 _CONTINUED: Final = (
     "HasMoreResults",
@@ -156,7 +157,10 @@ class AwsSession:
     def pages(
         self, service: str, operation: str, *, region: str | None = None, **parameters: Any
     ) -> Iterator[Mapping[str, Any]]:
-        """Every page of a paginated operation.
+        """Every page of an operation that answers in pages.
+
+        botocore has no paginator for some (FSx's associations and tasks, Cost Explorer): their
+        token is carried on here.
 
         Raises
         ------
@@ -166,7 +170,10 @@ class AwsSession:
         client = self.client(service, region, operation=operation)
         self._asking(service, operation)
         try:
-            yield from client.get_paginator(_method(operation)).paginate(**parameters)
+            if client.can_paginate(_method(operation)):
+                yield from client.get_paginator(_method(operation)).paginate(**parameters)
+            else:
+                yield from _by_token(getattr(client, _method(operation)), parameters)
         except Exception as error:
             raise unavailable(
                 error, service=service, operation=operation, region=_region_of(client)
@@ -203,6 +210,27 @@ def _method(operation: str) -> str:
     from botocore import xform_name
 
     return str(xform_name(operation))
+
+
+def _by_token(
+    ask: Callable[..., Mapping[str, Any]], parameters: Mapping[str, Any]
+) -> Iterator[Mapping[str, Any]]:
+    """Pages until an answer has no token. One that was there before is an error: what came is not
+    the whole."""
+    more: dict[str, Any] = {}
+    seen: set[str] = set()
+    while True:
+        answer = ask(**parameters, **more)
+        yield answer
+        found = [(name, answer[name]) for name in _TOKENS if answer.get(name)]
+        if not found:
+            return
+        if found[0][1] in seen:
+            from botocore.exceptions import PaginationError
+
+            raise PaginationError(message=f"the same {found[0][0]} was answered twice")
+        more = dict(found[:1])
+        seen.add(found[0][1])
 
 
 def _region_of(client: Any) -> str | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from clusterwright.cli.cost import read_prices
+from clusterwright.cli.cost import find_storage_or_exit, read_prices
 from clusterwright.cli.errors import UserError
 from clusterwright.cli.progress import ProgressLine
 from clusterwright.cli.spec import (
@@ -22,6 +22,8 @@ from clusterwright.cli.spec import (
 if TYPE_CHECKING:
     from clusterwright.preflight.account_results import RequestPlan
     from clusterwright.preflight.results import CheckResult, Severity
+
+RETIRE_RULE = "CW-S040"
 
 EXIT_CODES = """\b
 A rule's status is pass, fail, unknown, skipped or waived. Account rules under --offline and rules
@@ -58,6 +60,12 @@ else 2 something could not be answered (with --strict that is 1); else 0. 70 is 
     type=click.Path(),
     metavar="FILE",
     help="Your own rates for the budget; prices.yaml beside the spec without it.",
+)
+@click.option(
+    "--retire",
+    metavar="STORAGE",
+    help="Prove that every file of this file system is exported, before it is deleted: its name, "
+    "mount path or id. Only that is checked, unless --only says more.",
 )
 @click.option(
     "--timeout",
@@ -110,6 +118,7 @@ def command(
     fail_on: Severity,
     strict: bool,
     prices: str | None,
+    retire: str | None,
     timeout_seconds: float,
     iam_policy: bool,
     request_quotas: bool,
@@ -134,9 +143,14 @@ def command(
         raise UserError("--request-quotas needs the account", "leave --offline out")
     if not request_quotas and (yes or lead_days is not None or request_file is not None):
         raise UserError("--yes, --lead-days and --request-file go with --request-quotas")
+    if retire is not None and offline:
+        raise UserError("--retire needs the account", "leave --offline out")
     files = rule_files()
+    wanted = _named(only, "--only") if only else None
+    if retire is not None:
+        wanted = _named((RETIRE_RULE,), "--retire") | (wanted or frozenset())
     selection = engine.Selection(
-        only=_named(only, "--only") if only else None,
+        only=wanted,
         skip=_named(skip, "--skip"),
         offline=offline,
     )
@@ -148,6 +162,7 @@ def command(
         dt.datetime.now(dt.UTC).date(),
         usage=own.usage,
         terms=own.terms,
+        retire=None if retire is None else find_storage_or_exit(spec.cluster, retire),
     )
     if iam_policy:
         from clusterwright.cli.check_account import policy

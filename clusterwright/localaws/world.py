@@ -319,6 +319,17 @@ class Delays(_Model):
     )
 
 
+class FileSystemActivity(_Model):
+    """What CloudWatch shows of every Lustre file system."""
+
+    oldest_queued_export_seconds: Seconds | None = Field(
+        0,
+        description="How long the oldest change has waited for its automatic export; null: "
+        "CloudWatch has no datapoint",
+    )
+    written_bytes_per_minute: int = Field(0, ge=0, description="What clients write")
+
+
 class World(_Model):
     """One world. Quotas, usage and plans hold in every account and region that is called."""
 
@@ -358,6 +369,7 @@ class World(_Model):
     costs: list[CostSeed] = Field(
         default_factory=list, description="What Cost Explorer and Budgets say was spent"
     )
+    file_system_activity: FileSystemActivity = Field(default_factory=lambda: FileSystemActivity())
     not_offered: dict[InstanceTypeName, list[ZoneId]] = Field(
         default_factory=dict, description="Zones that do not have a type, whatever AWS says"
     )

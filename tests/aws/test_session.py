@@ -91,3 +91,26 @@ def test_a_missing_region_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert session.region is None
     with pytest.raises(AwsUnavailable, match="no region is set"):
         session.call("ec2", "DescribeVpcs")
+
+
+def test_pages_without_a_paginator_are_read_to_the_last_token(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from botocore.stub import Stubber
+
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "111122223333")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    session = AwsSession("us-east-1")
+    client = session.client("fsx")
+    assert not client.can_paginate("describe_data_repository_tasks")
+    with Stubber(client) as stub:
+        name = "describe_data_repository_tasks"
+        stub.add_response(name, {"DataRepositoryTasks": [], "NextToken": "a"}, {})
+        stub.add_response(name, {"DataRepositoryTasks": []}, {"NextToken": "a"})
+        assert len(list(session.pages("fsx", "DescribeDataRepositoryTasks"))) == 2
+        stub.assert_no_pending_responses()
+        # The same token twice: what came is not the whole, so it is no answer.
+        stub.add_response(name, {"DataRepositoryTasks": [], "NextToken": "a"}, {})
+        stub.add_response(name, {"DataRepositoryTasks": [], "NextToken": "a"}, {"NextToken": "a"})
+        with pytest.raises(AwsUnavailable):
+            list(session.pages("fsx", "DescribeDataRepositoryTasks"))

@@ -12,6 +12,7 @@ import pytest
 
 from clusterwright.aws.errors import REASONS, AwsUnavailable
 from clusterwright.catalog import load_catalog
+from clusterwright.cost.retiring import find_storage
 from clusterwright.preflight import engine
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.account import AppliedQuota, QuotaState
@@ -81,10 +82,12 @@ class Harness:
         today: dt.date = TODAY,
         offline: bool = False,
         also: Iterable[str] = (),
+        retire: str | None = None,
     ) -> Outcome:
-        """One rule's outcome. `also` are rules that run beside it."""
+        """One rule's outcome. `also` are rules that run beside it, `retire` a file system."""
         loaded = spec or specs.load(self.folder, changes)
-        context = Context(loaded, load_catalog(), today)
+        storage = None if retire is None else find_storage(loaded.cluster, retire)
+        context = Context(loaded, load_catalog(), today, retire=storage)
         reader = TableReader(facts or {})
         selection = engine.Selection(only=named([rule, *also]), offline=offline)
         result = engine.run(rule_files(), context, reader, selection)

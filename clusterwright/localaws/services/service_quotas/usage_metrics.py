@@ -12,6 +12,7 @@ from typing import Any
 
 from clusterwright.localaws import quotas
 from clusterwright.localaws.call import Call, NotOurs, operation
+from clusterwright.localaws.services.fsx import metrics
 
 NAMESPACE = "AWS/Usage"
 METRIC = "ResourceCount"
@@ -38,8 +39,10 @@ def usage_metric(call: Call, service: str, code: str) -> dict[str, Any]:
 
 @operation("cloudwatch", "GetMetricStatistics")
 def get_metric_statistics(call: Call) -> Mapping[str, Any]:
-    """The present use as one datapoint; every other namespace is moto's."""
+    """The present use as one datapoint, and FSx's metrics; other namespaces are moto's."""
     asked = call.parameters
+    if asked["Namespace"] == metrics.NAMESPACE:
+        return metrics.statistics(call)
     if asked["Namespace"] != NAMESPACE:
         raise NotOurs
     dimensions = {d["Name"]: d["Value"] for d in asked.get("Dimensions", ())}

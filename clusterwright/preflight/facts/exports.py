@@ -1,0 +1,74 @@
+"""What is exported of a file system that is to be deleted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from clusterwright.aws import fsx_exports
+from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
+
+
+@dataclass(frozen=True)
+class Exports:
+    """A file system with its associations and tasks, and what CloudWatch says of it.
+
+    `oldest_pending_seconds` is None without a datapoint; `written_bytes` is what clients wrote in
+    the last 15 minutes, `written_since_export` since the newest export that succeeded (None
+    without such an export, or without a datapoint).
+    """
+
+    file_system: fsx_exports.Found
+    associations: tuple[fsx_exports.Association, ...]
+    tasks: tuple[fsx_exports.ExportTask, ...]
+    oldest_pending_seconds: float | None
+    written_bytes: float | None
+    written_since_export: float | None
+
+    @property
+    def last_export(self) -> fsx_exports.ExportTask | None:
+        """The newest task that exported everything it was asked to."""
+        return next((task for task in self.tasks if task.succeeded), None)
+
+
+@dataclass(frozen=True)
+class ExportState(Fact[tuple[Exports, ...]]):
+    """Every file system of that id, or with that tag Name: none, one, or several."""
+
+    id: str | None
+    name: str
+    actions: ClassVar = (
+        "fsx:DescribeFileSystems",
+        "fsx:DescribeDataRepositoryAssociations",
+        "fsx:DescribeDataRepositoryTasks",
+        "cloudwatch:GetMetricStatistics",
+    )
+    inventory: ClassVar = True
+
+    def read(self) -> Reading[tuple[Exports, ...]]:
+        (answer,) = yield [ask(fsx_exports.file_systems)]
+        everything: tuple[fsx_exports.Found, ...] = answered(answer)
+        found = []
+        for one in everything:
+            wanted = one.id == self.id if self.id is not None else one.name == self.name
+            if wanted:
+                found.append((yield from _exports(one)))
+        return tuple(found)
+
+
+def _exports(one: fsx_exports.Found) -> Reading[Exports]:
+    if one.kind != "LUSTRE":
+        return Exports(one, (), (), None, None, None)
+    answers = yield [
+        ask(fsx_exports.associations, one.id),
+        ask(fsx_exports.export_tasks, one.id),
+        ask(fsx_exports.oldest_pending_export_seconds, one.id),
+        ask(fsx_exports.written_bytes, one.id, None),
+    ]
+    associations, tasks, pending, written = (answered(answer) for answer in answers)
+    known = Exports(one, associations, tasks, pending, written, None)
+    since = None
+    if known.last_export is not None:
+        (answer,) = yield [ask(fsx_exports.written_bytes, one.id, known.last_export.created)]
+        since = answered(answer)
+    return Exports(one, associations, tasks, pending, written, since)
