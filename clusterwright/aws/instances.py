@@ -16,6 +16,8 @@ class Instance:
     vcpus: int
     lifecycle: str
     stack: str | None
+    reservation_id: str | None = None
+    """The capacity reservation or block that it runs in."""
 
 
 def running(session: AwsSession) -> tuple[Instance, ...]:
@@ -29,6 +31,7 @@ def running(session: AwsSession) -> tuple[Instance, ...]:
             stack=next(
                 (tag["Value"] for tag in answer.get("Tags") or () if tag["Key"] == STACK_TAG), None
             ),
+            reservation_id=answer.get("CapacityReservationId"),
         )
         for page in session.pages("ec2", "DescribeInstances", Filters=states)
         for reservation in page["Reservations"]

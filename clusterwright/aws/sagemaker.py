@@ -70,6 +70,16 @@ class TrainingPlan:
     capacities: tuple[ReservedCapacity, ...]
 
 
+@dataclass(frozen=True)
+class PlanExtension:
+    """More time bought for a training plan."""
+
+    status: str
+    payment: str
+    start: dt.datetime | None
+    end: dt.datetime | None
+
+
 def cluster_names(session: AwsSession) -> tuple[str, ...]:
     """Names of every HyperPod cluster of the session's account and region."""
     return tuple(
@@ -87,8 +97,10 @@ def cluster(session: AwsSession, name: str) -> Cluster | None:
         if is_not_found(error):
             return None
         raise
-    groups = [_group(group) for group in answer.get("InstanceGroups", ())]
-    groups += [_group(group) for group in answer.get("RestrictedInstanceGroups", ())]
+    groups = [one for group in answer.get("InstanceGroups", ()) for one in _groups(group)]
+    groups += [
+        one for group in answer.get("RestrictedInstanceGroups", ()) for one in _groups(group)
+    ]
     return Cluster(
         answer.get("ClusterName", name),
         answer["ClusterArn"],
@@ -113,6 +125,45 @@ def training_plans(session: AwsSession) -> tuple[TrainingPlan, ...]:
         _plan(summary)
         for page in session.pages("sagemaker", "ListTrainingPlans")
         for summary in page["TrainingPlanSummaries"]
+    )
+
+
+def plan_extensions(session: AwsSession, arn: str) -> tuple[PlanExtension, ...]:
+    """Every extension of a training plan, whatever became of it."""
+    return tuple(
+        PlanExtension(
+            extension.get("Status") or "",
+            extension.get("PaymentStatus") or "",
+            extension.get("StartDate"),
+            extension.get("EndDate"),
+        )
+        for page in session.pages(
+            "sagemaker", "DescribeTrainingPlanExtensionHistory", TrainingPlanArn=arn
+        )
+        for extension in page["TrainingPlanExtensions"]
+    )
+
+
+def _groups(answer: Mapping[str, Any]) -> tuple[ClusterGroup, ...]:
+    """A group; one of several types (`InstanceRequirements`) as one for each type it runs."""
+    if answer.get("InstanceType"):
+        return (_group(answer),)
+    details = list(answer.get("InstanceTypeDetails") or ())
+    here = sum(detail.get("CurrentCount") or 0 for detail in details)
+    # Which types the rest will be, nobody knows: it counts as the first one.
+    rest = max(0, (answer.get("TargetCount") or 0) - here)
+    wanted = (answer.get("InstanceRequirements") or {}).get("DesiredInstanceTypes") or ()
+    if not details:
+        details = [{"InstanceType": next(iter(wanted), "")}]
+    return tuple(
+        _group(
+            {
+                **answer,
+                **detail,
+                "TargetCount": (detail.get("CurrentCount") or 0) + (0 if index else rest),
+            }
+        )
+        for index, detail in enumerate(details)
     )
 
 

@@ -88,7 +88,7 @@ class QuotaRule(Rule[Want]):
         uses = list(self.uses(want, context, facts))
         # An update keeps what the cluster already has, so only what others use is in its way.
         used = sum(use.amount for use in uses if not use.ours)
-        if quota.measured_use is not None and self.usage_facts:
+        if quota.measured_use is not None and (uses or self.usage_facts):
             own = sum(use.amount for use in uses if use.ours)
             used = max(used, quota.measured_use - own)
         if want.amount <= limit - used:
@@ -96,7 +96,7 @@ class QuotaRule(Rule[Want]):
         free = max(0, limit - used)
         unit = f" {want.unit}" if want.unit else ""
         verb = "is" if free == 1 and not want.unit else "are"
-        wanted = whole(used + want.amount) if self.usage_facts else whole(want.amount)
+        wanted = whole(used + want.amount)
         yield Fail(
             message=f'{want.what} {whole(want.amount):,}{unit} of "{want.label}", '
             f"{whole(free):,}{unit} {verb} free in {context.region}",

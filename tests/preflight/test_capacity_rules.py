@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from clusterwright.aws import sagemaker
 from clusterwright.aws.ec2 import Zone
-from clusterwright.aws.sagemaker import Cluster, ClusterGroup, ReservedCapacity, TrainingPlan
+from clusterwright.aws.sagemaker import (
+    Cluster,
+    ClusterGroup,
+    PlanExtension,
+    ReservedCapacity,
+    TrainingPlan,
+)
 from clusterwright.preflight.facts import hyperpod, network
 from tests.preflight.harness import Harness
 from tests.support import specs
@@ -508,3 +515,99 @@ def test_ultraservers_are_whole(rule: Harness) -> None:
     assert found.hint
     assert "count: 18" in found.hint
     rule.passes("CW-C021", {**local, "compute.1.count": 18})
+
+
+def test_a_plan_of_two_segments_has_a_gap(rule: Harness) -> None:
+    early = dataclasses.replace(
+        SEGMENT,
+        start=dt.datetime(2026, 11, 19, tzinfo=dt.UTC),
+        end=dt.datetime(2026, 11, 22, tzinfo=dt.UTC),
+    )
+    late = dataclasses.replace(
+        SEGMENT,
+        status="Scheduled",
+        start=dt.datetime(2026, 11, 25, tzinfo=dt.UTC),
+        end=dt.datetime(2026, 12, 5, tzinfo=dt.UTC),
+    )
+    changes = {**PLAN, "run.hours": 60}
+    end = dt.datetime(2026, 12, 5, tzinfo=dt.UTC)
+    rule.fails(
+        "CW-C015",
+        changes,
+        bought(capacities=(late, early), end=end),
+        path="run.hours",
+        message="gives 47 until 2026-11-22 00:00 UTC, when it has no instances until its next "
+        "segment begins",
+    )
+    joined = dataclasses.replace(late, start=early.end)
+    rule.passes("CW-C015", changes, bought(capacities=(early, joined), end=end))
+
+
+def test_a_run_that_begins_later_has_less_of_the_plan(rule: Harness) -> None:
+    run = {"run": {"hours": 100, "start": "2026-11-27"}}
+    rule.fails(
+        "CW-C015",
+        {**PLAN, **run},
+        bought(end=dt.datetime(2026, 11, 30, tzinfo=dt.UTC), capacities=()),
+        path="run.hours",
+        message="gives 71 until 2026-11-30",
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "payment", "words"),
+    [
+        ("Scheduled", "Pending", "its payment is pending"),
+        ("Failed", "Completed", "it is failed"),
+        ("Pending", "", "it is pending"),
+    ],
+)
+def test_an_extension_that_is_not_paid_is_said(
+    rule: Harness, status: str, payment: str, words: str
+) -> None:
+    end = dt.datetime(2026, 12, 9, tzinfo=dt.UTC)
+    extensions = hyperpod.TrainingPlanExtensions(specs.PLAN)
+    rule.fails(
+        "CW-C017",
+        PLAN,
+        {**bought(), extensions: (PlanExtension(status, payment, None, end),)},
+        path="compute[1].capacity.arn",
+        message=f"run-1 until 2026-12-09 00:00 UTC does not hold: {words}",
+        severity="warning",
+    )
+    held = PlanExtension("Scheduled", "Completed", None, end)
+    rule.passes("CW-C017", PLAN, {**bought(), extensions: (held,)})
+    rule.passes("CW-C017", PLAN, {**bought(), extensions: ()})
+    rule.passes("CW-C017", tested=False)
+
+
+def test_a_group_of_several_types_counts_type_by_type() -> None:
+    """A cluster of somebody's, with instance requirements, says types and counts in detail."""
+    detail = [
+        {"InstanceType": "ml.p5.48xlarge", "CurrentCount": 2},
+        {"InstanceType": "ml.p5en.48xlarge", "CurrentCount": 3},
+    ]
+    group = {"InstanceGroupName": "any", "TargetCount": 7, "CurrentCount": 5}
+
+    class Session:
+        def __init__(self, **more: Any) -> None:
+            self.more = more
+
+        def call(self, service: str, operation: str, **parameters: Any) -> dict[str, Any]:
+            assert (service, operation) == ("sagemaker", "DescribeCluster"), parameters
+            return {
+                "ClusterArn": "arn",
+                "ClusterStatus": "InService",
+                "InstanceGroups": [{**group, **self.more}],
+            }
+
+    def counts(**more: Any) -> list[tuple[str, int]]:
+        found = sagemaker.cluster(cast(Any, Session(**more)), "theirs")
+        assert found is not None
+        return [(one.instance_type, one.count) for one in found.groups]
+
+    assert counts(InstanceTypeDetails=detail) == [("ml.p5.48xlarge", 4), ("ml.p5en.48xlarge", 3)]
+    wanted = {"DesiredInstanceTypes": ["ml.p5.48xlarge", "ml.p5en.48xlarge"]}
+    assert counts(InstanceRequirements=wanted) == [("ml.p5.48xlarge", 7)]
+    assert counts() == [("", 7)]
+    assert counts(InstanceType="ml.g5.48xlarge") == [("ml.g5.48xlarge", 7)]

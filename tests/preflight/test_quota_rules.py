@@ -241,7 +241,7 @@ RUNNING = (
     Instance("p4d.24xlarge", 96, "on-demand", None),
     Instance("p5.48xlarge", 192, "spot", None),
     Instance("p5.48xlarge", 192, "capacity-block", None),
-    Instance("p5.48xlarge", 192, "on-demand", "test-compute"),
+    Instance("p5.48xlarge", 192, "on-demand", "test-cluster"),
     Instance("m5.large", 2, "on-demand", None),
 )
 

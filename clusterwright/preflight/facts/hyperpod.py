@@ -58,3 +58,16 @@ class TrainingPlans(Fact[tuple[sagemaker.TrainingPlan, ...]]):
 
 def _arn(place: Place, resource: str) -> str:
     return f"arn:{place.partition}:sagemaker:{place.region}:{place.account}:{resource}"
+
+
+@dataclass(frozen=True)
+class TrainingPlanExtensions(Fact[tuple[sagemaker.PlanExtension, ...]]):
+    """What was bought to make one training plan last longer."""
+
+    arn: str
+    actions: ClassVar = ("sagemaker:DescribeTrainingPlanExtensionHistory",)
+
+    def read(self) -> Reading[tuple[sagemaker.PlanExtension, ...]]:
+        (found,) = yield [ask(sagemaker.plan_extensions, self.arn)]
+        result: tuple[sagemaker.PlanExtension, ...] = answered(found)
+        return result

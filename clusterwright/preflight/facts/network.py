@@ -66,6 +66,18 @@ class SecurityGroup(Fact[vpc.SecurityGroup | None]):
 
 
 @dataclass(frozen=True)
+class SecurityGroups(Fact[tuple[vpc.SecurityGroup, ...]]):
+    """Every security group of the account in the region, with its rules."""
+
+    actions: ClassVar = ("ec2:DescribeSecurityGroups",)
+
+    def read(self) -> Reading[tuple[vpc.SecurityGroup, ...]]:
+        (found,) = yield [ask(vpc.security_groups)]
+        result: tuple[vpc.SecurityGroup, ...] = answered(found)
+        return result
+
+
+@dataclass(frozen=True)
 class ElasticIps(Fact[tuple[str | None, ...]]):
     """The stack of each Elastic IP address, None where no stack built it."""
 

@@ -1,4 +1,4 @@
-"""Each security group of the nodes lets its members talk to each other, both ways."""
+"""Each security group that a node carries lets its members talk to each other, both ways."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import SecurityGroup
 from clusterwright.preflight.rule import Fail, Subject, Verdict
 from clusterwright.spec.models.network import ExistingNetwork
+from clusterwright.spec.problems import Path
+from clusterwright.spec.security_groups import existing_storage_groups
 
 
 class SelfReference(ExistingNetworkRule):
@@ -27,14 +29,12 @@ class SelfReference(ExistingNetworkRule):
     )
 
     def needs(self, subject: Subject[ExistingNetwork], context: Context) -> Iterable[Fact[Any]]:
-        del context
-        return [SecurityGroup(group_id) for group_id in subject.value.security_group_ids]
+        return [SecurityGroup(group_id) for _, group_id in carried(subject.value, context)]
 
     def check(
         self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
     ) -> Iterator[Verdict]:
-        for index, group_id in enumerate(subject.value.security_group_ids):
-            path = (*HERE, "security_group_ids", index)
+        for path, group_id in carried(subject.value, context):
             group = facts[SecurityGroup(group_id)]
             if group is None:
                 yield Fail(
@@ -70,6 +70,30 @@ class SelfReference(ExistingNetworkRule):
 
 _WAY = {"inbound": "from", "outbound": "to"}
 _SIDE = {"inbound": "source", "outbound": "destination"}
+
+
+def carried(existing: ExistingNetwork, context: Context) -> list[tuple[Path, str]]:
+    """Every security group that a node carries, with where it is written.
+
+    Those of file systems that exist are among them: nodes join these groups.
+    """
+    found: list[tuple[Path, str]] = [
+        ((*HERE, "security_group_ids", index), group_id)
+        for index, group_id in enumerate(existing.security_group_ids)
+    ]
+    storage = context.cluster.storage
+    written: dict[str, Path] = {}
+    for index, fs in enumerate(storage.lustre):
+        if fs.existing is not None:
+            path: Path = ("storage", "lustre", index, "existing", "security_group_id")
+            written.setdefault(fs.existing.security_group_id, path)
+    if storage.home is not None and storage.home.existing is not None:
+        written.setdefault(
+            storage.home.existing.security_group_id,
+            ("storage", "home", "existing", "security_group_id"),
+        )
+    found += [(written[one], one) for one in existing_storage_groups(context.cluster)]
+    return found
 
 
 def _allows_itself(group_id: str, permissions: Iterable[Permission]) -> bool:

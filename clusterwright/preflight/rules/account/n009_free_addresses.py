@@ -10,7 +10,7 @@ from clusterwright.preflight.existing import HERE, ExistingNetworkRule, known_su
 from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.hyperpod import HyperPodClusters
 from clusterwright.preflight.facts.network import Subnets
-from clusterwright.preflight.present import addresses_in_use
+from clusterwright.preflight.free_addresses import shortage
 from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
 from clusterwright.spec.models.network import ExistingNetwork
 
@@ -39,20 +39,16 @@ class FreeAddresses(ExistingNetworkRule):
         subnets = known_subnets(subject.value, facts[Subnets()])
         if not subnets:
             return  # CW-N007 says that they do not exist
-        present = addresses_in_use(context, facts[HyperPodClusters()])
-        free = sum(subnet.free_addresses for subnet in subnets)
-        needed = plan.node_addresses_needed + plan.headroom_addresses + plan.storage_addresses
-        if needed > free + present:
-            names = ", ".join(subnet.id for subnet in subnets)
+        lacking = shortage(context, subnets, facts[HyperPodClusters()])
+        if lacking is not None:
             yield Fail(
-                message=f"the cluster needs {needed:,} addresses "
-                f"({plan.node_addresses_needed:,} for nodes), {names} "
-                f"{'has' if len(subnets) == 1 else 'have'} {free:,} free",
+                message=lacking.message,
                 path=path,
-                requested=needed,
-                used=present,
-                limit=free + present,
-                where=names,
+                severity=None if lacking.certain else "warning",
+                requested=lacking.requested,
+                used=lacking.used,
+                limit=lacking.limit,
+                where=", ".join(subnet.id for subnet in subnets),
                 hint="name a larger subnet, or several of the same zone",
             )
 

@@ -1,0 +1,12 @@
+"""EKS: the clusters of an account."""
+
+from __future__ import annotations
+
+from clusterwright.aws.session import AwsSession
+
+
+def cluster_names(session: AwsSession) -> tuple[str, ...]:
+    """Names of every EKS cluster of the account in the region."""
+    return tuple(
+        name for page in session.pages("eks", "ListClusters") for name in page["clusters"]
+    )

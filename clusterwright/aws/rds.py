@@ -1,0 +1,46 @@
+"""RDS: what an account has, as its quotas count it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from clusterwright.aws.session import AwsSession
+from clusterwright.aws.vpc import STACK_TAG
+
+
+@dataclass(frozen=True)
+class Database:
+    id: str
+    capacity_gib: int
+    stack: str | None
+
+
+def databases(session: AwsSession) -> tuple[Database, ...]:
+    """Every DB instance of the account in the region."""
+    return tuple(
+        Database(
+            answer["DBInstanceIdentifier"],
+            answer.get("AllocatedStorage") or 0,
+            {t["Key"]: t["Value"] for t in answer.get("TagList") or ()}.get(STACK_TAG),
+        )
+        for page in session.pages("rds", "DescribeDBInstances")
+        for answer in page["DBInstances"]
+    )
+
+
+def subnet_groups(session: AwsSession) -> tuple[str, ...]:
+    """Names of every DB subnet group of the account in the region."""
+    return tuple(
+        answer["DBSubnetGroupName"]
+        for page in session.pages("rds", "DescribeDBSubnetGroups")
+        for answer in page["DBSubnetGroups"]
+    )
+
+
+def parameter_groups(session: AwsSession) -> tuple[str, ...]:
+    """Names of every DB parameter group of the account in the region."""
+    return tuple(
+        answer["DBParameterGroupName"]
+        for page in session.pages("rds", "DescribeDBParameterGroups")
+        for answer in page["DBParameterGroups"]
+    )

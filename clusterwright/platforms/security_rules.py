@@ -1,0 +1,47 @@
+"""How many security groups and rules the templates build, without building them.
+
+`stacks/security_groups.py` makes them; a test compares the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from clusterwright.spec.models import Cluster
+
+
+def security_groups_built(cluster: Cluster) -> dict[str, tuple[int, int]]:
+    """Inbound and outbound rules of each security group that is built, by what it is for.
+
+    Nothing where the network exists: its groups are used as they are.
+    """
+    if cluster.network.existing is not None:
+        return {}
+    counts: dict[str, list[int]] = {"nodes": [0, 1]}
+    _between(counts, "nodes", "nodes", 1)
+    built = [fs for fs in cluster.storage.lustre if fs.existing is None]
+    if built:
+        # All traffic with EFA; Lustre's two ranges of ports without.
+        kinds = 1 if any(fs.efa for fs in built) else 2
+        counts["lustre"] = [0, 1]
+        for source, target in (("lustre", "lustre"), ("nodes", "lustre"), ("lustre", "nodes")):
+            _between(counts, source, target, kinds)
+    home = cluster.storage.home
+    if home is not None and home.existing is None:
+        counts["home"] = [0, 1]
+        _between(counts, "nodes", "home", 6)  # three ranges of NFS, over TCP and UDP
+    accounting = cluster.slurm.accounting
+    if accounting.kind == "rds" and accounting.existing is None:
+        counts["database"] = [0, 1]
+        _between(counts, "nodes", "database", 1)
+    closed = cluster.network.egress == "closed"
+    if closed:
+        counts["endpoints"] = [0, 1]
+        _between(counts, "nodes", "endpoints", 1)
+    counts["nodes"][1] += 1 if closed else 2
+    return {name: (inbound, outbound) for name, (inbound, outbound) in counts.items()}
+
+
+def _between(counts: Mapping[str, list[int]], source: str, target: str, rules: int) -> None:
+    counts[source][1] += rules
+    counts[target][0] += rules

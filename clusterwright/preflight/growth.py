@@ -1,0 +1,46 @@
+"""The cluster as it is to grow: every group at its `max_count`."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from clusterwright.preflight.context import Context
+from clusterwright.spec.problems import Path
+
+
+def grows(context: Context) -> bool:
+    """Whether any group is to have more instances than it has now."""
+    return any((group.max_count or 0) > group.count for group in context.cluster.compute)
+
+
+def grown(context: Context) -> Context:
+    """The same context with every group at its `max_count`, where it has one.
+
+    Every finding about it stands where the growth is written: see `at_growth`.
+    """
+    cluster = context.cluster
+    groups = [
+        group.model_copy(update={"count": max(group.count, group.max_count or 0)})
+        for group in cluster.compute
+    ]
+    spec = dataclasses.replace(
+        context.spec, cluster=cluster.model_copy(update={"compute": groups})
+    )
+    return dataclasses.replace(context, spec=spec)
+
+
+def at_growth(context: Context, path: Path) -> Path:
+    """Where the growth behind a finding at `path` is written.
+
+    The group's own `max_count` where the finding is about the count of a group that grows, else
+    that of the group that grows most.
+    """
+    growing = {
+        index: (group.max_count or 0) - group.count
+        for index, group in enumerate(context.cluster.compute)
+        if (group.max_count or 0) > group.count
+    }
+    if len(path) >= 2 and path[0] == "compute" and path[1] in growing:
+        return ("compute", path[1], "max_count")
+    index = max(growing, key=lambda i: growing[i])
+    return ("compute", index, "max_count")

@@ -1,0 +1,54 @@
+"""Address ranges that must not overlap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from ipaddress import IPv4Network
+
+from clusterwright.preflight.context import Context
+from clusterwright.spec.problems import Path
+
+DOCKER = IPv4Network("172.17.0.0/16")
+"""Docker's default bridge, which services such as SageMaker use (AWS documentation, VPC CIDR
+blocks: "Some AWS services use the 172.17.0.0/16 CIDR range")."""
+
+KUBERNETES = (IPv4Network("10.100.0.0/16"), IPv4Network("172.20.0.0/16"))
+"""One of these becomes the range of Kubernetes services (botocore 1.44.5, EKS CreateCluster,
+serviceIpv4Cidr)."""
+
+
+def own_ranges(context: Context) -> list[tuple[Path, IPv4Network]]:
+    """Ranges of the VPC that the spec builds, with where each is written."""
+    network = context.cluster.network
+    found: list[tuple[Path, IPv4Network]] = [(("network", "cidr"), IPv4Network(network.cidr))]
+    found += [
+        (("network", "secondary_cidrs", index), IPv4Network(cidr))
+        for index, cidr in enumerate(network.secondary_cidrs)
+    ]
+    return found
+
+
+def peered_ranges(context: Context) -> list[tuple[Path, IPv4Network]]:
+    """Ranges of networks that the VPC is connected to, with where each is written."""
+    return [
+        (("network", "peered_cidrs", index), IPv4Network(cidr))
+        for index, cidr in enumerate(context.cluster.network.peered_cidrs)
+    ]
+
+
+def free_range(size: int, taken: Iterable[IPv4Network]) -> IPv4Network | None:
+    """A private range of prefix `size` that overlaps none of `taken`, for a hint."""
+    busy = list(taken)
+    for candidate in _private(size):
+        if not any(candidate.overlaps(one) for one in busy):
+            return candidate
+    return None
+
+
+def _private(size: int) -> Iterator[IPv4Network]:
+    for second in range(256):
+        yield (
+            IPv4Network(f"10.{second}.0.0/16")
+            if size <= 16
+            else next(IPv4Network(f"10.{second}.0.0/16").subnets(new_prefix=size))
+        )

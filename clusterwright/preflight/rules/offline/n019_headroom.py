@@ -1,0 +1,50 @@
+"""Nodes that are replaced find addresses while the old ones still have theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+
+
+class Headroom(Rule[None]):
+    id = "CW-N019"
+    title = "Addresses are left for replacements and rolling updates"
+    severity = "warning"
+    scope = "offline"
+    prevents = (
+        "a node that cannot be replaced, or an update that stands still, because the subnet is "
+        "full of the nodes that are to go"
+    )
+    source = "awslabs/awsome-distributed-ai #1122; AWS documentation, HyperPod prerequisites"
+
+    def subjects(self, context: Context) -> Iterable[Subject[None]]:
+        if any(group.count for group in context.cluster.compute):
+            yield Subject(("network", "address_headroom_percent"), None)
+
+    def check(
+        self, subject: Subject[None], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del subject, facts
+        network = context.cluster.network
+        plan = context.network_plan
+        if network.address_headroom_percent:
+            return
+        # In a network of our own the nodes have half of the range or more: what nobody uses is
+        # headroom too.
+        spare = sum(s.addresses_usable for s in plan.node_subnets) - plan.addresses_needed
+        largest = max((g.per_node or 0 for g in plan.groups if g.nodes), default=0)
+        if network.existing is None and spare >= largest:
+            return
+        automatic = context.cluster.resilience.node_recovery == "automatic"
+        why = "failed nodes are replaced by themselves" if automatic else "nodes are replaced"
+        yield Fail(
+            message=f"address_headroom_percent is 0, and {why}: a new node needs up to "
+            f"{largest} addresses while the old one may still have its own",
+            hint="address_headroom_percent: 10",
+        )
+
+
+RULE = Headroom()
