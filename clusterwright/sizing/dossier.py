@@ -1,0 +1,494 @@
+"""The plan with everything that follows from it: money, storage, failures, quotas, a ramp.
+
+`estimate` and `sweep` answer how long; this module asks the rooms beside them the other questions
+about the same candidate, and, where no cluster was named and prices are known, lets money choose
+among those that finish in time. What cannot be answered is a sentence in `unknown`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from clusterwright.catalog import Catalog, Known
+from clusterwright.sizing import estimate, money, reliability, simulate
+from clusterwright.sizing.advice import Advice, Wishes, advise
+from clusterwright.sizing.errors import GoalError
+from clusterwright.sizing.goal import ClusterGoal, Goal
+from clusterwright.sizing.inference import InferenceAware, compare
+from clusterwright.sizing.launch import Launch, settings
+from clusterwright.sizing.levels import Reach, reach
+from clusterwright.sizing.money import Offer
+from clusterwright.sizing.ownership import BreakEven, Owned, break_even
+from clusterwright.sizing.phases import Phase, ramp
+from clusterwright.sizing.reliability import Intervals
+from clusterwright.sizing.result import Candidate, Plan, Quantiles
+from clusterwright.sizing.shape import ModelShape
+from clusterwright.sizing.storage import Storage, dataset_bytes, plan_storage
+from clusterwright.sizing.sweep import plan_anywhere
+
+REPLACEMENT_DAYS: Final = 0.25
+"""Until a node that failed is replaced; six hours, as the simulation assumes."""
+SIMULATED_RUNS: Final = 400
+QUOTA_USE: Final = {
+    "on-demand": "hyperpod-cluster",
+    "spot": "hyperpod-spot",
+    "training-plan": "reserved-capacity",
+}
+NVME_LOSS: Final = 0.78
+"""Share of failures that take a node, and with it what lay on its disks (`simulate`)."""
+
+
+@dataclass(frozen=True)
+class QuotaNeed:
+    """A quota that the cluster must have."""
+
+    name: str
+    code: str | None
+    wanted: float
+    default: float | None
+    note: str
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """One way to come back after a failure."""
+
+    name: str
+    minutes: float
+    closed_form: float
+    simulated: Quantiles
+    simulated_mean: float
+    interruptions: Quantiles
+    lost_hours: dict[str, float]
+
+    @property
+    def agrees(self) -> bool:
+        """The simulation and the closed form within two points of 100."""
+        return abs(self.simulated_mean - self.closed_form) <= 0.02
+
+
+@dataclass(frozen=True)
+class Failures:
+    """What breaks, and what it costs."""
+
+    mtti_hours: Quantiles
+    spares: int
+    save_seconds: float
+    intervals: Intervals
+    recoveries: tuple[Recovery, ...]
+    remark: str
+
+
+@dataclass(frozen=True)
+class Dossier:
+    """Everything about one goal."""
+
+    plan: Plan
+    region: str | None
+    capacity_kinds: tuple[str, ...]
+    priced: tuple[Offer, ...] = ()
+    unpriced: tuple[Offer, ...] = ()
+    chosen_offer: Offer | None = None
+    storage: Storage | None = None
+    failures: Failures | None = None
+    quotas: tuple[QuotaNeed, ...] = ()
+    phases: tuple[Phase, ...] = ()
+    launch: Launch | None = None
+    advice: Advice | None = None
+    inference: InferenceAware | None = None
+    owned: BreakEven | None = None
+    levels: tuple[Reach, ...] = ()
+    unknown: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Questions:
+    """What is asked besides the goal.
+
+    Attributes
+    ----------
+    ramp_steps:
+        Nodes of the phases before the run; `None` for no phases.
+    starts:
+        Day of the first phase; `today` without.
+    inference_tokens:
+        Over the model's life.
+    owned:
+        Hardware that would do the same work; money in dollars.
+    """
+
+    ramp_steps: Sequence[int] | None = None
+    starts: dt.date | None = None
+    inference_tokens: float | None = None
+    owned: Owned | None = None
+    wishes: Wishes | None = None
+
+
+def build(
+    goal: Goal,
+    catalog: Catalog,
+    *,
+    today: dt.date,
+    config: ModelShape | None = None,
+    questions: Questions | None = None,
+) -> Dossier:
+    """The whole answer to a goal.
+
+    Raises
+    ------
+    GoalError
+        As `estimate.plan` and `sweep.plan_anywhere`; also a budget that no candidate meets,
+        with what it would buy.
+    """
+    asked = questions or Questions()
+    kinds = _kinds(goal)
+    named = goal.cluster.instance_type or goal.cluster.accelerator
+    plan = (estimate.plan if named else plan_anywhere)(goal, catalog, config=config, today=today)
+    wanted = (goal.deadline_hours(today) or estimate.DAYS_WANTED * 24) / 24
+    found: list[Offer] = []
+    if goal.region is not None:
+        for candidate in plan.candidates:
+            found += money.offers(
+                candidate,
+                kinds,
+                catalog,
+                region=goal.region,
+                today=today,
+                spares=_spares(candidate.nodes),
+            )
+    if not named:
+        plan = _by_money(plan, found, wanted, goal, catalog, config, today)
+    priced, unpriced = money.ranked(found)
+    chosen_offer = _offer_of(plan.chosen, (*priced, *unpriced), kinds)
+    plan = _with_dollars(plan, chosen_offer, goal)
+    unknown: list[str] = []
+    storage = _storage(plan, goal, catalog, unknown)
+    failures = _failures(plan, storage, goal)
+    usd = plan.estimate.usd
+    levels = _levels(goal, usd, unknown)
+    chosen = plan.chosen
+    rate = chosen_offer.rate if chosen_offer else None
+    per_hour = float(rate.usd_per_hour) if rate and rate.usd_per_hour is not None else None
+    owned = None
+    if asked.owned is not None:
+        if per_hour is None:
+            unknown.append("buy or rent: no rate of the rented nodes is known")
+        else:
+            owned = break_even(asked.owned, per_hour * chosen.nodes)
+    return Dossier(
+        plan=plan,
+        region=goal.region,
+        capacity_kinds=kinds,
+        priced=priced,
+        unpriced=unpriced,
+        chosen_offer=chosen_offer,
+        storage=storage,
+        failures=failures,
+        quotas=_quotas(chosen, failures, kinds, catalog, goal),
+        phases=()
+        if asked.ramp_steps is None
+        else ramp(
+            chosen.nodes + failures.spares,
+            plan.estimate.days.p90,
+            asked.starts or today,
+            usd_per_node_hour=per_hour,
+            steps=asked.ramp_steps,
+        ),
+        launch=_launch(plan, failures),
+        advice=advise(
+            asked.wishes
+            or Wishes(capacity_kind=kinds[0] if goal.capacity else None, nodes=chosen.nodes)
+        ),
+        inference=None
+        if asked.inference_tokens is None
+        else compare(plan.shape.active, asked.inference_tokens, plan.tokens),
+        owned=owned,
+        levels=levels,
+        unknown=tuple(unknown),
+    )
+
+
+def _kinds(goal: Goal) -> tuple[str, ...]:
+    if not goal.capacity:
+        return money.KINDS
+    # The user's own rates enter as rates of on-demand capacity.
+    return tuple(dict.fromkeys("on-demand" if k == "private-rate" else k for k in goal.capacity))
+
+
+def _spares(nodes: int) -> int:
+    if nodes == 1:
+        return 0
+    rate = reliability.FAILURES_PER_NODE_DAY.p50
+    return reliability.spares_suggested(nodes, rate, REPLACEMENT_DAYS)
+
+
+def _by_money(
+    plan: Plan,
+    found: Sequence[Offer],
+    wanted: float,
+    goal: Goal,
+    catalog: Catalog,
+    config: ModelShape | None,
+    today: dt.date,
+) -> Plan:
+    """The plan of the cheapest candidate in time; the plan as it is where no price is known."""
+    best = money.cheapest(found, wanted)
+    if best is None or best.candidate is plan.chosen:
+        if goal.budget_usd is not None and best is not None:
+            _in_budget(best, goal.budget_usd)
+        return plan
+    if goal.budget_usd is not None:
+        _in_budget(best, goal.budget_usd)
+    first = best.candidate
+    fixed = goal.model_copy(
+        update={
+            "cluster": ClusterGoal(
+                instance_type=first.hardware.instance_type,
+                nodes=first.nodes,
+                accelerator=None,
+                accelerators=None,
+            )
+        }
+    )
+    answer = estimate.plan(fixed, catalog, config=config, today=today)
+    beside = tuple(
+        replace(other, chosen=False, notes=_notes(other, best, found))
+        for other in plan.candidates
+        if other is not first
+    )
+    assert best.usd is not None
+    note = (
+        f"no cluster was named: {first.nodes:,} x {first.hardware.name} cost the least of what "
+        f"finishes in {wanted:.0f} days at P50 and has a known price ({best.capacity_kind})"
+    )
+    return replace(
+        answer,
+        estimate=replace(answer.estimate, accelerators_chosen=True),
+        candidates=(answer.chosen, *beside),
+        warnings=(note, *answer.warnings),
+    )
+
+
+def _notes(other: Candidate, best: Offer, found: Sequence[Offer]) -> tuple[str, ...]:
+    if other.infeasible:
+        return other.notes
+    mine = [offer for offer in found if offer.candidate is other and offer.usd is not None]
+    if not mine:
+        return (*other.notes, "no known price: not ranked by money")
+    usd = min(offer.usd.p50 for offer in mine if offer.usd is not None)
+    assert best.usd is not None
+    return (f"{usd / best.usd.p50:.2f} times the dollars of {best.candidate.hardware.name}",)
+
+
+def _in_budget(best: Offer, budget_usd: float) -> None:
+    assert best.usd is not None
+    if best.usd.p50 <= budget_usd:
+        return
+    share = budget_usd / best.usd.p50
+    raise GoalError(
+        f"the cheapest run with a known price costs {best.usd.p50:,.0f} USD at P50, and the "
+        f"budget is {budget_usd:,.0f}",
+        f"{share:.0%} of the tokens, a model of about {math.sqrt(share):.0%} of the size on "
+        "tokens in proportion, or --kind continued",
+        field="budget_usd",
+    )
+
+
+def _offer_of(chosen: Candidate, every: Sequence[Offer], kinds: Sequence[str]) -> Offer | None:
+    mine = [
+        offer
+        for offer in every
+        if offer.candidate.hardware.name == chosen.hardware.name
+        and offer.candidate.nodes == chosen.nodes
+    ]
+    priced = [offer for offer in mine if offer.usd is not None]
+    if priced:
+        return min(priced, key=lambda one: one.usd.p50 if one.usd else 0.0)
+    by_kind = sorted(mine, key=lambda one: kinds.index(one.capacity_kind))
+    return by_kind[0] if by_kind else None
+
+
+def _with_dollars(plan: Plan, offer: Offer | None, goal: Goal) -> Plan:
+    if offer is None or offer.usd is None:
+        why = "no region was given" if goal.region is None else "no rate is known"
+        if offer is not None and offer.unknown:
+            why = offer.unknown
+        return replace(plan, estimate=replace(plan.estimate, usd=None, usd_unknown=why))
+    days = plan.estimate.days
+    assert offer.rate is not None
+    assert offer.rate.usd_per_hour is not None
+    usd = offer.usd
+    if offer.bought is None:
+        # The final Monte Carlo has more samples than the sweep's.
+        usd = days.scaled(24 * offer.nodes * float(offer.rate.usd_per_hour))
+    warnings = plan.warnings
+    if goal.budget_usd is not None and usd.p90 > goal.budget_usd:
+        level = "P50" if usd.p50 > goal.budget_usd else "P90"
+        warnings = (
+            f"the budget of {goal.budget_usd:,.0f} USD is below the {level}: "
+            f"{getattr(usd, level.lower()):,.0f} USD of compute",
+            *warnings,
+        )
+    return replace(
+        plan,
+        estimate=replace(plan.estimate, usd=usd, usd_unknown=None),
+        warnings=warnings,
+    )
+
+
+def _storage(plan: Plan, goal: Goal, catalog: Catalog, unknown: list[str]) -> Storage | None:
+    epochs = goal.data.epochs if goal.data is not None else 1.0
+    chosen = plan.chosen
+    mtti = reliability.mtti_hours(float(chosen.nodes), reliability.FAILURES_PER_NODE_DAY.p50)
+    trained = plan.shape.params
+    if goal.kind in {"lora", "qlora"}:
+        from clusterwright.sizing.memory import lora_params
+
+        trained = lora_params(plan.shape, goal.lora_rank)
+    try:
+        return plan_storage(
+            params=trained,
+            data_bytes=dataset_bytes(plan.tokens, plan.shape.vocab, epochs=epochs),
+            nodes=chosen.nodes,
+            hardware=chosen.hardware,
+            mtti_hours=mtti,
+            catalog=catalog,
+            region=goal.region,
+            accelerators=chosen.accelerators,
+        )
+    except GoalError as error:
+        unknown.append(f"storage: {error.message}; {error.hint}")
+        return None
+
+
+def _failures(plan: Plan, storage: Storage | None, goal: Goal) -> Failures:
+    chosen = plan.chosen
+    rates = reliability.FAILURES_PER_NODE_DAY
+    nodes = float(chosen.nodes)
+    mtti = Quantiles(
+        reliability.mtti_hours(nodes, rates.p90),
+        reliability.mtti_hours(nodes, rates.p50),
+        reliability.mtti_hours(nodes, rates.p10),
+    )
+    save = storage.blocking_seconds if storage else reliability.BLOCKING_SAVE_SECONDS.p50
+    spares = _spares(chosen.nodes)
+    recoveries = []
+    for name, minutes in reliability.RECOVERY_MINUTES.items():
+        restart = minutes.p50 / 60
+        found = reliability.intervals(mtti.p50, save / 3600, restart)
+        load = storage.restart_seconds if storage else 0.0
+        # One tier in the closed form, three in the simulation: NVMe is gone with its node.
+        tiers = [simulate.Tier("lustre", load_seconds=load)]
+        if storage is not None and storage.mode == "drained":
+            drain = storage.checkpoint_bytes / 1e9 / storage.chosen.gbytes_per_s
+            tiers = [
+                simulate.Tier("nvme", survives=1 - NVME_LOSS),
+                simulate.Tier("lustre", drain_seconds=drain, load_seconds=load),
+            ]
+        outcome = simulate.run(
+            simulate.Setup(
+                nodes=chosen.nodes,
+                days=min(90.0, max(1.0, plan.estimate.days.p50)),
+                failures_per_node_day=rates.p50,
+                restart_seconds=restart * 3600,
+                save_seconds=save,
+                interval_seconds=storage.interval_seconds if storage else 3600 * found.young_hours,
+                tiers=tuple(tiers),
+                spares=spares,
+            ),
+            runs=SIMULATED_RUNS,
+            seed=goal.seed,
+        )
+        recoveries.append(
+            Recovery(
+                name=name,
+                minutes=minutes.p50,
+                closed_form=found.goodput_young,
+                simulated=outcome.goodput,
+                simulated_mean=outcome.mean,
+                interruptions=outcome.interruptions,
+                lost_hours=outcome.lost_hours,
+            )
+        )
+    return Failures(
+        mtti_hours=mtti,
+        spares=spares,
+        save_seconds=save,
+        intervals=reliability.intervals(
+            mtti.p50, save / 3600, reliability.RECOVERY_MINUTES[goal.recovery].p50 / 60
+        ),
+        recoveries=tuple(recoveries),
+        remark="the closed form knows one tier and a spare that is always there; the simulation "
+        "loses local disks with their node, drains to Lustre, and waits when spares run out",
+    )
+
+
+def _quotas(
+    chosen: Candidate, failures: Failures, kinds: Sequence[str], catalog: Catalog, goal: Goal
+) -> tuple[QuotaNeed, ...]:
+    name = chosen.hardware.instance_type
+    if name is None:
+        return ()
+    wanted = chosen.nodes + failures.spares
+    needs = []
+    for kind in kinds:
+        use = QUOTA_USE.get(kind)
+        if use is None:
+            continue
+        fact = catalog.quota_for(name, use)  # type: ignore[arg-type]
+        if not isinstance(fact, Known):
+            needs.append(QuotaNeed(f"{kind}: {name}", None, wanted, None, fact.reason))
+            continue
+        quota = fact.value
+        default = quota.default_in(goal.region) if goal.region else quota.default
+        needs.append(
+            QuotaNeed(
+                quota.name,
+                quota.code,
+                wanted,
+                float(default.value) if isinstance(default, Known) else None,
+                f"for {kind}",
+            )
+        )
+    code = "L-2CE978FC"
+    cluster = catalog.quota("sagemaker", code)
+    if cluster is not None:
+        default = cluster.default
+        needs.append(
+            QuotaNeed(
+                cluster.name,
+                code,
+                wanted + 2,
+                float(default.value) if isinstance(default, Known) else None,
+                "with a controller and a login node",
+            )
+        )
+    return tuple(needs)
+
+
+def _launch(plan: Plan, failures: Failures) -> Launch | None:
+    chosen = plan.chosen
+    if chosen.layout is None or chosen.step is None or plan.kind in {"lora", "qlora"}:
+        return None
+    seconds = max(chosen.step.seconds, 1e-3)
+    return settings(
+        chosen.layout,
+        plan.shape,
+        seq_len=plan.seq_len,
+        tokens=plan.tokens,
+        precision=plan.precision,
+        save_every_steps=max(1, round(failures.intervals.young_hours * 3600 / seconds)),
+    )
+
+
+def _levels(goal: Goal, usd: Quantiles | None, unknown: list[str]) -> tuple[Reach, ...]:
+    if goal.budget_usd is None:
+        return ()
+    if usd is None:
+        unknown.append("levels that the budget reaches: no rate is known")
+        return ()
+    return reach(goal.budget_usd, usd.p50)

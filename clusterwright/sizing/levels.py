@@ -1,0 +1,61 @@
+"""Which of the founding documents' four levels a budget reaches.
+
+Document 004: fine-tuning changes behaviour, continued pre-training adds knowledge with 10 to 20 %
+of the tokens of a run from scratch, a run from scratch learns all, and a new architecture risks
+all of it. What it states no tokens for is assumed here, and marked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from clusterwright.sizing.errors import GoalError
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level: its share of a run from scratch in work, least and most."""
+
+    name: str
+    least: float
+    most: float
+    basis: str
+
+
+LEVELS: Final = (
+    Level("fine-tune", 1e-4, 1e-3, "assumed: a thousandth of the tokens at most"),
+    Level("continued pre-training", 0.10, 0.20, "document 004: 10 to 20 % of the tokens"),
+    Level("from scratch", 1.0, 1.0, "the run itself"),
+    Level("new architecture", 2.0, 3.0, "assumed: one or two more runs' worth of trials"),
+)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """A level with what it costs, and whether the budget covers it."""
+
+    level: Level
+    usd_least: float
+    usd_most: float
+    reached: str
+    """`yes`, `in part` (the least, not the most) or `no`."""
+
+
+def reach(budget_usd: float, scratch_usd: float) -> tuple[Reach, ...]:
+    """The levels against a budget, from the P50 dollars of the run from scratch.
+
+    Raises
+    ------
+    GoalError
+        An amount that is not positive.
+    """
+    for name, value in (("budget", budget_usd), ("cost of the run", scratch_usd)):
+        if not value > 0:
+            raise GoalError(f"the {name} is {value:g}", "a positive amount", field="budget_usd")
+    found = []
+    for level in LEVELS:
+        least, most = level.least * scratch_usd, level.most * scratch_usd
+        reached = "yes" if budget_usd >= most else "in part" if budget_usd >= least else "no"
+        found.append(Reach(level, least, most, reached))
+    return tuple(found)
