@@ -288,7 +288,6 @@ def infer(
             return value
         return given
 
-    vocab = choose("vocab", vocab, 32_000 if reference < 2e9 else 128_000)
     if layers is None and hidden is None:
         depth = max(2, round((reference / (12 * WIDTH_PER_LAYER**2)) ** (1 / 3) / 2) * 2)
         layers = choose("layers", None, depth)
@@ -299,6 +298,9 @@ def infer(
         hidden = choose("hidden", None, max(step, round(width / step) * step))
     if layers is None:
         layers = choose("layers", None, max(1, round(reference / (12 * hidden**2))))
+    # A vocabulary of usual size, and no more than a quarter of a small model.
+    usual = 32_000 if reference < 2e9 else 128_000
+    vocab = choose("vocab", vocab, min(usual, max(256, int(reference / 4 / hidden))))
     heads = choose("heads", heads, max(1, hidden // 128))
     kv_heads = choose("kv_heads", kv_heads, 8 if heads % 8 == 0 and heads > 8 else heads)
     shape = ModelShape(
@@ -375,8 +377,10 @@ def _with_experts(shape: ModelShape, params: float, active: float) -> ModelShape
         )
     width = max(1, round(routed / (3 * candidate.hidden * per_token)))
     exact = (params - common) / candidate.layers / (3 * candidate.hidden * width)
-    # Expert parallelism divides the experts: a multiple of 8 where there are enough of them.
+    # Expert parallelism divides the experts: a multiple of 8 where there are enough of them. What
+    # that rounds away is put back into their width, so that memory is right.
     count = max(per_token, round(exact / 8) * 8 if exact >= 12 else round(exact))
+    width = max(1, round((params - common) / candidate.layers / (3 * candidate.hidden * count)))
     return replace(
         candidate,
         ffn=width,
@@ -387,4 +391,4 @@ def _with_experts(shape: ModelShape, params: float, active: float) -> ModelShape
 
 def _width_step(width: float) -> int:
     """Heads of 128 in a number that tensor parallelism can divide."""
-    return 1024 if width >= 3584 else 256 if width >= 768 else 128
+    return 1024 if width >= 3584 else 256 if width >= 768 else 128 if width >= 192 else 32

@@ -1,0 +1,183 @@
+"""`clusterwright plan` as a user runs it: the contract's JSON, texts, wrong input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from clusterwright.render.schemas import schemas
+from tests.support.command_line import Answer, clusterwright
+
+FIXED = ("--params", "70e9", "--tokens", "15e12", "--precision", "bf16")
+P5 = ("--instance-type", "p5.48xlarge", "--nodes", "256")
+
+
+def planned(*arguments: str) -> dict[str, Any]:
+    answer = clusterwright("plan", *arguments, "--format", "json")
+    assert answer.exit_code == 0, answer.err
+    data: dict[str, Any] = json.loads(answer.out)
+    jsonschema.validate(data, schemas()["plan-output.schema.json"])
+    return data
+
+
+def test_the_contract_of_a_fixed_cluster() -> None:
+    data = planned(*FIXED, *P5)
+    estimate = data["estimate"]
+    assert (data["schema_version"], data["command"], data["exit_code"]) == (1, "plan", 0)
+    assert estimate["accelerators"] == 2048
+    for key in ("accelerator_hours", "days", "in_run_mfu", "goodput"):
+        assert 0 < estimate[key]["p10"] <= estimate[key]["p50"] <= estimate[key]["p90"]
+    assert estimate["usd"] is None
+    assert data["candidates"][0]["chosen"]
+    assert any("inferred" in warning for warning in data["warnings"])
+
+
+def test_an_accelerator_without_a_count_gets_one() -> None:
+    data = planned(*FIXED, "--accelerator", "H800")
+    assert data["estimate"]["accelerators_chosen"]
+    assert any("number of accelerators not given" in text for text in data["warnings"])
+    assert not planned(*FIXED, "--accelerator", "H800", "--accelerators", "2048")["estimate"][
+        "accelerators_chosen"
+    ]
+
+
+def test_all_sizes_may_be_given() -> None:
+    data = planned(
+        *("--params", "671e9", "--active-params", "37e9", "--tokens", "14.8e12"),
+        *("--seq-len", "4096", "--layers", "61", "--hidden-size", "7168", "--precision", "fp8"),
+        *("--accelerator", "H800", "--accelerators", "2048"),
+    )
+    assert data["model"]["layers"] == 61
+    assert data["model"]["active_params"] == 37e9
+    assert data["estimate"]["mfu_peak_tflops"] == 1979
+
+
+def test_the_same_command_gives_the_same_answer() -> None:
+    first = clusterwright("plan", *FIXED, *P5, "--format", "json").out
+    assert clusterwright("plan", *FIXED, *P5, "--format", "json").out == first
+    assert clusterwright("plan", *FIXED, *P5, "--seed", "1", "--format", "json").out != first
+
+
+@pytest.mark.parametrize("output_format", ["text", "markdown"])
+def test_people_read_the_same_numbers(output_format: str) -> None:
+    data = planned(*FIXED, *P5)
+    answer = clusterwright("plan", *FIXED, *P5, "--format", output_format)
+    assert answer.exit_code == 0
+    assert f"{data['estimate']['days']['p50']:.1f}" in answer.out
+    assert "70B parameters, 15T tokens" in answer.out
+    assert "\x1b" not in answer.out
+
+
+def test_explain_prints_formulae_numbers_and_sources() -> None:
+    answer = clusterwright("plan", "--model", "llama3-70b", "--tokens", "15T", *P5, "--explain")
+    for words in (
+        "C = 6 N D = 6 x 7.055e+10 x 1.5e+13",
+        "arXiv:2001.08361",
+        "sqrt(2 w M)",
+        "theoretical_memory_usage.py",
+        "failures per node and day: 0.0023, 0.0038, 0.013",
+    ):
+        assert words in answer.out
+    assert planned("--model", "llama3-70b", "--tokens", "15T", *P5, "--explain")["explained"]
+
+
+def test_a_goal_file_and_flags_that_win(tmp_path: Path) -> None:
+    goal = tmp_path / "goal.yaml"
+    goal.write_text(
+        "model: llama3-8b\ntokens: 15T\nseq_len: 8192\nbatch_tokens: 4M\n"
+        "cluster: {instance_type: p5.48xlarge, nodes: 16}\n"
+    )
+    data = planned("--goal", str(goal))
+    assert data["estimate"]["accelerators"] == 128
+    assert not any("not given" in warning for warning in data["warnings"])
+    assert planned("--goal", str(goal), "--nodes", "32")["estimate"]["accelerators"] == 256
+
+
+def test_a_config_json_by_its_path(tmp_path: Path) -> None:
+    config = tmp_path / "config.json"
+    config.write_text(
+        json.dumps(
+            {
+                "model_type": "llama",
+                "hidden_size": 4096,
+                "intermediate_size": 14336,
+                "num_hidden_layers": 32,
+                "num_attention_heads": 32,
+                "num_key_value_heads": 8,
+                "vocab_size": 128256,
+                "tie_word_embeddings": False,
+            }
+        )
+    )
+    data = planned("--model", str(config), "--tokens", "1T", *P5)
+    assert data["model"]["params"] == pytest.approx(8.03e9, rel=0.001)
+
+
+def refused(*arguments: str) -> Answer:
+    answer = clusterwright("plan", *arguments)
+    assert answer.exit_code == 3
+    assert answer.err.startswith("error: ")
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--params", "70", "--tokens", "15T", *P5), "did you mean 70B"),
+        (("--params", "nan", "--tokens", "15T", *P5), "params is not a number"),
+        (("--params", "70B", "--tokens", "-1", *P5), "tokens is negative"),
+        (("--params", "70B", *P5), "compute-optimal"),
+        (("--params", "70B", "--tokens", "15T", "--nodes", "0", *P5[:2]), "cluster.nodes"),
+        (("--params", "70B", "--tokens", "15T", "--seq-len", "-4", *P5), "seq_len"),
+        (("--params", "1T", "--tokens", "1T", *P5[:2], "--nodes", "1"), "at least 64"),
+        (("--model", "gpt-9", "--tokens", "1T", *P5), "no model"),
+        (("--model", "missing/config.json", "--tokens", "1T", *P5), "nothing is fetched"),
+        (("--goal", "missing.yaml"), "cannot be read"),
+        (("--precision", "fp7", *FIXED[:4], *P5), "precision"),
+        (("--layers", "many", *FIXED, *P5), "not a valid integer"),
+    ],
+)
+def test_wrong_input_is_a_sentence(arguments: tuple[str, ...], said: str) -> None:
+    answer = refused(*arguments)
+    assert said in answer.err
+    assert answer.out == ""
+
+
+def test_wrong_input_is_json_where_json_was_asked_for() -> None:
+    answer = refused("--params", "70", "--tokens", "15T", *P5, "--format", "json")
+    data = json.loads(answer.out)
+    jsonschema.validate(data, schemas()["plan-output.schema.json"])
+    assert data["exit_code"] == 3
+    assert data["problems"][0]["path"] == "params"
+    assert "did you mean 70B" in data["problems"][0]["hint"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("goal.yaml", "model: [llama"),
+        ("goal.yaml", "- 1\n- 2\n"),
+        ("goal.yaml", "modle: llama3-70b\n"),
+        ("goal.yaml", "cluster: 5\n"),
+        ("config.json", "{"),
+        ("config.json", "[]"),
+        ("config.json", "\x00\x01"),
+    ],
+)
+def test_a_broken_file_is_a_sentence(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    flag = "--goal" if name == "goal.yaml" else "--model"
+    refused(flag, str(path), "--tokens", "1T", *P5)
+
+
+def test_binary_files_are_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_bytes(b"\xff\xfe\x00")
+    refused("--model", str(path), "--tokens", "1T", *P5)
+    refused("--goal", str(path))
+    refused("--goal", str(tmp_path))

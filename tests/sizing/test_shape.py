@@ -1,0 +1,123 @@
+"""Parameter counts against what the models' authors state, and shapes that are inferred."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clusterwright.sizing.errors import GoalError
+from clusterwright.sizing.models import model, model_names, usual_seq_len
+from clusterwright.sizing.shape import ModelShape, infer
+
+# Published sizes in billions: all, active. Counts, not run hours.
+STATED = {
+    "llama2-7b": (6.74, None),
+    "llama2-13b": (13.02, None),
+    "llama2-70b": (68.98, None),
+    "llama3-8b": (8.03, None),
+    "llama3-70b": (70.6, None),
+    "llama3.1-405b": (405.9, None),
+    "llama4-maverick": (400.7, 17.2),
+    "deepseek-v3": (671.0, 37.5),
+    "dbrx": (131.6, 36.5),
+    "mixtral-8x7b": (46.7, 12.9),
+    "mixtral-8x22b": (140.6, 39.1),
+    "gpt3-175b": (175, None),
+    "bloom-176b": (176.2, None),
+    "chinchilla-70b": (70, None),
+    "qwen3-32b": (32.8, None),
+    "qwen3-30b-a3b": (30.5, 3.35),
+    "qwen3-235b-a22b": (235.1, 22.2),
+    "qwen2-57b-a14b": (57.4, 14.2),
+}
+
+
+@pytest.mark.parametrize("name", sorted(STATED))
+def test_a_count_is_what_the_authors_state(name: str) -> None:
+    params, active = STATED[name]
+    shape = model(name)
+    assert shape.params == pytest.approx(params * 1e9, rel=0.006)
+    assert shape.active == pytest.approx((active or params) * 1e9, rel=0.01)
+
+
+@pytest.mark.parametrize("name", model_names())
+def test_every_model_has_a_source_and_a_sequence_length(name: str) -> None:
+    assert model(name).source
+    assert (usual_seq_len(name) or 0) >= 2048
+    assert model(name).matmul_params <= model(name).active
+
+
+def test_names_are_found_in_other_spellings() -> None:
+    assert model("Llama-3-70B") == model("llama3-70b")
+    assert model(" DeepSeekV3 ") == model("deepseek-v3")
+
+
+def test_a_name_that_is_not_there_names_the_nearest() -> None:
+    with pytest.raises(GoalError) as caught:
+        model("llama3-71b")
+    assert "llama3-70b" in (caught.value.hint or "")
+    assert "config.json" in (caught.value.hint or "")
+
+
+@settings(max_examples=200)
+@given(st.floats(min_value=1e6, max_value=5e12))
+def test_a_dense_shape_is_inferred_to_its_size(params: float) -> None:
+    shape = infer(params)
+    assert shape.counted_params == pytest.approx(params, rel=0.01)
+    assert shape.params == params
+    assert set(shape.inferred) >= {"layers", "hidden"}
+    shape.check()
+
+
+@settings(max_examples=200)
+@given(st.floats(min_value=5e9, max_value=3e12), st.floats(min_value=2, max_value=30))
+def test_a_mixture_of_experts_is_inferred_to_both_sizes(params: float, ratio: float) -> None:
+    active = params / ratio
+    try:
+        shape = infer(params, active=active)
+    except GoalError:
+        assert active < 1e9
+        return
+    assert shape.experts is not None
+    assert shape.counted_params == pytest.approx(params, rel=0.03)
+    assert shape.active == active
+    assert shape.params == params
+
+
+def test_what_is_given_is_kept() -> None:
+    shape = infer(70e9, layers=80, hidden=8192, heads=64, kv_heads=8, vocab=32_000)
+    assert (shape.layers, shape.hidden, shape.heads, shape.kv_heads) == (80, 8192, 64, 8)
+    assert shape.inferred == ()
+
+
+def test_a_shape_that_cannot_hold_its_size_is_refused() -> None:
+    with pytest.raises(GoalError, match="leave no room"):
+        infer(1e9, layers=80, hidden=8192)
+    with pytest.raises(GoalError, match="more than all"):
+        infer(1e9, active=2e9)
+
+
+@pytest.mark.parametrize(
+    "change", [{"kv_heads": 7}, {"heads": 60}, {"layers": 0}, {"vocab": -1}, {"hidden": 8191}]
+)
+def test_a_shape_that_no_framework_takes_is_refused(change: dict[str, int]) -> None:
+    with pytest.raises(GoalError):
+        replace(model("llama3-70b"), **change).check()  # type: ignore[arg-type]
+
+
+def test_grouped_query_attention_saves_what_it_should() -> None:
+    grouped = model("llama3-70b")
+    full = replace(grouped, kv_heads=64)
+    saved = full.counted_params - grouped.counted_params
+    assert saved == 80 * 2 * (64 - 8) * 128 * 8192
+    assert full.kv_values_per_token == 8 * grouped.kv_values_per_token
+
+
+def test_latent_attention_keeps_a_small_cache() -> None:
+    """DeepSeek-V3 keeps 512 + 64 numbers per layer and token."""
+    shape = model("deepseek-v3")
+    assert shape.kv_values_per_token == 61 * 576
+    assert isinstance(shape, ModelShape)
