@@ -158,6 +158,11 @@ def shown_value(value: Any, length: int = 120) -> str:
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
+def number(value: float) -> str:
+    """A number as people write it, whole where it is whole."""
+    return f"{int(value):,}" if float(value).is_integer() else f"{value:,.2f}"
+
+
 def effect_words(change: ResourceChange) -> str:
     """What happens to a resource, in a word or two."""
     if change.action == "create":
@@ -250,7 +255,7 @@ def _scripts_text(review: Review, style: Style) -> list[str]:
 
 def _quotas_text(quotas: Sequence[QuotaDelta], style: Style) -> list[str]:
     rows = [
-        [q.label, f"{q.before:,g}", "->", f"{q.after:,g}", q.unit, _limit(q), q.code or "no code"]
+        [q.label, number(q.before), "->", number(q.after), q.unit, _limit(q), q.code or "no code"]
         for q in quotas
     ]
     aligns: tuple[Align, ...] = ("left", "right", "left", "right", "left", "left", "left")
@@ -259,7 +264,7 @@ def _quotas_text(quotas: Sequence[QuotaDelta], style: Style) -> list[str]:
 
 
 def _limit(quota: QuotaDelta) -> str:
-    return "limit unknown" if quota.limit is None else f"limit {quota.limit:,g}"
+    return "limit unknown" if quota.limit is None else f"limit {number(quota.limit)}"
 
 
 def _findings_text(review: Review, style: Style) -> list[str]:

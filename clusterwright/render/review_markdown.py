@@ -17,6 +17,7 @@ from clusterwright.render.review import (
     effect_words,
     in_order,
     losses,
+    number,
     shown_value,
 )
 from clusterwright.render.source import printable
@@ -174,9 +175,9 @@ def _sections(review: Review) -> Iterable[tuple[str, list[str]]]:
                 (
                     plain(quota.label),
                     code(quota.code or "unknown"),
-                    f"{quota.before:,g}",
-                    f"{quota.after:,g} {plain(quota.unit)}".rstrip(),
-                    "unknown" if quota.limit is None else f"{quota.limit:,g}",
+                    number(quota.before),
+                    f"{number(quota.after)} {plain(quota.unit)}".rstrip(),
+                    "unknown" if quota.limit is None else number(quota.limit),
                 )
                 for quota in review.quotas
             ),

@@ -60,7 +60,7 @@ def _exports_in_use(before: Assembly, after: Assembly, judged: Judgement) -> Ite
     for stack in before.stacks:
         for name in imports(before, stack):
             importers.setdefault(name, []).append(stack)
-    blocked: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    blocked: dict[str, dict[str, list[str]]] = {}
     for name, (how, _) in judged.changed_exports.items():
         # What only may change does so in place, and then hardly ever: no reason to stop a merge.
         if how != "certain":
@@ -68,21 +68,22 @@ def _exports_in_use(before: Assembly, after: Assembly, judged: Judgement) -> Ite
         stack = old[name][0]
         users = [user for user in importers.get(name, ()) if user != stack]
         if stack in after.stacks and users:
-            blocked.setdefault((stack, tuple(users)), []).append(name)
-    for (stack, importing), names in blocked.items():
-        listed = ", ".join(importing)
-        steps = _steps(after, stack, importing, names, set(new) - set(old))
+            blocked.setdefault(stack, {})[name] = users
+    for stack, names in blocked.items():
+        importing = tuple(sorted({user for users in names.values() for user in users}))
+        steps = _steps(after, stack, importing, list(names), set(new) - set(old))
         reasons = "; ".join(
             f"{name.partition(':')[2] or name}: {judged.changed_exports[name][1]}"
-            for name in names[:3]
+            for name in list(names)[:3]
         )
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         many = "exports" if len(names) > 1 else "an export"
+        use = "still use" if len(importing) > 1 else "still uses"
         yield Obstacle(
             kind="export-in-use",
             where=stack,
             message=(
-                f"{stack} changes {many} that {listed} still uses when it is deployed "
+                f"{stack} changes {many} that {', '.join(importing)} {use} when it is deployed "
                 f"({reasons}{more}); CloudFormation refuses that: this change needs two "
                 "deployments"
             ),
@@ -99,13 +100,13 @@ def _steps(
     wants_new = [user for user in there if imports(after, user) & fresh]
     if still:
         return (
-            f"{', '.join(still)} imports the changed value too: first deploy a version in which "
-            "nothing uses it, then this one"
+            f"the new {', '.join(still)} uses the changed value too: first deploy a version in "
+            "which nothing uses it, then this one"
         )
     if wants_new:
         return (
-            f"{', '.join(wants_new)} needs exports that {stack} does not have yet: split the "
-            f"change, first adding what is new and no longer using the old, then removing it"
+            f"the new {', '.join(wants_new)} needs exports that {stack} does not have yet: split "
+            "the change, first adding what is new and no longer using the old, then removing it"
         )
     only = " ".join(there)
     return (

@@ -1,0 +1,264 @@
+"""What CloudFormation does to resources, told from two templates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.review.templates import app, changes, export, judged, resource, stack
+
+FILE_SYSTEM = "AWS::FSx::FileSystem"
+
+
+def lustre(**attributes: Any) -> dict[str, Any]:
+    return resource(
+        FILE_SYSTEM,
+        **{
+            "FileSystemType": "LUSTRE",
+            "StorageCapacity": 4800,
+            "SubnetIds": ["subnet-1"],
+            **attributes,
+        },
+    )
+
+
+def test_nothing_changes() -> None:
+    same = app(a=stack({"Fs": lustre()}))
+    assert changes(same, same) == {}
+
+
+def test_a_create_only_property_replaces_and_says_what_is_lost() -> None:
+    before, after = lustre(), lustre(SubnetIds=["subnet-2"])
+    change = changes(app(a=stack({"Fs": before})), app(a=stack({"Fs": after})))["a/Fs"]
+    assert (change.effect, change.action, change.certainty) == ("replace", "replace", "certain")
+    assert change.data_loss
+    assert change.outcome == "lost: files"
+    assert "SubnetIds" in change.reasons[0]
+
+
+def test_what_is_retained_is_not_lost_but_the_new_one_is_empty() -> None:
+    keep = {"UpdateReplacePolicy": "Retain", "DeletionPolicy": "RetainExceptOnCreate"}
+    before, after = lustre(**keep), lustre(SubnetIds=["subnet-2"], **keep)
+    change = changes(app(a=stack({"Fs": before})), app(a=stack({"Fs": after})))["a/Fs"]
+    assert change.effect == "replace"
+    assert not change.data_loss
+    assert change.outcome is not None
+    assert "empty" in change.outcome
+
+
+def test_a_policy_that_the_change_takes_away_does_not_keep_anything() -> None:
+    before = lustre(UpdateReplacePolicy="Retain")
+    after = lustre(SubnetIds=["subnet-2"], UpdateReplacePolicy="Delete")
+    assert changes(app(a=stack({"Fs": before})), app(a=stack({"Fs": after})))["a/Fs"].data_loss
+
+
+def test_a_policy_that_gets_weaker_is_said() -> None:
+    before, after = lustre(DeletionPolicy="Retain"), lustre()
+    change = changes(app(a=stack({"Fs": before})), app(a=stack({"Fs": after})))["a/Fs"]
+    assert change.effect == "none"
+    assert change.reasons == ("DeletionPolicy: Retain becomes Delete",)
+
+
+@pytest.mark.parametrize(
+    ("policy", "lost", "outcome"),
+    [
+        (None, False, "a snapshot of it stays"),
+        ("Delete", True, "lost: a database"),
+        ("Retain", False, "it stays in the account, outside the stack"),
+    ],
+)
+def test_deletion_of_a_database(policy: str | None, lost: bool, outcome: str) -> None:
+    attributes = {"DeletionPolicy": policy} if policy else {}
+    database = resource("AWS::RDS::DBInstance", DBInstanceClass="db.t3.large", **attributes)
+    topic = resource("AWS::SNS::Topic")
+    change = changes(app(a=stack({"Db": database, "T": topic})), app(a=stack({"T": topic})))[
+        "a/Db"
+    ]
+    assert (change.effect, change.data_loss, change.outcome) == ("delete", lost, outcome)
+
+
+def test_an_ordinary_property_updates_and_an_interrupting_one_restarts() -> None:
+    before = resource("AWS::RDS::DBInstance", DBInstanceClass="db.t3.large", AllocatedStorage=20)
+    larger = resource("AWS::RDS::DBInstance", DBInstanceClass="db.t3.large", AllocatedStorage=40)
+    faster = resource("AWS::RDS::DBInstance", DBInstanceClass="db.m5.large", AllocatedStorage=20)
+    one = app(a=stack({"Db": before}))
+    assert changes(one, app(a=stack({"Db": larger})))["a/Db"].effect == "update"
+    assert changes(one, app(a=stack({"Db": faster})))["a/Db"].effect == "restart"
+
+
+def test_a_conditional_property_counts_as_replacement_unless_it_is_known_to_be_none() -> None:
+    def instance(**properties: Any) -> dict[str, Any]:
+        return resource("AWS::RDS::DBInstance", DBInstanceClass="db.t3.large", **properties)
+
+    one = app(a=stack({"Db": instance(Engine="mysql", MultiAZ=False)}))
+    engine = changes(one, app(a=stack({"Db": instance(Engine="mariadb", MultiAZ=False)})))["a/Db"]
+    assert (engine.effect, engine.certainty) == ("replace", "possible")
+    zones = changes(one, app(a=stack({"Db": instance(Engine="mysql", MultiAZ=True)})))["a/Db"]
+    assert zones.effect == "restart"
+
+
+def test_members_that_the_documentation_alone_calls_replacing() -> None:
+    def efa(on: bool) -> dict[str, Any]:
+        return lustre(LustreConfiguration={"EfaEnabled": on, "DataCompressionType": "LZ4"})
+
+    change = changes(app(a=stack({"Fs": efa(False)})), app(a=stack({"Fs": efa(True)})))["a/Fs"]
+    assert change.effect == "replace"
+
+
+def test_a_replacement_follows_references_within_a_stack_and_across_stacks() -> None:
+    def network(zone: str) -> dict[str, Any]:
+        subnet = resource("AWS::EC2::Subnet", AvailabilityZoneId=zone, VpcId="vpc-1")
+        value = {"Fn::GetAtt": ["Subnet", "SubnetId"]}
+        return stack({"Subnet": subnet}, Outputs={"S": export("net:subnet", value)})
+
+    storage = stack(
+        {
+            "Fs": lustre(SubnetIds=[{"Fn::ImportValue": "net:subnet"}]),
+            "Link": resource(
+                "AWS::FSx::DataRepositoryAssociation",
+                FileSystemId={"Ref": "Fs"},
+                FileSystemPath="/",
+            ),
+        }
+    )
+    found = changes(app(n=network("use1-az6"), s=storage), app(n=network("use1-az4"), s=storage))
+    assert {name: change.effect for name, change in found.items()} == {
+        "n/Subnet": "replace",
+        "s/Fs": "replace",
+        "s/Link": "replace",
+    }
+
+
+def test_an_update_in_place_keeps_ids_and_arns() -> None:
+    def both(capacity: int) -> dict[str, Any]:
+        return stack(
+            {
+                "Fs": lustre(StorageCapacity=capacity),
+                "Link": resource(
+                    "AWS::FSx::DataRepositoryAssociation",
+                    FileSystemId={"Fn::GetAtt": ["Fs", "Id"]},
+                ),
+            }
+        )
+
+    assert list(changes(app(a=both(4800)), app(a=both(9600)))) == ["a/Fs"]
+
+
+def test_an_attribute_that_an_update_may_change_may_replace_what_uses_it() -> None:
+    def both(text: str) -> dict[str, Any]:
+        return stack(
+            {
+                "Inner": resource("AWS::CloudFormation::Stack", TemplateURL=text),
+                "Fs": lustre(SubnetIds=[{"Fn::GetAtt": ["Inner", "Outputs.Subnet"]}]),
+            }
+        )
+
+    change = changes(app(a=both("https://one")), app(a=both("https://two")))["a/Fs"]
+    assert (change.effect, change.certainty) == ("replace", "possible")
+
+
+def test_the_same_value_in_other_words_is_no_change() -> None:
+    before = lustre(SubnetIds=["subnet-1"], StorageCapacity=4800)
+    after = lustre(
+        SubnetIds=[{"Fn::Sub": "subnet-${Number}"}], StorageCapacity={"Fn::Join": ["", ["4800"]]}
+    )
+    parameters = {"Number": {"Type": "String", "Default": "1"}}
+    assert (
+        changes(app(a=stack({"Fs": before})), app(a=stack({"Fs": after}, Parameters=parameters)))
+        == {}
+    )
+
+
+def test_a_parameters_default_is_part_of_the_value() -> None:
+    def one(number: str) -> dict[str, Any]:
+        return stack(
+            {"Fs": lustre(SubnetIds=[{"Ref": "Subnet"}])},
+            Parameters={"Subnet": {"Type": "String", "Default": number}},
+        )
+
+    assert changes(app(a=one("s-1")), app(a=one("s-2")))["a/Fs"].effect == "replace"
+
+
+def test_a_parameter_that_aws_looks_up_may_have_changed() -> None:
+    def one(capacity: int) -> dict[str, Any]:
+        kind = "AWS::SSM::Parameter::Value<String>"
+        return stack(
+            {"Fs": lustre(SubnetIds=[{"Ref": "Subnet"}], StorageCapacity=capacity)},
+            Parameters={"Subnet": {"Type": kind, "Default": "/subnet"}},
+        )
+
+    change = changes(app(a=one(4800)), app(a=one(9600)))["a/Fs"]
+    assert (change.effect, change.certainty) == ("replace", "possible")
+    assert changes(app(a=one(4800)), app(a=one(4800))) == {}
+
+
+def test_mappings_and_conditions_are_looked_up() -> None:
+    def one(zone: str, switch: str) -> dict[str, Any]:
+        value = {"Fn::FindInMap": ["Zones", {"Ref": "AWS::Region"}, "id"]}
+        chosen = {"Fn::If": ["On", value, "none"]}
+        return stack(
+            {"Subnet": resource("AWS::EC2::Subnet", AvailabilityZoneId=chosen, VpcId="v")},
+            Mappings={"Zones": {"us-east-1": {"id": zone}}},
+            Conditions={"On": {"Fn::Equals": [switch, "yes"]}},
+        )
+
+    assert changes(app(a=one("a", "yes")), app(a=one("a", "yes"))) == {}
+    assert changes(app(a=one("a", "yes")), app(a=one("b", "yes")))["a/Subnet"].effect == "replace"
+    assert changes(app(a=one("a", "yes")), app(a=one("a", "no")))["a/Subnet"].effect == "replace"
+    assert changes(app(a=one("a", "no")), app(a=one("b", "no"))) == {}
+
+
+def test_a_condition_that_fails_deletes() -> None:
+    def one(switch: str) -> dict[str, Any]:
+        return stack(
+            {"Fs": lustre(Condition="On"), "T": resource("AWS::SNS::Topic")},
+            Conditions={"On": {"Fn::Equals": [switch, "yes"]}},
+        )
+
+    assert changes(app(a=one("yes")), app(a=one("no")))["a/Fs"].effect == "delete"
+
+
+def test_a_stack_that_leaves_the_app() -> None:
+    topic = stack({"T": resource("AWS::SNS::Topic")})
+    change = changes(app(a=stack({"Fs": lustre()}), b=topic), app(b=topic))["a/Fs"]
+    assert (change.effect, change.action, change.data_loss) == ("delete", "leave", True)
+
+
+def test_a_logical_id_that_changes_is_a_new_resource_and_a_deletion() -> None:
+    found = changes(app(a=stack({"Old": lustre()})), app(a=stack({"New": lustre()})))
+    assert found["a/Old"].effect == "delete"
+    assert (found["a/New"].effect, found["a/New"].action) == ("none", "create")
+
+
+def test_custom_resources_may_be_replaced_unless_they_are_known() -> None:
+    def one(kind: str, value: str) -> dict[str, Any]:
+        return stack({"C": resource(kind, ServiceToken="arn:x", Value=value)})
+
+    own = changes(app(a=one("Custom::Mine", "1")), app(a=one("Custom::Mine", "2")))["a/C"]
+    assert (own.effect, own.certainty) == ("replace", "possible")
+    assert own.holds is not None
+    kind = "Custom::CDKBucketDeployment"
+    assert changes(app(a=one(kind, "1")), app(a=one(kind, "2")))["a/C"].effect == "update"
+
+
+def test_a_type_without_schema_may_be_replaced() -> None:
+    def one(value: str) -> dict[str, Any]:
+        return stack({"C": resource("Vendor::Thing::Made", Value=value)})
+
+    change = changes(app(a=one("1")), app(a=one("2")))["a/C"]
+    assert (change.effect, change.certainty) == ("replace", "possible")
+
+
+def test_a_cluster_that_goes_takes_its_jobs_along() -> None:
+    cluster = resource("AWS::SageMaker::Cluster", ClusterName="c", VpcConfig={"Subnets": ["a"]})
+    other = resource("AWS::SageMaker::Cluster", ClusterName="c", VpcConfig={"Subnets": ["b"]})
+    change = changes(app(a=stack({"C": cluster})), app(a=stack({"C": other})))["a/C"]
+    assert (change.effect, change.job_loss) == ("replace", True)
+
+
+def test_a_template_that_is_transformed_is_not_judged_in_silence() -> None:
+    body = stack({"Fs": lustre()}, Transform="AWS::Serverless-2016-10-31")
+    loops = stack({"Fn::ForEach::Many": ["X", ["a"], {}], "Fs": lustre()})
+    assert judged(app(a=body), app(a=body)).untold
+    assert judged(app(a=loops), app(a=loops)).untold

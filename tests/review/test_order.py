@@ -1,0 +1,132 @@
+"""What stands in the way of a deployment, called by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clusterwright.review.assembly import Assembly
+from clusterwright.review.order import obstacles
+from clusterwright.review.results import Obstacle
+from tests.review.templates import SCHEMAS, app, export, judged, resource, stack
+
+
+def found(before: Assembly, after: Assembly) -> tuple[Obstacle, ...]:
+    return obstacles(before, after, judged(before, after), SCHEMAS.of)
+
+
+def kinds(before: Assembly, after: Assembly) -> list[str]:
+    return [obstacle.kind for obstacle in found(before, after)]
+
+
+def storage(*names: str) -> dict[str, Any]:
+    return stack(
+        {
+            name: resource("AWS::FSx::FileSystem", FileSystemType="LUSTRE", SubnetIds=["s"])
+            for name in names
+        },
+        Outputs={name: export(f"s:{name}", {"Ref": name}) for name in names},
+    )
+
+
+def cluster(*names: str) -> dict[str, Any]:
+    users = [{"Fn::ImportValue": f"s:{name}"} for name in names]
+    return stack({"Topic": resource("AWS::SNS::Topic", Subscription=users)})
+
+
+def test_removing_a_file_system_whose_export_the_cluster_imports_needs_two_deployments() -> None:
+    before = app(storage=storage("One", "Two"), cluster=cluster("One", "Two"))
+    after = app(storage=storage("One"), cluster=cluster("One"))
+    (obstacle,) = found(before, after)
+    assert obstacle.kind == "export-in-use"
+    assert "two deployments" in obstacle.message
+    assert "cdk deploy cluster --exclusively" in obstacle.hint
+
+
+def test_an_export_that_nobody_imports_may_go() -> None:
+    before = app(storage=storage("One", "Two"), cluster=cluster("One"))
+    after = app(storage=storage("One"), cluster=cluster("One"))
+    assert found(before, after) == ()
+
+
+def test_replacing_one_file_system_by_another_needs_a_version_between() -> None:
+    before = app(storage=storage("One"), cluster=cluster("One"))
+    after = app(storage=storage("Two"), cluster=cluster("Two"))
+    (obstacle,) = found(before, after)
+    assert "split the change" in obstacle.hint
+
+
+def test_a_name_of_its_own_stands_in_the_way_of_a_replacement() -> None:
+    def one(subnet: str) -> Assembly:
+        vpc = {"Subnets": [subnet], "SecurityGroupIds": ["g"]}
+        return app(
+            a=stack({"C": resource("AWS::SageMaker::Cluster", ClusterName="c", VpcConfig=vpc)})
+        )
+
+    assert kinds(one("x"), one("y")) == ["name-taken"]
+
+
+def test_a_new_logical_id_under_an_old_name() -> None:
+    def one(logical_id: str) -> Assembly:
+        group = resource("AWS::Logs::LogGroup", LogGroupName="/a/b")
+        return app(a=stack({logical_id: group}))
+
+    assert kinds(one("Old"), one("New")) == ["name-taken"]
+
+
+def test_a_type_cannot_change() -> None:
+    one = app(a=stack({"X": resource("AWS::SNS::Topic")}))
+    two = app(a=stack({"X": resource("AWS::SQS::Queue")}))
+    assert "type-changed" in kinds(one, two)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ({"StorageCapacity": 4800}, {"StorageCapacity": 2400}, ["cannot-shrink"]),
+        ({"StorageCapacity": 4800}, {"StorageCapacity": 9600}, []),
+        ({"StorageCapacity": "4800"}, {"StorageCapacity": {"Ref": "AWS::StackName"}}, []),
+        (
+            {"LustreConfiguration": {"EfaEnabled": True, "PerUnitStorageThroughput": 500}},
+            {"LustreConfiguration": {"EfaEnabled": True, "PerUnitStorageThroughput": 1000}},
+            ["cannot-change"],
+        ),
+        (
+            {"LustreConfiguration": {"MetadataConfiguration": {"Iops": 12000}}},
+            {"LustreConfiguration": {"MetadataConfiguration": {"Iops": 6000}}},
+            ["cannot-shrink"],
+        ),
+        (
+            {"FileSystemType": "OPENZFS", "StorageCapacity": 100},
+            {"FileSystemType": "OPENZFS", "StorageCapacity": 105},
+            ["cannot-change"],
+        ),
+    ],
+)
+def test_what_fsx_refuses(
+    before: dict[str, Any], after: dict[str, Any], expected: list[str]
+) -> None:
+    def one(properties: dict[str, Any]) -> Assembly:
+        body = {"FileSystemType": "LUSTRE", **properties}
+        return app(a=stack({"Fs": resource("AWS::FSx::FileSystem", **body)}))
+
+    assert kinds(one(before), one(after)) == expected
+
+
+def test_what_rds_and_hyperpod_refuse() -> None:
+    def database(gib: int) -> Assembly:
+        return app(a=stack({"Db": resource("AWS::RDS::DBInstance", AllocatedStorage=gib)}))
+
+    assert kinds(database(100), database(50)) == ["cannot-shrink"]
+
+    def hyperpod(controller: str, **slurm: Any) -> Assembly:
+        group = {"InstanceGroupName": controller, "SlurmConfig": {"NodeType": "Controller"}}
+        body = resource(
+            "AWS::SageMaker::Cluster", InstanceGroups=[group], Orchestrator={"Slurm": slurm}
+        )
+        return app(a=stack({"C": body}))
+
+    assert kinds(hyperpod("one"), hyperpod("two")) == ["cannot-change"]
+    accounting = {"AccountingDatabase": {"Endpoint": "e", "SecretArn": "s"}}
+    assert kinds(hyperpod("one", **accounting), hyperpod("one")) == ["cannot-change"]
