@@ -40,6 +40,18 @@ WORLDS: dict[str, dict[str, Any]] = {
 NOT_REFUSED = {
     "CW-C015": "a plan that ends before the run does takes its nodes with it, hours or days later",
     "CW-I003": "the credentials of another account deploy there, into whatever it has",
+    "CW-E007": "CloudFormation refuses the update: tests/localaws/cloudformation/test_update.py",
+    "CW-I009": "as CW-I005",
+    "CW-I010": "the CDK reads the version itself, and deploys nothing",
+    "CW-I011": "tests/preflight/test_refusals_enforced.py, where IAM is enforced",
+    "CW-I012": "as CW-I011",
+    "CW-I013": "the local AWS makes the roles of services for everybody",
+    "CW-I014": "the local AWS takes any ImageId, since HyperPod's own images are not published",
+    "CW-I016": "the deployed role is put right by the deployment; its boundary is CW-I012's",
+    "CW-S022": "home directories are mounted by nodes, which AWS does not follow",
+    "CW-S023": "as CW-S022",
+    "CW-S033": "the checkpoints are lost with the file system, long after the deployment",
+    "CW-S034": "nothing but time is lost",
     "CW-I005": "nothing reads the secret but slurmdbd, on the controller, after the deployment",
     "CW-N008": "HyperPod's health checks find it on the nodes; CreateCluster takes the groups",
     "CW-N010": "an update that the subnet is full for: tests/localaws/test_sagemaker_clusters.py",
@@ -150,6 +162,65 @@ def no_boundary(site: Site) -> Made:
     return {"identity.permissions_boundary_arn": arn}, resources, "Role"
 
 
+@case("CW-I008")
+def key_without_logs(site: Site) -> Made:
+    arn = client("kms").create_key()["KeyMetadata"]["Arn"]
+    group = {"LogGroupName": "/clusterwright/test/flow-logs", "KmsKeyId": arn}
+    resources = {"Group": {"Type": "AWS::Logs::LogGroup", "Properties": group}}
+    return {"identity.kms_key_arn": arn}, resources, "Group"
+
+
+@case("CW-E002")
+def cluster_of_that_name(site: Site) -> Made:
+    site.create(site.group("workers", 1), name="test")
+    return {}, cluster(site, ClusterName="test"), "Cluster"
+
+
+@case("CW-E003")
+def log_group_of_that_name(site: Site) -> Made:
+    name = "/clusterwright/test/log-keeper"
+    client("logs").create_log_group(logGroupName=name)
+    group = {"Type": "AWS::Logs::LogGroup", "Properties": {"LogGroupName": name}}
+    return {}, {"Group": group}, "Group"
+
+
+@case("CW-E004")
+def alias_of_that_name(site: Site) -> Made:
+    key = client("kms").create_key()["KeyMetadata"]["KeyId"]
+    client("kms").create_alias(AliasName="alias/test", TargetKeyId=key)
+    alias = {"AliasName": "alias/test", "TargetKeyId": key}
+    return {}, {"Alias": {"Type": "AWS::KMS::Alias", "Properties": alias}}, "Alias"
+
+
+@case("CW-E005")
+def secret_that_is_being_deleted(site: Site) -> Made:
+    name = "test/munge-key"
+    client("secretsmanager").create_secret(Name=name, SecretString="x")
+    client("secretsmanager").delete_secret(SecretId=name)
+    secret = {"Type": "AWS::SecretsManager::Secret", "Properties": {"Name": name}}
+    changes = {
+        "slurm": {"configuration": "scripted"},
+        "resilience.node_provisioning": "all-at-once",
+    }
+    return changes, {"Secret": secret}, "Secret"
+
+
+@case("CW-E006")
+def budget_of_that_name(site: Site) -> Made:
+    limit = {"Amount": "10", "Unit": "USD"}
+    budget = {
+        "BudgetName": "test-monthly",
+        "BudgetType": "COST",
+        "TimeUnit": "MONTHLY",
+        "BudgetLimit": limit,
+    }
+    client("budgets").create_budget(AccountId=ACCOUNT, Budget=budget)
+    made = {"Type": "AWS::Budgets::Budget", "Properties": {"Budget": budget}}
+    made["Properties"]["Budget"] = {**budget, "BudgetLimit": {"Amount": 10, "Unit": "USD"}}
+    changes = {"budget": {"monthly_usd": 10, "alert_emails": ["a@acme.example"]}}
+    return changes, {"Budget": made}, "Budget"
+
+
 @case("CW-N006")
 def no_vpc(site: Site) -> Made:
     group = {"GroupDescription": "nodes", "VpcId": "vpc-0a1b2c3d4e5f60718"}
@@ -231,6 +302,72 @@ def bucket_of_another_region(site: Site) -> Made:
         Bucket="far-corpus", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"}
     )
     return repository(site, "far-corpus")
+
+
+@case("CW-S024")
+def files_of_another_vpc(site: Site) -> Made:
+    ec2, fsx = client("ec2"), client("fsx")
+    vpc = ec2.create_vpc(CidrBlock="10.8.0.0/16")["Vpc"]["VpcId"]
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.8.0.0/24", AvailabilityZoneId="use1-az6")[
+        "Subnet"
+    ]["SubnetId"]
+    group = ec2.create_security_group(GroupName="files", Description="Lustre", VpcId=vpc)
+    there = Site(vpc, subnet, group["GroupId"], site.role_arn)
+    open_lustre_ports(there)
+    found = fsx.create_file_system(
+        FileSystemType="LUSTRE",
+        StorageCapacity=1200,
+        SubnetIds=[subnet],
+        SecurityGroupIds=[there.group_id],
+        LustreConfiguration={"DeploymentType": "SCRATCH_2"},
+    )["FileSystem"]
+    standing = {
+        "id": found["FileSystemId"],
+        "dns_name": found["DNSName"],
+        "mount_name": found["LustreConfiguration"]["MountName"],
+        "security_group_id": there.group_id,
+    }
+    network = {**site.vpc_config, "SecurityGroupIds": [site.group_id, there.group_id]}
+    changes = existing(site)
+    changes["storage.lustre"] = [{"mount_path": "/fsx", "existing": standing}]
+    return changes, cluster(site, VpcConfig=network), "Cluster"
+
+
+@case("CW-S025")
+def bucket_that_denies(site: Site) -> Made:
+    client("s3").create_bucket(Bucket="closed-corpus")
+    denied = {
+        "Effect": "Deny",
+        "Principal": "*",
+        "Action": "s3:GetObject",
+        "Resource": "arn:aws:s3:::closed-corpus/*",
+        "Condition": {"StringNotLike": {"aws:PrincipalArn": "arn:aws:iam::*:role/admin"}},
+    }
+    client("s3").put_bucket_policy(
+        Bucket="closed-corpus",
+        Policy=json.dumps({"Version": "2012-10-17", "Statement": [denied]}),
+    )
+    return repository(site, "closed-corpus")
+
+
+@case("CW-S026")
+def bucket_with_a_closed_key(site: Site) -> Made:
+    client("s3").create_bucket(Bucket="sealed-corpus")
+    arn = client("kms").create_key()["KeyMetadata"]["Arn"]
+    default = {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": arn}
+    rule = {"ApplyServerSideEncryptionByDefault": default, "BucketKeyEnabled": True}
+    client("s3").put_bucket_encryption(
+        Bucket="sealed-corpus", ServerSideEncryptionConfiguration={"Rules": [rule]}
+    )
+    return repository(site, "sealed-corpus")
+
+
+@case("CW-S028")
+def bucket_of_that_name(site: Site) -> Made:
+    client("s3").create_bucket(Bucket="acme-results")
+    made = {"Type": "AWS::S3::Bucket", "Properties": {"BucketName": "acme-results"}}
+    changes = {"storage.buckets": [{"name": "acme-results", "create": True}]}
+    return changes, {"Bucket": made}, "Bucket"
 
 
 def repository(site: Site, bucket: str) -> Made:

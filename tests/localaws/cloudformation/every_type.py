@@ -89,7 +89,10 @@ RESOURCES: dict[str, Any] = {
             "EnableKeyRotation": True,
             "KeyPolicy": policy(
                 "kms:*",
-                Principal={"AWS": {"Fn::Sub": "arn:aws:iam::${AWS::AccountId}:root"}},
+                Principal={
+                    "AWS": {"Fn::Sub": "arn:aws:iam::${AWS::AccountId}:root"},
+                    "Service": {"Fn::Sub": "logs.${AWS::Region}.amazonaws.com"},
+                },
             ),
         },
     ),

@@ -14,6 +14,7 @@ from clusterwright.localaws import facts
 from clusterwright.localaws.buckets import find_bucket
 from clusterwright.localaws.call import AwsError, Call, operation
 from clusterwright.localaws.pages import page
+from clusterwright.localaws.services.fsx import access
 from clusterwright.localaws.services.fsx.lustre import TIERING
 from clusterwright.localaws.services.fsx.state import (
     Association,
@@ -64,7 +65,7 @@ def describe_associations(call: Call) -> Mapping[str, Any]:
 def update_association(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
     association = _find(store, call.parameters["AssociationId"])
-    if association.lifecycle != "AVAILABLE":
+    if association.lifecycle not in ("AVAILABLE", "MISCONFIGURED"):
         raise bad(f"Association {association.id} is {association.lifecycle}.")
     wanted = dict(association.request)
     if "ImportedFileChunkSize" in call.parameters:
@@ -73,9 +74,7 @@ def update_association(call: Call) -> Mapping[str, Any]:
         wanted["S3"] = {**(wanted.get("S3") or {}), **call.parameters["S3"]}
     association.request = wanted
     association.lifecycle = "UPDATING"
-    store.later(
-        call.world.delays.association, lambda: setattr(association, "lifecycle", "AVAILABLE")
-    )
+    store.later(call.world.delays.association, lambda: _settle(association))
     return {"Association": view(association)}
 
 
@@ -110,6 +109,8 @@ def view(association: Association) -> dict[str, Any]:
     for name in ("FileSystemPath", "S3"):
         if request.get(name) is not None:
             answer[name] = request[name]
+    if association.failure is not None:
+        answer["FailureDetails"] = {"Message": association.failure}
     if association.tags:
         answer["Tags"] = tag_list(association.tags)
     return answer
@@ -138,10 +139,14 @@ def _create(call: Call, store: Store) -> Association:
         tags=tag_map(call.parameters.get("Tags")),
     )
     store.associations[association.id] = association
-    store.later(
-        call.world.delays.association, lambda: setattr(association, "lifecycle", "AVAILABLE")
-    )
+    store.later(call.world.delays.association, lambda: _settle(association))
     return association
+
+
+def _settle(association: Association) -> None:
+    """AVAILABLE, or MISCONFIGURED where FSx cannot use the bucket."""
+    association.failure = access.refusal(association)
+    association.lifecycle = "AVAILABLE" if association.failure is None else "MISCONFIGURED"
 
 
 def _check_file_system(file_system: FileSystem) -> None:
@@ -181,7 +186,7 @@ def _check_repository(path: str, existing: list[Association]) -> None:
     parts = urlsplit(path)
     if parts.scheme != "s3" or not parts.netloc:
         raise bad(f"DataRepositoryPath must be s3://bucket-name/prefix/: {path}")
-    # Of another account too: whether its policy lets FSx in is not looked at.
+    # Of another account too; whether FSx is let in shows when the association is made.
     if find_bucket(parts.netloc) is None:
         raise bad(f"The S3 bucket {parts.netloc} does not exist or is not accessible.")
     if parts.netloc.endswith("--x-s3"):

@@ -75,6 +75,7 @@ class Association:
     request: dict[str, Any]
     lifecycle: str = "CREATING"
     tags: dict[str, str] = field(default_factory=dict)
+    failure: str | None = None
 
     @property
     def arn(self) -> str:

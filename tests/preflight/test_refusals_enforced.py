@@ -1,0 +1,110 @@
+"""Rules about rights: where one fails, a local AWS that enforces IAM refuses the deployment."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from clusterwright.cli.main import main
+from clusterwright.localaws import local_aws
+from tests.localaws.iam.conftest import ACCOUNT, ADMIN, allow, deny, document, role
+from tests.localaws.iam.test_stacks import create
+from tests.support import specs
+
+pytestmark = pytest.mark.usefixtures("world")
+EXECUTION = f"cdk-hnb659fds-cfn-exec-role-{ACCOUNT}-us-east-1"
+TRUSTS = {"Service": "cloudformation.amazonaws.com"}
+
+
+@pytest.fixture
+def world() -> Iterator[None]:
+    with local_aws(iam="enforced", account=ACCOUNT):
+        yield
+
+
+def check(
+    rule: str,
+    changes: dict[str, Any],
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> list[str]:
+    """The messages of a rule's findings."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCOUNT)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
+    path = specs.write(folder / "spec.yaml", specs.changed({"account": ACCOUNT, **changes}))
+    main(["check", str(path), "--only", rule, "--format", "json"])
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["unknown"] == []
+    return [finding["message"] for finding in answer["findings"]]
+
+
+def test_cw_i011_a_role_too_narrow_makes_no_log_group(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    narrow = (allow("*"), deny("logs:CreateLogGroup"))
+    arn = role(EXECUTION, *narrow, trusts=TRUSTS)
+    (message,) = check("CW-I011", {}, tmp_path, capsys, monkeypatch)
+    assert message == f"{EXECUTION} may not logs:CreateLogGroup: a policy denies it"
+    group = {"Type": "AWS::Logs::LogGroup", "Properties": {"LogGroupName": "/a"}}
+    status, (reason,) = create(ADMIN, {"Resources": {"Group": group}}, RoleARN=arn)
+    assert status == "ROLLBACK_COMPLETE"
+    assert "not authorized to perform: logs:CreateLogGroup" in reason
+    ADMIN("iam").put_role_policy(
+        RoleName=EXECUTION, PolicyName="own", PolicyDocument=document(allow("*"))
+    )
+    assert check("CW-I011", {}, tmp_path, capsys, monkeypatch) == []
+    ADMIN("cloudformation").delete_stack(StackName="s")
+    assert create(ADMIN, {"Resources": {"Group": group}}, RoleARN=arn)[0] == "CREATE_COMPLETE"
+
+
+def test_cw_i012_a_boundary_too_narrow_keeps_nodes_from_the_network(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    iam = ADMIN("iam")
+    arn = iam.create_policy(
+        PolicyName="narrow", PolicyDocument=document(allow(["s3:*", "kms:*", "logs:*"]))
+    )["Policy"]["Arn"]
+    changes = {"identity.permissions_boundary_arn": arn}
+    (message,) = check("CW-I012", changes, tmp_path, capsys, monkeypatch)
+    assert "a node may not cloudwatch:PutMetricData" in message
+    assert "the permissions boundary does not let it" in message
+    nodes = role(
+        "nodes", allow("*"), trusts={"Service": "sagemaker.amazonaws.com"}, PermissionsBoundary=arn
+    )
+    with pytest.raises(ClientError, match="ec2:"):
+        _create_cluster(nodes)
+    iam.create_policy_version(
+        PolicyArn=arn, PolicyDocument=document(allow("*")), SetAsDefault=True
+    )
+    assert check("CW-I012", changes, tmp_path, capsys, monkeypatch) == []
+    _create_cluster(nodes)
+
+
+def _create_cluster(role_arn: str) -> None:
+    ec2, s3 = ADMIN("ec2"), ADMIN("s3")
+    vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/20", AvailabilityZoneId="use1-az6")[
+        "Subnet"
+    ]["SubnetId"]
+    group = ec2.create_security_group(GroupName="g", Description="d", VpcId=vpc)["GroupId"]
+    s3.create_bucket(Bucket="sagemaker-scripts")
+    s3.put_object(Bucket="sagemaker-scripts", Key="v1/on_create.sh", Body=b"x")
+    scripts = {"SourceS3Uri": "s3://sagemaker-scripts/v1", "OnCreate": "on_create.sh"}
+    workers = {
+        "InstanceGroupName": "workers",
+        "InstanceType": "ml.m5.xlarge",
+        "InstanceCount": 1,
+        "ExecutionRole": role_arn,
+        "LifeCycleConfig": scripts,
+    }
+    ADMIN("sagemaker").create_cluster(
+        ClusterName="c",
+        InstanceGroups=[workers],
+        VpcConfig={"SecurityGroupIds": [group], "Subnets": [subnet]},
+    )
