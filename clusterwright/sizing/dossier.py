@@ -22,17 +22,20 @@ from clusterwright.sizing.inference import InferenceAware, compare
 from clusterwright.sizing.launch import Launch, settings
 from clusterwright.sizing.levels import Reach, reach
 from clusterwright.sizing.money import Offer
+from clusterwright.sizing.one_run import OneRun, one_run
 from clusterwright.sizing.ownership import BreakEven, Owned, break_even
 from clusterwright.sizing.phases import Phase, ramp
 from clusterwright.sizing.reliability import Intervals
 from clusterwright.sizing.result import Candidate, Plan, Quantiles
 from clusterwright.sizing.shape import ModelShape
+from clusterwright.sizing.simulate import Setup
 from clusterwright.sizing.storage import Storage, dataset_bytes, plan_storage
-from clusterwright.sizing.sweep import plan_anywhere
+from clusterwright.sizing.sweep import plan_anywhere, sweep
 
 REPLACEMENT_DAYS: Final = 0.25
 """Until a node that failed is replaced; six hours, as the simulation assumes."""
 SIMULATED_RUNS: Final = 400
+GOODPUT_NODES: Final = (1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 QUOTA_USE: Final = {
     "on-demand": "hyperpod-cluster",
     "spot": "hyperpod-spot",
@@ -81,6 +84,37 @@ class Failures:
     intervals: Intervals
     recoveries: tuple[Recovery, ...]
     remark: str
+    setup: Setup
+    """Of the simulation with the goal's recovery: `one_run` plays it once."""
+
+
+@dataclass(frozen=True)
+class FrontPoint:
+    """One cluster of the sweep, for the chart of days against dollars."""
+
+    name: str
+    nodes: int
+    accelerators: int
+    days_p50: float
+    usd_p50: float | None
+    on_front: bool
+
+
+@dataclass(frozen=True)
+class GoodputPoint:
+    """Goodput of a number of nodes with each recovery, by the closed form and Young's interval."""
+
+    nodes: int
+    by_recovery: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Charts:
+    """What is only drawn."""
+
+    front: tuple[FrontPoint, ...]
+    goodput: tuple[GoodputPoint, ...]
+    run: OneRun | None
 
 
 @dataclass(frozen=True)
@@ -103,6 +137,7 @@ class Dossier:
     owned: BreakEven | None = None
     levels: tuple[Reach, ...] = ()
     unknown: tuple[str, ...] = field(default=())
+    charts: Charts | None = None
 
 
 @dataclass(frozen=True)
@@ -126,6 +161,7 @@ class Questions:
     inference_tokens: float | None = None
     owned: Owned | None = None
     wishes: Wishes | None = None
+    charts: bool = False
 
 
 def build(
@@ -209,6 +245,69 @@ def build(
         owned=owned,
         levels=levels,
         unknown=tuple(unknown),
+        charts=_charts(goal, catalog, config, today, kinds, failures) if asked.charts else None,
+    )
+
+
+def _charts(
+    goal: Goal,
+    catalog: Catalog,
+    config: ModelShape | None,
+    today: dt.date,
+    kinds: Sequence[str],
+    failures: Failures,
+) -> Charts:
+    points = []
+    for candidate in sweep(goal, catalog, config=config, today=today):
+        if candidate.days is None:
+            continue
+        usd = None
+        if goal.region is not None:
+            priced, _ = money.ranked(
+                money.offers(candidate, kinds, catalog, region=goal.region, today=today)
+            )
+            usd = priced[0].usd.p50 if priced and priced[0].usd else None
+        points.append((candidate, usd))
+    return Charts(
+        front=tuple(
+            FrontPoint(
+                one.hardware.name,
+                one.nodes,
+                one.accelerators,
+                one.days.p50,
+                usd,
+                usd is not None and not _beaten(one.days.p50, usd, points),
+            )
+            for one, usd in points
+            if one.days is not None
+        ),
+        goodput=tuple(_goodput(nodes, failures) for nodes in GOODPUT_NODES),
+        run=one_run(failures.setup, seed=goal.seed),
+    )
+
+
+def _beaten(days: float, usd: float, points: Sequence[tuple[Candidate, float | None]]) -> bool:
+    """Whether some other cluster is no slower and no dearer, and one of them better."""
+    return any(
+        other.days is not None
+        and cost is not None
+        and other.days.p50 <= days
+        and cost <= usd
+        and (other.days.p50 < days or cost < usd)
+        for other, cost in points
+    )
+
+
+def _goodput(nodes: int, failures: Failures) -> GoodputPoint:
+    rate = reliability.FAILURES_PER_NODE_DAY.p50
+    mtti = reliability.mtti_hours(float(nodes), rate)
+    save = failures.save_seconds / 3600
+    return GoodputPoint(
+        nodes,
+        {
+            name: float(reliability.intervals(mtti, save, minutes.p50 / 60).goodput_young)
+            for name, minutes in reliability.RECOVERY_MINUTES.items()
+        },
     )
 
 
@@ -377,6 +476,7 @@ def _failures(plan: Plan, storage: Storage | None, goal: Goal) -> Failures:
     save = storage.blocking_seconds if storage else reliability.BLOCKING_SAVE_SECONDS.p50
     spares = _spares(chosen.nodes)
     recoveries = []
+    setups: dict[str, Setup] = {}
     for name, minutes in reliability.RECOVERY_MINUTES.items():
         restart = minutes.p50 / 60
         found = reliability.intervals(mtti.p50, save / 3600, restart)
@@ -389,25 +489,22 @@ def _failures(plan: Plan, storage: Storage | None, goal: Goal) -> Failures:
                 simulate.Tier("nvme", survives=1 - NVME_LOSS),
                 simulate.Tier("lustre", drain_seconds=drain, load_seconds=load),
             ]
-        outcome = simulate.run(
-            simulate.Setup(
-                nodes=chosen.nodes,
-                days=min(90.0, max(1.0, plan.estimate.days.p50)),
-                failures_per_node_day=rates.p50,
-                restart_seconds=restart * 3600,
-                save_seconds=save,
-                interval_seconds=storage.interval_seconds if storage else 3600 * found.young_hours,
-                tiers=tuple(tiers),
-                spares=spares,
-            ),
-            runs=SIMULATED_RUNS,
-            seed=goal.seed,
+        setups[name] = simulate.Setup(
+            nodes=chosen.nodes,
+            days=min(90.0, max(1.0, plan.estimate.days.p50)),
+            failures_per_node_day=rates.p50,
+            restart_seconds=restart * 3600,
+            save_seconds=save,
+            interval_seconds=storage.interval_seconds if storage else 3600 * found.young_hours,
+            tiers=tuple(tiers),
+            spares=spares,
         )
+        outcome = simulate.run(setups[name], runs=SIMULATED_RUNS, seed=goal.seed)
         recoveries.append(
             Recovery(
                 name=name,
                 minutes=minutes.p50,
-                closed_form=found.goodput_young,
+                closed_form=float(found.goodput_young),
                 simulated=outcome.goodput,
                 simulated_mean=outcome.mean,
                 interruptions=outcome.interruptions,
@@ -424,6 +521,7 @@ def _failures(plan: Plan, storage: Storage | None, goal: Goal) -> Failures:
         recoveries=tuple(recoveries),
         remark="the closed form knows one tier and a spare that is always there; the simulation "
         "loses local disks with their node, drains to Lustre, and waits when spares run out",
+        setup=setups[goal.recovery],
     )
 
 
