@@ -167,6 +167,9 @@ class TrainingPlanSeed(_Model):
         None, description="Without it what start and end say"
     )
     in_use_instance_count: int = Field(0, ge=0)
+    upfront_fee_usd: Decimal | None = Field(
+        None, ge=0, description="What was paid for it; AWS does not say without it"
+    )
     ultra_server_type: str | None = None
     ultra_server_count: int | None = Field(None, ge=1)
 

@@ -121,6 +121,7 @@ def bill_text(
     for index, text in enumerate(columns(rows, aligns)):
         strong = index == 0 or index in heads or text.startswith(("total", "run of"))
         lines.append(style.paint("bold", text) if strong else text)
+    lines += _notes_text(bill, style)
     lines += parts.parts_text(bill, style)
     if exchange is not None:
         lines += parts.exchange_text(exchange, style)
@@ -160,9 +161,11 @@ def bill_markdown(bill: Bill, gates: Sequence[Gate], *, extras: Extras = _NO_EXT
     lines += markdown_table(
         header, [(line.component, line.item, *_cells(line)) for line in bill.lines], aligns
     )
-    lines += ["", "</details>", "", "<details><summary>Unknown lines and sources</summary>", ""]
+    lines += ["", "</details>", "", "<details><summary>Unknown lines, notes and sources</summary>", ""]
     lines += [
-        f"- {markdown_cell(line.item)}: {markdown_cell(_why(line))}" for line in bill.unknown
+        f"- {markdown_cell(line.item)}: {markdown_cell(_why(line))}"
+        for line in bill.lines
+        if _why(line)
     ]
     lines += [
         f"- {markdown_cell(source)}, {markdown_cell(date)}" for source, date in _sources(bill)
@@ -242,6 +245,17 @@ def _cells(line: Line) -> tuple[str, str, str, str, str]:
         "?" if line.hourly_usd is None else _money(line.hourly_usd),
         "?" if line.monthly_usd is None else _money(line.monthly_usd),
     )
+
+
+def _notes_text(bill: Bill, style: Style) -> list[str]:
+    """What a reader must know of lines that have an amount."""
+    noted = [line for line in bill.lines if line.known and line.note]
+    if not noted:
+        return []
+    lines = ["", style.paint("bold", "of lines above:")]
+    for line in noted:
+        lines += _wrapped(f"{line.item}: {line.note}")
+    return lines
 
 
 def _unknown_text(bill: Bill, style: Style) -> list[str]:

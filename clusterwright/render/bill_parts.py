@@ -234,7 +234,8 @@ def comparison_text(comparison: Comparison, style: Style) -> list[str]:
     head = f"spent with {spending.tag}={spending.value}, {spending.start} to {last}:"
     rows: list[Sequence[str]] = [("", "bill, USD", "spent, USD", "difference", "")]
     for row in comparison.rows:
-        more = f"{row.unknown_lines} lines of the bill unknown" if row.unknown_lines else ""
+        lines_of = "1 line" if row.unknown_lines == 1 else f"{row.unknown_lines} lines"
+        more = f"{lines_of} of the bill unknown" if row.unknown_lines else ""
         rows.append(
             (
                 "  " + row.family,

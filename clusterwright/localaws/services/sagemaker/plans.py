@@ -314,6 +314,7 @@ def plans_in(runtime: Runtime, account: str, region: str) -> Plans:
                 end=moment_of(seed.end, runtime.clock.now()),
                 forced_status=seed.status,
                 in_use_elsewhere=seed.in_use_instance_count,
+                upfront_fee_usd=seed.upfront_fee_usd,
                 ultra_server_type=seed.ultra_server_type,
                 ultra_server_count=seed.ultra_server_count,
             )
