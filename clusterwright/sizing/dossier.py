@@ -10,22 +10,30 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from clusterwright.catalog import Catalog, Known
 from clusterwright.sizing import estimate, money, reliability, simulate
-from clusterwright.sizing.advice import Advice, Wishes, advise
+from clusterwright.sizing.advice import Wishes, advise
+from clusterwright.sizing.dossier_result import (
+    Charts,
+    Dossier,
+    Failures,
+    FrontPoint,
+    GoodputPoint,
+    QuotaNeed,
+    Recovery,
+)
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.goal import ClusterGoal, Goal
-from clusterwright.sizing.inference import InferenceAware, compare
+from clusterwright.sizing.inference import compare
 from clusterwright.sizing.launch import Launch, settings
 from clusterwright.sizing.levels import Reach, reach
 from clusterwright.sizing.money import Offer
-from clusterwright.sizing.one_run import OneRun, one_run
-from clusterwright.sizing.ownership import BreakEven, Owned, break_even
-from clusterwright.sizing.phases import Phase, ramp
-from clusterwright.sizing.reliability import Intervals
+from clusterwright.sizing.one_run import one_run
+from clusterwright.sizing.ownership import Owned, break_even
+from clusterwright.sizing.phases import ramp
 from clusterwright.sizing.result import Candidate, Plan, Quantiles
 from clusterwright.sizing.shape import ModelShape
 from clusterwright.sizing.simulate import Setup
@@ -43,101 +51,6 @@ QUOTA_USE: Final = {
 }
 NVME_LOSS: Final = 0.78
 """Share of failures that take a node, and with it what lay on its disks (`simulate`)."""
-
-
-@dataclass(frozen=True)
-class QuotaNeed:
-    """A quota that the cluster must have."""
-
-    name: str
-    code: str | None
-    wanted: float
-    default: float | None
-    note: str
-
-
-@dataclass(frozen=True)
-class Recovery:
-    """One way to come back after a failure."""
-
-    name: str
-    minutes: float
-    closed_form: float
-    simulated: Quantiles
-    simulated_mean: float
-    interruptions: Quantiles
-    lost_hours: dict[str, float]
-
-    @property
-    def agrees(self) -> bool:
-        """The simulation and the closed form within two points of 100."""
-        return abs(self.simulated_mean - self.closed_form) <= 0.02
-
-
-@dataclass(frozen=True)
-class Failures:
-    """What breaks, and what it costs."""
-
-    mtti_hours: Quantiles
-    spares: int
-    save_seconds: float
-    intervals: Intervals
-    recoveries: tuple[Recovery, ...]
-    remark: str
-    setup: Setup
-    """Of the simulation with the goal's recovery: `one_run` plays it once."""
-
-
-@dataclass(frozen=True)
-class FrontPoint:
-    """One cluster of the sweep, for the chart of days against dollars."""
-
-    name: str
-    nodes: int
-    accelerators: int
-    days_p50: float
-    usd_p50: float | None
-    on_front: bool
-
-
-@dataclass(frozen=True)
-class GoodputPoint:
-    """Goodput of a number of nodes with each recovery, by the closed form and Young's interval."""
-
-    nodes: int
-    by_recovery: dict[str, float]
-
-
-@dataclass(frozen=True)
-class Charts:
-    """What is only drawn."""
-
-    front: tuple[FrontPoint, ...]
-    goodput: tuple[GoodputPoint, ...]
-    run: OneRun | None
-
-
-@dataclass(frozen=True)
-class Dossier:
-    """Everything about one goal."""
-
-    plan: Plan
-    region: str | None
-    capacity_kinds: tuple[str, ...]
-    priced: tuple[Offer, ...] = ()
-    unpriced: tuple[Offer, ...] = ()
-    chosen_offer: Offer | None = None
-    storage: Storage | None = None
-    failures: Failures | None = None
-    quotas: tuple[QuotaNeed, ...] = ()
-    phases: tuple[Phase, ...] = ()
-    launch: Launch | None = None
-    advice: Advice | None = None
-    inference: InferenceAware | None = None
-    owned: BreakEven | None = None
-    levels: tuple[Reach, ...] = ()
-    unknown: tuple[str, ...] = field(default=())
-    charts: Charts | None = None
 
 
 @dataclass(frozen=True)
