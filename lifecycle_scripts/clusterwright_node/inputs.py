@@ -357,6 +357,9 @@ class Inputs:
     provisioning: Provisioning | None
     resources: Resources
     digest: str = field(default="")
+    folder: str = ""
+    """Where our files were read, and where HyperPod's list of instances was."""
+    resource_config: str = RESOURCE_CONFIG
 
 
 def load_inputs(
@@ -385,7 +388,9 @@ def load_inputs(
         resources = parse_resources(resources_value, problems)
     if problems or cluster is None or deployment is None or resources is None:
         raise InputsError(problems)
-    return Inputs(cluster, deployment, provisioning, resources, files.digest)
+    return Inputs(
+        cluster, deployment, provisioning, resources, files.digest, folder, resource_config
+    )
 
 
 class _Files:

@@ -31,6 +31,11 @@ _PATH = (
     "/opt/slurm/bin:/opt/slurm/sbin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 )
 _GRACE_SECONDS = 5.0
+_PATIENCE = {"AWS_METADATA_SERVICE_TIMEOUT": "5", "AWS_METADATA_SERVICE_NUM_ATTEMPTS": "5"}
+"""How long `aws` waits for the node's credentials. Its own second and single attempt (botocore,
+configprovider.py) are too few while everything starts at once, and it then says that there are
+none.
+"""
 _CHUNK_BYTES = 1024 * 1024
 
 
@@ -296,6 +301,8 @@ class Machine:
     def execute(self, argv: Sequence[str], timeout_seconds: float) -> Result:
         """Runs a command. Raises FileNotFoundError, and TimeoutError with the command killed."""
         environment: dict[str, str] = dict(os.environ, PATH=self._search_path(), LC_ALL="C")
+        for name, value in _PATIENCE.items():
+            environment.setdefault(name, value)
         process = subprocess.Popen(
             list(argv),
             stdin=subprocess.DEVNULL,

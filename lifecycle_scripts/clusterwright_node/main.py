@@ -27,6 +27,8 @@ from clusterwright_node.node import Node
 from clusterwright_node.runner import Outcome, leave_stuck, run_steps
 
 SUCCESS, FAILED, INVALID, BUG = 0, 1, 3, 70
+ALWAYS = ("identify", "verify_inputs", "not_built")
+"""The steps that others rely on."""
 _LOCK_WAIT_SECONDS = 1800.0
 
 
@@ -46,6 +48,10 @@ def main(
     if not options.list and not (options.configuration and options.inputs):
         sys.stderr.write("--configuration and --inputs are needed\n")
         return INVALID
+    unknown = sorted(set(options.only) - set(step_names()))
+    if unknown:
+        sys.stderr.write("no such step: {}\n".format(", ".join(unknown)))
+        return INVALID
     machine = machine or Machine(options.root)
     stream = stream or sys.stdout
     if options.list:
@@ -57,7 +63,7 @@ def main(
         return INVALID
     log = Log(machine, stream, run=f"{machine.timestamp()}-{os.getpid()}")
     try:
-        return _Run(machine, log, options.configuration, use_alarm).run(
+        return _Run(machine, log, options.configuration, use_alarm, options.only).run(
             options.inputs, options.lock_wait_seconds
         )
     except Exception as error:  # noqa: BLE001 - the last line names even our own bugs
@@ -73,7 +79,15 @@ def main(
 
 
 class _Run:
-    def __init__(self, machine: Machine, log: Log, configuration: str, use_alarm: bool) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        log: Log,
+        configuration: str,
+        use_alarm: bool,
+        only: Sequence[str] = (),
+    ) -> None:
+        self._only = {*ALWAYS, *only} if only else None
         self._machine = machine
         self._log = log
         self._configuration = configuration
@@ -111,7 +125,7 @@ class _Run:
             step = journal.interrupted_step
             text = f"an earlier run ended inside the step {step}; it is taken up again"
             self._log.event("notice", step="start", text=text)
-        steps = load_steps()
+        steps = [step for step in load_steps() if self._only is None or step.name in self._only]
         stuck = leave_stuck(self._log, self._words)
         outcomes = run_steps(node, steps, self._log, stuck, self._use_alarm)
         not_run = [step.name for step in steps[len(outcomes) :]]
@@ -190,6 +204,13 @@ def _parser() -> argparse.ArgumentParser:
         type=float,
         default=_LOCK_WAIT_SECONDS,
         help="how long to wait for another run to end (default %(default)g)",
+    )
+    parser.add_argument(
+        "--only",
+        metavar="STEP",
+        action="append",
+        default=[],
+        help="run this step and those that every run begins with; may be given several times",
     )
     parser.add_argument(
         "--list", action="store_true", help="list the steps in their order and do nothing"

@@ -6,6 +6,7 @@ one within. The program runs in a process of its own, which gets SIGKILL there.
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ NODES = {
     "managed": ("workers-1", "controller-1"),
     "scripted": ("workers-1", "controller-1", "login-1"),
 }
+_COPIED = re.compile(r"(/opt/clusterwright/(?:lib|scripts)/\w+)/\S+")
 CASES = [(node, configuration) for configuration, nodes in NODES.items() for node in nodes]
 
 
@@ -113,10 +115,12 @@ def worth_a_kill(points: list[str], tried: set[tuple[str, str]]) -> Iterator[int
 
     After one change the machine is as it is before the next, so points after a change are left
     out, but for the last. A point is the same on two nodes when the change is the same and, as
-    the journal is written often, the last other change before it is the same too.
+    the journal is written often, the last other change before it is the same too. The files of a
+    program of ours that is copied are alike: each is compared and written by itself.
     """
     last_change = ""
-    for point, label in enumerate(points):
+    for point, point_label in enumerate(points):
+        label = _COPIED.sub(r"\1/a-file", point_label)
         is_last = point + 1 == len(points)
         if not label.startswith("after ") or is_last:
             key = (last_change, label)

@@ -9,7 +9,7 @@ import json
 import os
 import re
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -78,12 +78,18 @@ class World:
         edit(value)
         path.write_text(json.dumps(value))
 
-    def run(self, kill_at: int | None = None, configuration: str | None = None) -> Run:
-        """Runs the program in this process."""
+    def run(
+        self,
+        kill_at: int | None = None,
+        configuration: str | None = None,
+        only: Sequence[str] = (),
+    ) -> Run:
+        """Runs the program in this process, with some of its steps only where they are named."""
         machine = FakeMachine(self.folder, kill_at)
         stream = io.StringIO()
         arguments = ["--configuration", configuration or self.configuration]
         arguments += ["--inputs", str(self.folder / "inputs"), "--lock-wait-seconds", "0"]
+        arguments += [f"--only={step}" for step in only]
         code = main(arguments, machine=machine, stream=stream, use_alarm=False)
         machine.save()
         text = stream.getvalue().splitlines()
@@ -256,7 +262,6 @@ def _fresh_state(address: str) -> dict[str, Any]:
     return {
         "address": address,
         "agent_error": "",
-        "apt_error": "",
         "architecture": "x86_64",
         "arrays": {},
         "association_values": {},
@@ -267,6 +272,7 @@ def _fresh_state(address: str) -> dict[str, Any]:
         "broken_modules": [],
         "containers": [],
         "controller_up": False,
+        "dpkg_errors": [],
         "disks": {"/dev/nvme0n1": "Amazon Elastic Block Store"},
         "efa_moves": [64],
         "events": [],

@@ -32,10 +32,11 @@ class Controller:
         self._members = members
         self._roles = roles
         self._key = secrets.token_bytes(_KEY_BYTES)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._node: Node | None = None
         self.ready = threading.Event()
         self.failed: str | None = None
+        self._written = ""
 
     def role(self, group_name: str) -> str | None:
         """`Controller`, `Login` or `Compute` of a group, in both configurations."""
@@ -64,6 +65,7 @@ class Controller:
         )
         with self._lock:
             self._node = node
+            self._written = slurm.nodes_block(compute)
         node.must(
             f"mkdir -p /var/spool/slurmctld /var/log/slurm && chown -R slurm:slurm"
             f" /var/spool/slurmctld /var/log/slurm {slurm.FOLDER}"
@@ -128,6 +130,16 @@ class Controller:
                 return
             node.machine.place({path: new, f"{slurm.FOLDER}/gres.conf": slurm.gres_conf(compute)})
             node.must(f"chown slurm:slurm {path} && scontrol reconfigure")
+
+    def write_again(self) -> None:
+        """In the scripted configuration: slurm.conf anew where nodes came or went, and nothing
+        else. That the agent does so, and that it writes all of it, is our guess.
+        """
+        with self._lock:
+            node = self._node
+            changed = slurm.nodes_block(self._compute()) != self._written
+            if node is not None and changed and node.machine.is_up():
+                self.write_configuration(node, accounting=False)
 
     def _local_database(self, node: Node) -> slurm.Database:
         password = secrets.token_hex(16)

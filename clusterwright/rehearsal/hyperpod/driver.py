@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 import traceback
@@ -205,6 +206,8 @@ class HyperPod:
         machine.run(f"mkdir -p {auto_resume.MARKER}")
         machine.place({auto_resume.SRUN: auto_resume.SRUN_TEXT}, mode=0o755)
         config = order.specification.get("LifeCycleConfig") or {}
+        if self._image_has_containers(order, config):
+            node.bring_containers()
         if self._is_managed(order):
             self._set_up_slurm(node)
             entry = config.get("OnInitComplete")
@@ -267,6 +270,22 @@ class HyperPod:
         finally:
             stream.close()
 
+    def _image_has_containers(self, order: NodeOrder, config: Mapping[str, Any]) -> bool:
+        """Whether our scripts' cluster.json says that the image brings Enroot and Pyxis.
+
+        It is the image's business and so of before the scripts; what cannot be read now is said
+        when they are fetched.
+        """
+        from botocore.exceptions import ClientError
+
+        try:
+            s3 = self._account(order).client_of_role("s3", order.specification["ExecutionRole"])
+            files = self._scripts.fetch(s3, config["SourceS3Uri"])
+            containers = json.loads(files["cluster.json"])["containers"]
+            return bool(containers["pyxis"]) and containers.get("install", "image") == "image"
+        except (RehearsalError, ClientError, LookupError, ValueError, TypeError):
+            return False
+
     def _is_ending(self, order: NodeOrder) -> bool:
         with self._lock:
             node = self._nodes.get(order.logical_id)
@@ -296,6 +315,9 @@ class HyperPod:
         if controller.role(node.order.group_name) == "Controller":
             controller.write_configuration(node, accounting=False)
             controller.ready.set()
+        else:
+            controller.write_again()
+        self._tell_everybody(node.order)
 
     def _tell_everybody(self, order: NodeOrder) -> None:
         """Every node's resource_config.json names every node."""
@@ -311,7 +333,10 @@ class HyperPod:
         with self._lock:
             controller = self._controllers.get(order.cluster_arn)
         if controller is not None and not self.closing and self._members(order):
-            controller.follow()
+            if self._is_managed(order):
+                controller.follow()
+            else:
+                controller.write_again()
             self._tell_everybody(order)
 
     def _watch(self, node: Node) -> None:

@@ -100,6 +100,15 @@ class Node:
         # systemd knows the units from now on, and mounts them at the next boot.
         self.must("systemctl daemon-reload")
 
+    def bring_containers(self) -> None:
+        """Enroot and Pyxis as an image would bring them; stand-ins of both."""
+        source = "/usr/lib/emulation/containers"
+        self.must(
+            f"install -m 755 {source}/enroot /usr/bin/enroot"
+            f" && install -D -m 644 {source}/spank_pyxis.so /usr/local/lib/slurm/spank_pyxis.so"
+            " && mkdir -p /etc/enroot && touch /etc/enroot/enroot.conf"
+        )
+
     def place_scripts(self, files: Mapping[str, bytes], entry: str) -> None:
         """Put the folder of the lifecycle scripts onto the node.
 

@@ -1,4 +1,8 @@
-"""The cluster grows and shrinks through `cdk deploy` while a job runs."""
+"""The cluster grows and shrinks through `cdk deploy` while a job runs.
+
+In the managed configuration HyperPod tells Slurm. In the scripted one the controller notices by
+itself what HyperPod's agent writes there, and nobody runs a script on it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,6 @@ from typing import Any
 from clusterwright.rehearsal.stage import Job, Stage
 
 ORDER = 200
-MODES = ("managed",)
 
 PROMISES = {
     "grows": "more nodes are born, join their partition and take jobs; a running job goes on",

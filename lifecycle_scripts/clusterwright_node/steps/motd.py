@@ -15,6 +15,7 @@ AFTER = (
     "scratch",
     "slurm_accounts",
     "slurm_daemons",
+    "slurm_follow",
     "software_versions",
     "sudo",
     "user_homes",

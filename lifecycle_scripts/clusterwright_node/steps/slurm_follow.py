@@ -1,0 +1,95 @@
+"""Keep Slurm's files true when nodes come and go (scripted configuration).
+
+HyperPod runs the scripts on a new node only, so nobody would tell the controller. A path unit of
+systemd watches what HyperPod's agent writes there: the list of instances, and slurm.conf. When one
+of them changes, this program runs again, with the steps that depend on them, from a copy of the
+lifecycle folder that stays. Such a run holds the lock and keeps the journal like any other, and
+a further one changes nothing: what it writes itself wakes it once more, and no more.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from clusterwright_node import programs, slurm_conf, systemd
+from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
+
+AFTER = ("slurm_daemons", "slurm_qos")
+DEADLINE_SECONDS = 60
+RETRIES = 1
+
+FOLDER = "/opt/clusterwright/scripts"
+PATH_UNIT = "clusterwright-slurm-follow.path"
+SERVICE = "clusterwright-slurm-follow.service"
+STEPS = ("slurm_files", "slurm_qos", "slurm_daemons")
+_INPUTS = ("cluster.json", "deployment.json", "provisioning_parameters.json")
+_SOURCE = Path(__file__).parents[2]
+
+
+def applies(node: Node) -> Verdict:
+    if node.is_managed:
+        return skip("HyperPod follows its nodes in the managed configuration")
+    if not node.is_controller:
+        return skip("the controller hands its files out")
+    return APPLIES
+
+
+def check(node: Node) -> Verdict:
+    for path, text in _files(node).items():
+        if node.machine.read_text(path) != text:
+            return missing(f"{path} is not there or not current")
+    if not systemd.has_unit(node, PATH_UNIT, _path_text(node)):
+        return missing(f"{PATH_UNIT} is not active and enabled")
+    return SATISFIED
+
+
+def apply(node: Node) -> None:
+    for path, text in _files(node).items():
+        if node.machine.read_text(path) != text:
+            node.machine.write_text(path, text)
+    systemd.install_unit(node, PATH_UNIT, _path_text(node))
+
+
+def _files(node: Node) -> dict[str, str]:
+    """Path to text: the copy of the lifecycle folder, and the service."""
+    files = {systemd.unit_path(SERVICE): _service_text(node)}
+    for source in sorted(_SOURCE.rglob("*.py")):
+        name = source.relative_to(_SOURCE).as_posix()
+        files[f"{FOLDER}/{name}"] = source.read_text(encoding="utf-8")
+    for name in _INPUTS:
+        path = Path(node.inputs.folder) / name
+        files[f"{FOLDER}/{name}"] = path.read_text(encoding="utf-8")
+    return files
+
+
+def _path_text(node: Node) -> str:
+    watched = (node.inputs.resource_config, slurm_conf.SLURM_CONF)
+    lines = "\n".join(f"PathChanged={path}" for path in watched)
+    return f"""# Written by clusterwright_node.
+[Unit]
+Description=Nodes that come and go
+
+[Path]
+{lines}
+Unit={SERVICE}
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+
+def _service_text(node: Node) -> str:
+    only = " ".join(f"--only={step}" for step in STEPS)
+    arguments = f"--configuration=scripted --inputs={FOLDER} {only}"
+    return f"""# Written by clusterwright_node.
+[Unit]
+Description=Tell Slurm which nodes there are
+StartLimitIntervalSec=0
+
+[Service]
+Type=oneshot
+ExecStart=/usr/bin/env PYTHONPATH={FOLDER} {programs.PYTHON} -B -m clusterwright_node {arguments}
+Environment=SAGEMAKER_RESOURCE_CONFIG_PATH={node.inputs.resource_config}
+Restart=on-failure
+RestartSec=15
+"""

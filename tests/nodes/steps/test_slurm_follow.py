@@ -1,0 +1,154 @@
+"""The step that keeps Slurm's files true when nodes come and go."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clusterwright_node.steps import slurm_follow
+
+from tests.nodes.conftest import LIFECYCLE
+from tests.nodes.world import World
+
+RESOURCES = "opt/ml/config/resource_config.json"
+ONLY = [f"--only={step}" for step in slurm_follow.STEPS]
+
+
+def with_instances(node: World, change: Callable[[list[dict[str, str]]], None]) -> None:
+    """What HyperPod's agent does when nodes come or go."""
+    path = node.root / RESOURCES
+    value: dict[str, Any] = json.loads(path.read_text())
+    change(next(g for g in value["InstanceGroups"] if g["Name"] == "workers")["Instances"])
+    path.write_text(json.dumps(value))
+
+
+def unit(node: World, name: str) -> str:
+    return (node.root / "etc/systemd/system" / name).read_text()
+
+
+def test_the_controller_watches_what_the_agent_writes(world: Callable[..., World]) -> None:
+    node = world("controller-1", "scripted")
+    run = node.run()
+    assert run.statuses()["slurm_follow"] == "applied"
+    text = unit(node, slurm_follow.PATH_UNIT)
+    assert "PathChanged=/opt/ml/config/resource_config.json" in text
+    assert "PathChanged=/opt/slurm/etc/slurm.conf" in text
+    assert f"Unit={slurm_follow.SERVICE}" in text
+    state = node.state["units"][slurm_follow.PATH_UNIT]
+    assert (state["active"], state["enabled"]) == (True, True)
+    assert node.run().statuses()["slurm_follow"] == "unchanged"
+
+
+def test_nobody_else_does(world: Callable[..., World]) -> None:
+    for node, configuration in (
+        ("controller-1", "managed"),
+        ("workers-1", "scripted"),
+        ("login-1", "scripted"),
+    ):
+        made = world(node, configuration)
+        assert made.run().statuses()["slurm_follow"] == "skipped"
+        assert not (made.root / "opt/clusterwright/scripts").exists()
+
+
+def test_the_copy_is_whole_and_is_what_the_service_runs(world: Callable[..., World]) -> None:
+    node = world("controller-1", "scripted")
+    node.run()
+    copy = node.root / slurm_follow.FOLDER.lstrip("/")
+    ours = {path.relative_to(LIFECYCLE) for path in LIFECYCLE.rglob("*.py")}
+    assert {path.relative_to(copy) for path in copy.rglob("*.py")} == ours
+    for name in ("cluster.json", "deployment.json", "provisioning_parameters.json"):
+        assert (copy / name).read_text() == (node.folder / "inputs" / name).read_text()
+    line = next(
+        line
+        for line in unit(node, slurm_follow.SERVICE).splitlines()
+        if line.startswith("ExecStart=")
+    )
+    arguments = line.partition(" -m clusterwright_node ")[2].split()
+    assert arguments == [
+        "--configuration=scripted",
+        "--inputs=/opt/clusterwright/scripts",
+        *ONLY,
+    ]
+    # The same command line, and the copy alone.
+    done = subprocess.run(
+        [sys.executable, "-B", "-m", "clusterwright_node", *arguments, "--list"],
+        env={"PYTHONPATH": str(copy), "PATH": os.environ["PATH"]},
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "slurm_follow" in done.stdout
+
+
+@pytest.mark.parametrize("agent_writes_slurm_conf", [False, True])
+def test_a_run_of_the_service_takes_a_new_node_and_an_old_one_away(
+    world: Callable[..., World], agent_writes_slurm_conf: bool
+) -> None:
+    node = world("controller-1", "scripted")
+    agents = (node.root / "opt/slurm/etc/slurm.conf").read_text()
+    node.run()
+    new = {
+        "InstanceName": "workers-4",
+        "AgentIpAddress": "169.254.0.34",
+        "CustomerIpAddress": "10.1.0.34",
+        "InstanceId": "i-0123456789abcde99",
+    }
+    with_instances(node, lambda instances: instances.append(new))
+    if agent_writes_slurm_conf:
+        (node.root / "opt/slurm/etc/slurm.conf").write_text(agents)
+    run = node.run(only=slurm_follow.STEPS)
+    assert run.code == 0, run.last
+    assert list(run.statuses()) == [
+        "identify", "verify_inputs", "not_built", "slurm_files", "slurm_qos", "slurm_daemons",
+    ]  # fmt: skip
+    conf = (node.root / "opt/slurm/etc/slurm.conf").read_text()
+    assert "10.1.0.34" in conf or "10.1.0.[" in conf
+    assert "ip-10-1-0-34" in conf or "ip-10-1-0-[" in conf
+    assert ("scontrol", "reconfigure") in run.machine.ran
+    again = node.run(only=slurm_follow.STEPS)
+    assert set(again.statuses().values()) <= {"unchanged", "skipped"}
+
+    with_instances(node, lambda instances: instances.remove(new))
+    run = node.run(only=slurm_follow.STEPS)
+    assert run.statuses()["slurm_files"] == "applied"
+    assert (node.root / "opt/slurm/etc/slurm.conf").read_text() != conf
+
+
+def test_a_list_that_is_half_written_is_refused_and_tried_again(
+    world: Callable[..., World],
+) -> None:
+    node = world("controller-1", "scripted")
+    node.run()
+    before = (node.root / "opt/slurm/etc/slurm.conf").read_text()
+    whole = (node.root / RESOURCES).read_text()
+    (node.root / RESOURCES).write_text(whole[: len(whole) // 2])
+    assert node.run(only=slurm_follow.STEPS).code == 3
+    assert (node.root / "opt/slurm/etc/slurm.conf").read_text() == before
+    assert "Restart=on-failure" in unit(node, slurm_follow.SERVICE)
+
+
+def test_a_changed_copy_is_put_right(world: Callable[..., World]) -> None:
+    node = world("controller-1", "scripted")
+    node.run()
+    copied = node.root / "opt/clusterwright/scripts/clusterwright_node/main.py"
+    copied.write_text("")
+    assert node.run().statuses()["slurm_follow"] == "applied"
+    assert copied.read_text() == Path(LIFECYCLE / "clusterwright_node/main.py").read_text()
+
+
+def test_a_step_that_there_is_not_is_refused(
+    world: Callable[..., World], capsys: pytest.CaptureFixture[str]
+) -> None:
+    node = world("controller-1", "scripted")
+    with pytest.raises(IndexError):  # not a line was written
+        node.run(only=["slurm_flies"])
+    assert capsys.readouterr().err == "no such step: slurm_flies\n"
+    assert not (node.root / "var/lib/clusterwright").exists()
