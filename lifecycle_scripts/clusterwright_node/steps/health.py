@@ -1,8 +1,8 @@
 """Look at the node's health around jobs and between them.
 
 Slurm runs the three programs where this program writes slurm.conf (scripted configuration). In the
-managed configuration HyperPod writes it, so a timer looks instead, and nothing stands before a job
-but what HyperPod puts there.
+managed configuration HyperPod writes it: a timer looks instead, nothing of ours stands before a
+job, and every run says so.
 """
 
 from __future__ import annotations
@@ -62,8 +62,15 @@ def check(node: Node) -> Verdict:
     for path, (text, mode) in _files(node).items():
         if not _is_current(node, path, text, mode):
             return missing(f"{path} is not there or not current")
-    if node.is_managed and not systemd.has_unit(node, TIMER, _TIMER_TEXT):
+    if not node.is_managed:
+        return SATISFIED
+    if not systemd.has_unit(node, TIMER, _TIMER_TEXT):
         return missing(f"{TIMER} is not active and enabled")
+    node.notice(
+        "nothing of ours looks at a node right before a job: HyperPod writes the managed"
+        " slurm.conf, Prolog and HealthCheckProgram included; a timer looks every"
+        f" {slurm_health.HEALTH_CHECK_INTERVAL_SECONDS} s"
+    )
     return SATISFIED
 
 

@@ -103,3 +103,11 @@ def test_a_changed_copy_is_put_right(world: Callable[..., World]) -> None:
     assert node.run().statuses()["health"] == "applied"
     assert "devices" in check.read_text()
     assert node.run().statuses()["health"] == "unchanged"
+
+
+def test_that_nothing_stands_before_a_job_is_said_where_hyperpod_writes_slurm_conf(
+    world: Callable[..., World],
+) -> None:
+    for configuration, said in (("managed", True), ("scripted", False)):
+        notices = world("workers-1", configuration).run().notices()
+        assert any("right before a job" in text for text in notices) is said
