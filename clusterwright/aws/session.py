@@ -10,13 +10,14 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from clusterwright.aws.api_models import read_models_as_dicts
 from clusterwright.aws.errors import AwsUnavailable, unavailable
 
 CONNECT_TIMEOUT_SECONDS: Final = 5
 READ_TIMEOUT_SECONDS: Final = 20
 # One try and three more, with botocore's exponential back-off and jitter between them.
 MAX_ATTEMPTS: Final = 4
-MAX_POOL_CONNECTIONS: Final = 16
+MAX_POOL_CONNECTIONS: Final = 64
 _TOKENS: Final = ("NextToken", "NextPageToken")
 # By these members the services say that an answer is not all of it.
 _CONTINUED: Final = (
@@ -68,6 +69,7 @@ class AwsSession:
         self._boto3_session: Any = None
         self._clients: dict[tuple[str, str | None], Any] = {}
         self._last_asked: dict[int, tuple[str, str]] = {}
+        self._counts: dict[int, int] = {}
 
     @property
     def region(self) -> str | None:
@@ -134,7 +136,6 @@ class AwsSession:
             from the rest.
         """
         client = self.client(service, region, operation=operation)
-        self._asking(service, operation)
         try:
             answer = getattr(client, _method(operation))(**parameters)
         except Exception as error:
@@ -168,7 +169,6 @@ class AwsSession:
             At any page: what was yielded before it is then incomplete and must be thrown away.
         """
         client = self.client(service, region, operation=operation)
-        self._asking(service, operation)
         try:
             if client.can_paginate(_method(operation)):
                 yield from client.get_paginator(_method(operation)).paginate(**parameters)
@@ -183,15 +183,24 @@ class AwsSession:
         """Service and operation that a thread asked last; None where it asked nothing yet."""
         return self._last_asked.get(thread)
 
-    def _asking(self, service: str, operation: str) -> None:
-        self._last_asked[threading.get_ident()] = (service, operation)
+    def asked_times(self, thread: int) -> int:
+        """How many calls a thread has made, each page counted, botocore's further tries not."""
+        return self._counts.get(thread, 0)
+
+    def _note(self, model: Any, **_: Any) -> None:
+        thread = threading.get_ident()
+        self._last_asked[thread] = (str(model.service_model.service_name), str(model.name))
+        self._counts[thread] = self._counts.get(thread, 0) + 1
 
     def _session(self) -> Any:
         with self._lock:
             if self._boto3_session is None:
                 import boto3
 
-                self._boto3_session = boto3.session.Session(profile_name=self._profile)
+                made = boto3.session.Session(profile_name=self._profile)
+                read_models_as_dicts(made._session)
+                made.events.register("before-call", self._note)
+                self._boto3_session = made
             return self._boto3_session
 
     def _config(self) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -72,9 +73,14 @@ def run(
     works = [_Work(rule) for rule in chosen if not rule.after]
     for work in works:
         work.prepare(context)
-    wanted = [fact for work in works for facts in work.facts for fact in facts]
-    values = reader.read(wanted) if reader is not None and wanted else NOTHING_READ
+    asking = [work for work in works if any(work.facts)]
+    wanted = [fact for work in asking for facts in work.facts for fact in facts]
+    reading = _Reading(reader, wanted) if reader is not None and wanted else None
     for work in works:
+        if work not in asking:
+            work.judge(context, NOTHING_READ)
+    values = reading.values() if reading is not None else NOTHING_READ
+    for work in asking:
         work.judge(context, values)
     seen = dataclasses.replace(
         context,
@@ -96,6 +102,8 @@ def run(
         unanswered=tuple(u for work in done.values() for u in work.unanswered),
         waived=tuple(w for work in done.values() for w in work.waived),
         calls=reader.calls if reader is not None else 0,
+        api_calls=reader.api_calls if reader is not None else 0,
+        longest_chain=reader.longest_chain if reader is not None else 0,
         seconds=time.perf_counter() - started,
     )
 
@@ -123,6 +131,31 @@ def needed(
             if wanted:
                 found[file.id] = wanted
     return found
+
+
+class _Reading:
+    """Facts that are read while rules that need none are judged."""
+
+    def __init__(self, reader: FactReader, wanted: Sequence[Fact[Any]]) -> None:
+        self._outcome: FactValues | BaseException | None = None
+        self._thread = threading.Thread(
+            target=self._read, args=(reader, wanted), name="clusterwright-reading", daemon=True
+        )
+        self._thread.start()
+
+    def values(self) -> FactValues:
+        """What was read. Raises whatever the reader raised: a bug."""
+        self._thread.join()
+        if isinstance(self._outcome, BaseException):
+            raise self._outcome
+        assert self._outcome is not None
+        return self._outcome
+
+    def _read(self, reader: FactReader, wanted: Sequence[Fact[Any]]) -> None:
+        try:
+            self._outcome = reader.read(wanted)
+        except BaseException as error:  # noqa: BLE001 - raised where it is waited for
+            self._outcome = error
 
 
 @dataclass(eq=False)

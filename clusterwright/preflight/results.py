@@ -133,6 +133,12 @@ class CheckResult:
     calls: int = 0
     """Questions put to AWS."""
 
+    api_calls: int = 0
+    """Calls that they took, each page counted."""
+
+    longest_chain: int = 0
+    """The most calls that had to wait for one another."""
+
     seconds: float = field(default=0.0, compare=False)
 
     def summary(self) -> dict[str, int]:

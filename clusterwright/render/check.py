@@ -54,6 +54,8 @@ def check_json(result: CheckResult, exit_code: int, more: Mapping[str, Any] | No
             "waived": [_waived_data(waived) for waived in result.waived],
             "summary": result.summary(),
             "calls": result.calls,
+            "api_calls": result.api_calls,
+            "longest_chain": result.longest_chain,
             "seconds": round(result.seconds, 3),
             **(more or {}),
         },

@@ -151,6 +151,8 @@ def _check() -> dict[str, Any]:
             "additionalProperties": False,
         },
         "calls": _COUNT,
+        "api_calls": _COUNT,
+        "longest_chain": _COUNT,
         "seconds": {"type": "number", "minimum": 0},
     }
 

@@ -39,7 +39,7 @@ def test_one_client_per_service_and_region_however_many_threads_ask() -> None:
     config = made[0].meta.config
     assert config.retries == {"mode": "standard", "total_max_attempts": 4}
     assert (config.connect_timeout, config.read_timeout) == (5, 20)
-    assert config.max_pool_connections == 16
+    assert config.max_pool_connections == 64
 
 
 @pytest.mark.usefixtures("keys")

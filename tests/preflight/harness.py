@@ -33,6 +33,8 @@ class TableReader:
 
     table: Facts
     calls: int = 0
+    api_calls: int = 0
+    longest_chain: int = 0
     wanted: list[Fact[Any]] = field(default_factory=list)
 
     def read(self, facts: Iterable[Fact[Any]]) -> FactValues:
