@@ -1,0 +1,1 @@
+"""The founding documents' worked examples, computed with the product's own functions."""
