@@ -1,7 +1,8 @@
 """Neuron devices: all there, without uncorrected memory errors.
 
 Source: AWS Neuron, "Neuron Sysfs User Guide" (`stats/hardware` of each device); HyperPod reads the
-same counters ("Deep health checks", SageMaker developer guide).
+same counters ("Deep health checks", SageMaker developer guide). The driver 2.31 moved several
+nodes of that tree, so counters are looked for by their names below the device's folder.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from clusterwright_health.probe import Probe
 QUICK = True
 
 _SYSFS = "/sys/devices/virtual/neuron_device"
+_DEEP = 5
+"""Folders between a device and its counters, at most."""
 _COUNTERS = ("mem_ecc_uncorrected", "sram_ecc_uncorrected")
 
 
@@ -29,13 +32,23 @@ def look(probe: Probe, expected: Expected) -> list[Finding]:
         )
     for device in devices:
         for counter in _COUNTERS:
-            value = _value(probe.read(f"{_SYSFS}/{device}/stats/hardware/{counter}"))
+            value = _counter(probe, f"{_SYSFS}/{device}", counter)
             if value:
                 found.append(Finding("neuron", f"{device}: {counter} is {value}", "replace"))
     return found
 
 
-def _value(text: str | None) -> int:
-    """A counter's number; 0 where the driver does not have it."""
-    match = re.search(r"[0-9]+", text or "")
-    return int(match.group()) if match else 0
+def _counter(probe: Probe, folder: str, name: str, deep: int = _DEEP) -> int:
+    """A counter's number, a file or a folder with `total`; 0 where the driver does not have it."""
+    for entry in probe.names(folder):
+        path = f"{folder}/{entry}"
+        if entry == name:
+            text = probe.read(f"{path}/total") or probe.read(path)
+            match = re.search(r"[0-9]+", text or "")
+            return int(match.group()) if match else 0
+        # `subsystem` and the like are links that lead round in circles.
+        if deep and probe.path(path).is_dir() and not probe.path(path).is_symlink():
+            found = _counter(probe, path, name, deep - 1)
+            if found:
+                return found
+    return 0
