@@ -87,16 +87,20 @@ def _is_mix(group: Any) -> bool:
         return False
     if not isinstance(fallback, list) or not all(f in ("on-demand", "spot") for f in fallback):
         return False
-    return all(
-        isinstance(share, dict)
-        and set(share) == {"percent", "capacity"}
-        and _is_count(share["percent"])
-        and 1 <= share["percent"] <= 99
-        and isinstance(share["capacity"], dict)
-        and isinstance(share["capacity"].get("kind"), str)
-        and share["capacity"]["kind"] != MIX
-        for share in shares
-    )
+    return all(_is_share(share) for share in shares)
+
+
+def _is_share(share: Any) -> bool:
+    """Whether the models take it: what they do not take they refuse where it is written."""
+    from pydantic import ValidationError
+
+    from clusterwright.spec.models.compute import CapacityShare
+
+    try:
+        CapacityShare.model_validate(share)
+    except ValidationError:
+        return False
+    return True
 
 
 def _is_count(value: Any) -> bool:

@@ -88,6 +88,13 @@ def test_prices_beside_the_spec_are_used_and_named(
         ("{config}", "--format", "sarif"),
         ("{config}", "--prices", "missing.yaml"),
         ("{config}", "--region", "us-east-1"),
+        ("{config}", "--currency", "JPY"),
+        ("{config}", "--fx", "150@2026-11-01"),
+        ("{config}", "--currency", "JPY", "--fx", "150"),
+        ("{config}", "--currency", "JPY", "--fx", "-1@2026-11-01"),
+        ("{config}", "--currency", "JPY", "--fx", "150@2999-01-01"),
+        ("{config}", "--retire", "/fsx"),
+        ("{config}", "--actual", "--days", "0"),
     ],
 )
 def test_wrong_usage_is_3_and_a_sentence(
@@ -153,3 +160,56 @@ def test_every_example_has_a_bill(capsys: pytest.CaptureFixture[str]) -> None:
         answer = json.loads(out)
         groups = [entry for entry in answer["lines"] if entry["component"] == "compute"]
         assert groups, path
+
+
+def test_a_second_currency_stands_beside_usd(
+    config: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = run(
+        capsys, config, "--currency", "jpy", "--fx", "150.5@2026-11-01", "--format", "json"
+    )
+    answer = json.loads(out)
+    assert (code, answer["currency"]) == (0, "USD")
+    exchange = answer["exchange"]
+    assert (exchange["currency"], exchange["rate"], exchange["date"]) == (
+        "JPY", 150.5, "2026-11-01",
+    )  # fmt: skip
+    total = answer["total"]
+    assert exchange["total"]["monthly"] == pytest.approx(total["monthly_usd"] * 150.5)
+    for entry in answer["lines"]:
+        if entry["monthly_usd"] is None:
+            assert entry["exchanged"] == {"hourly": None, "monthly": None}
+        else:
+            assert entry["exchanged"]["monthly"] == pytest.approx(entry["monthly_usd"] * 150.5)
+    _, out, _ = run(capsys, config, "--currency", "jpy", "--fx", "150.5@2026-11-01")
+    assert "JPY/month" in out
+    assert "1 USD is 150.5 JPY (your rate of 2026-11-01)" in out
+
+
+@pytest.mark.parametrize("name", ["/fsx", "/fsx/", "fsx"])
+def test_what_a_deletion_saves_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    data = specs.changed({"storage.lustre": [specs.LUSTRE]})
+    path = str(specs.write(tmp_path / "spec.yaml", data))
+    _, out, _ = run(capsys, path, "--retire", name, "--format", "json")
+    found = json.loads(out)["retire"]
+    assert found["storage"] == "fsx"
+    assert found["monthly_usd"] == 4800 * 0.6
+    _, out, _ = run(capsys, path, "--retire", name)
+    assert "2,880.00 USD a month less" in out
+    assert "clusterwright check --retire fsx" in out
+
+
+def test_every_line_says_who_stated_its_price_and_when(
+    config: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = run(capsys, config, "--format", "json")
+    for entry in json.loads(out)["lines"]:
+        if entry["unit_price_usd"] is None:
+            assert (entry["origin"], entry["source"], entry["date"]) == (None, None, None)
+        else:
+            assert entry["origin"] == "catalogue"
+            assert entry["source"]
+            assert entry["date"]
+            assert entry["stale"] is (entry["age_days"] is None or entry["age_days"] > 90)
