@@ -7,8 +7,10 @@ import shutil
 from pathlib import Path
 
 from benchmarks.compare import ROOT, Comparison, Timed, command
+from benchmarks.gate import gate_comparisons
 from benchmarks.local_aws import LocalAws, start_to_ready
 from benchmarks.local_calls import call_comparisons
+from benchmarks.planner import planner_comparisons
 from benchmarks.rehearsals import rehearsal_comparisons
 from benchmarks.slurm import slurm_comparisons
 
@@ -80,7 +82,9 @@ def comparisons(folder: Path) -> list[Comparison]:
             command("python", "-c", "import moto.server"),
             "python -c 'import moto.server'",
         ),
+        *gate_comparisons(folder),
         *_deployments(folder),
+        *planner_comparisons(),
         *call_comparisons(),
         *rehearsal_comparisons(folder),
         *slurm_comparisons(folder),
