@@ -640,6 +640,15 @@ CASES: dict[str, tuple[Case, ...]] = {
     "image.release_version": (template("image__release_version", "1.2.3", MINIMAL),),
     "image.released": (refused("image__released", "2026-08-30", OWN_IMAGE),),
     "image.image_id": (template("image__image_id", "ami-0123456789abcdef9", OWN_IMAGE),),
+    "image.nvidia_driver": (
+        finding(
+            "image__nvidia_driver",
+            "570.86.15",
+            OWN_IMAGE,
+            slurm__containers={"pyxis": True, "cuda": "13.0"},
+        ),
+    ),
+    "slurm.containers.cuda": (finding("slurm__containers__cuda", "13.0"),),
     "image.auto_patch.strategy": (template("image__auto_patch__strategy", "when-all-idle"),),
     "resilience.node_recovery": (template("resilience__node_recovery", "none"),),
     "resilience.node_provisioning": (

@@ -81,6 +81,11 @@ def meaningless(cluster: Cluster) -> Iterator[Meaningless]:
     yield from _slurm(cluster)
     yield from _budget(cluster)
     yield from _checkpoints(cluster)
+    containers = cluster.slurm.containers
+    if not containers.pyxis:
+        reason = "`{}` is that of containers in jobs, which need pyxis"
+        here = ("slurm", "containers")
+        yield from _without(containers, here, ["cuda"], reason, (*here, "pyxis"))
 
 
 def without_meaningless(cluster: Cluster, data: dict[str, Any]) -> dict[str, Any]:

@@ -23,6 +23,13 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             hint="add release_version or image_id",
             other_path=("image",),
         )
+    if image.nvidia_driver is not None and not (image.image_id or image.release_version):
+        yield Problem(
+            "`nvidia_driver` is that of an image that is named; else HyperPod takes its newest",
+            ("image", "nvidia_driver"),
+            hint="add release_version or image_id",
+            other_path=("image",),
+        )
     if image.auto_patch is not None and image.image_id is not None:
         yield Problem(
             "HyperPod patches its own image, not one of yours",

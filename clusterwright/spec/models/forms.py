@@ -149,6 +149,10 @@ IMAGE_RELEASE = Form(
     r"^[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}$", "an image release, major.minor.patch", "1.0.0"
 )
 IMAGE_ID = Form(r"^ami-[0-9a-f]{8,17}$", "the id of an image (ami-...)", "ami-0a1b2c3d4e5f60718")
+DRIVER = Form(
+    r"^[0-9]{3}(\.[0-9]{1,4}){1,3}$", "a driver's version, such as 595.91.07", "595.91.07"
+)
+CUDA = Form(r"^[0-9]{1,2}\.[0-9]{1,2}$", "a version of CUDA, such as 12.8", "12.8")
 RULE = Form(r"^CW-[A-Z][0-9]{3}$", "a rule's id, such as CW-N003", "CW-N003")
 RESOURCE = Form(
     r"^([A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9]+|compute\[[A-Za-z0-9-]+\])$",

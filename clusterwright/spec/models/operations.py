@@ -60,6 +60,11 @@ class Image(Model):
     ) = None
     """An image of your own, built from HyperPod's."""
 
+    nvidia_driver: (
+        Annotated[str, Field(pattern=forms.DRIVER.pattern, examples=[forms.DRIVER.example])] | None
+    ) = None
+    """NVIDIA's driver in the image that is named, by its release notes; nothing installs it."""
+
     auto_patch: AutoPatch | None = None
     """Never by itself if absent."""
 

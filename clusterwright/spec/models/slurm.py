@@ -75,6 +75,11 @@ class Containers(Model):
     install: Literal["image", "mirrored"] = "image"
     """image: it brings both. mirrored: nodes install them from the cluster's bucket."""
 
+    cuda: (
+        Annotated[str, Field(pattern=forms.CUDA.pattern, examples=[forms.CUDA.example])] | None
+    ) = None
+    """The newest CUDA in jobs' containers; the driver of the image is held against it."""
+
 
 class Partition(Model):
     """A Slurm partition: the groups that a job may run on."""

@@ -1,0 +1,48 @@
+"""Containers of jobs are unpacked where there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.catalog import Known
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.spec.models.compute import ComputeGroup
+
+
+class ContainerRoom(Rule[ComputeGroup]):
+    id = "CW-L010"
+    title = "Containers are unpacked on the nodes' own drives"
+    severity = "warning"
+    scope = "offline"
+    prevents = "jobs that end with `No space left on device`: images unpack on the root volume"
+    source = "awslabs/awsome-distributed-ai #427; the step enroot_storage"
+
+    def subjects(self, context: Context) -> Iterable[Subject[ComputeGroup]]:
+        if not context.cluster.slurm.containers.pyxis:
+            return
+        for path, group in context.groups():
+            if group.role == "compute" and group.count:
+                yield Subject(path, group)
+
+    def check(
+        self, subject: Subject[ComputeGroup], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del facts
+        group = subject.value
+        if group.scratch is not None:
+            return
+        instance = context.catalog.instance(group.instance_type)
+        drives = instance.local_nvme if instance is not None else None
+        has_drives = isinstance(drives, Known) and drives.value.total_gb > 0
+        yield Fail(
+            message=f"`{group.name}` has no scratch: Enroot unpacks images in home directories "
+            "and /tmp",
+            hint="scratch: {}"
+            if has_drives
+            else f"{group.instance_type} has no drives of its own: point Enroot to a volume",
+        )
+
+
+RULE = ContainerRoom()

@@ -1,0 +1,56 @@
+"""The folder of lifecycle scripts, read as it will be copied to S3.
+
+Where there is no repository (the command was installed alone, and the spec stands by itself),
+there is nothing to look at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.rule import Subject
+from clusterwright.spec import repository
+from clusterwright.spec.problems import Path as SpecPath
+
+ENTRY: Final = {"managed": "on_init_complete.sh", "scripted": "on_create.sh"}
+"""As `stacks/scripts.py` names it to HyperPod; `tests/stacks` compares."""
+
+HERE: Final[SpecPath] = ("slurm", "configuration")
+"""It decides which of the scripts HyperPod starts."""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """One folder, without what editors and Python leave behind."""
+
+    root: Path
+
+    @cached_property
+    def files(self) -> tuple[Path, ...]:
+        """Every file that is copied."""
+        found = []
+        for path in sorted(self.root.rglob("*")):
+            parts = path.relative_to(self.root).parts
+            hidden = any(part.startswith(".") or part == "__pycache__" for part in parts)
+            if path.is_file() and not hidden and path.suffix != ".pyc":
+                found.append(path)
+        return tuple(found)
+
+    def named(self, path: Path) -> str:
+        """A file as a message names it."""
+        return f"{self.root.name}/{path.relative_to(self.root).as_posix()}"
+
+    def with_suffix(self, suffix: str) -> tuple[Path, ...]:
+        return tuple(path for path in self.files if path.suffix == suffix)
+
+
+def folders(context: Context) -> Iterator[Subject[Folder]]:
+    """The folder of this repository, where there is one and HyperPod would run it."""
+    root = repository.root()
+    if root is not None and context.on_hyperpod:
+        yield Subject(HERE, Folder(root / repository.SCRIPTS))
