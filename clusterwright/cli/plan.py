@@ -34,6 +34,9 @@ _FLAGS: Final = {
     "lora_rank": ("lora_rank",),
     "deadline": ("deadline",),
     "region": ("region",),
+    "zone": ("availability_zone_id",),
+    "budget_usd": ("budget_usd",),
+    "capacity": ("capacity",),
     "seed": ("seed",),
     "layers": ("shape", "layers"),
     "hidden_size": ("shape", "hidden_size"),
@@ -85,12 +88,53 @@ _FLAGS: Final = {
 @click.option("--recovery", metavar="NAME", help="manual, automatic (default), checkpointless.")
 @click.option("--deadline", metavar="TIME", help="90d, 12w or a date.")
 @click.option("--region", metavar="NAME", help="AWS region.")
+@click.option("--zone", metavar="ID", help="Zone id, such as use1-az6.")
+@click.option("--budget-usd", type=float, metavar="USD", help="What the compute may cost.")
+@click.option(
+    "--capacity",
+    multiple=True,
+    metavar="KIND",
+    help="on-demand, spot, training-plan, capacity-block, reservation; can be repeated.",
+)
+@click.option(
+    "--phases",
+    metavar="N,N",
+    is_flag=False,
+    flag_value="8,64",
+    help="A ramp with dates, cost and quotas; nodes of the earlier phases.  [8,64]",
+)
+@click.option("--starts", metavar="DAY", help="First day of the ramp.  [default: today]")
+@click.option(
+    "--inference-tokens",
+    metavar="N",
+    help="Tokens read and written over the model's life: would a smaller model cost less?",
+)
+@click.option(
+    "--owned",
+    type=click.Path(),
+    metavar="FILE",
+    help="YAML of hardware you could buy: purchase, watts, tariff_per_kwh, years, ...",
+)
+@click.option("--prices", type=click.Path(), metavar="FILE", help="Your own rates.")
+@click.option("--currency", metavar="CODE", help="A second currency beside USD; needs --fx.")
+@click.option("--fx", metavar="RATE@DATE", help="How much of it one USD was worth, and when.")
+@click.option(
+    "--write",
+    "output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the spec (configs/NAME.yaml), the plan beside it, and launch settings.",
+)
+@click.option(
+    "--account", default="111122223333", show_default=True, help="AWS account of the spec."
+)
+@click.option("--force", is_flag=True, help="Overwrite files that exist.")
 @click.option("--seed", type=int, help="Of the Monte Carlo; 0 without it.")
 @click.option("--explain", is_flag=True, help="Print every formula with its numbers and source.")
 @click.option(
     "--format",
     "output_format",
-    type=click.Choice(["text", "json", "markdown"]),
+    type=click.Choice(["text", "json", "markdown", "html"]),
     default="text",
     show_default=True,
 )
@@ -102,6 +146,17 @@ def command(
     model: str | None,
     explain: bool,
     output_format: str,
+    capacity: tuple[str, ...],
+    phases: str | None,
+    starts: str | None,
+    inference_tokens: str | None,
+    owned: str | None,
+    prices: str | None,
+    currency: str | None,
+    fx: str | None,
+    output: Path | None,
+    account: str,
+    force: bool,
     **flags: Any,
 ) -> None:
     """Say how long a training run takes on a cluster, with an interval and the reasons.
@@ -112,31 +167,57 @@ def command(
     """
     import datetime as dt
 
-    from clusterwright.catalog import load_catalog
+    from clusterwright.cli import plan_questions
     from clusterwright.cli.spec import catalog_of_the_user
     from clusterwright.sizing.errors import GoalError
 
+    today = dt.datetime.now(dt.UTC).date()
+    exchange = plan_questions.exchange(currency, fx, today)
     try:
-        goal, config = read_goal(goal_file, model, flags)
+        goal, config = read_goal(goal_file, model, {**flags, "capacity": list(capacity) or None})
+        questions = plan_questions.questions(
+            phases, starts, inference_tokens, owned, charts=output_format == "html"
+        )
         with catalog_of_the_user():
-            from clusterwright.sizing.estimate import plan
-            from clusterwright.sizing.sweep import plan_anywhere
+            from clusterwright.sizing.dossier import build
 
-            named = goal.cluster.instance_type or goal.cluster.accelerator
-            answer = (plan if named else plan_anywhere)(
-                goal, load_catalog(), config=config, today=dt.datetime.now(dt.UTC).date()
-            )
+            catalog = plan_questions.catalog_with(prices)
+            answer = build(goal, catalog, today=today, config=config, questions=questions)
+            written = []
+            if output is not None:
+                from clusterwright.cli.plan_write import write_plan
+                from clusterwright.render import dossier as render
+
+                written = write_plan(
+                    answer,
+                    catalog,
+                    output,
+                    plan_json=render.dossier_json(answer),
+                    command=plan_questions.said(),
+                    account=account,
+                    zone=goal.availability_zone_id,
+                    force=force,
+                )
     except GoalError as error:
         fail(error, output_format)
-    from clusterwright.render import plan as render
+    from clusterwright.render import dossier as render
     from clusterwright.render.style import Style
 
     if output_format == "json":
-        text = render.plan_json(answer, explain=explain)
+        text = render.dossier_json(answer, explain=explain, exchange=exchange)
     elif output_format == "markdown":
-        text = render.plan_markdown(answer, explain=explain)
+        text = render.dossier_markdown(answer, explain=explain, exchange=exchange)
+    elif output_format == "html":
+        from clusterwright.render.dossier_html import dossier_html
+
+        text = dossier_html(answer)
     else:
-        text = render.plan_text(answer, Style.of(sys.stdout), explain=explain)
+        style = Style.of(sys.stdout)
+        text = render.dossier_text(answer, style, explain=explain, exchange=exchange)
+    for path in written:
+        click.echo(f"{path} is written", err=True)
+    if output is not None:
+        click.echo(f"next: clusterwright check {output} --offline", err=True)
     sys.stdout.write(text)
     ctx.exit(0)
 

@@ -112,7 +112,7 @@ def candidate_data(candidate: Candidate) -> dict[str, Any]:
 
 def plan_text(plan: Plan, style: Style = PLAIN, *, explain: bool = False) -> str:
     """What a person reads: the answer, the layout and its memory, what moves it, warnings."""
-    lines = [style.paint("bold", _title(plan)), ""]
+    lines = [style.paint("bold", title_of(plan)), ""]
     lines += _estimate_lines(plan)
     chosen = plan.chosen
     assert chosen.layout is not None
@@ -148,8 +148,8 @@ def plan_text(plan: Plan, style: Style = PLAIN, *, explain: bool = False) -> str
 def plan_markdown(plan: Plan, *, explain: bool = False) -> str:
     """The same for a pull request."""
     e = plan.estimate
-    lines = [f"### {markdown_cell(_title(plan))}", ""]
-    rows = [(name, *_cells(q, pattern)) for name, q, pattern in _table(plan)]
+    lines = [f"### {markdown_cell(title_of(plan))}", ""]
+    rows = estimate_rows(plan)
     aligns: tuple[Align, ...] = ("left", "right", "right", "right")
     lines += markdown_table(("", "P10", "P50", "P90"), rows, aligns)
     chosen = plan.chosen
@@ -178,7 +178,8 @@ def plan_markdown(plan: Plan, *, explain: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _title(plan: Plan) -> str:
+def title_of(plan: Plan) -> str:
+    """One line: the model, the tokens, and what they run on."""
     c = plan.chosen
     where = c.hardware.instance_type or c.hardware.accelerator
     many = f"{c.nodes:,} x {where}" if c.hardware.instance_type else f"{c.accelerators:,} {where}"
@@ -191,8 +192,10 @@ def _title(plan: Plan) -> str:
 def _table(plan: Plan) -> list[tuple[str, Quantiles, str]]:
     e = plan.estimate
     precision = plan.precision.upper()
+    dollars = [] if e.usd is None else [("dollars of compute", e.usd, ",.0f")]
     return [
         ("days", e.days, ",.1f"),
+        *dollars,
         ("accelerator-hours", e.accelerator_hours, ",.0f"),
         (f"in-run MFU (dense {precision}, {_peak(plan):,g} TFLOPS)", e.in_run_mfu, ".1%"),
         ("goodput", e.goodput, ".1%"),
@@ -200,9 +203,13 @@ def _table(plan: Plan) -> list[tuple[str, Quantiles, str]]:
     ]
 
 
+def estimate_rows(plan: Plan) -> list[tuple[str, str, str, str]]:
+    """Name, P10, P50 and P90 of what is estimated, as people read them."""
+    return [(name, *_cells(q, pattern)) for name, q, pattern in _table(plan)]
+
+
 def _estimate_lines(plan: Plan) -> list[str]:
-    rows: list[Sequence[str]] = [("", "P10", "P50", "P90")]
-    rows += [(name, *_cells(q, pattern)) for name, q, pattern in _table(plan)]
+    rows: list[Sequence[str]] = [("", "P10", "P50", "P90"), *estimate_rows(plan)]
     lines = columns(rows, ("left", "right", "right", "right"))
     e = plan.estimate
     if e.usd is None:

@@ -376,6 +376,69 @@ def _plan() -> dict[str, Any]:
         "warnings": {"type": "array", "items": _TEXT},
         "seed": _COUNT,
         "samples": _POSITIVE_COUNT,
+        **_dossier(),
+    }
+
+
+def _dossier() -> dict[str, Any]:
+    """What follows from a plan; null or empty where it was not asked or cannot be said."""
+    maybe_object = {"type": ["object", "null"]}
+    number = {"type": "number", "minimum": 0}
+    maybe_number = {"type": ["number", "null"], "minimum": 0}
+    return {
+        "region": _MAYBE_TEXT,
+        "offers": _list(
+            {
+                "instance_type": _MAYBE_TEXT,
+                "nodes": _POSITIVE_COUNT,
+                "capacity_kind": _TEXT,
+                "rate_usd_per_hour": maybe_number,
+                "source": _MAYBE_TEXT,
+                "date": _MAYBE_TEXT,
+                "usd": maybe_object,
+                "unknown": _MAYBE_TEXT,
+                "hint_usd": maybe_number,
+                "purchases": {"type": "array"},
+                "idle_instance_days": {"type": ["number", "null"]},
+                "cautions": {"type": "array", "items": _TEXT},
+            }
+        ),
+        "storage": maybe_object,
+        "failures": maybe_object,
+        "quotas": _list(
+            {
+                "name": _TEXT,
+                "code": _MAYBE_TEXT,
+                "wanted": number,
+                "default": maybe_number,
+                "note": _TEXT,
+            }
+        ),
+        "phases": _list(
+            {
+                "name": _TEXT,
+                "nodes": _POSITIVE_COUNT,
+                "starts": _TEXT,
+                "ends": _TEXT,
+                "quota_instances": _POSITIVE_COUNT,
+                "usd": maybe_number,
+                "purpose": _TEXT,
+            }
+        ),
+        "launch": maybe_object,
+        "platform": maybe_object,
+        "inference": {**maybe_object, "description": "with --inference-tokens"},
+        "owned": {**maybe_object, "description": "with --owned"},
+        "levels": _list(
+            {
+                "name": _TEXT,
+                "usd_least": number,
+                "usd_most": number,
+                "reached": {"enum": ["yes", "in part", "no"]},
+                "basis": _TEXT,
+            }
+        ),
+        "not_answered": {"type": "array", "items": _TEXT},
     }
 
 

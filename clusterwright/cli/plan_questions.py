@@ -1,0 +1,147 @@
+"""What `clusterwright plan` may be asked besides the goal, read from flags and files."""
+
+from __future__ import annotations
+
+import datetime as dt
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clusterwright.cli.errors import UserError
+
+if TYPE_CHECKING:
+    from clusterwright.catalog import Catalog
+    from clusterwright.cost.results import Exchange
+    from clusterwright.sizing.dossier import Questions
+    from clusterwright.sizing.ownership import Owned
+
+
+def exchange(currency: str | None, fx: str | None, today: dt.date) -> Exchange | None:
+    """The second currency.
+
+    Raises
+    ------
+    UserError
+        One of the two is wrong or missing.
+    """
+    from clusterwright.cost.exchange import WrongExchange, read_exchange
+
+    try:
+        return read_exchange(currency, fx, today=today)
+    except WrongExchange as error:
+        raise UserError(str(error), error.hint) from None
+
+
+def questions(
+    phases: str | None,
+    starts: str | None,
+    inference_tokens: str | None,
+    owned: str | None,
+    *,
+    charts: bool,
+) -> Questions:
+    """The questions of the flags.
+
+    Raises
+    ------
+    GoalError, UserError
+        A number, a day or a file that cannot be read.
+    """
+    from clusterwright.sizing.dossier import Questions
+    from clusterwright.sizing.quantities import TOKENS, parse_count
+
+    return Questions(
+        ramp_steps=_steps(phases) if phases is not None else None,
+        starts=_day(starts) if starts is not None else None,
+        inference_tokens=parse_count(inference_tokens, TOKENS, field="inference_tokens")
+        if inference_tokens is not None
+        else None,
+        owned=_owned(owned) if owned is not None else None,
+        charts=charts,
+    )
+
+
+def catalog_with(prices: str | None) -> Catalog:
+    """The catalogue with the rates of a file of the user's, where one is named.
+
+    Raises
+    ------
+    UserError
+        The file is no prices.yaml.
+    """
+    from clusterwright.catalog import PriceOverrideError, load_catalog
+
+    if prices is None:
+        return load_catalog()
+    data = read_mapping(prices)
+    try:
+        return load_catalog(prices_override=data.get("rates", []))
+    except PriceOverrideError as error:
+        raise UserError(f"{prices}: {error}", "see docs/how-to/state-prices.md") from None
+
+
+def read_mapping(path: str) -> dict[str, Any]:
+    """A YAML file's mapping.
+
+    Raises
+    ------
+    UserError
+        It cannot be read, is no YAML, or holds something else.
+    """
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        data = YAML(typ="safe", pure=True).load(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UserError(f"{path} cannot be read: {reason.lower()}") from None
+    except YAMLError as error:
+        raise UserError(f"{path} is no YAML: {str(error).splitlines()[0]}") from None
+    if not isinstance(data, dict):
+        raise UserError(f"{path} holds no mapping")
+    return data
+
+
+def said() -> str:
+    """The command as it was typed, without what names this machine's files."""
+    words = [word for word in sys.argv[1:] if word not in {"--force"}]
+    if not words or words[0] != "plan":
+        words = ["plan"]
+    return shlex.join(["clusterwright", *words])
+
+
+def _steps(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(word) for word in text.split(",") if word.strip())
+    except ValueError:
+        raise UserError(f"--phases {text!r} are no numbers of nodes", "--phases 8,64") from None
+
+
+def _day(text: str) -> dt.date:
+    try:
+        return dt.date.fromisoformat(text)
+    except ValueError:
+        raise UserError(f"--starts {text!r} is no day", "--starts 2027-01-31") from None
+
+
+def _owned(path: str) -> Owned:
+    from dataclasses import MISSING, fields
+
+    from clusterwright.sizing.ownership import Owned
+
+    data = read_mapping(path)
+    known = {field.name: field for field in fields(Owned)}
+    wrong = sorted(str(key) for key in data if key not in known)
+    if wrong:
+        raise UserError(f"{path}: unknown key {wrong[0]!r}", f"known: {', '.join(known)}")
+    missing = [
+        name for name, field in known.items() if field.default is MISSING and name not in data
+    ]
+    if missing:
+        raise UserError(f"{path}: {missing[0]} is missing", "purchase, watts and tariff_per_kwh")
+    for key, value in data.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise UserError(f"{path}: {key} is {value!r}", "a number")
+    return Owned(**{key: float(value) for key, value in data.items()})

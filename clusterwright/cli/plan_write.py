@@ -1,0 +1,218 @@
+"""`clusterwright plan --write configs/NAME.yaml`: the spec, the plan beside it, settings."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clusterwright.cli.errors import UserError
+
+if TYPE_CHECKING:
+    from clusterwright.catalog import Catalog
+    from clusterwright.sizing.dossier_result import Dossier
+
+HYPERPOD_KINDS = ("on-demand", "spot", "training-plan")
+
+
+def write_plan(
+    dossier: Dossier,
+    catalog: Catalog,
+    output: Path,
+    *,
+    plan_json: str,
+    command: str,
+    account: str,
+    zone: str | None,
+    force: bool,
+) -> list[Path]:
+    """Write everything, each file whole or not at all; returns what was written.
+
+    Raises
+    ------
+    UserError
+        There is no region, a file exists, or what would be written is no spec.
+    GoalError
+        The plan's cluster cannot be a spec.
+    """
+    from clusterwright.platforms import load_cluster
+    from clusterwright.spec import SpecErrors
+
+    name = output.stem
+    texts = _texts(dossier, catalog, output, plan_json, command, account, zone)
+    _writable(output, texts, force)
+    # In the folder itself, so that its base.yaml is under it as it will be.
+    handle, draft_name = tempfile.mkstemp(
+        prefix=f".{name}.", suffix=".yaml", dir=output.parent, text=True
+    )
+    draft = Path(draft_name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(texts[output])
+        load_cluster(draft)
+    except SpecErrors as errors:
+        first = errors.problems[0]
+        raise UserError(
+            f"what would be written is no spec: {first.message}",
+            first.hint or "another --zone, --capacity or name",
+        ) from None
+    finally:
+        draft.unlink(missing_ok=True)
+    for path, text in texts.items():
+        _replace(path, text)
+    return list(texts)
+
+
+def _texts(
+    dossier: Dossier,
+    catalog: Catalog,
+    output: Path,
+    plan_json: str,
+    command: str,
+    account: str,
+    zone: str | None,
+) -> dict[Path, str]:
+    from clusterwright.sizing.spec_writer import SpecChoices, write, zone_of
+
+    plan, chosen = dossier.plan, dossier.plan.chosen
+    if dossier.region is None:
+        raise UserError("--write needs a region", "--region us-east-1")
+    if chosen.hardware.instance_type is None:
+        raise UserError(
+            f"{chosen.hardware.accelerator} is an accelerator, not an instance type",
+            "--instance-type p5.48xlarge, or no cluster at all",
+        )
+    if dossier.storage is None:
+        raise UserError("the plan has no storage that FSx builds", *dossier.unknown[:1])
+    offer = dossier.chosen_offer
+    kind = offer.capacity_kind if offer else dossier.capacity_kinds[0]
+    if kind not in HYPERPOD_KINDS:
+        raise UserError(
+            f"platform hyperpod-slurm takes no {kind}", "--capacity training-plan or on-demand"
+        )
+    name = output.stem
+    plan_file = output.with_name(f"{name}.plan.json")
+    # Held to the day: a cluster is not given back at the hour.
+    hours = math.ceil(plan.estimate.days.p90) * 24.0
+    usd = plan.estimate.usd
+    text = write(
+        SpecChoices(
+            name=name,
+            account=account,
+            region=dossier.region,
+            zone=zone or zone_of(chosen.hardware.instance_type, dossier.region, catalog),
+            instance_type=chosen.hardware.instance_type,
+            nodes=chosen.nodes,
+            spares=dossier.failures.spares if dossier.failures else 0,
+            capacity_kind=kind,
+            hours=hours,
+            plan_file=plan_file.name,
+            command=command,
+            budget_usd=usd.p90 if usd is not None else None,
+            reasons=_reasons(dossier),
+            schema=_schema_from(output.parent),
+        ),
+        dossier.storage,
+        catalog,
+    )
+    files = {output: text, plan_file: plan_json}
+    if dossier.launch is not None:
+        files |= _launch_files(output, dossier)
+    return files
+
+
+def _reasons(dossier: Dossier) -> tuple[str, ...]:
+    plan, days = dossier.plan, dossier.plan.estimate.days
+    lines = [
+        f"{plan.shape.name}: {plan.shape.params / 1e9:.3g}B parameters, "
+        f"{plan.tokens / 1e12:.3g}T tokens, {plan.kind}, {plan.precision}.",
+        f"P10, P50 and P90 of the run: {days.p10:.0f}, {days.p50:.0f} and {days.p90:.0f} days.",
+    ]
+    usd = plan.estimate.usd
+    if usd is None:
+        lines.append("Dollars of compute: unknown. State your rates in prices.yaml beside this.")
+    else:
+        lines.append(
+            f"Dollars of compute: {usd.p10:,.0f}, {usd.p50:,.0f} and {usd.p90:,.0f}, by dated "
+            "rates."
+        )
+    return tuple(lines)
+
+
+def _launch_files(output: Path, dossier: Dossier) -> dict[Path, str]:
+    assert dossier.launch is not None
+    launch = dossier.launch
+    stem = output.stem
+    head = [f"# Settings of the layout in {stem}.plan.json."]
+    head += [f"# {caution}." for caution in launch.cautions]
+    comment = "\n".join(head) + "\n"
+    return {
+        output.with_name(f"{stem}.megatron.args"): comment + "\n".join(launch.megatron) + "\n",
+        output.with_name(f"{stem}.nemo.yml"): comment + _yaml(launch.nemo),
+        output.with_name(f"{stem}.torchtitan.toml"): comment + _toml(launch.torchtitan),
+    }
+
+
+def _yaml(data: Mapping[str, Mapping[str, object]]) -> str:
+    lines = []
+    for section, values in data.items():
+        lines.append(f"{section}:")
+        lines += [f"  {key}: {json.dumps(value)}" for key, value in values.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(data: Mapping[str, Mapping[str, object]]) -> str:
+    lines = []
+    for section, values in data.items():
+        lines.append(f"[{section}]")
+        lines += [f"{key} = {json.dumps(value)}" for key, value in values.items()]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _writable(output: Path, texts: Mapping[Path, Any], force: bool) -> None:
+    import re
+
+    from clusterwright.spec.models import forms
+
+    if output.suffix != ".yaml":
+        raise UserError(f"--write {output}: a spec ends in .yaml", "--write configs/NAME.yaml")
+    if re.search(forms.ENVIRONMENT.pattern, output.stem) is None:
+        raise UserError(
+            f"--write {output}: the file's name becomes the cluster's, and {output.stem!r} is "
+            f"not {forms.ENVIRONMENT.words}",
+            "--write configs/llama3-70b.yaml",
+        )
+    if not output.parent.is_dir():
+        raise UserError(f"{output.parent} does not exist", f"mkdir -p {output.parent}")
+    there = [path for path in texts if os.path.lexists(path)]
+    if there and not force:
+        raise UserError(
+            f"{there[0]} exists and is left as it is",
+            "name another file, or --force to overwrite",
+        )
+
+
+def _replace(path: Path, text: str) -> None:
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    draft = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        umask = os.umask(0)
+        os.umask(umask)
+        draft.chmod(0o666 & ~umask)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _schema_from(folder: Path) -> str | None:
+    for up, parent in enumerate(folder.resolve().parents, start=1):
+        if (parent / "schema" / "cluster.schema.json").is_file():
+            return "../" * up + "schema/cluster.schema.json"
+    return None

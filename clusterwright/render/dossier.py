@@ -1,0 +1,359 @@
+"""What follows from a plan (money, storage, failures), as lines, as data, and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from clusterwright.cost.results import Exchange
+from clusterwright.render.envelope import json_answer
+from clusterwright.render.plan import plan_data, plan_markdown, plan_text
+from clusterwright.render.style import PLAIN, Style
+from clusterwright.render.table import columns, markdown_cell
+from clusterwright.sizing.dossier_result import Dossier
+
+OFFERS_SHOWN: Final = 6
+
+
+def dossier_json(
+    dossier: Dossier, *, explain: bool = False, exchange: Exchange | None = None
+) -> str:
+    """The plan's JSON with more keys; nothing of the plan's own is renamed."""
+    data = {**plan_data(dossier.plan), **more_data(dossier)}
+    if exchange is not None:
+        data["exchange"] = _exchange(dossier, exchange)
+    if explain:
+        rows = [*dossier.plan.explained, *(dossier.storage.explained if dossier.storage else ())]
+        data["explained"] = [asdict(row) for row in rows]
+    return json_answer("plan", 0, data)
+
+
+def more_data(dossier: Dossier) -> dict[str, Any]:
+    """What the dossier adds, as plain data; charts only where they were asked for."""
+    return {
+        "region": dossier.region,
+        "offers": [_offer(one) for one in (*dossier.priced, *dossier.unpriced)],
+        "storage": None if dossier.storage is None else _storage(dossier),
+        "failures": None if dossier.failures is None else _failures(dossier),
+        "quotas": [asdict(quota) for quota in dossier.quotas],
+        "phases": [
+            {**asdict(phase), "starts": phase.starts.isoformat(), "ends": phase.ends.isoformat()}
+            for phase in dossier.phases
+        ],
+        "launch": None if dossier.launch is None else asdict(dossier.launch),
+        "platform": None if dossier.advice is None else asdict(dossier.advice),
+        "inference": None if dossier.inference is None else asdict(dossier.inference),
+        "owned": None
+        if dossier.owned is None
+        else {k: v for k, v in asdict(dossier.owned).items() if k != "explained"},
+        "levels": [
+            {
+                "name": one.level.name,
+                "usd_least": one.usd_least,
+                "usd_most": one.usd_most,
+                "reached": one.reached,
+                "basis": one.level.basis,
+            }
+            for one in dossier.levels
+        ],
+        "not_answered": list(dossier.unknown),
+    }
+
+
+def dossier_text(
+    dossier: Dossier,
+    style: Style = PLAIN,
+    *,
+    explain: bool = False,
+    exchange: Exchange | None = None,
+) -> str:
+    """The plan as people read it, and what follows from it."""
+    text = plan_text(dossier.plan, style, explain=explain)
+    lines: list[str] = []
+    for title, rows in (*sections(dossier), *_in_currency(dossier, exchange)):
+        lines += ["", style.paint("bold", title), *(f"  {row}" for row in rows)]
+    if explain and dossier.storage is not None:
+        lines += ["", style.paint("bold", "how storage was computed")]
+        for row in dossier.storage.explained:
+            value = row.value if isinstance(row.value, str) else f"{row.value:,.4g}"
+            lines += [f"  {row.what}: {value} {row.unit}", f"      {row.formula} = {row.numbers}"]
+            lines += [f"      [{row.source}]"]
+    return text + "\n".join(lines) + ("\n" if lines else "")
+
+
+def dossier_markdown(
+    dossier: Dossier, *, explain: bool = False, exchange: Exchange | None = None
+) -> str:
+    """The plan for a pull request, what follows folded under it."""
+    lines = [plan_markdown(dossier.plan, explain=explain).rstrip("\n")]
+    for title, rows in (*sections(dossier), *_in_currency(dossier, exchange)):
+        lines += ["", f"<details><summary>{title[:1].upper()}{title[1:]}</summary>", ""]
+        lines += [f"- {markdown_cell(row)}" for row in rows]
+        lines += ["", "</details>"]
+    return "\n".join(lines) + "\n"
+
+
+def sections(dossier: Dossier) -> Iterator[tuple[str, list[str]]]:
+    """Title and lines of everything that follows from the plan and has something to say."""
+    for title, rows in (
+        ("money, compute alone", _money(dossier)),
+        ("storage", _storage_lines(dossier)),
+        ("failures", _failure_lines(dossier)),
+        ("quotas to ask for", _quota_lines(dossier)),
+        ("ramp", _phase_lines(dossier)),
+        ("platform", _advice_lines(dossier)),
+        ("training longer for cheaper inference", _inference_lines(dossier)),
+        ("buying instead", _owned_lines(dossier)),
+        ("what the budget reaches", _level_lines(dossier)),
+        ("not answered", list(dossier.unknown)),
+    ):
+        if rows:
+            yield title, rows
+
+
+def _exchange(dossier: Dossier, exchange: Exchange) -> dict[str, Any]:
+    usd = dossier.plan.estimate.usd
+    rate = float(exchange.rate)
+    return {
+        "currency": exchange.currency,
+        "rate": rate,
+        "date": exchange.date.isoformat(),
+        "amount": None if usd is None else {k: v * rate for k, v in asdict(usd).items()},
+    }
+
+
+def _in_currency(dossier: Dossier, exchange: Exchange | None) -> list[tuple[str, list[str]]]:
+    if exchange is None:
+        return []
+    found = _exchange(dossier, exchange)
+    said = f"at {found['rate']:g} {exchange.currency} a USD of {exchange.date}"
+    if exchange.stale:
+        said += f", {exchange.age_days} days old"
+    amount = found["amount"]
+    if amount is None:
+        return [(f"in {exchange.currency}", [f"unknown, as the dollars are; {said}"])]
+    values = ", ".join(f"{name.upper()} {value:,.0f}" for name, value in amount.items())
+    return [(f"in {exchange.currency}", [f"compute: {values}; {said}"])]
+
+
+def _money(dossier: Dossier) -> list[str]:
+    if dossier.region is None:
+        return []
+    rows: list[Sequence[str]] = []
+    for offer in dossier.priced[:OFFERS_SHOWN]:
+        usd, days = offer.usd, offer.candidate.days
+        assert usd is not None
+        assert days is not None
+        rows.append(
+            (
+                f"{offer.nodes:,} x {offer.candidate.hardware.name}",
+                offer.capacity_kind,
+                f"{usd.p10:,.0f}",
+                f"{usd.p50:,.0f}",
+                f"{usd.p90:,.0f}",
+                f"{days.p50:,.1f} d",
+            )
+        )
+    lines = []
+    if rows:
+        head = ("nodes, spares among them", "", "USD P10", "P50", "P90", "P50")
+        aligned = columns([head, *rows], ("left", "left", "right", "right", "right", "right"))
+        lines += [line.rstrip() for line in aligned]
+    left_out = len(dossier.priced) - OFFERS_SHOWN
+    if left_out > 0:
+        lines.append(f"and {left_out} dearer, in --format json")
+    chosen = dossier.plan.chosen.hardware.name
+    mine = [one for one in dossier.unpriced if one.candidate.hardware.name == chosen]
+    for offer in mine:
+        hint = f"; at an old offer {offer.hint_usd:,.0f} USD" if offer.hint_usd else ""
+        lines.append(f"unknown: {chosen}, {offer.capacity_kind}: {offer.unknown}{hint}")
+    others = {
+        one.candidate.hardware.name
+        for one in dossier.unpriced
+        if one.capacity_kind == "on-demand" and one.candidate.hardware.name != chosen
+    }
+    if others:
+        lines.append(
+            f"no price known, so not ranked by money: {', '.join(sorted(others))}; state yours "
+            "in prices.yaml"
+        )
+    offered = dossier.chosen_offer
+    if offered is not None:
+        lines += [f"note: {text}" for text in offered.cautions]
+    return lines
+
+
+def _storage_lines(dossier: Dossier) -> list[str]:
+    storage = dossier.storage
+    if storage is None:
+        return []
+    one = storage.chosen
+    efa = ", EFA" if one.efa else ""
+    money = (
+        f"{one.usd_per_month:,.0f} USD a month"
+        if one.usd_per_month is not None
+        else f"price unknown ({one.price_note})"
+    )
+    lines = [
+        f"Lustre {one.capacity_gib:,} GiB at {one.throughput_mbps_per_tib} MB/s per TiB{efa}: "
+        f"{one.gbytes_per_s:.3g} GB/s, {money}; governed by {one.governed_by}",
+        f"needed: {storage.capacity_needed_gib:,.0f} GiB ({storage.kept} checkpoints of "
+        f"{storage.checkpoint_bytes / 1e9:,.0f} GB and {storage.dataset_bytes / 1e12:,.3g} TB of "
+        f"data) and {storage.needed_gbytes_per_s:.3g} GB/s",
+        f"checkpoints every {storage.interval_seconds / 60:.3g} min, {storage.mode}: "
+        f"{storage.blocking_seconds:.3g} s block, {storage.blocked_share:.2%} of the time; a "
+        f"restart reads for {storage.restart_seconds:.0f} s",
+        f"filling Lustre from S3 for the first epoch: {storage.first_epoch_hours:.3g} h at least",
+    ]
+    if storage.object_usd_per_month is not None:
+        lines.append(
+            f"S3: {storage.object_bytes / 1e12:,.3g} TB, {storage.object_usd_per_month:,.0f} USD "
+            "a month"
+        )
+    return [*lines, *(f"note: {text}" for text in storage.warnings)]
+
+
+def _failure_lines(dossier: Dossier) -> list[str]:
+    failures = dossier.failures
+    if failures is None:
+        return []
+    hours = failures.mtti_hours
+    rules = failures.intervals
+    lines = [
+        f"an interruption every {hours.p50:,.3g} h ({hours.p10:,.3g} to {hours.p90:,.3g}); "
+        f"{failures.spares} spare nodes",
+        f"checkpoint interval: Young {rules.young_hours * 60:.3g} min, Daly "
+        f"{rules.daly_hours * 60:.3g} min, a tenth of the mean time {rules.tenth_hours * 60:.3g} "
+        f"min (goodput {rules.goodput_young:.1%}, {rules.goodput_daly:.1%}, "
+        f"{rules.goodput_tenth:.1%})",
+    ]
+    rows: list[Sequence[str]] = [
+        ("recovery", "minutes", "closed form", "simulated P10", "P50", "P90", "")
+    ]
+    for one in failures.recoveries:
+        rows.append(
+            (
+                one.name,
+                f"{one.minutes:g}",
+                f"{one.closed_form:.1%}",
+                f"{one.simulated.p10:.1%}",
+                f"{one.simulated.p50:.1%}",
+                f"{one.simulated.p90:.1%}",
+                "" if one.agrees else "they differ",
+            )
+        )
+    lines += columns(rows, ("left", "right", "right", "right", "right", "right", "left"))
+    return [*lines, failures.remark]
+
+
+def _quota_lines(dossier: Dossier) -> list[str]:
+    rows = []
+    for quota in dossier.quotas:
+        default = "default unknown" if quota.default is None else f"default {quota.default:g}"
+        rows.append((f"{quota.wanted:,.0f}", quota.code or "no code", quota.name, default))
+    return columns(rows, ("right", "left", "left", "left")) if rows else []
+
+
+def _phase_lines(dossier: Dossier) -> list[str]:
+    rows = [
+        (
+            one.name,
+            f"{one.nodes:,} nodes",
+            f"{one.starts} to {one.ends}",
+            "price unknown" if one.usd is None else f"{one.usd:,.0f} USD",
+            f"quota {one.quota_instances:,}",
+            one.purpose,
+        )
+        for one in dossier.phases
+    ]
+    return columns(rows, ("left", "right", "left", "right", "right", "left")) if rows else []
+
+
+def _advice_lines(dossier: Dossier) -> list[str]:
+    advice = dossier.advice
+    if advice is None:
+        return []
+    return [
+        f"{advice.platform}: {'; '.join(advice.reasons)}",
+        *(f"note: {text}" for text in advice.cautions),
+    ]
+
+
+def _inference_lines(dossier: Dossier) -> list[str]:
+    found = dossier.inference
+    if found is None:
+        return []
+    first, best = found.compute_optimal, found.inference_aware
+    lines = [
+        f"for {found.inference_tokens / 1e12:,.3g}T tokens of inference the least work at the "
+        f"same predicted loss is {best.params / 1e9:,.3g}B on {best.tokens / 1e12:,.3g}T tokens, "
+        f"{found.saved_share:.1%} less than {first.params / 1e9:,.3g}B on "
+        f"{first.tokens / 1e12:,.3g}T",
+    ]
+    if found.break_even_tokens is not None:
+        lines.append(f"break-even at {found.break_even_tokens / 1e12:,.3g}T tokens of inference")
+    return lines
+
+
+def _owned_lines(dossier: Dossier) -> list[str]:
+    found = dossier.owned
+    if found is None:
+        return []
+    lines = [
+        f"owned {found.owned_total:,.0f} USD against rented {found.rented_total:,.0f} USD: "
+        f"{found.cheaper} is cheaper; an owned hour of use costs {found.owned_per_hour:,.2f} USD"
+    ]
+    if found.years is None:
+        lines.append("it never pays back: an hour of its power costs more than renting one")
+    else:
+        share = found.utilisation
+        above = f", above {share:.0%} use" if share is not None else ", at no use within its life"
+        lines.append(f"it pays back after {found.years:.2f} years{above}")
+    return lines
+
+
+def _level_lines(dossier: Dossier) -> list[str]:
+    rows = [
+        (
+            one.reached,
+            one.level.name,
+            f"{one.usd_least:,.0f} to {one.usd_most:,.0f} USD",
+            one.level.basis,
+        )
+        for one in dossier.levels
+    ]
+    return columns(rows, ("left", "left", "right", "left")) if rows else []
+
+
+def _offer(offer: Any) -> dict[str, Any]:
+    rate = offer.rate
+    return {
+        "instance_type": offer.candidate.hardware.instance_type,
+        "nodes": offer.nodes,
+        "capacity_kind": offer.capacity_kind,
+        "rate_usd_per_hour": float(rate.usd_per_hour)
+        if rate is not None and rate.usd_per_hour is not None
+        else None,
+        "source": rate.source if rate is not None else None,
+        "date": rate.date if rate is not None else None,
+        "usd": asdict(offer.usd) if offer.usd is not None else None,
+        "unknown": offer.unknown,
+        "hint_usd": offer.hint_usd,
+        "purchases": [asdict(one) for one in offer.bought.purchases] if offer.bought else [],
+        "idle_instance_days": offer.bought.idle_instance_days if offer.bought else None,
+        "cautions": list(offer.cautions),
+    }
+
+
+def _storage(dossier: Dossier) -> dict[str, Any]:
+    data = asdict(dossier.storage) if dossier.storage else {}
+    del data["explained"]
+    return data
+
+
+def _failures(dossier: Dossier) -> dict[str, Any]:
+    data = asdict(dossier.failures) if dossier.failures else {}
+    del data["setup"]
+    data["intervals"] = {k: float(v) for k, v in data["intervals"].items()}
+    return data
