@@ -53,10 +53,14 @@ class LivePrices:
 
 @dataclass(frozen=True)
 class Quote:
-    """A price or why there is none, and who states it."""
+    """A price or why there is none, and who states it.
+
+    `agreed` prices hold for as long as was agreed on, or were paid already: they do not grow old.
+    """
 
     fact: Fact[Price]
     origin: Origin | None
+    agreed: bool = False
 
     @property
     def known(self) -> Known[Price] | None:

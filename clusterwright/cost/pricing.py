@@ -222,7 +222,7 @@ class Pricing:
             note="; ".join(notes) or None,
             reason="; ".join(reasons) or None,
             rate=rate if price is None else None,
-            stale=known is not None and is_stale(known.date, self.today),
+            stale=known is not None and not quote.agreed and is_stale(known.date, self.today),
             user_rate=origin == "user",
             origin=origin,
             age_days=(self.today - day).days if day is not None else None,

@@ -434,3 +434,20 @@ def test_a_rate_settles_its_own_lines_and_no_others(
             assert (new.unit_price_usd, new.origin) == (2, "user")
         else:
             assert new.unit_price_usd == old.unit_price_usd
+
+
+def test_what_was_agreed_does_not_grow_old_and_a_rate_does(tmp_path: Path) -> None:
+    text = purchase(date="2024-01-01") + TestSavingsPlans().text().replace(
+        "2026-06-30", "2024-01-01"
+    )
+    bill = bill_of(tmp_path, {"compute.1.capacity": PLAN}, text)
+    assert not [line for line in compute(bill) if line.stale]
+    old = TWO_RATES.replace("2026-11-01", "2026-08-21")
+    rated = bill_of(tmp_path, {"compute.1.capacity": PLAN}, old)
+    assert [line.stale for line in compute(rated)] == [False, True]
+    assert any("older than 90 days, or of no date (compute" in text for text in rated.warnings)
+
+
+def test_a_savings_plan_of_another_type_is_on_another_bill(tmp_path: Path) -> None:
+    text = TestSavingsPlans().text("100").replace("p5.48xlarge", "g5.8xlarge")
+    assert len(compute(bill_of(tmp_path, text=text))) == 2

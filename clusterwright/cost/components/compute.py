@@ -33,9 +33,11 @@ def lines(pricing: Pricing) -> Iterator[Line]:
         if group.count:
             yield from _group(pricing, group, ("compute", index, "count"), left)
     yield from _not_in_a_group(pricing)
+    types = {group.instance_type for group in pricing.cluster.compute if group.count}
     for plan in pricing.terms.savings_plans:
         rest = left[id(plan)]
-        if rest:
+        # A plan for a type that this cluster does not have is on somebody else's bill.
+        if rest and plan.instance_type in types and plan.region == pricing.place:
             yield _commitment(pricing, plan, rest)
 
 
@@ -112,7 +114,7 @@ def _covered(plan: SavingsPlan, wanted: Decimal, left: dict[int, Decimal | None]
 
 def _rate(plan: SavingsPlan) -> Quote:
     price = Price(plan.usd, "instance-hour")
-    return Quote(Known(price, f"your Savings Plan: {plan.source}", plan.date), "user")
+    return Quote(Known(price, f"your Savings Plan: {plan.source}", plan.date), "user", agreed=True)
 
 
 def _commitment(pricing: Pricing, plan: SavingsPlan, rest: Decimal) -> Line:
@@ -123,14 +125,18 @@ def _commitment(pricing: Pricing, plan: SavingsPlan, rest: Decimal) -> Line:
         plan.instance_type,
         plan.covers,
         path=("compute",),
-        quote=Quote(Known(price, f"your Savings Plan: {plan.source}", plan.date), "user"),
+        quote=Quote(
+            Known(price, f"your Savings Plan: {plan.source}", plan.date), "user", agreed=True
+        ),
         unit=COMMITMENT_UNIT,
     )
 
 
 def _paid(bought: Prepaid) -> Quote:
     price = Price(bought.usd_per_instance_hour, "instance-hour")
-    return Quote(Known(price, bought.source, bought.date, derived=True), bought.origin)
+    return Quote(
+        Known(price, bought.source, bought.date, derived=True), bought.origin, agreed=True
+    )
 
 
 def _not_in_a_group(pricing: Pricing) -> Iterator[Line]:
