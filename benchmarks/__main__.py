@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.compare import Comparison, Result, measure
+from benchmarks.gate import gate_figures, gate_table
 from benchmarks.rehearsals import step_figures, step_table
 from benchmarks.suite import comparisons
 from benchmarks.table import as_json, as_text, machine
@@ -39,9 +40,11 @@ def main(arguments: list[str] | None = None) -> int:
                 failed += 1
             else:
                 results.append(result)
-    print("\n".join([as_text(results, machine()), *step_table()]))
+        # While its servers and their records are there.
+        gate, gate_lines = gate_figures(), gate_table()
+    print("\n".join([as_text(results, machine()), *gate_lines, *step_table()]))
     if options.json:
-        figures = as_json(results, machine()) | {"steps": step_figures()}
+        figures = as_json(results, machine()) | {"steps": step_figures(), "gate": gate}
         options.json.write_text(json.dumps(figures, indent=2) + "\n")
     return 1 if failed or not results else 0
 
