@@ -222,7 +222,11 @@ def _seed(network: Network, runtime: Runtime) -> None:
     for seed in runtime.world.subnets:
         if network.subnet(seed.id) is not None:
             continue
-        vpc = ec2.vpcs.get(seed.vpc_id) or _seed_vpc(ec2, seed.vpc_id, seed.vpc_cidr)
+        vpc = ec2.vpcs.get(seed.vpc_id)
+        if vpc is None:
+            vpc = _seed_vpc(ec2, seed.vpc_id, seed.vpc_cidr)
+            if not seed.closed:
+                _lead_out(ec2, vpc.id)
         subnet = ec2.create_subnet(vpc.id, seed.cidr, availability_zone_id=seed.zone_id)
         subnets = ec2.subnets[subnet.availability_zone]
         del subnets[subnet.id]
@@ -252,6 +256,15 @@ def _seed_vpc(ec2: Any, vpc_id: str, cidr: str) -> Any:
         for group in ec2.groups[vpc_id].values():
             group.vpc_id = vpc_id
     return vpc
+
+
+def _lead_out(ec2: Any, vpc_id: str) -> None:
+    """A way out of a VPC that costs none of the account's quotas: the network team's gateway."""
+    gateways = list(ec2.transit_gateways.values())
+    gateway = gateways[0] if gateways else ec2.create_transit_gateway(description="Central")
+    for table in list(ec2.route_tables.values()):
+        if table.vpc_id == vpc_id:
+            ec2.create_route(table.id, "0.0.0.0/0", transit_gateway_id=gateway.id)
 
 
 def _seed_security_group(ec2: Any, vpc_id: str, group_id: str) -> None:

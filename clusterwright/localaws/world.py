@@ -136,6 +136,11 @@ class SubnetSeed(_Model):
         default_factory=list,
         description="Security groups of the VPC that let their members talk to each other",
     )
+    closed: bool = Field(
+        False,
+        description="No way out of its VPC; else a transit gateway leads to all there is outside. "
+        "The first subnet of a VPC decides",
+    )
 
 
 class BucketSeed(_Model):
@@ -375,6 +380,11 @@ class World(_Model):
     file_system_activity: FileSystemActivity = Field(default_factory=lambda: FileSystemActivity())
     not_offered: dict[InstanceTypeName, list[ZoneId]] = Field(
         default_factory=dict, description="Zones that do not have a type, whatever AWS says"
+    )
+    local_zones: Literal["opted-in", "not-opted-in"] = Field(
+        "opted-in",
+        description="Whether accounts have opted in to local zones; without, no subnet stands "
+        "there until ModifyAvailabilityZoneGroup",
     )
     prices: list[PriceSeed] = Field(default_factory=list)
     faults: list[Fault] = Field(default_factory=list)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from clusterwright.localaws.facts import catalog
+from clusterwright.localaws.runtime import runtime
+from clusterwright.localaws.zones import group_of, opted_in
 
 MOTO_VERSION = "5.2.5"
 CURES = (
     "EC2: the catalogue's local zones (us-east-1-dfw-2a, …) take subnets; "
     "DescribeAvailabilityZones shows them when they are named, filtered for, or with "
-    "AllAvailabilityZones, as for an account that has not opted in"
+    "AllAvailabilityZones, each with its group and whether the account has opted in to it"
 )
 LOCAL_ZONE = "local-zone"
 
@@ -40,7 +43,7 @@ def apply() -> None:
     ) -> list[Any]:
         found = describe_in_moto(self, filters, zone_names, zone_ids)
         asked = bool(filters or zone_names or zone_ids or getattr(self, "_all_zones", False))
-        return [zone for zone in found if asked or zone.zone_type != LOCAL_ZONE]
+        return [_shown(self, zone) for zone in found if asked or zone.zone_type != LOCAL_ZONE]
 
     def respond(self: Any) -> Any:
         self.ec2_backend._all_zones = (
@@ -53,6 +56,20 @@ def apply() -> None:
 
     RegionsAndZonesBackend.describe_availability_zones = describe_availability_zones  # type: ignore[method-assign]
     AvailabilityZonesAndRegions.describe_availability_zones = respond  # type: ignore[method-assign]
+
+
+def _shown(ec2: Any, zone: Any) -> Any:
+    """A zone with what the account has said about its group; moto's are every account's."""
+    shown = copy.copy(zone)
+    local = zone.zone_type == LOCAL_ZONE
+    shown.group_name = group_of(zone.name) if local else f"{zone.region_name}-zg-1"
+    here = runtime()
+    if not local or not here.active:
+        shown.opt_in_status = "opt-in-not-required"
+    else:
+        ours = opted_in(here, ec2.account_id, ec2.region_name, zone)
+        shown.opt_in_status = "opted-in" if ours else "not-opted-in"
+    return shown
 
 
 def _local_zones(region: str) -> list[tuple[str, str]]:

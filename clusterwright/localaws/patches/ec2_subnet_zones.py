@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from clusterwright.localaws.runtime import runtime
+from clusterwright.localaws.zones import opted_in
 
 MOTO_VERSION = "5.2.5"
 CURES = (
     "EC2: CreateSubnet by AvailabilityZoneId is like one by name (moto made every first one a "
-    "default subnet with public addresses); zones of other regions are refused"
+    "default subnet with public addresses); zones of other regions are refused, and local zones "
+    "that the account has not opted in to"
 )
 
 
@@ -29,7 +31,9 @@ def apply() -> None:
         **named: Any,
     ) -> Any:
         if runtime().active:
-            availability_zone = _zone(self.region_name, availability_zone, availability_zone_id)
+            availability_zone = _zone(
+                self.account_id, self.region_name, availability_zone, availability_zone_id
+            )
             availability_zone_id = None
         return create_in_moto(
             self,
@@ -45,7 +49,7 @@ def apply() -> None:
     EC2Backend.create_subnet = create_subnet  # type: ignore[method-assign]
 
 
-def _zone(region: str, name: str | None, zone_id: str | None) -> str | None:
+def _zone(account: str, region: str, name: str | None, zone_id: str | None) -> str | None:
     from moto.ec2.exceptions import InvalidAvailabilityZoneError
     from moto.ec2.models.availability_zones_and_regions import RegionsAndZonesBackend
 
@@ -54,5 +58,7 @@ def _zone(region: str, name: str | None, zone_id: str | None) -> str | None:
     zones = RegionsAndZonesBackend.zones.get(region, [])
     for zone in zones:
         if name in (None, zone.name) and zone_id in (None, zone.zone_id):
+            if not opted_in(runtime(), account, region, zone):
+                break
             return str(zone.name)
     raise InvalidAvailabilityZoneError(name or zone_id, ", ".join(zone.name for zone in zones))

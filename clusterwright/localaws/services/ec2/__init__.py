@@ -11,6 +11,7 @@ from clusterwright.localaws.services.ec2 import (
     placement_groups,
     spot_prices,
     topology,
+    zone_groups,
 )
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "placement_groups",
     "spot_prices",
     "topology",
+    "zone_groups",
 ]
 
 # CreateTags and DescribeTags take only ids whose prefix moto knows.

@@ -139,7 +139,10 @@ class Launcher:
                 f"The market type {wish.market} does not go with the on-demand reservation "
                 f"{one.id}."
             )
-        if state != "active" or one.members["InstanceType"] != instance_type:
+        alike = (instance_type, "Linux/UNIX", "default")
+        members = one.members
+        theirs = (members["InstanceType"], members["InstancePlatform"], members["Tenancy"])
+        if state != "active" or theirs != alike:
             raise AwsError("ReservationCapacityExceeded", RESERVATION_FULL)
 
     def plan(self, wish: Wish, instance_type: str, min_count: int, zone: str | None) -> Launch:

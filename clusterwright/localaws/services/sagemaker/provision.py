@@ -18,6 +18,7 @@ from clusterwright.localaws import facts
 from clusterwright.localaws.buckets import find_bucket
 from clusterwright.localaws.network import AddressesExhaustedError, User
 from clusterwright.localaws.services.sagemaker import nodes_driver, plans
+from clusterwright.localaws.services.sagemaker.closed_networks import reaches_s3
 from clusterwright.localaws.services.sagemaker.events import record
 from clusterwright.localaws.services.sagemaker.role_rights import may_fetch
 from clusterwright.localaws.services.sagemaker.state import (
@@ -77,7 +78,7 @@ def provision(
             continue
         if _waits_for_plan(clusters, cluster, group):
             continue
-        problem = lifecycle_problem(clusters, group)
+        problem = lifecycle_problem(clusters, group) or _closed(clusters, cluster, group)
         if problem is not None:
             shortages.append(Shortage(group, missing, problem, final=True))
             continue
@@ -195,6 +196,15 @@ def lifecycle_problem(clusters: Clusters, group: Group) -> str | None:
     if group.slurm_role and _object_exists(uri, PROVISIONING_PARAMETERS):
         return BOTH_CONFIGURATIONS
     return None
+
+
+def _closed(clusters: Clusters, cluster: Cluster, group: Group) -> str | None:
+    """Why a group's scripts cannot be fetched from where its nodes stand, or `None`."""
+    closed = [seed.id for seed in clusters.runtime.world.subnets if seed.closed]
+    if not closed or not (group.specification.get("LifeCycleConfig") or {}).get("SourceS3Uri"):
+        return None
+    subnets = [one for one in _subnets(clusters, cluster, group) if one.id]
+    return None if reaches_s3(clusters.network, subnets, closed) else LIFECYCLE_FAILED
 
 
 def _object_exists(uri: str, name: str) -> bool:

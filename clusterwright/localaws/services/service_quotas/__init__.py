@@ -22,6 +22,8 @@ NAMES = {
     "ec2": "Amazon Elastic Compute Cloud (Amazon EC2)",
     "eks": "Amazon Elastic Kubernetes Service (Amazon EKS)",
     "fsx": "Amazon FSx",
+    "kms": "AWS Key Management Service (AWS KMS)",
+    "rds": "Amazon Relational Database Service (Amazon RDS)",
     "s3": "Amazon Simple Storage Service (Amazon S3)",
     "sagemaker": "Amazon SageMaker",
     "vpc": "Amazon Virtual Private Cloud (Amazon VPC)",
