@@ -127,13 +127,9 @@ def predict(benchmark: Benchmark, with_constants: Constants) -> float:
             seq_len=b.seq_len,
             batch_tokens=b.batch_tokens,
         )
-        parts = memory.by_part(b.shape, grid, seq_len=b.seq_len)
-        fitting = memory.fits(parts, b.hardware.memory_gib)
-        # Trainium shares a model over finer cores than we count; the emptiest layouts stand in.
-        if not fitting.any():
-            total = parts.sum(axis=0)
-            fitting = total <= total.min() * 1.01
-        grid = grid.take(fitting)
+        grid, _ = memory.fitting(
+            b.shape, grid, seq_len=b.seq_len, memory_gib=b.hardware.memory_gib
+        )
     seconds = step.times(
         b.shape,
         b.hardware,

@@ -263,15 +263,20 @@ def try_option(
             f"{human(inputs.batch_tokens)} tokens per step are too few sequences of "
             f"{inputs.seq_len:,} for {accelerators:,} accelerators"
         )
-    parts = memory.by_part(shape, grid, seq_len=inputs.seq_len, training=training)
-    fitting = memory.fits(parts, hardware.memory_gib)
-    if not fitting.any():
-        least = parts.sum(axis=0).min() / memory.GIB
+    every = grid
+    grid, parts = memory.fitting(
+        shape,
+        grid,
+        seq_len=inputs.seq_len,
+        memory_gib=hardware.memory_gib,
+        training=training,
+    )
+    if len(grid) == 0:
+        least = _leanest(shape, every, inputs.seq_len, training) / memory.GIB
         return None, (
             f"the leanest layout needs {least:,.0f} GiB per accelerator, and "
             f"{hardware.accelerator} has {hardware.memory_gib:g} GiB, of which 10 % stay free"
         )
-    grid, parts = grid.take(fitting), parts[:, fitting]
     seconds = step.times(
         shape,
         hardware,
@@ -286,6 +291,13 @@ def try_option(
     order = np.argsort(seconds.sum(axis=0) / tokens, kind="stable")
     nodes = math.ceil(accelerators / hardware.per_node)
     return Option(hardware, nodes, accelerators, grid, seconds, parts, order), ""
+
+
+def _leanest(shape: ModelShape, grid: Grid, seq_len: int, training: Training) -> float:
+    """Bytes of the layout that needs least, all layers recomputed."""
+    full = replace(grid, recompute=np.full(len(grid), float(layouts.FULL)))
+    parts = memory.by_part(shape, full, seq_len=seq_len, training=training)
+    return float(parts.sum(axis=0).min())
 
 
 def work_of(option: Option, inputs: Inputs, training: Training, rank: int = 0) -> Work:

@@ -95,6 +95,14 @@ def virtual_layers(layout: Layout, shape: ModelShape) -> int | None:
     return shape.layers // chunks
 
 
+def recompute_layers(layout: Layout, shape: ModelShape) -> tuple[str, int]:
+    """Megatron's method and number: every layer on its own, or the first of each chunk."""
+    if layout.recompute_share >= 1:
+        return "uniform", 1
+    chunk = math.ceil(shape.layers / (layout.pipeline * layout.virtual))
+    return "block", max(1, math.ceil(layout.recompute_share * chunk))
+
+
 def _megatron(
     layout: Layout,
     shape: ModelShape,
@@ -140,10 +148,11 @@ def _megatron(
     if layout.recompute == "selective":
         words.append("--recompute-granularity=selective")
     if layout.recompute == "full":
+        method, layers = recompute_layers(layout, shape)
         words += [
             "--recompute-granularity=full",
-            "--recompute-method=uniform",
-            "--recompute-num-layers=1",
+            f"--recompute-method={method}",
+            f"--recompute-num-layers={layers}",
         ]
     if precision == "fp8":
         words.append("--fp8-format=hybrid")
@@ -212,7 +221,8 @@ def _nemo(
     if layout.recompute != "none":
         model["recompute_granularity"] = layout.recompute
     if layout.recompute == "full":
-        model |= {"recompute_method": "uniform", "recompute_num_layers": 1}
+        method, layers = recompute_layers(layout, shape)
+        model |= {"recompute_method": method, "recompute_num_layers": layers}
     return {
         "model": model,
         "train": {
@@ -278,6 +288,11 @@ def _cautions(layout: Layout, shape: ModelShape, precision: str) -> list[str]:
         found.append(
             f"Megatron: {shape.layers} layers do not divide into {layout.pipeline} stages; "
             "set --decoder-first-pipeline-num-layers and --decoder-last-pipeline-num-layers"
+        )
+    if layout.recompute == "full" and layout.recompute_share < 1:
+        found.append(
+            f"torchtitan: the plan recomputes {layout.recompute_share:.0%} of the layers; full "
+            "recomputation of all is slower, selective needs more memory"
         )
     if precision not in {"bf16", "fp8"}:
         found.append(f"no framework here trains in {precision}")

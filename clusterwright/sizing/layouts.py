@@ -25,16 +25,17 @@ PLAIN, DISTRIBUTED, ZERO_2, FSDP = range(4)
 
 TENSOR_MAX: Final = 16
 PIPELINES: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
-LONG_SEQUENCE: Final = 16_384
-"""Sequences up to here are not split over accelerators."""
+TOKENS_PER_RANK: Final = 4096
+"""Sequences are split over accelerators only while each keeps so many tokens."""
 
 
 @dataclass(frozen=True)
 class Grid:
     """Layouts by column; every array is float64 of the same length.
 
-    `recompute` and `sharding` hold indices into `RECOMPUTE` and `SHARDING`. `accumulation` is the
-    number of micro-batches of a replica in a step.
+    `recompute` and `sharding` hold indices into `RECOMPUTE` and `SHARDING`; `recompute_share` is
+    1 unless only so many layers are recomputed in full. `accumulation` is the number of
+    micro-batches of a replica in a step.
     """
 
     tensor: Floats
@@ -46,6 +47,7 @@ class Grid:
     micro_batch: Floats
     accumulation: Floats
     recompute: Floats
+    recompute_share: Floats
     sharding: Floats
 
     def __len__(self) -> int:
@@ -72,6 +74,7 @@ class Grid:
             micro_batch=int(self.micro_batch[column]),
             accumulation=int(self.accumulation[column]),
             recompute=RECOMPUTE[int(self.recompute[column])],
+            recompute_share=float(self.recompute_share[column]),
             sharding=SHARDING[int(self.sharding[column])],
         )
 
@@ -88,6 +91,7 @@ def one(layout: Layout) -> Grid:
         layout.micro_batch,
         layout.accumulation,
         RECOMPUTE.index(layout.recompute),
+        layout.recompute_share,
         SHARDING.index(layout.sharding),
     )
     return Grid(*(np.array([float(value)]) for value in values))
@@ -113,7 +117,7 @@ def grid(
     domain = max(1, min(hardware.scale_up_size, accelerators, TENSOR_MAX))
     tensor = [t for t in (1, 2, 4, 8, 16) if t <= domain and shape.heads % t == 0]
     pipeline = [p for p in PIPELINES if p <= min(shape.layers, accelerators)]
-    context = [1] if seq_len <= LONG_SEQUENCE else _powers(min(accelerators, seq_len // 4096))
+    context = _powers(max(1, min(accelerators, seq_len // TOKENS_PER_RANK)))
     expert = [1]
     if shape.experts is not None:
         expert = [e for e in _powers(accelerators) if shape.experts.count % e == 0 and e <= 256]
@@ -122,28 +126,29 @@ def grid(
         pipeline,
         context,
         expert,
-        [1, 2, 4],
         [1, 2, 4, 8],
-        [SELECTIVE, FULL],
+        [1, 2, 4, 8],
         [DISTRIBUTED, FSDP],
     )
     mesh = np.meshgrid(*(np.array(axis, dtype=float) for axis in axes), indexing="ij")
-    t, p, c, e, v, b, r, z = (array.ravel() for array in mesh)
+    t, p, c, e, v, b, z = (array.ravel() for array in mesh)
     data = np.floor(accelerators / (t * p * c))
     sequences = max(1.0, batch_tokens / seq_len)
     keep = (data >= 1) & (t * p * c * data >= 0.9 * accelerators)
     keep &= (p > 1) | (v == 1)
-    keep &= np.ceil(shape.layers / p) >= v
+    keep &= shape.layers >= p * v
     keep &= (z != FSDP) | ((p == 1) & (data > 1))
     keep &= e <= t * c * data
     # Experts over more ranks than there are in tensor x context x data would need a copy each.
     keep &= np.mod(t * c * data, e) == 0
     keep &= data * b <= sequences
-    t, p, c, e, v, b, r, z, data = (a[keep] for a in (t, p, c, e, v, b, r, z, data))
+    t, p, c, e, v, b, z, data = (a[keep] for a in (t, p, c, e, v, b, z, data))
     accumulation = np.maximum(1.0, np.round(sequences / (data * b)))
     # Interleaving wants the micro-batches to be a multiple of the stages; fewer never fill them.
     full = (v == 1) | (accumulation >= p)
-    columns = (t, p, c, e, data, v, b, accumulation, r, z)
+    # `memory.fitting` recomputes more where selective recomputation does not fit.
+    recompute, share = np.full(len(t), float(SELECTIVE)), np.ones(len(t))
+    columns = (t, p, c, e, data, v, b, accumulation, recompute, share, z)
     return Grid(*(column[full] for column in columns))
 
 

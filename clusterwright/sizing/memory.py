@@ -9,7 +9,7 @@ are sharded over their own data-parallel group.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Final
 
 import numpy as np
@@ -37,6 +37,8 @@ FRAGMENTATION: Final = 0.05
 FULL_STATE_BYTES: Final = 14
 """Of a checkpoint per parameter: BF16 weights 2, FP32 master 4, Adam's moments 8."""
 QUANTISED_BYTES: Final = {"int8": 1.0, "fp8": 1.0, "int4": 0.5, "fp4": 0.5, "bf16": 2.0}
+
+RECOMPUTE_SHARES: Final = (0.0, 0.25, 0.5, 1.0)
 
 PARTS: Final = (
     "weights",
@@ -79,8 +81,6 @@ def training_of(kind: str, optimizer: str, shape: ModelShape, *, lora_rank: int 
     base = ADAM_8BIT if optimizer == "adam-8bit" else ADAM
     if kind not in {"lora", "qlora"}:
         return base
-    from dataclasses import replace
-
     share = lora_params(shape, lora_rank) / shape.params
     frozen = 2.0 if kind == "lora" else QLORA_BYTES
     return replace(base, trainable_share=share, frozen_bytes=frozen)
@@ -137,6 +137,35 @@ def fits(parts: Floats, memory_gib: float) -> np.ndarray[tuple[int], np.dtype[np
         parts.sum(axis=0) <= HEADROOM * memory_gib * GIB
     )
     return below
+
+
+def fitting(
+    shape: ModelShape, grid: Grid, *, seq_len: int, memory_gib: float, training: Training = ADAM
+) -> tuple[Grid, Floats]:
+    """The layouts that fit, each with the least recomputation that does, and their parts.
+
+    Selective recomputation first, then a quarter, half and all of the layers in full: less is
+    always faster, so that no other share needs to be looked at.
+    """
+    found: list[tuple[Grid, Floats]] = []
+    left = grid
+    for share in RECOMPUTE_SHARES:
+        if len(left) == 0:
+            break
+        if share > 0:
+            count = len(left)
+            left = replace(
+                left,
+                recompute=np.full(count, float(FULL)),
+                recompute_share=np.full(count, share),
+            )
+        parts = by_part(shape, left, seq_len=seq_len, training=training)
+        fit = fits(parts, memory_gib)
+        found.append((left.take(fit), parts[:, fit]))
+        left = left.take(~fit)
+    columns = [[getattr(g, field.name) for g, _ in found] for field in fields(Grid)]
+    joined = Grid(*(np.concatenate(arrays) for arrays in columns)) if found else grid
+    return joined, np.hstack([parts for _, parts in found]) if found else np.zeros((len(PARTS), 0))
 
 
 def memory_of(parts: Floats, column: int, memory_gib: float) -> Memory:
@@ -232,8 +261,10 @@ def _activation_per_layer(
     without = stored + (0.0 if training.flash_attention else 1.0) * scores
     split = grid.tensor if training.sequence_parallel else np.ones(len(grid))
     full = 2 * tokens * h / split
+    # A part of the layers may be recomputed in full, the others selectively.
+    mixed = grid.recompute_share * full + (1 - grid.recompute_share) * stored
     chosen: Floats = np.where(
-        grid.recompute == FULL, full, np.where(grid.recompute == NO_RECOMPUTE, without, stored)
+        grid.recompute == FULL, mixed, np.where(grid.recompute == NO_RECOMPUTE, without, stored)
     )
     return chosen
 
@@ -242,8 +273,6 @@ def _recompute_working_set(
     shape: ModelShape, grid: Grid, seq_len: int, training: Training
 ) -> Floats:
     """With full recomputation, one layer's activations exist again while it is differentiated."""
-    from dataclasses import replace
-
     selective = replace(grid, recompute=np.ones(len(grid)))
     layer = _activation_per_layer(shape, selective, seq_len, training)
     return np.where(grid.recompute == FULL, layer, 0.0)

@@ -35,7 +35,8 @@ class Layout:
 
     `data` is what is left: accelerators / (tensor * pipeline * context). Experts are spread over
     `expert` ranks of one pipeline stage. `virtual` is the number of model chunks per stage of an
-    interleaved pipeline; 1 is plain 1F1B.
+    interleaved pipeline; 1 is plain 1F1B. `recompute_share` is the share of layers that are
+    recomputed in full where `recompute` is `full`; the others are as with `selective`.
     """
 
     tensor: int = 1
@@ -46,6 +47,7 @@ class Layout:
     virtual: int = 1
     micro_batch: int = 1
     recompute: Recompute = "selective"
+    recompute_share: float = 1.0
     sharding: Sharding = "distributed-optimizer"
     accumulation: int = 1
 
@@ -63,7 +65,8 @@ class Layout:
         if self.virtual > 1:
             words.append(f"VP{self.virtual}")
         words.append(f"MBS{self.micro_batch}")
-        return " ".join([*words, self.sharding, f"recompute-{self.recompute}"])
+        share = f"-{self.recompute_share:.0%}" if self.recompute_share < 1 else ""
+        return " ".join([*words, self.sharding, f"recompute-{self.recompute}{share}"])
 
 
 @dataclass(frozen=True)

@@ -136,14 +136,15 @@ def times(
     traffic = _traffic(shape, hardware, grid, constants, tokens) / gain
     compute = products + attention + traffic
     # A third of the work is the forward pass; full recomputation does it twice.
-    again = np.where(grid.recompute == FULL, compute / 3, 0.0)
+    again = recomputed_share(grid) * compute / 3
     tensor = _tensor(shape, hardware, grid, tokens) * constants.exposed_tensor
     expert = _expert(shape, hardware, grid, tokens) * constants.exposed_expert
     expert = expert * conditions.imbalance
     context = _context(shape, hardware, grid, tokens)
     transfers = _transfers(shape, hardware, grid, tokens)
-    # Stages are as slow as the one with most layers.
-    uneven = np.ceil(shape.layers / grid.pipeline) * grid.pipeline / shape.layers
+    # Stages are as slow as the one with most layers; chunks hold whole layers.
+    chunks = grid.pipeline * grid.virtual
+    uneven = np.ceil(shape.layers / chunks) * chunks / shape.layers
     rows = [products, attention, traffic, again, tensor, expert, context, transfers]
     rows = [row * uneven for row in rows]
     one = np.sum(rows, axis=0)
@@ -178,7 +179,7 @@ def step_of(
     peak = hardware.peak_tflops(precision)
     rate = tokens / seconds / count
     attention = attention_flops_per_token(shape, seq_len)
-    again = 4 / 3 if int(grid.recompute[column]) == FULL else 1.0
+    again = 1 + float(recomputed_share(grid)[column]) / 3
     work = 6 * shape.matmul_params + attention
     return Step(
         seconds=seconds,
@@ -190,6 +191,12 @@ def step_of(
         peak_tflops=peak,
         tokens_per_s_per_accelerator=rate,
     )
+
+
+def recomputed_share(grid: Grid) -> Floats:
+    """Share of the layers whose forward pass is done twice."""
+    share: Floats = np.where(grid.recompute == FULL, grid.recompute_share, 0.0)
+    return share
 
 
 def bubble_share(stages: float, micro_batches: float, chunks: float = 1.0) -> float:

@@ -18,7 +18,7 @@ import numpy as np
 from clusterwright.sizing import calibration, reliability, step
 from clusterwright.sizing.flops import attention_flops_per_token
 from clusterwright.sizing.hardware import Hardware
-from clusterwright.sizing.layouts import FULL, Floats, Grid
+from clusterwright.sizing.layouts import Floats, Grid
 from clusterwright.sizing.result import Assumption, Quantiles, Swing
 from clusterwright.sizing.shape import ModelShape
 from clusterwright.sizing.step import Conditions, Constants
@@ -177,7 +177,7 @@ def work_of(
         return np.asarray(parts[:, 0])
 
     tokens = float(one.data[0] * one.micro_batch[0] * one.accumulation[0] * seq_len)
-    again = 4 / 3 if int(one.recompute[0]) == FULL else 1.0
+    again = 1 + float(step.recomputed_share(one)[0]) / 3
     operations = 6.0 if trainable_share >= 1 else 4.0 + 2.0 * trainable_share
     flops = operations * shape.matmul_params + attention_flops_per_token(shape, seq_len)
     balanced = rows(1.0)

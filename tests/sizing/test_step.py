@@ -85,7 +85,8 @@ def test_no_layout_beats_the_matmul_ceiling(
     assert np.isfinite(seconds).all()
     assert (seconds >= 0).all()
     tokens = grid.data * grid.micro_batch * grid.accumulation * seq_len
-    work = training_flops_per_token(shape, seq_len) * np.where(grid.recompute == FULL, 4 / 3, 1)
+    again = 1 + np.where(grid.recompute == FULL, grid.recompute_share, 0) / 3
+    work = training_flops_per_token(shape, seq_len) * again
     share = work * tokens / seconds.sum(axis=0) / grid.accelerators
     assert (share / (on.peak_tflops(precision) * 1e12)).max() < on.ceiling
 
@@ -129,6 +130,9 @@ def test_the_bubble_is_narayanans() -> None:
     interleaved = replace(layout, virtual=5)
     ratio = part("pipeline bubble", interleaved) / found["pipeline bubble"]
     assert ratio == pytest.approx(1 / 5, rel=0.05)
+    # 80 layers are 32 chunks of 2.5: one in two stands still for half a layer.
+    uneven = part("matmul", replace(layout, virtual=4)) / part("matmul", layout)
+    assert uneven == pytest.approx(96 / 80)
 
 
 def test_a_ring_all_reduce_sends_what_thakur_says() -> None:
@@ -144,6 +148,8 @@ def test_full_recomputation_is_a_third_more_work() -> None:
     work = sum(part(name, layout) for name in names)
     assert again == pytest.approx(work / 3)
     assert part("recomputation", layout) == 0
+    half = replace(layout, recompute="full", recompute_share=0.5)
+    assert part("recomputation", half) == pytest.approx(again / 2)
 
 
 def test_a_slower_link_is_slower() -> None:
