@@ -224,8 +224,10 @@ def _method(operation: str) -> str:
 def _by_token(
     ask: Callable[..., Mapping[str, Any]], parameters: Mapping[str, Any]
 ) -> Iterator[Mapping[str, Any]]:
-    """Pages until an answer has no token. One that was there before is an error: what came is not
-    the whole."""
+    """Pages until an answer has no token.
+
+    One that was there before is an error: what came is not the whole.
+    """
     more: dict[str, Any] = {}
     seen: set[str] = set()
     while True:

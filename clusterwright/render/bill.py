@@ -161,7 +161,8 @@ def bill_markdown(bill: Bill, gates: Sequence[Gate], *, extras: Extras = _NO_EXT
     lines += markdown_table(
         header, [(line.component, line.item, *_cells(line)) for line in bill.lines], aligns
     )
-    lines += ["", "</details>", "", "<details><summary>Unknown lines, notes and sources</summary>", ""]
+    lines += ["", "</details>", ""]
+    lines += ["<details><summary>Unknown lines, notes and sources</summary>", ""]
     lines += [
         f"- {markdown_cell(line.item)}: {markdown_cell(_why(line))}"
         for line in bill.lines
