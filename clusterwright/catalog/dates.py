@@ -16,13 +16,21 @@ def as_of(date: str) -> dt.date | None:
 
     The earliest is taken because nothing shows that the value is younger: `2026-09..11` is
     2026-09-01, `undated; between 2025-11-18 and 2026-05` is 2025-11-18, and `before 2026-01` is
-    `None`.
+    `None`, as is a day that no calendar has.
     """
     found = _DAY.match(date)
     if found is None:
         return None
     year, month, day = found.groups()
-    return dt.date(int(year), int(month or 1), int(day or 1))
+    try:
+        return dt.date(int(year), int(month or 1), int(day or 1))
+    except ValueError:
+        return None
+
+
+def is_impossible(date: str) -> bool:
+    """Whether a date looks like a day and no calendar has it (`2026-02-30`)."""
+    return _DAY.match(date) is not None and as_of(date) is None
 
 
 def is_stale(date: str, today: dt.date) -> bool:

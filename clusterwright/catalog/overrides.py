@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final, get_args
 
+from clusterwright.catalog.dates import is_impossible
 from clusterwright.catalog.errors import PriceOverrideError, PriceProblem
 from clusterwright.catalog.facts import Known
 from clusterwright.catalog.model import Price, PriceKind
@@ -95,6 +96,8 @@ def _check(entry: object, index: int) -> list[PriceProblem]:
         )
     if "date" in entry and not str(entry["date"]).strip():
         problems.append(PriceProblem("must not be empty", (index, "date")))
+    elif "date" in entry and is_impossible(str(entry["date"])):
+        problems.append(PriceProblem("is no day of the calendar", (index, "date")))
     kinds = get_args(PriceKind)
     if has_instance and _is_word(entry.get("kind")) and entry["kind"] not in kinds:
         problems.append(PriceProblem(f"must be one of {', '.join(kinds)}", (index, "kind")))

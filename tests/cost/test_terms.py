@@ -287,6 +287,16 @@ def test_rates_far_from_the_catalogues_or_from_the_future_are_asked_about(tmp_pa
         ("usage: {logs/ingestion: {}}\n", "a quantity of GB per month"),
         ("usage: {logs/ingestion: 1.0e+300}\n", "a quantity of GB per month"),
         (
+            "rates: [{service: kms, item: key, region: us-east-1, usd: 1, unit: key-month,"
+            " source: s, date: 2026-13-45}]\n",
+            "is no day of the calendar",
+        ),
+        (
+            "rates: [{service: kms, item: key, region: us-east-1, usd: 1, unit: key-month,"
+            " source: s, date: '0000-01-01'}]\n",
+            "is no day of the calendar",
+        ),
+        (
             "rates: [{service: kms, item: key, region: us-east-1, usd: 1.0e+12, unit: key-month,"
             " source: s, date: 2026-01-01}]\n",
             "must be an amount of 0 or more, up to",
