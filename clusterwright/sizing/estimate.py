@@ -38,6 +38,7 @@ DAYS_WANTED: Final = 60.0
 """A count that nobody gave is chosen for a run of about two months."""
 ACCELERATORS_MAX: Final = 16_384
 ALTERNATIVES: Final = 4
+TOO_FEW: Final = "too few sequences"
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,7 @@ def plan(
             "that were tried"
         )
     else:
+        inputs = _spread(inputs, hardware, count, training, goal, warnings)
         option = best_option(inputs, hardware, count, training)
     found = uncertainty.assumptions(inputs.shape, hardware, option.nodes, recovery=goal.recovery)
     work = work_of(option, inputs, training)
@@ -260,7 +262,7 @@ def try_option(
     )
     if len(grid) == 0:
         return None, (
-            f"{human(inputs.batch_tokens)} tokens per step are too few sequences of "
+            f"{human(inputs.batch_tokens)} tokens per step are {TOO_FEW} of "
             f"{inputs.seq_len:,} for {accelerators:,} accelerators"
         )
     every = grid
@@ -375,35 +377,63 @@ def _choose(
     return best[1]
 
 
+def _spread(
+    inputs: Inputs,
+    hardware: Hardware,
+    accelerators: int,
+    training: Training,
+    goal: Goal,
+    warnings: list[str],
+) -> Inputs:
+    """With a batch that nobody gave, one that has a sequence for everybody, if need be."""
+    if goal.batch_tokens is not None:
+        return inputs
+    option, reason = try_option(inputs, hardware, accelerators, training)
+    if option is not None or TOO_FEW not in reason:
+        return inputs
+    batch = float(accelerators * inputs.seq_len)
+    warnings.append(
+        f"{human(inputs.batch_tokens)} tokens per step do not spread over {accelerators:,} "
+        f"accelerators: {human(batch)} taken, one sequence each; training may need more tokens"
+    )
+    return replace(inputs, batch_tokens=batch)
+
+
 def _capped(option: Option) -> bool:
     return option.accelerators * 2 > ACCELERATORS_MAX
+
+
+def smallest_option(inputs: Inputs, hardware: Hardware, training: Training) -> Option | None:
+    """The fewest accelerators of a type on which the model fits at all; `None` without any."""
+    for count in node_counts(hardware):
+        option, _ = try_option(inputs, hardware, count, training)
+        if option is not None:
+            return option
+    return None
 
 
 def _impossible(
     inputs: Inputs, hardware: Hardware, accelerators: int, training: Training, reason: str
 ) -> GoalError:
-    """Why nothing fits, and the smallest count on which something does."""
-    unit = f"{hardware.name} ({hardware.per_node} accelerators each)"
-    for count in node_counts(hardware):
-        if count <= accelerators and "too few sequences" not in reason:
-            continue
-        option, _ = try_option(inputs, hardware, count, training)
-        if option is not None:
-            nodes = count // hardware.per_node
-            few = "at most" if "too few sequences" in reason else "at least"
-            words = f"{few} {nodes} x {unit} would do"
-            break
-    else:
-        words = "an accelerator with more memory, a smaller model, or --kind lora would do"
-    if "too few sequences" in reason:
-        need = accelerators * inputs.seq_len
-        words = f"--batch-tokens {need} would give each a sequence, or fewer accelerators"
+    """Why nothing fits, and what would."""
+    if TOO_FEW in reason:
+        return GoalError(
+            f"the run does not spread over {accelerators:,} accelerators: {reason}",
+            f"--batch-tokens {accelerators * inputs.seq_len} would give each a sequence, or fewer "
+            "accelerators",
+            field="batch_tokens",
+        )
+    smallest = smallest_option(inputs, hardware, training)
+    hint = "an accelerator with more memory, a smaller model, or --kind lora would do"
+    if smallest is not None:
+        hint = (
+            f"at least {smallest.nodes} x {hardware.name} ({hardware.per_node} accelerators each) "
+            "would do"
+        )
     return GoalError(
         f"{human(inputs.shape.params)} parameters do not fit on {accelerators:,} accelerators of "
-        f"{hardware.name}: {reason}"
-        if "too few sequences" not in reason
-        else f"the run does not spread over {accelerators:,} accelerators: {reason}",
-        words,
+        f"{hardware.name}: {reason}",
+        hint,
         field="cluster",
     )
 
@@ -430,6 +460,10 @@ def _candidates(
     """The chosen layout, then the next ones that differ in more than their micro-batch."""
     first = candidate_of(option, inputs)
     notes = []
+    smallest = smallest_option(inputs, option.hardware, training)
+    if smallest is not None and smallest.accelerators < option.accelerators:
+        layout = smallest.grid.layout(int(smallest.order[0]))
+        notes.append(f"fits from {smallest.accelerators:,} accelerators on: {layout.text}")
     slow = _efa_off(option, inputs, training, goal, estimate.days.p50)
     if slow is not None:
         notes.append(slow)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 from clusterwright.sizing.errors import GoalError
@@ -99,7 +100,7 @@ class ModelShape:
             return self.heads * (latent.nope_head + latent.rope_head + latent.value_head) // 2
         return self.heads * self.head_width
 
-    @property
+    @cached_property
     def attention_params(self) -> int:
         """Parameters of one layer's attention."""
         h = self.hidden
@@ -128,7 +129,7 @@ class ModelShape:
         """Layers without experts."""
         return self.layers - (self.experts.layers if self.experts else 0)
 
-    @property
+    @cached_property
     def dense_layer_params(self) -> int:
         """Parameters of a dense layer: attention, MLP, two norms."""
         return self.attention_params + self.matrices * self.hidden * self.ffn + 2 * self.hidden
@@ -138,7 +139,7 @@ class ModelShape:
         """Parameters of one routed expert."""
         return 0 if self.experts is None else self.matrices * self.hidden * self.experts.ffn
 
-    @property
+    @cached_property
     def routed_layer_common_params(self) -> int:
         """A routed layer without its routed experts: attention, shared experts, router, norms."""
         if self.experts is None:
@@ -152,20 +153,20 @@ class ModelShape:
         """One embedding; the output head is a second one unless `tied`."""
         return self.vocab * self.hidden
 
-    @property
+    @cached_property
     def common_block_params(self) -> int:
         """All layers without routed experts, with the final norm."""
         routed = self.experts.layers * self.routed_layer_common_params if self.experts else 0
         return self.dense_layers * self.dense_layer_params + routed + self.hidden
 
-    @property
+    @cached_property
     def all_expert_params(self) -> int:
         """All routed experts of all layers."""
         if self.experts is None:
             return 0
         return self.experts.layers * self.experts.count * self.expert_params
 
-    @property
+    @cached_property
     def counted_params(self) -> int:
         """Every parameter, counted from the shape."""
         embeddings = self.embedding_params * (1 if self.tied else 2)

@@ -314,6 +314,23 @@ def test_the_count_of_the_hint_does_work() -> None:
     assert planned(params="1T", tokens="1T", cluster={**P5, "nodes": 64}).estimate.days.p50 > 0
 
 
+def test_a_batch_that_nobody_gave_is_made_large_enough() -> None:
+    goal = {"params": "1B", "tokens": "20B", "seq_len": 2048, "cluster": on("H100", 100_000)}
+    found = planned(**goal)
+    assert found.batch_tokens == 100_000 * 2048
+    assert any("do not spread over 100,000" in text for text in found.warnings)
+
+
+def test_the_smallest_layout_that_fits_is_said() -> None:
+    found = planned(model="llama3-70b", tokens="1T", cluster=P5)
+    note = next(text for text in found.chosen.notes if "fits from" in text)
+    count = int(note.split("fits from ")[1].split()[0].replace(",", ""))
+    smallest = planned(model="llama3-70b", tokens="1T", cluster=on("H100", count))
+    assert smallest.estimate.days.p50 > found.estimate.days.p50
+    with pytest.raises(GoalError, match="do not fit"):
+        planned(model="llama3-70b", tokens="1T", cluster=on("H100", count // 2))
+
+
 def test_text_is_a_range_of_tokens_and_widens_the_days() -> None:
     cluster = {"cluster": P5, "params": "8B"}
     known = planned(**cluster, tokens="3.33T").estimate.days
