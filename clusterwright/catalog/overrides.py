@@ -91,9 +91,9 @@ def _check(entry: object, index: int) -> list[PriceProblem]:
         if key in entry and key not in ("usd", "date") and not _is_word(entry[key]):
             problems.append(PriceProblem("must be text", (index, key)))
     if "usd" in entry and not _is_amount(entry["usd"]):
-        problems.append(
-            PriceProblem(f"must be an amount of 0 or more, up to {_LARGEST_USD:,}", (index, "usd"))
-        )
+        problems.append(PriceProblem("must be an amount of 0 or more", (index, "usd")))
+    elif "usd" in entry and Decimal(str(entry["usd"])) > _LARGEST_USD:
+        problems.append(PriceProblem(f"is more than {_LARGEST_USD:,} USD", (index, "usd")))
     if "date" in entry and not str(entry["date"]).strip():
         problems.append(PriceProblem("must not be empty", (index, "date")))
     elif "date" in entry and is_impossible(str(entry["date"])):
@@ -115,4 +115,4 @@ def _is_amount(value: Any) -> bool:
         amount = Decimal(str(value))
     except InvalidOperation:
         return False
-    return amount.is_finite() and 0 <= amount <= _LARGEST_USD
+    return amount.is_finite() and amount >= 0

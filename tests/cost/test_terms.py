@@ -299,7 +299,7 @@ def test_rates_far_from_the_catalogues_or_from_the_future_are_asked_about(tmp_pa
         (
             "rates: [{service: kms, item: key, region: us-east-1, usd: 1.0e+12, unit: key-month,"
             " source: s, date: 2026-01-01}]\n",
-            "must be an amount of 0 or more, up to",
+            "is more than 1,000,000,000 USD",
         ),
     ],
 )
