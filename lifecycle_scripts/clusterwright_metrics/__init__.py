@@ -1,4 +1,4 @@
-"""The node's metrics for Prometheus, at `http://<address>:<port>/metrics`.
+"""The node's metrics for Prometheus, at `/metrics` of its own address.
 
 Installed and kept running by the step `metrics` of the node program, and kept free of that
 program's modules. Everything is read when somebody asks, within a time budget: a surface that is

@@ -69,7 +69,7 @@ def main(argv: Sequence[str]) -> int:
     # Printed lines go to the journal of systemd.
     scraper = Scraper(options.role, tell=lambda text: print(text, flush=True))
     server = _bound((host, int(port)), scraper)
-    print(f"serving http://{options.listen}/metrics", flush=True)
+    print(f"serving /metrics at {options.listen}", flush=True)
     server.serve_forever()
     return 0
 

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import re
 import stat
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from clusterwright_health.expected import Expected, written
+from clusterwright_health.probe import Probe
+from clusterwright_health.program import main as health
+from clusterwright_node import slurm_health
 from clusterwright_node.catalogue import step_names
 from clusterwright_node.errors import StepError
+from clusterwright_node.inputs import parse_cluster
 from clusterwright_node.lnet import Interface
+from clusterwright_node.slurm_generate import SlurmNode, Surroundings
+from clusterwright_node.slurm_generate import files as slurm_files
+from clusterwright_node.slurm_topology import Place, topology
 from clusterwright_node.steps.efa_transport import compare
 
 from tests.field_failures.conftest import MakeNode
 from tests.nodes.steps.test_needrestart import CONF, decisions
-from tests.nodes.world import Run, World
+from tests.nodes.world import Run, World, input_files
 from tests.support.synthesis import Assembly
 
 LIFECYCLE = Path(__file__).resolve().parents[2] / "lifecycle_scripts"
@@ -70,6 +80,8 @@ PASSED_OVER = {
 """What a node is ready without; where it matters a notice says so."""
 ASKS_THE_INSTANCE = LIFECYCLE / "clusterwright_spot" / "notice.py"
 """Asks the instance's own metadata, on the link, whether Spot will take it away."""
+ANSWERS_SCRAPES = LIFECYCLE / "clusterwright_metrics" / "service.py"
+"""Serves the node's metrics, and asks nobody."""
 SINCE_THE_START = {"efa_transport", "gpudirect_storage"}
 """What these say was seen since the machine started, so it is looked at anew after a reboot."""
 
@@ -118,8 +130,10 @@ def test_awsome_186_node_program_downloads_nothing_from_the_internet(
         asked = {argv[1] for argv in run.machine.ran if argv[0] == "docker"}
         assert asked <= {"ps"}
     for source in LIFECYCLE.rglob("*.py"):
-        if source != ASKS_THE_INSTANCE:
+        if source not in (ASKS_THE_INSTANCE, ANSWERS_SCRAPES):
             assert not set(modules_in(source)) & NETWORK_MODULES, source
+    assert set(modules_in(ANSWERS_SCRAPES)) & NETWORK_MODULES == {"http"}
+    assert re.findall(r"\bhttp\.\w+", ANSWERS_SCRAPES.read_text()) == ["http.server"]
     for script in LIFECYCLE.rglob("*.sh"):
         assert not words_of_shell(script) & (DOWNLOADERS | PACKAGE_MANAGERS), script
     for path in LIFECYCLE.rglob("*"):
@@ -408,3 +422,78 @@ def test_parallelcluster_3668_containers_are_one_line_and_their_absence_is_a_fai
         assert "the image has no " in run.last
     world.edit("cluster.json", lambda cluster: cluster["containers"].update(pyxis=False))
     assert world.run().statuses()["containers"] == "skipped"
+
+
+def test_awsome_427_enroot_unpacks_on_the_nodes_own_drives(node: MakeNode) -> None:
+    for configuration in ("managed", "scripted"):
+        world = node("workers-1", configuration)
+        run = world.run()
+        assert run.statuses()["enroot_storage"] == "applied"
+        text = (world.root / "etc/enroot/enroot.conf").read_text()
+        settings = dict(re.findall(r"^(ENROOT_\w+_PATH)\s+(\S+)", text, re.MULTILINE))
+        assert {"ENROOT_CACHE_PATH", "ENROOT_DATA_PATH", "ENROOT_TEMP_PATH"} <= set(settings)
+        runtime = {"ENROOT_RUNTIME_PATH"}  # in memory, and small
+        for name in set(settings) - runtime:
+            assert settings[name].startswith("/opt/dlami/nvme/"), name
+
+
+def test_parallelcluster_6777_a_gpu_that_hangs_holds_no_prolog_up(tmp_path: Path) -> None:
+    commands = tmp_path / "bin"
+    commands.mkdir()
+    told = tmp_path / "told"
+    for name, body in (
+        ("nvidia-smi", "sleep 600"),
+        ("scontrol", f'echo "$*" >>{told}; echo NodeName=a State=IDLE'),
+    ):
+        (commands / name).write_text(f"#!/bin/sh\n{body}\n")
+        (commands / name).chmod(0o755)
+    root = tmp_path / "root"
+    (root / "etc/clusterwright").mkdir(parents=True)
+    expected = Expected("ip-10-1-0-31", "nvidia", 8, 0, (), None)
+    (root / "etc/clusterwright/health.json").write_text(written(expected))
+    began = time.monotonic()
+    probe = Probe(str(root), deadline_seconds=3.0, search_path=f"{commands}:/usr/bin:/bin")
+    assert health(["prolog"], probe) == 1, "the job goes elsewhere"
+    assert time.monotonic() - began < 30
+    # slurm.conf gives a prolog longer than the program takes at the most.
+    assert inspect.signature(Probe).parameters["deadline_seconds"].default < 60
+    assert slurm_health.PROLOG_TIMEOUT_SECONDS > 60
+
+
+def test_scaffolding_kit_14_a_topology_comes_with_a_file_that_names_every_node() -> None:
+    nodes = [SlurmNode(f"ip-10-1-0-{n}", f"10.1.0.{n}", "workers") for n in range(1, 40)]
+    places = {
+        "network nodes": lambda n: Place(("a", f"b{n // 16}"), None),
+        "UltraServers": lambda n: Place(("a", f"b{n // 16}"), f"u{n // 18}"),
+        "only some": lambda n: Place(("a",), None) if n % 2 else Place((), None),
+        "nothing": lambda _: Place((), None),
+    }
+    problems: list[str] = []
+    cluster = parse_cluster(input_files("scripted")["cluster.json"], problems, step_names())
+    around = Surroundings("ip-10-1-0-10", "10.1.0.10")
+    plugins = {}
+    for name, place in places.items():
+        known = {node.name: place(index) for index, node in enumerate(nodes)}
+        for kind in ("automatic", "none"):
+            found = topology(kind, known) if kind != "none" else None
+            files = slurm_files(cluster, nodes, around, found)
+            match = re.search(r"^TopologyPlugin=(\S+)", files["slurm.conf"] or "", re.MULTILINE)
+            plugin = match.group(1) if match else None
+            plugins[name, kind] = plugin
+            if plugin in (None, "topology/flat"):
+                assert files["topology.conf"] is None
+                continue
+            lists = re.findall(r"Nodes=(\S+)", files["topology.conf"] or "")
+            named = {host for each in lists for host in expanded(each)}
+            assert named >= {node.name for node in nodes}, (name, kind)
+    assert plugins["network nodes", "automatic"] == "topology/tree"
+    assert plugins["UltraServers", "automatic"] == "topology/block"
+
+
+def expanded(hosts: str) -> Iterator[str]:
+    """`a-[1-3,7],b` → a-1, a-2, a-3, a-7, b."""
+    for prefix, inside in re.findall(r"([^\[,]+)(?:\[([^\]]*)\])?", hosts):
+        for part in inside.split(",") if inside else [""]:
+            low, _, high = part.partition("-")
+            numbers = range(int(low), int(high or low) + 1) if low else []
+            yield from [f"{prefix}{n}" for n in numbers] or [prefix]
