@@ -328,10 +328,10 @@ def _practice(shape: ModelShape, hardware: Hardware) -> Assumption:
         why += "founding documents' 159 TFLOPS are 38 % by 6ND); the benchmarks are of 2023"
     elif hardware.bf16_tflops > 1500:
         mid, sigma = 0.80, 0.23
-        why = "one recipe gained 56 % between two releases (DeepSeek-V3 on B200: 2,139, 3,328)"
+        why = "a benchmark gained 56 % between two releases (DeepSeek-V3 on B200: 2,139, 3,328)"
     else:
         mid, sigma = 0.88, 0.20
-        why = "recipes gained 4 to 12 % between two releases on H100; torchtitan is 10 to 40 % low"
+        why = "benchmarks gained 4 to 12 % between releases on H100; torchtitan is 10 to 40 % low"
     if shape.is_moe:
         # Each mixture of experts brings kernels and routing of its own.
         mid, sigma = mid * 0.93, (sigma**2 + 0.20**2) ** 0.5

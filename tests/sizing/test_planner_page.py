@@ -1,0 +1,16 @@
+"""The reference page of the planner is what its data say."""
+
+from __future__ import annotations
+
+from tools.planner_page import main, page
+
+
+def test_the_page_is_current() -> None:
+    assert main(["--check"]) == 0, "run `python -m tools.planner_page`"
+
+
+def test_it_names_every_benchmark_and_assumption_with_its_source() -> None:
+    text = page()
+    for words in ("Megatron-Bridge", "torchtitan", "`practice`", "`failures`", "`deepseek-v3`"):
+        assert words in text
+    assert "| |" not in text.replace("| | |", "")
