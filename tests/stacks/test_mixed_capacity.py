@@ -1,0 +1,44 @@
+"""A mix of capacity is truly built, and the scratch file system beside it can be retired."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from clusterwright.cli.main import main
+from clusterwright.localaws import local_aws
+from clusterwright.spec.document import parse_document
+from tests.stacks.conftest import Build
+from tests.stacks.deployment import bootstrapped
+from tests.stacks.specs import ACCOUNT
+
+SAMPLE = Path(__file__).parents[2] / "docs" / "samples" / "mixed.yaml"
+
+
+def test_each_kind_is_a_group_and_every_file_is_proved_to_be_exported(
+    build: Build, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = parse_document(SAMPLE.read_text(encoding="utf-8"), str(SAMPLE)).data
+    with local_aws(unlisted_plans="active"):
+        account = bootstrapped()
+        account.deploy(build(spec))
+        cluster = account.client("sagemaker").describe_cluster(ClusterName="mixed")
+        groups = {group["InstanceGroupName"]: group for group in cluster["InstanceGroups"]}
+        assert {name: group["TargetCount"] for name, group in groups.items()} == {
+            "controller": 1,
+            "workers": 12,
+            "workers-spot": 4,
+            "workers-on-demand": 0,
+        }
+        assert groups["workers"]["TrainingPlanArn"].endswith("/prod")
+        assert "Spot" in groups["workers-spot"]["CapacityRequirements"]
+        assert "Spot" not in groups["workers-on-demand"].get("CapacityRequirements", {})
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCOUNT)
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
+        code = main(["check", str(SAMPLE), "--retire", "scratch", "--format", "json"])
+        answer = json.loads(capsys.readouterr().out)
+    assert code == 0, answer["findings"]
+    (rule,) = [rule for rule in answer["rules"] if rule["status"] != "skipped"]
+    assert (rule["rule"], rule["status"]) == ("CW-S040", "pass")
