@@ -13,10 +13,13 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore.exceptions import ClientError
 
 from clusterwright.cli.main import main
 from clusterwright.localaws import local_aws
+from clusterwright.platforms.rules import RULES
 from clusterwright.preflight.registry import rule_files
+from clusterwright.spec.consistency import not_built
 from tests.localaws.parts import (
     Site,
     build_site,
@@ -29,12 +32,25 @@ from tests.preflight.test_refusals_of_worlds import ACCOUNT
 from tests.preflight.test_refusals_of_worlds import CASES as IN_WORLDS
 from tests.support import specs
 
-# Changes of the spec, the template that deploys them, and the resource that fails.
-Made = tuple[dict[str, Any], dict[str, Any], str]
+# Changes of the spec, the template that deploys them, and the resource that fails; or what is
+# asked of AWS where no platform that is built asks it, and the code of the refusal.
+Made = tuple[dict[str, Any], dict[str, Any] | Callable[[], None], str]
 CASES: dict[str, Callable[[Site], Made]] = {}
 WORLDS: dict[str, dict[str, Any]] = {
     "CW-Q032": {"quotas": {"fsx/L-0CD18A5D": 2000}},
     "CW-Q033": {"quotas": {"fsx/L-736F3D6F": 5000}},
+    "CW-N022": {
+        "subnets": [
+            {
+                "id": "subnet-0a1b2c3d4e5f60001",
+                "vpc_id": "vpc-0a1b2c3d4e5f60001",
+                "cidr": "10.0.0.0/20",
+                "zone_id": "use1-az6",
+                "security_group_ids": ["sg-0a1b2c3d4e5f60001"],
+                "closed": True,
+            }
+        ]
+    },
 }
 
 NOT_REFUSED = {
@@ -57,11 +73,19 @@ NOT_REFUSED = {
     "CW-N010": "an update that the subnet is full for: tests/localaws/test_sagemaker_clusters.py",
     "CW-N011": "the names that do not resolve are looked up by nodes, not by AWS",
     "CW-N012": "a warning: HyperPod gives its nodes no public address whatever the subnet says",
-    "CW-N014": "every zone of the local AWS is enabled; one that it does not have is refused: "
-    "tests/localaws/test_patches.py",
-    "CW-Q020": "no platform that counts vCPUs deploys in this release; RunInstances itself is "
-    "refused: tests/localaws/test_patches.py",
-    "CW-Q021": "as CW-Q020",
+    "CW-N020": "two networks with the same addresses are each as good as the other to AWS; what "
+    "refuses is the peering connection, which is not ours",
+    "CW-N023": "CreateCluster looks into no security group of an endpoint; nodes time out later",
+    "CW-N024": "CreateCluster reads no endpoint policy; nodes get AccessDenied from S3 later",
+    "CW-N025": "CreateCluster reads no access list; connections of nodes hang later",
+    "CW-N026": "a warning: other name servers may forward AWS's names, which nobody can see",
+    "CW-C017": "a warning: the plan stands until the end that it was paid for",
+    "CW-C036": "as CW-C015, for reservations and capacity blocks",
+    "CW-C037": "a warning: an open reservation takes these nodes too, while there is room",
+    "CW-C039": "instances of an UltraServer that is not whole start as others do, and the local "
+    "AWS has no broken ones",
+    "CW-Q050": "a warning on HyperPod, of whose interfaces no source says whether they count; the "
+    "local AWS counts no units",
     "CW-S014": "the file system is mounted by nodes, which AWS does not follow",
     "CW-S040": "FSx deletes a file system whatever is in it: that is what the rule is for",
     "CW-S015": "clients reach it over TCP, or not at all: AWS answers nothing to either",
@@ -245,6 +269,84 @@ def full_subnet(site: Site) -> Made:
     return existing(site, subnet_ids=[small]), cluster(site, VpcConfig=network), "Cluster"
 
 
+@case("CW-N021")
+def no_room_to_grow(site: Site) -> Made:
+    small = client("ec2").create_subnet(
+        VpcId=site.vpc_id, CidrBlock="10.0.255.0/24", AvailabilityZoneId="use1-az6"
+    )["Subnet"]["SubnetId"]
+    network = {**site.vpc_config, "Subnets": [small]}
+    changes = {**existing(site, subnet_ids=[small]), "compute.1.max_count": 16}
+    return changes, cluster(site, VpcConfig=network, count=16), "Cluster"
+
+
+CLOSED_VPC, CLOSED_SUBNET = "vpc-0a1b2c3d4e5f60001", "subnet-0a1b2c3d4e5f60001"
+CLOSED_GROUP = "sg-0a1b2c3d4e5f60001"
+
+
+@case("CW-N022")
+def no_way_out(site: Site) -> Made:
+    changes = existing(
+        site,
+        vpc_id=CLOSED_VPC,
+        subnet_ids=[CLOSED_SUBNET],
+        security_group_ids=[CLOSED_GROUP],
+    )
+    network = {"Subnets": [CLOSED_SUBNET], "SecurityGroupIds": [CLOSED_GROUP]}
+    return changes, cluster(site, VpcConfig=network), "Cluster"
+
+
+ON_EC2 = {"platform": "parallelcluster"}
+
+
+def launch(site: Site, reservation: str) -> Callable[[], None]:
+    """Launches a node into a reservation, as EC2's platforms do."""
+    target = {"CapacityReservationTarget": {"CapacityReservationId": reservation}}
+
+    def run() -> None:
+        client("ec2").run_instances(
+            ImageId="ami-12c6146b",
+            InstanceType="p5.48xlarge",
+            MinCount=1,
+            MaxCount=1,
+            SubnetId=site.subnet_id,
+            CapacityReservationSpecification=target,
+        )
+
+    return run
+
+
+def reserve(**more: Any) -> str:
+    made = client("ec2").create_capacity_reservation(
+        **{
+            "InstanceType": "p5.48xlarge",
+            "InstancePlatform": "Linux/UNIX",
+            "AvailabilityZoneId": "use1-az6",
+            "InstanceCount": 8,
+            "InstanceMatchCriteria": "targeted",
+            **more,
+        }
+    )
+    return str(made["CapacityReservation"]["CapacityReservationId"])
+
+
+def from_reservation(reservation: str) -> dict[str, Any]:
+    return {**ON_EC2, "compute.1.capacity": {"kind": "reservation", "id": reservation}}
+
+
+@case("CW-C034")
+def reservation_for_windows(site: Site) -> Made:
+    reservation = reserve(InstancePlatform="Windows")
+    return from_reservation(reservation), launch(site, reservation), "ReservationCapacityExceeded"
+
+
+@case("CW-C038")
+def reservation_in_a_placement_group(site: Site) -> Made:
+    ec2 = client("ec2")
+    group = ec2.create_placement_group(GroupName="theirs", Strategy="cluster")["PlacementGroup"]
+    reservation = reserve(PlacementGroupArn=group["GroupArn"])
+    return from_reservation(reservation), launch(site, reservation), "ReservationCapacityExceeded"
+
+
 @case("CW-N013")
 def database_in_one_zone(site: Site) -> Made:
     second = client("ec2").create_subnet(
@@ -385,8 +487,13 @@ def repository(site: Site, bucket: str) -> Made:
 
 @pytest.mark.parametrize("rule", CASES)
 def test_what_the_check_finds_in_the_account_the_stack_fails_for(
-    rule: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    rule: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # Rules for platforms that no release builds yet look at specs which are refused until then.
+    monkeypatch.setattr(not_built, "BUILT_PLATFORMS", tuple(RULES))
     with local_aws("generous", **WORLDS.get(rule, {})):
         changes, resources, failing = CASES[rule](build_site())
         path = specs.write(tmp_path / "spec.yaml", specs.changed({"account": ACCOUNT, **changes}))
@@ -395,6 +502,10 @@ def test_what_the_check_finds_in_the_account_the_stack_fails_for(
         assert captured.out, captured.err
         answer = json.loads(captured.out)
         assert {f["rule"] for f in answer["findings"]} == {rule}, (answer, captured.err)
+        if callable(resources):
+            with pytest.raises(ClientError, match=failing):
+                resources()
+            return
         stack = deploy("refused", resources)
         assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
         assert failure("refused", failing)

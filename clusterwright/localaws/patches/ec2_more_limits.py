@@ -107,7 +107,15 @@ def _rules_of(backend: Any, operation: str, attribute: str) -> None:
 def _interfaces(backend: Any) -> None:
     create_in_moto = backend.create_network_interface
 
-    def create_network_interface(self: Any, subnet: Any, *arguments: Any, **named: Any) -> Any:
+    def create_network_interface(
+        self: Any,
+        subnet: Any,
+        private_ip_address: Any,
+        private_ip_addresses: Any = None,
+        group_ids: Any = None,
+        *arguments: Any,
+        **named: Any,
+    ) -> Any:
         if runtime().active:
             found = self.get_subnet(subnet) if isinstance(subnet, str) else subnet
             zone = getattr(found, "availability_zone", "")
@@ -119,7 +127,7 @@ def _interfaces(backend: Any) -> None:
             )
             words = "The maximum number of network interfaces has been reached."
             _require(self, _INTERFACES, used + 1, "NetworkInterfaceLimitExceeded", words)
-            groups = named.get("group_ids") or []
+            groups = group_ids or []
             words = "The maximum number of security groups per interface has been reached."
             _require(
                 self,
@@ -128,7 +136,15 @@ def _interfaces(backend: Any) -> None:
                 "SecurityGroupsPerInterfaceLimitExceeded",
                 words,
             )
-        return create_in_moto(self, subnet, *arguments, **named)
+        return create_in_moto(
+            self,
+            subnet,
+            private_ip_address,
+            private_ip_addresses,
+            group_ids,
+            *arguments,
+            **named,
+        )
 
     backend.create_network_interface = create_network_interface
 

@@ -25,8 +25,10 @@ def apply() -> None:
     ) -> Any:
         from moto.s3.exceptions import S3ClientError
 
-        directory = bucket_name.endswith("--x-s3")
-        if runtime().active and not directory and bucket_name not in self.buckets:
+        # Those of the world are there whatever its quota says.
+        world = {seed.name for seed in runtime().world.buckets} if runtime().active else set()
+        counts = not bucket_name.endswith("--x-s3") and bucket_name not in world
+        if runtime().active and counts and bucket_name not in self.buckets:
             found = quotas.quota(runtime(), region_name, *_BUCKETS)
             used = quotas.in_use(runtime(), self.account_id, region_name, *_BUCKETS)
             if found is not None and found.value is not None and used + 1 > found.value:
