@@ -104,7 +104,7 @@ def _assumptions() -> Iterable[str]:
         values = assumption.values
         rows.append(
             (
-                f"`{key}`: {assumption.text}",
+                f"`{assumption.key}`: {assumption.text}",
                 " / ".join(f"{v:.3g}" for v in (values.p10, values.p50, values.p90))
                 + f" {assumption.unit}",
                 "all" if len(where) == len(_EXAMPLES) else "; ".join(where),
