@@ -24,6 +24,7 @@ demo: .venv-current  ## from one file to a running cluster on the local AWS, and
 
 test: .venv-current  ## run every test suite, the linters among them (ARGS='tests/spec -k name')
 	@"$(BIN)/python" -m tools.setup.clients
+	@"$(BIN)/python" -m tools.setup.browser
 	@"$(BIN)/python" -m pytest --numprocesses=$(JOBS) --dist=loadfile $(ARGS)
 
 lint: .venv-current  ## run the linters alone (FIX=1 mends what can be mended)

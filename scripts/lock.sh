@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Writes requirements/*.txt from pyproject.toml, and the lock files of tools/cdk-cli and
-# tools/old-python from their package.json. Pins that still fit are kept; `make lock UPGRADE=1` takes newer ones.
+# Writes requirements/*.txt from pyproject.toml, and the lock files of tools/cdk-cli,
+# tools/old-python and tools/browser from their package.json. Pins that still fit are kept;
+# `make lock UPGRADE=1` takes newer ones.
 # Nothing written here names a package index: the index is the machine's business.
 set -o errexit
 set -o nounset
@@ -41,7 +42,7 @@ compile requirements/clients/pcluster.txt requirements/clients/pcluster.in
 compile requirements/clients/hyp.txt requirements/clients/hyp.in \
   --overrides requirements/clients/hyp-overrides.in
 
-for folder in tools/cdk-cli tools/old-python; do
+for folder in tools/cdk-cli tools/old-python tools/browser; do
   echo "lock: ${folder}/package-lock.json" >&2
   PATH="${bin}:${PATH}" "${bin}/npm" install --prefix "${folder}" --package-lock-only \
     --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund --silent

@@ -18,8 +18,9 @@ _CSS: Final = """
 * { box-sizing: border-box; }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem;
   padding: 0 1rem; }
-h1 { font-size: 1.5rem; line-height: 1.25; } h2 { font-size: 1.1rem; margin-top: 2.2rem; }
-table { border-collapse: collapse; }
+h1 { font-size: 1.5rem; line-height: 1.25; overflow-wrap: anywhere; }
+h2 { font-size: 1.1rem; margin-top: 2.2rem; }
+table { border-collapse: collapse; display: block; overflow-x: auto; max-width: 100%; }
 th, td { padding: .25rem .8rem; border-bottom: 1px solid var(--line); }
 td + td, th + th { text-align: right; font-variant-numeric: tabular-nums; }
 figure { margin: 1.2rem 0; padding: 1rem; background: var(--card); border-radius: .5rem; }

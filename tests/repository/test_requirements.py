@@ -83,7 +83,11 @@ def test_core_installs_without_cdk_node_and_moto() -> None:
 
 @pytest.mark.parametrize(
     ("folder", "name", "version"),
-    [("cdk-cli", "aws-cdk", r"2\.\d+\.\d+"), ("old-python", "pyodide", r"0\.21\.\d+")],
+    [
+        ("cdk-cli", "aws-cdk", r"2\.\d+\.\d+"),
+        ("old-python", "pyodide", r"0\.21\.\d+"),
+        ("browser", "@sparticuz/chromium", r"\d+\.\d+\.\d+"),
+    ],
 )
 def test_npm_package_is_pinned_exactly_and_its_lock_file_names_no_host(
     folder: str, name: str, version: str

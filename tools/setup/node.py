@@ -63,7 +63,7 @@ def cdk_outputs() -> list[Path]:
 
 def install_cdk() -> None:
     """Install the CDK CLI exactly as locked, and write `.venv/bin/cdk`."""
-    _npm_ci(CDK_HOME, CDK_MANIFEST, CDK_LOCK, "installing the CDK CLI")
+    npm_ci(CDK_HOME, CDK_MANIFEST, CDK_LOCK, "installing the CDK CLI")
     _write_script(_CDK, _cdk_wrapper())
     wanted = json.loads(CDK_MANIFEST.read_text())["dependencies"]["aws-cdk"]
     found = run([_CDK, "--version"], doing="starting the CDK CLI").split()
@@ -84,10 +84,11 @@ def old_python_outputs() -> list[Path]:
 
 def install_old_python() -> None:
     """Install the old Python, as WebAssembly, that tests run the node program in."""
-    _npm_ci(OLD_PYTHON_HOME, OLD_PYTHON_MANIFEST, OLD_PYTHON_LOCK, "installing an old Python")
+    npm_ci(OLD_PYTHON_HOME, OLD_PYTHON_MANIFEST, OLD_PYTHON_LOCK, "installing an old Python")
 
 
-def _npm_ci(folder: Path, manifest: Path, lock: Path, doing: str) -> None:
+def npm_ci(folder: Path, manifest: Path, lock: Path, doing: str) -> None:
+    """Install into `folder` exactly what the lock file names; no package's script is run."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in (manifest, lock):
         shutil.copyfile(path, folder / path.name)

@@ -1,0 +1,95 @@
+"""The planner's report in a real browser: it loads nothing, and every chart can be read."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+
+import pytest
+
+from clusterwright.catalog import load_catalog
+from clusterwright.render.dossier_html import dossier_html
+from clusterwright.sizing.dossier import Questions, build
+from clusterwright.sizing.dossier_result import Dossier
+from clusterwright.sizing.goal import parse
+from tests.support.browser import look
+from tools.setup import browser
+
+DAY = dt.date(2026, 11, 20)
+
+in_a_browser = pytest.mark.skipif(
+    not browser.can_run(), reason="the browser is built for Linux on x86-64"
+)
+
+
+def _dossier(**goal: object) -> Dossier:
+    return build(
+        parse({"model": "llama3-70b", "tokens": "15T", "deadline": "90d", **goal}),
+        load_catalog(),
+        today=DAY,
+        questions=Questions(ramp_steps=(8, 64), inference_tokens=1e14, charts=True),
+    )
+
+
+@pytest.fixture(scope="module")
+def priced() -> str:
+    return dossier_html(_dossier(region="us-east-1"))
+
+
+def test_the_same_goal_gives_the_same_bytes(priced: str) -> None:
+    assert dossier_html(_dossier(region="us-east-1")) == priced
+
+
+def test_it_is_one_file_that_loads_nothing(priced: str) -> None:
+    assert "default-src 'none'" in priced
+    for word in ("<script", "src=", "@import", "url(", "http://", "<link"):
+        assert word not in priced
+
+
+def test_names_are_escaped() -> None:
+    text = dossier_html(
+        build(
+            parse(
+                {
+                    "params": "70B",
+                    "tokens": "1T",
+                    "cluster": {"instance_type": "p5.48xlarge", "nodes": 8},
+                }
+            ),
+            load_catalog(),
+            today=DAY,
+        )
+    )
+    assert "<script" not in text
+    # Without charts asked for, none is drawn but those that need no sweep.
+    assert "Days against dollars" not in text
+
+
+@in_a_browser
+@pytest.mark.parametrize("width", [1000, 420])
+def test_every_chart_is_there_and_can_be_read(priced: str, tmp_path: Path, width: int) -> None:
+    page = tmp_path / "plan.html"
+    page.write_text(priced)
+    found = look(page, tmp_path / "plan.png", width=width)
+    assert found.complaints == []
+    assert not found.seen["wider"]
+    assert found.seen["scripts"] == 0
+    titles = [chart["title"] for chart in found.seen["charts"]]
+    assert len(titles) == 5
+    assert titles[0] == "Days against dollars of every cluster with a known price"
+    assert any(title.startswith("One run of ") for title in titles)
+    for chart in found.seen["charts"]:
+        assert chart["marks"] >= 3, chart["title"]
+        assert chart["outside"] == [], chart["title"]
+        assert chart["overlapping"] == [], chart["title"]
+    assert found.picture.stat().st_size > 20_000
+
+
+@in_a_browser
+def test_a_region_without_prices_says_so_instead_of_drawing(tmp_path: Path) -> None:
+    page = tmp_path / "plan.html"
+    page.write_text(dossier_html(_dossier(region="us-west-2")))
+    found = look(page, tmp_path / "plan.png")
+    assert found.complaints == []
+    assert len(found.seen["charts"]) == 4
+    assert "fewer than two clusters have a known price in us-west-2" in page.read_text()

