@@ -154,7 +154,7 @@ def shown_value(value: Any, length: int = 120) -> str:
     if value is None:
         return "nothing"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    text = " ".join(printable(text).split())
+    text = " ".join(printable(text[: 2 * length]).split())
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
@@ -221,7 +221,8 @@ def _resources_text(resources: Sequence[ResourceChange], style: Style) -> list[s
     for change in ordered[:_SHOWN]:
         lost = losses(change)
         mark = f"  {style.paint('error', lost)}" if lost else ""
-        lines.append(f"{effect_words(change):<14} {change.name}  {change.type}{mark}")
+        named = printable(f"{change.name}  {change.type}")
+        lines.append(f"{effect_words(change):<14} {named}{mark}")
         if change.action != "create":
             for reason in change.reasons[:3]:
                 lines += _wrapped(f"  {printable(reason)}", indent="    ")
@@ -250,7 +251,9 @@ def _scripts_text(review: Review, style: Style) -> list[str]:
     if not lines:
         lines = ["the scripts are the same; what nodes read with them (cluster.json) changes"]
     lines = _more(lines[:_SHOWN], len(lines), _SHOWN)
-    return _section(style, "Lifecycle scripts", [*map(printable, lines), *_wrapped(scripts.when)])
+    return _section(
+        style, "Lifecycle scripts", [*map(printable, lines), *_wrapped(printable(scripts.when))]
+    )
 
 
 def _quotas_text(quotas: Sequence[QuotaDelta], style: Style) -> list[str]:

@@ -38,7 +38,7 @@ _ROOM: Final = 62_000
 _HEAD_ROOM: Final = 16_000
 _ENTRY: Final = 600
 _ZERO_WIDTH_SPACE: Final = "\u200b"
-_OWN_LINKS: Final = re.compile(r"(?i)\b(https?://|www\.)(?!docs\.aws\.amazon\.com/)")
+_OWN_LINKS: Final = re.compile(r"(?i)(https?://|www\.)(?!docs\.aws\.amazon\.com/)")
 
 
 def marker(environment: str) -> str:
@@ -71,9 +71,7 @@ def review_markdown(review: Review) -> str:
 
 def plain(text: str, length: int = _ENTRY) -> str:
     """Text that means nothing to Markdown, HTML or the forge."""
-    text = " ".join(printable(text).split())
-    if len(text) > length:
-        text = f"{text[: length - 1]}…"
+    text = _one_line(text, length)
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     for character in "\\|*_`[]~$!":
         text = text.replace(character, "\\" + character)
@@ -86,14 +84,18 @@ def plain(text: str, length: int = _ENTRY) -> str:
 
 def code(text: str, length: int = 160) -> str:
     """Text in a code span that it cannot end."""
-    text = " ".join(printable(text).split()) or " "
-    if len(text) > length:
-        text = f"{text[: length - 1]}…"
+    text = _one_line(text, length) or " "
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * (longest + 1)
     space = " " if longest or text.startswith(" ") else ""
     # In a table a bar ends the cell even inside a code span, unless it is escaped.
     return f"{fence}{space}{text}{space}{fence}".replace("|", "\\|")
+
+
+def _one_line(text: str, length: int) -> str:
+    # Cut before it is looked at letter by letter: a change may hold thousands of long values.
+    text = " ".join(printable(text[: 2 * length]).split())
+    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def _heading(review: Review) -> str:
