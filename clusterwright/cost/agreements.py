@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
 from clusterwright.cost.bill import Prepaid
-from clusterwright.cost.terms import Discount, SavingsPlan, Terms
+from clusterwright.cost.terms import Discount, SavingsPlan, SupportPlan, SupportTier, Terms
 from clusterwright.spec.problems import Path, Problem
 from clusterwright.spec.suggest import did_you_mean
 
@@ -17,6 +17,7 @@ LARGEST_USD: Final = Decimal(10) ** 12
 """More than this is a slip of the keyboard, whatever it is a price of."""
 
 KEYS: Final = ("discounts", "savings_plans", "purchases")
+SUPPORT: Final = "support"
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,21 @@ _ENTRIES: Final[dict[str, dict[str, _Key]]] = {
 }
 
 
+_SUPPORT_KEYS: Final[dict[str, _Key]] = {
+    "tiers": _Key(
+        lambda value: isinstance(value, list) and bool(value), "a list of tiers is wanted"
+    ),
+    "minimum_usd": _Key(_is_usd, _USD.wanted, False),
+    "other_monthly_usd": _Key(_is_usd, _USD.wanted, False),
+    "source": _WORD,
+    "date": _DAY,
+}
+_TIER_KEYS: Final[dict[str, _Key]] = {
+    "percent": _Key(lambda value: value == 0 or _is_percent(value), "a percentage is wanted"),
+    "up_to_usd": _Key(_is_positive, "an amount above 0 USD is wanted", False),
+}
+
+
 def read_terms(data: Mapping[str, Any]) -> tuple[Terms, list[Problem]]:
     """The agreements of a parsed prices.yaml, and everything that is wrong with them."""
     problems: list[Problem] = []
@@ -124,11 +140,46 @@ def read_terms(data: Mapping[str, Any]) -> tuple[Terms, list[Problem]]:
             if not wrong:
                 good[key].append(entry)
     problems += _twice(data)
+    support, wrong = _support(data.get(SUPPORT))
+    problems += wrong
     return Terms(
         tuple(_discount(entry) for entry in good["discounts"]),
         tuple(_savings_plan(entry) for entry in good["savings_plans"]),
         tuple(_purchase(entry) for entry in good["purchases"]),
+        support,
     ), problems
+
+
+def _support(given: Any) -> tuple[SupportPlan | None, list[Problem]]:
+    """How the support plan is charged: tiers in rising order, the last without an end."""
+    if given is None:
+        return None, []
+    here: Path = (SUPPORT,)
+    problems = list(_problems(given, here, _SUPPORT_KEYS))
+    if problems:
+        return None, problems
+    tiers: list[SupportTier] = []
+    for index, entry in enumerate(given["tiers"]):
+        at: Path = (*here, "tiers", index)
+        wrong = list(_problems(entry, at, _TIER_KEYS))
+        problems += wrong
+        if wrong:
+            continue
+        up_to = None if entry.get("up_to_usd") is None else _decimal(entry["up_to_usd"])
+        before = tiers[-1].up_to_usd if tiers else Decimal(0)
+        if before is None:
+            problems.append(Problem("the tier before it has no end", at))
+        elif up_to is not None and up_to <= before:
+            problems.append(Problem("tiers rise", (*at, "up_to_usd")))
+        tiers.append(SupportTier(_decimal(entry["percent"]), up_to))
+    if not problems and tiers[-1].up_to_usd is not None:
+        problems.append(Problem("the last tier has no `up_to_usd`", (*here, "tiers")))
+    if problems:
+        return None, problems
+    minimum, other = given.get("minimum_usd", 0), given.get("other_monthly_usd", 0)
+    return SupportPlan(
+        tuple(tiers), _decimal(minimum), _decimal(other), given["source"], str(given["date"])
+    ), []
 
 
 def _problems(entry: Any, here: Path, keys: Mapping[str, _Key]) -> Iterator[Problem]:

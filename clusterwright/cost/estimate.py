@@ -40,7 +40,6 @@ COMPONENTS: tuple[Callable[[Pricing], Iterator[Line]], ...] = (
     accounting.lines,
     identity.lines,
     observability.lines,
-    support.lines,
 )
 
 
@@ -73,6 +72,7 @@ def estimate(
     if run_hours is None and cluster.run is not None:
         run_hours = Decimal(str(cluster.run.hours))
     lines = tuple(line for component in COMPONENTS for line in component(pricing))
+    lines = (*lines, support.line(pricing, lines))
     bought = purchases(pricing)
     return Bill(
         cluster.environment,

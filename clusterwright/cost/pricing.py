@@ -113,6 +113,21 @@ class Pricing:
             by_use=by_use,
         )
 
+    def quoted(
+        self,
+        component: str,
+        text: str,
+        quantity: Decimal | int,
+        item: Item,
+        quote: Quote,
+        *,
+        path: Path,
+    ) -> Line:
+        """A line of an item at a price that is not that of the book."""
+        return self._line(
+            component, text, quantity, item.unit, quote, path=path, per="month", note=None, rate=""
+        )
+
     def used(
         self,
         component: str,

@@ -47,6 +47,28 @@ class SavingsPlan:
 
 
 @dataclass(frozen=True)
+class SupportTier:
+    """A percentage of the spending up to an amount; the last tier has no end."""
+
+    percent: Decimal
+    up_to_usd: Decimal | None
+
+
+@dataclass(frozen=True)
+class SupportPlan:
+    """How the account's support plan is charged, by a month's spending of the whole account.
+
+    `other_monthly_usd` is what the account spends beside this cluster.
+    """
+
+    tiers: tuple[SupportTier, ...]
+    minimum_usd: Decimal
+    other_monthly_usd: Decimal
+    source: str
+    date: str
+
+
+@dataclass(frozen=True)
 class Usage:
     """A quantity that depends on use, in the item's unit: per month, or per node and hour or
     month, so that it grows with the cluster.
@@ -75,6 +97,7 @@ class Terms:
     discounts: tuple[Discount, ...] = ()
     savings_plans: tuple[SavingsPlan, ...] = ()
     purchases: tuple[Prepaid, ...] = ()
+    support: SupportPlan | None = None
 
     def discount(self, service: str) -> Discount | None:
         """The discount on a service: its own, else the one on everything."""

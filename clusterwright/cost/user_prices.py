@@ -14,6 +14,9 @@ savings_plans:
 purchases:  # training plans and capacity blocks, by ARN or reservation id: paid once, in advance
   - {id: "arn:aws:sagemaker:us-east-1:111122223333:training-plan/prod", instances: 16, hours: 720,
      upfront_usd: 527000, start: 2026-12-01, end: 2026-12-31, source: invoice, date: 2026-11-01}
+support:    # the account's plan, by a month's spending; what the account spends otherwise
+  {tiers: [{up_to_usd: 10000, percent: 10}, {percent: 5}], minimum_usd: 100,
+   other_monthly_usd: 40000, source: "our plan", date: 2026-01-01}
 usage:      # quantities of what depends on use: per month, or per node
   s3/Standard storage (first tier): 250000
   logs/ingestion: {per_node_hour: 0.02}
@@ -34,7 +37,7 @@ from clusterwright.spec.document import Document, kind_of
 from clusterwright.spec.problems import Path, Problem, SpecErrors
 from clusterwright.spec.suggest import did_you_mean
 
-_KEYS: Final = ("rates", *agreements.KEYS, "usage")
+_KEYS: Final = ("rates", *agreements.KEYS, agreements.SUPPORT, "usage")
 _PER_NODE: Final[dict[str, Literal["node_hour", "node_month"]]] = {
     "per_node_hour": "node_hour",
     "per_node_month": "node_month",

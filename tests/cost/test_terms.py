@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from clusterwright.catalog import load_catalog
 from clusterwright.cost.bill import Bill, Line
+from clusterwright.cost.components.support import charge
 from clusterwright.cost.estimate import estimate
 from clusterwright.cost.terms import Terms, Usage
 from clusterwright.cost.user_prices import parse
@@ -461,3 +462,61 @@ def test_what_was_agreed_does_not_grow_old_and_a_rate_does(tmp_path: Path) -> No
 def test_a_savings_plan_of_another_type_is_on_another_bill(tmp_path: Path) -> None:
     text = TestSavingsPlans().text("100").replace("p5.48xlarge", "g5.8xlarge")
     assert len(compute(bill_of(tmp_path, text=text))) == 2
+
+
+class TestSupport:
+    """10 % up to 10,000 USD, 7 % up to 80,000, 3 % above, at least 100."""
+
+    TIERS = "[{up_to_usd: 10000, percent: 10}, {up_to_usd: 80000, percent: 7}, {percent: 3}]"
+
+    def text(self, tiers: str = TIERS, **more: Any) -> str:
+        keys = "".join(f", {key}: {value}" for key, value in more.items())
+        return f"support: {{tiers: {tiers}, source: s, date: 2026-11-01{keys}}}\n"
+
+    @pytest.mark.parametrize(
+        ("spending", "usd"),
+        [(0, 100), (500, 100), (10_000, 1000), (20_000, 1700), (80_000, 5900), (180_000, 8900)],
+    )
+    def test_each_tier_charges_its_part(self, spending: int, usd: int) -> None:
+        plan = terms(self.text(minimum_usd=100)).support
+        assert plan is not None
+        assert charge(plan, Decimal(spending)) == usd
+
+    def test_the_share_is_what_this_cluster_adds(self, tmp_path: Path) -> None:
+        month = 4 * P5 * 730
+        alone = {line.component: line for line in bill_of(tmp_path, text=self.text()).lines}
+        assert alone["support"].monthly_usd == 5900 + (month - 80_000) * Decimal("0.03")
+        beside = bill_of(tmp_path, text=self.text(other_monthly_usd=80_000))
+        share = {line.component: line for line in beside.lines}["support"]
+        assert share.monthly_usd == month * Decimal("0.03")
+        assert (share.origin, share.known) == ("user", True)
+        assert beside.total.monthly_usd == month * Decimal("1.03")
+
+    @pytest.mark.parametrize(
+        ("tiers", "message"),
+        [
+            ("[]", "a list of tiers is wanted"),
+            ("[{percent: 10}, {percent: 5}]", "the tier before it has no end"),
+            ("[{up_to_usd: 10, percent: 10}]", "the last tier has no `up_to_usd`"),
+            ("[{up_to_usd: 10, percent: 1}, {up_to_usd: 5, percent: 1}, {percent: 1}]", "rise"),
+            ("[{percent: -1}]", "a percentage is wanted"),
+            ("[1]", "must be a mapping"),
+        ],
+    )
+    def test_tiers_that_make_no_sense_are_refused(self, tiers: str, message: str) -> None:
+        with pytest.raises(SpecErrors, match=message):
+            terms(self.text(tiers))
+
+
+@pytest.mark.parametrize(
+    ("platform", "lines"), [("hyperpod-eks", 1), ("eks", 1), ("hyperpod-slurm", 0)]
+)
+def test_platforms_on_eks_pay_for_the_control_plane(
+    tmp_path: Path, platform: str, lines: int
+) -> None:
+    cluster = specs.unchecked(tmp_path, {"platform": platform}).cluster
+    bill = estimate(cluster, load_catalog(), today=TODAY)
+    found = [line for line in bill.lines if line.component == "kubernetes"]
+    assert [line.hourly_usd for line in found] == [Decimal("0.1")] * lines
+    kind = {line.source for line in bill.lines if line.group == "workers"}
+    assert len(kind) == 1

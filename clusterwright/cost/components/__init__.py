@@ -1,1 +1,1 @@
-"""One file per component; each has `lines(pricing)`."""
+"""One file per component; each has `lines(pricing)`, support alone `line(pricing, others)`."""
