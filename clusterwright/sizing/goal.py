@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Annotated, Any, Literal
+import re
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -20,6 +21,27 @@ from clusterwright.sizing.quantities import (
 
 TrainingKind = Literal["from-scratch", "continued", "fine-tune", "lora", "qlora", "inference"]
 Precision = Literal["bf16", "fp8", "int8", "int4", "fp4"]
+_SPELLINGS: Final = {
+    "bfloat16": "bf16",
+    "float8": "fp8",
+    "mxfp8": "fp8",
+    "e4m3": "fp8",
+    "scratch": "from-scratch",
+    "pretrain": "from-scratch",
+    "pretraining": "from-scratch",
+    "finetune": "fine-tune",
+    "fine-tuning": "fine-tune",
+    "full": "fine-tune",
+    "continue": "continued",
+    "auto": "automatic",
+}
+_HINTS: Final = {
+    "fp16": "FP16 and BF16 products are equally fast: --precision bf16",
+    "float16": "FP16 and BF16 products are equally fast: --precision bf16",
+    "fp32": "nothing here trains in FP32: --precision bf16 keeps FP32 master weights",
+    "nvfp4": "fp4 is for inference; training is planned in bf16 and fp8",
+    "none": "without automatic recovery somebody is called: --recovery manual",
+}
 Recovery = Literal["manual", "automatic", "checkpointless"]
 CapacityKind = Literal[
     "on-demand", "spot", "reservation", "capacity-block", "training-plan", "private-rate"
@@ -31,6 +53,14 @@ def _count(kind: Kind, field: str) -> BeforeValidator:
     return BeforeValidator(
         lambda value: value if value is None else parse_count(value, kind, field=field)
     )
+
+
+def _spelt(value: object) -> object:
+    """Usual spellings of the same thing; case does not matter."""
+    if not isinstance(value, str):
+        return value
+    plain = value.strip().lower().replace("_", "-")
+    return _SPELLINGS.get(plain, plain)
 
 
 class _Strict(BaseModel):
@@ -93,8 +123,12 @@ class Goal(_Strict):
     batch_tokens: Annotated[float | None, _count(BATCH_TOKENS, "batch_tokens")] = Field(
         None, description="tokens per optimizer step, all replicas together"
     )
-    precision: Precision = Field("bf16", description="of the matrix products")
-    kind: TrainingKind = Field("from-scratch", description="what is trained")
+    precision: Annotated[Precision, BeforeValidator(_spelt)] = Field(
+        "bf16", description="of the matrix products"
+    )
+    kind: Annotated[TrainingKind, BeforeValidator(_spelt)] = Field(
+        "from-scratch", description="what is trained"
+    )
     optimizer: Optimizer = Field("adam", description="adam (FP32 moments) or adam-8bit")
     cluster: ClusterGoal = Field(default_factory=lambda: ClusterGoal.model_validate({}))
     deadline: str | None = Field(None, description="90d, 12w, or a date")
@@ -102,7 +136,9 @@ class Goal(_Strict):
     region: str | None = Field(None, description="AWS region")
     availability_zone_id: str | None = Field(None, description="zone id, such as use1-az6")
     capacity: tuple[CapacityKind, ...] = Field((), description="kinds of capacity allowed")
-    recovery: Recovery = Field("automatic", description="after a failure")
+    recovery: Annotated[Recovery, BeforeValidator(_spelt)] = Field(
+        "automatic", description="after a failure"
+    )
     lora_rank: int = Field(16, gt=0, le=4096, description="rank of LoRA's adapters")
     seed: int = Field(0, ge=0, lt=2**63, description="of the Monte Carlo")
 
@@ -159,7 +195,13 @@ def _sentence(error: ValidationError) -> GoalError:
     if isinstance(cause, GoalError):
         return cause
     message = str(first["msg"])
-    return GoalError(f"{path}: {message[:1].lower()}{message[1:]}", field=path)
+    advice: str | None = None
+    if first["type"] == "literal_error":
+        given = str(first["input"]).strip().lower()
+        expected = re.findall(r"'([^']*)'", str(first.get("ctx", {}).get("expected", "")))
+        near = get_close_matches(given, expected, n=1)
+        advice = _HINTS.get(given) or (f"did you mean {near[0]}?" if near else None)
+    return GoalError(f"{path}: {message[:1].lower()}{message[1:]}", advice, field=path)
 
 
 def _fields(location: tuple[int | str, ...]) -> list[str]:

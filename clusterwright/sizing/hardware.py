@@ -151,7 +151,9 @@ def of_accelerator(name: str, catalog: Catalog) -> Hardware:
     by_case = {known.lower(): known for known in NAMED_ACCELERATORS}
     key = by_case.get(name.strip().lower())
     if key is None:
-        near = get_close_matches(name.lower(), by_case, n=2, cutoff=0.3)
+        wanted = name.strip().lower()
+        near = [known for known in by_case if wanted and known.startswith(wanted)]
+        near = near or get_close_matches(wanted, by_case, n=2, cutoff=0.3)
         meant = " or ".join(by_case[n] for n in near)
         raise GoalError(
             f"no accelerator {name!r} is known",

@@ -135,9 +135,13 @@ def _shape(goal: Goal, config: ModelShape | None, warnings: list[str]) -> ModelS
 def _from_params(goal: Goal, warnings: list[str]) -> ModelShape:
     assert goal.params is not None
     given = goal.shape
+    active = goal.active_params
+    if given.experts and active is None:
+        # About a quarter of a mixture of experts is attention, embeddings and what all share.
+        active = goal.params * (0.25 + 0.75 * (given.experts_per_token or 1) / given.experts)
     shape = infer(
         goal.params,
-        active=goal.active_params,
+        active=active,
         layers=given.layers,
         hidden=given.hidden_size,
         heads=given.heads,
@@ -148,7 +152,7 @@ def _from_params(goal: Goal, warnings: list[str]) -> ModelShape:
     if given.ffn_size:
         shape = replace(shape, ffn=given.ffn_size)
     if given.experts:
-        shape = replace(shape, experts=_experts(goal, shape))
+        shape = _with_stated_experts(goal, shape, warnings)
     said = {
         "layers": shape.layers,
         "hidden": shape.hidden,
@@ -167,6 +171,31 @@ def _from_params(goal: Goal, warnings: list[str]) -> ModelShape:
         warnings.append(
             f"shape not given in full: {', '.join(words)} inferred from {human(goal.params)} "
             "parameters (give --layers, --hidden-size ... or --model)"
+        )
+    return shape
+
+
+def _with_stated_experts(goal: Goal, shape: ModelShape, warnings: list[str]) -> ModelShape:
+    """The experts that are given; their width, where it is not, makes the parameters come out."""
+    experts = _experts(goal, shape)
+    if goal.shape.expert_ffn_size is None:
+        bare = replace(shape, experts=replace(experts, ffn=1), stated_params=None)
+        left = shape.params - (bare.counted_params - bare.all_expert_params)
+        per = experts.count * experts.layers * shape.matrices * shape.hidden
+        width = round(left / per)
+        if width < 1:
+            raise GoalError(
+                f"{experts.count} experts leave no width for each in {human(shape.params)} "
+                "parameters",
+                "fewer experts, a smaller hidden size, or more parameters",
+                field="shape.experts",
+            )
+        experts = replace(experts, ffn=width)
+        warnings.append(f"width of an expert not given: {width:,} (--expert-ffn-size)")
+    shape = replace(shape, experts=experts, stated_active=goal.active_params)
+    if goal.active_params is None:
+        warnings.append(
+            f"active parameters not given: {human(shape.active)} counted (--active-params)"
         )
     return shape
 

@@ -87,6 +87,14 @@ def plan_anywhere(
     GoalError
         The goal makes no sense, or no type can do it in two years.
     """
+    counted = goal.cluster.nodes or goal.cluster.accelerators
+    if counted:
+        what = "nodes" if goal.cluster.nodes else "accelerators"
+        raise GoalError(
+            f"{counted:,} {what} are given, and not of what",
+            "name them: --instance-type p5.48xlarge or --accelerator H100",
+            field="cluster",
+        )
     wanted = (goal.deadline_hours(today) or estimate.DAYS_WANTED * 24) / 24
     candidates = sweep(goal, catalog, config=config, today=today)
     best = smallest_in_time(candidates, wanted)

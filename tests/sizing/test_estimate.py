@@ -290,6 +290,36 @@ def test_lora_fits_where_training_does_not() -> None:
             "fewer",
         ),
         ({"params": "70B", "tokens": "1T", "cluster": on("GB300", 72)}, "unknown", "guessed"),
+        (
+            {"params": "70B", "tokens": "1T", "precision": "fp16", "cluster": P5},
+            "precision",
+            "equally fast",
+        ),
+        (
+            {"params": "70B", "tokens": "1T", "precision": "bf6", "cluster": P5},
+            "precision",
+            "did you mean bf16",
+        ),
+        (
+            {"params": "70B", "tokens": "1T", "cluster": on("A100", 8)},
+            "no accelerator",
+            "did you mean A100-40GB or A100-80GB",
+        ),
+        (
+            {"params": "70B", "tokens": "1T", "cluster": P5, "shape": {"experts": 8}},
+            "not how many a token visits",
+            "--experts-per-token",
+        ),
+        (
+            {
+                "params": "1B",
+                "tokens": "1T",
+                "cluster": P5,
+                "shape": {"experts": 9999, "experts_per_token": 2},
+            },
+            "no width",
+            "fewer experts",
+        ),
         ({"params": "70B", "data": {"name": "c5"}, "cluster": P5}, "no data set", "bytes"),
         (
             {"params": "70B", "data": {"bytes": "15T", "language": "klingon"}, "cluster": P5},
@@ -312,6 +342,29 @@ def test_the_count_of_the_hint_does_work() -> None:
         planned(params="1T", tokens="1T", cluster={**P5, "nodes": 1})
     assert "at least 64 x p5.48xlarge" in (caught.value.hint or "")
     assert planned(params="1T", tokens="1T", cluster={**P5, "nodes": 64}).estimate.days.p50 > 0
+
+
+def test_other_spellings_mean_the_same() -> None:
+    goal = {"model": "llama3-70b", "tokens": "1T", "cluster": P5}
+    assert planned(**goal, precision="FP8").precision == "fp8"
+    assert planned(**goal, precision="bfloat16").estimate == planned(**goal).estimate
+    assert planned(**goal, kind="Pretrain").kind == "from-scratch"
+
+
+def test_experts_that_are_given_make_the_parameters_come_out() -> None:
+    goal = {"params": "47B", "tokens": "1T", "cluster": P5}
+    found = planned(**goal, shape={"experts": 8, "experts_per_token": 2})
+    assert found.shape.counted_params == pytest.approx(47e9, rel=0.01)
+    assert 10e9 < found.shape.active < 20e9
+    assert any("active parameters not given" in text for text in found.warnings)
+    stated = planned(**goal, active_params="13B", shape={"experts": 8, "experts_per_token": 2})
+    assert stated.shape.active == 13e9
+
+
+def test_a_count_without_its_kind_is_no_count() -> None:
+    for cluster in ({"nodes": 16}, {"accelerators": 16}):
+        with pytest.raises(GoalError, match="not of what"):
+            plan_anywhere(parse({"params": "70B", "tokens": "1T", "cluster": cluster}), CATALOG)
 
 
 def test_a_batch_that_nobody_gave_is_made_large_enough() -> None:
