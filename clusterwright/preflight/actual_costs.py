@@ -7,7 +7,7 @@ import datetime as dt
 from clusterwright.aws import cost_explorer
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.session import AwsSession
-from clusterwright.cost.actual import Spending
+from clusterwright.cost.results import Spending
 from clusterwright.platforms.tags import ENVIRONMENT_TAG
 from clusterwright.spec.models import Cluster
 
@@ -25,15 +25,11 @@ def spending(session: AwsSession, cluster: Cluster, *, days: int, today: dt.date
     """
     session.require_credentials(service="ce", operation="GetCostAndUsage")
     start, partition = today - dt.timedelta(days=days), cluster.partition
-    mine = cost_explorer.costs(
-        session, partition, start, today, ENVIRONMENT_TAG, cluster.environment
-    )
+    mine = _costs(session, partition, start, today, cluster.environment)
     notes = []
     untagged = None
     try:
-        untagged = cost_explorer.costs(
-            session, partition, start, today, ENVIRONMENT_TAG, None
-        ).by_service
+        untagged = _costs(session, partition, start, today, None).by_service
     except AwsUnavailable as refusal:
         notes.append(f"what carries no tag is not known: {refusal.message}")
     status: str | None = None
@@ -57,3 +53,18 @@ def spending(session: AwsSession, cluster: Cluster, *, days: int, today: dt.date
         tag_status=status,
         notes=tuple(notes),
     )
+
+
+def _costs(
+    session: AwsSession, partition: str, start: dt.date, end: dt.date, value: str | None
+) -> cost_explorer.Costs:
+    try:
+        return cost_explorer.costs(session, partition, start, end, ENVIRONMENT_TAG, value)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise AwsUnavailable(
+            service="ce",
+            operation="GetCostAndUsage",
+            region=None,
+            reason="other",
+            detail=f"an answer has an unexpected form: {type(error).__name__}: {error}",
+        ) from error

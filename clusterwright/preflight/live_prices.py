@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from clusterwright.aws import offers, pricing
 from clusterwright.aws.errors import AwsUnavailable
@@ -32,9 +32,15 @@ class _Found:
     hints: dict[tuple[str, str, str], Known[Price]] = field(default_factory=dict)
     spot: dict[tuple[str, str], str] = field(default_factory=dict)
     purchases: list[Prepaid] = field(default_factory=list)
+    ambiguous: list[LiveRefusal] = field(default_factory=list)
 
 
-_Task = tuple[Callable[[], Any], Callable[[Any, _Found], None]]
+class _Task(NamedTuple):
+    """A question, the IAM action that it needs, and what becomes of its answer."""
+
+    action: str
+    ask: Callable[[], Any]
+    take: Callable[[Any, _Found], None]
 
 
 def fetch(
@@ -48,7 +54,7 @@ def fetch(
     """The live prices of a cluster's instances, purchases and services.
 
     Questions without an answer are in `refusals`; what they asked for keeps the catalogue's price.
-    A type with several prices in the Price List keeps it too.
+    Where the Price List has several prices for one thing, nothing here decides between them.
     """
     tasks = [*_instances(session, cluster, catalog, today), *_services(session, cluster, today)]
     try:
@@ -58,31 +64,45 @@ def fetch(
     found = _Found()
     refusals: dict[tuple[str, str], LiveRefusal] = {}
     with ThreadPoolExecutor(_POOL_SIZE, thread_name_prefix="clusterwright-prices") as pool:
-        answers = pool.map(_asked, [ask for ask, _ in tasks])
-        for done, ((_, take), answer) in enumerate(zip(tasks, answers, strict=True), start=1):
+        answers = pool.map(_asked, tasks)
+        for done, (task, answer) in enumerate(zip(tasks, answers, strict=True), start=1):
             if progress is not None:
                 progress(done, len(tasks))
             if isinstance(answer, AwsUnavailable):
                 # One sentence for each permission and reason, however many prices wanted it.
                 refusals.setdefault((answer.iam_action, answer.reason), _refusal(answer))
             elif answer is not None:
-                take(answer, found)
+                task.take(answer, found)
     return LivePrices(
         instances=found.instances,
         services=found.services,
         hints=found.hints,
         spot=found.spot,
         purchases=tuple(found.purchases),
-        refusals=tuple(refusals.values()),
+        refusals=(*refusals.values(), *found.ambiguous),
         calls=len(tasks),
     )
 
 
-def _asked(ask: Callable[[], Any]) -> Any:
+def _asked(task: _Task) -> Any:
     try:
-        return ask()
+        return task.ask()
     except AwsUnavailable as refusal:
         return refusal
+    except Exception as error:  # noqa: BLE001
+        # An answer in a form that nobody foresaw is not an answer; the other prices stand.
+        return _not_understood(task.action, error)
+
+
+def _not_understood(action: str, error: Exception) -> AwsUnavailable:
+    service, _, operation = action.partition(":")
+    return AwsUnavailable(
+        service=service,
+        operation=operation,
+        region=None,
+        reason="other",
+        detail=f"an answer has an unexpected form: {type(error).__name__}: {error}",
+    )
 
 
 def _refusal(refusal: AwsUnavailable) -> LiveRefusal:
@@ -127,8 +147,11 @@ def _listed(session: AwsSession, name: str, region: str, hyperpod: bool, today: 
         if len(mine) == 1:
             price = Price(mine[0].usd_per_hour, "instance-hour")
             found.instances[name, kind, region] = _known(price, today, mine[0].effective_date)
+        elif mine:
+            amounts = [rate.usd_per_hour for rate in mine]
+            found.ambiguous.append(_several(f"{kind} of {name}", region, amounts))
 
-    return lambda: function(session, region, name), take
+    return _Task("pricing:GetProducts", lambda: function(session, region, name), take)
 
 
 def _spot(
@@ -149,7 +172,9 @@ def _spot(
             found.instances[name, "ec2-spot", region] = Known(price, source, today.isoformat())
         found.spot[name, zone] = words
 
-    return lambda: offers.spot_history(session, name, zone), take
+    return _Task(
+        "ec2:DescribeSpotPriceHistory", lambda: offers.spot_history(session, name, zone), take
+    )
 
 
 def _hint(
@@ -160,16 +185,22 @@ def _hint(
     region: str,
     today: dt.date,
 ) -> _Task:
-    source = {
-        "training-plan-offer": "SageMaker SearchTrainingPlanOfferings",
-        "capacity-block": "EC2 DescribeCapacityBlockOfferings",
+    source, action = {
+        "training-plan-offer": (
+            "SageMaker SearchTrainingPlanOfferings",
+            "sagemaker:SearchTrainingPlanOfferings",
+        ),
+        "capacity-block": (
+            "EC2 DescribeCapacityBlockOfferings",
+            "ec2:DescribeCapacityBlockOfferings",
+        ),
     }[kind]
 
     def take(usd: Decimal, found: _Found) -> None:
         price = Price(round(usd, 6), "instance-hour")
         found.hints[name, kind, region] = Known(price, source, today.isoformat(), derived=True)
 
-    return lambda: function(session, name), take
+    return _Task(action, lambda: function(session, name), take)
 
 
 def _bought(session: AwsSession, arn: str, today: dt.date) -> _Task:
@@ -190,7 +221,7 @@ def _bought(session: AwsSession, arn: str, today: dt.date) -> _Task:
             )
         )
 
-    return lambda: offers.bought_plan(session, arn), take
+    return _Task("sagemaker:DescribeTrainingPlan", lambda: offers.bought_plan(session, arn), take)
 
 
 def _services(session: AwsSession, cluster: Cluster, today: dt.date) -> Iterator[_Task]:
@@ -205,8 +236,20 @@ def _service(session: AwsSession, region: str, item: pricing.PricedItem, today: 
             usd, since = amounts[0]
             price = Price(usd, item.unit)
             found.services[item.service, item.name, region] = _known(price, today, since)
+        elif amounts:
+            name = f"{item.service} {item.name}"
+            found.ambiguous.append(_several(name, region, [usd for usd, _ in amounts]))
 
-    return lambda: pricing.item_prices(session, region, item), take
+    return _Task("pricing:GetProducts", lambda: pricing.item_prices(session, region, item), take)
+
+
+def _several(what: str, region: str, amounts: list[Decimal]) -> LiveRefusal:
+    listed = ", ".join(_usd(amount) for amount in amounts)
+    return LiveRefusal(
+        f"the Price List has {len(amounts)} prices for {what} in {region} ({listed} USD)",
+        "state the right one in prices.yaml",
+        "pricing:GetProducts",
+    )
 
 
 def _known(price: Price, today: dt.date, since: str) -> Known[Price]:

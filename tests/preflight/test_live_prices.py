@@ -341,3 +341,76 @@ def test_the_local_cost_explorer_lists_tags_by_page_and_kind() -> None:
         rest = ce.list_cost_allocation_tags(MaxResults=2, NextToken=page["NextToken"])
         assert len(page["CostAllocationTags"]) + len(rest["CostAllocationTags"]) == 3
         assert ce.list_cost_allocation_tags(Status="Inactive")["CostAllocationTags"] == []
+
+
+# -- answers that nobody foresaw ------------------------------------------------------------------
+
+
+def product(usd: str, unit: str = "Hrs") -> str:
+    dimension = {"unit": unit, "pricePerUnit": {"USD": usd}}
+    attributes = {"usagetype": "USE1-Cluster:ml.p5.48xlarge"}
+    return json.dumps(
+        {
+            "product": {"attributes": attributes},
+            "terms": {"OnDemand": {"t": {"priceDimensions": {usd: dimension}}}},
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("price_list", "said"),
+    [
+        (["{"], "an answer has an unexpected form"),
+        (["[]"], "an answer has an unexpected form"),
+        ([json.dumps({"product": {}})], "an answer has an unexpected form"),
+        ([product("70"), product("71")], "has 2 prices for hyperpod-on-demand of p5.48xlarge"),
+        ([product("0")], None),
+        ([product("-5")], None),
+        ([product("cheap")], None),
+        ([product("70", unit="Quantity")], None),
+        ([], None),
+    ],
+)
+def test_a_strange_answer_is_no_price(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    price_list: list[str],
+    said: str | None,
+) -> None:
+    from clusterwright.aws.session import AwsSession
+
+    def pages(_: AwsSession, service: str, operation: str, **asked: Any) -> Any:
+        wanted = asked["ServiceCode"] == "AmazonSageMaker" and "p5.48" in str(asked["Filters"])
+        yield {"PriceList": price_list if wanted else []}
+
+    monkeypatch.setattr(AwsSession, "pages", pages)
+    path = specs.write(tmp_path / "spec.yaml", specs.SMALL)
+    code = main(["cost", str(path), "--live", "--format", "json"])
+    captured = capsys.readouterr()
+    answer = json.loads(captured.out)
+    workers = line(answer, "workers")
+    assert (workers["unit_price_usd"], workers["origin"]) == (66.048, "catalogue")
+    assert code == (0 if said is None else 2)
+    assert [said in text for text in answer["live"]["unanswered"]] == [True] * (said is not None)
+
+
+def test_an_endpoint_that_nobody_answers_at_is_said_and_not_waited_for(
+    cost: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from botocore.exceptions import EndpointConnectionError
+
+    from clusterwright.aws.errors import unavailable
+    from clusterwright.aws.session import AwsSession
+
+    def pages(_: AwsSession, service: str, operation: str, **asked: Any) -> Any:
+        error = EndpointConnectionError(endpoint_url="https://api.pricing.us-east-1.amazonaws.com")
+        raise unavailable(error, service=service, operation=operation, region="us-east-1")
+        yield  # pragma: no cover
+
+    monkeypatch.setattr(AwsSession, "pages", pages)
+    code, answer = cost()
+    assert code == 2
+    (said,) = answer["live"]["unanswered"]
+    assert "could not be reached" in said
+    assert line(answer, "workers")["origin"] == "catalogue"
