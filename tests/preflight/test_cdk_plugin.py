@@ -54,7 +54,7 @@ def test_a_synthesis_fails_with_the_finding_on_its_resource(
     (own,) = [r for r in report["pluginReports"] if r["pluginName"] == "clusterwright"]
     assert own["conclusion"] == "failure"
     found = {violation["ruleName"]: violation for violation in own["violations"]}
-    assert set(found) == {"CW-S001", "CW-L002", "CW-I001", "CW-B001"}
+    assert set(found) == {"CW-S001", "CW-L002", "CW-L010", "CW-I001", "CW-B001"}
     step = found["CW-S001"]
     assert step["severity"] == "error"
     assert step["description"].startswith("PERSISTENT_2 SSD is 1,200 and 2,400, then multiples")
