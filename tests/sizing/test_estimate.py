@@ -315,7 +315,7 @@ def test_lora_fits_where_training_does_not() -> None:
                 "params": "1B",
                 "tokens": "1T",
                 "cluster": P5,
-                "shape": {"experts": 9999, "experts_per_token": 2},
+                "shape": {"experts": 99_999, "experts_per_token": 2},
             },
             "no width",
             "fewer experts",
