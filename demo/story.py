@@ -10,6 +10,7 @@ from demo.shell import ROOT, Shell, StepFailed
 
 _CONFIG = "configs/dev.yaml"
 _PRICED = "configs/examples/p5-8.yaml"
+_GOAL = "--model llama3-70b --tokens 15T --deadline 90d --region us-east-1"
 _GROUP = "workers"
 _MORE_NODES = 2
 _SCENARIOS = ("first-boot", "two-groups", "node-lost")
@@ -35,6 +36,12 @@ def tell(shell: Shell, folder: Path) -> None:
         CDK_OUTPUT=str(folder / "cdk.out"),
     )
 
+    shell.section("From a training goal to a file")
+    shell.run(f"cp -r configs {folder / 'plans'}")
+    planned = folder / "plans" / "llama3-70b.yaml"
+    shell.run(f"clusterwright plan {_GOAL} --write {planned}", contains=["money, compute alone"])
+    shell.run(f"clusterwright check {planned} --offline")
+
     shell.section("Check the file before anything is built")
     shell.run(f"clusterwright check {_CONFIG}")
 
@@ -46,6 +53,7 @@ def tell(shell: Shell, folder: Path) -> None:
         contains=["error[CW-"],
         environment={"AWS_ENDPOINT_URL": new.url},
     )
+    _review(shell, folder, new.url)
     shell.stop(new)
 
     shell.section("What it will cost")
@@ -71,6 +79,27 @@ def tell(shell: Shell, folder: Path) -> None:
     shell.stop(aws)
 
     _rehearse(shell)
+
+
+def _review(shell: Shell, folder: Path, url: str) -> None:
+    """The comment on a pull request that asks for too much, in an account with little quota."""
+    shell.section("A pull request there: 64 nodes instead of 8, and a smaller file system")
+    changed = folder / Path(_PRICED).name
+    shell.run(f"cp {_PRICED} {changed}")
+    shell.run(f"sed -i.before 's/count: 8$/count: 64/; s/gib: 9600$/gib: 4800/' {changed}")
+    shell.run(f"diff {changed}.before {changed}", exit_code=1, contains=["count: 64"])
+    shell.say("The comment for it. In a clone the base is a branch: --base origin/main.")
+    shell.run(
+        f"clusterwright diff {changed} --base {_PRICED} --format markdown",
+        exit_code=1,
+        contains=[
+            "<!-- clusterwright-diff:p5-8 -->",
+            "**fail**",
+            "cannot shrink from 9,600 GiB to 4,800 GiB",
+            "64 × ml.p5.48xlarge need 64",
+        ],
+        environment={"AWS_ENDPOINT_URL": url},
+    )
 
 
 def _rehearse(shell: Shell) -> None:

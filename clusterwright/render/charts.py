@@ -119,7 +119,7 @@ def goodput(dossier: Dossier) -> str:
         f'<line x1="{here:.1f}" x2="{here:.1f}" y1="{top}" y2="{bottom}" '
         'stroke="currentColor" stroke-dasharray="3 2"/>'
     )
-    parts.append(_text(here + 4, top + 10, f"{chosen:,} nodes"))
+    parts.append(_text(here + 4, bottom - 8, f"{chosen:,} nodes"))
     parts.append(_text(LEFT + PLOT / 2 - 55, bottom + 36, "nodes", anchor="middle"))
     return _svg(300, parts, "Share of the time that trains, by the number of nodes")
 

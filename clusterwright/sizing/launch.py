@@ -15,8 +15,6 @@ from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.result import Layout
 from clusterwright.sizing.shape import ModelShape
 
-RECOMPUTE_TORCHTITAN = {"none": "none", "selective": "selective", "full": "full"}
-
 
 @dataclass(frozen=True)
 class Launch:
@@ -101,6 +99,24 @@ def recompute_layers(layout: Layout, shape: ModelShape) -> tuple[str, int]:
         return "uniform", 1
     chunk = math.ceil(shape.layers / (layout.pipeline * layout.virtual))
     return "block", max(1, math.ceil(layout.recompute_share * chunk))
+
+
+def _full_recompute(layout: Layout, shape: ModelShape) -> tuple[str, int]:
+    """Megatron's method and its number: every layer, or the first so many of each model chunk."""
+    if layout.recompute_share >= 1:
+        return "uniform", 1
+    chunk = math.ceil(shape.layers / (layout.pipeline * layout.virtual))
+    return "block", max(1, math.ceil(chunk * layout.recompute_share))
+
+
+def _activation_checkpoint(layout: Layout) -> dict[str, object]:
+    """torchtitan recomputes all layers, or every n-th, or cheap operations of each."""
+    if layout.recompute == "full" and layout.recompute_share < 1:
+        every = max(2, round(1 / layout.recompute_share))
+        return {"mode": "selective", "selective_ac_option": str(every)}
+    if layout.recompute == "selective":
+        return {"mode": "selective", "selective_ac_option": "op"}
+    return {"mode": layout.recompute}
 
 
 def _megatron(
@@ -262,7 +278,7 @@ def _torchtitan(
             "context_parallel_degree": layout.context,
             "expert_parallel_degree": layout.expert,
         },
-        "activation_checkpoint": {"mode": RECOMPUTE_TORCHTITAN[layout.recompute]},
+        "activation_checkpoint": _activation_checkpoint(layout),
         "checkpoint": {"enable": True, "folder": path, "interval": every, "async_mode": "async"},
     }
     if precision == "fp8":

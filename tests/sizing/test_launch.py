@@ -62,6 +62,20 @@ def test_layers_that_do_not_divide_are_said() -> None:
     assert any("do not divide" in text for text in launch.cautions)
 
 
+def test_a_share_of_the_layers_is_recomputed() -> None:
+    layout = Layout(tensor=8, pipeline=4, data=8, virtual=5, recompute="full", recompute_share=0.5)
+    launch = settings(layout, LLAMA, seq_len=8192, tokens=1e12)
+    words = _parsed(launch)
+    # 80 layers in 20 chunks of 4, of which 2 are recomputed.
+    assert (words["recompute-method"], words["recompute-num-layers"]) == ("block", "2")
+    assert launch.torchtitan["activation_checkpoint"]["selective_ac_option"] == "2"
+    everything = settings(
+        Layout(tensor=8, data=8, recompute="full"), LLAMA, seq_len=8192, tokens=1e12
+    )
+    assert _parsed(everything)["recompute-method"] == "uniform"
+    assert everything.torchtitan["activation_checkpoint"] == {"mode": "full"}
+
+
 def test_no_batch_is_refused() -> None:
     with pytest.raises(GoalError):
         settings(Layout(data=0), LLAMA, seq_len=8192, tokens=1e12)

@@ -1,0 +1,137 @@
+"""`clusterwright plan --write`: from a goal to a spec that is checked, priced and synthesised."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from tests.support.command_line import clusterwright
+
+BASE = Path(__file__).parents[2] / "configs" / "base.yaml"
+GOAL = ("--model", "llama3-70b", "--tokens", "15T", "--deadline", "90d")
+
+
+@pytest.fixture
+def configs(tmp_path: Path) -> Path:
+    folder = tmp_path / "configs"
+    folder.mkdir()
+    (folder / "base.yaml").write_text(BASE.read_text())
+    return folder
+
+
+@pytest.mark.parametrize("region", ["us-east-1", "us-west-2"])
+def test_what_is_written_passes_the_offline_check(configs: Path, region: str) -> None:
+    spec = configs / "llama3-70b.yaml"
+    written = clusterwright("plan", *GOAL, "--region", region, "--write", str(spec))
+    assert written.exit_code == 0, written.err
+    assert f"next: clusterwright check {spec} --offline" in written.err
+    checked = clusterwright("check", str(spec), "--offline")
+    assert checked.exit_code == 0, checked.out + checked.err
+    cost = clusterwright("cost", str(spec), "--format", "json")
+    assert cost.exit_code == 0, cost.err
+    lines = json.loads(cost.out)["lines"]
+    workers = next(line for line in lines if line["item"].startswith("workers"))
+    assert (workers["unit_price_usd"] is None) == (region == "us-west-2")
+
+
+def test_the_plan_and_the_settings_lie_beside_it(configs: Path) -> None:
+    spec = configs / "llama3-70b.yaml"
+    answer = clusterwright(
+        *("plan", *GOAL, "--region", "us-east-1", "--write", str(spec), "--format", "json")
+    )
+    assert answer.exit_code == 0, answer.err
+    beside = json.loads((configs / "llama3-70b.plan.json").read_text())
+    said = json.loads(answer.out)
+    assert beside["estimate"] == said["estimate"]
+    layout = next(one["layout"] for one in said["candidates"] if one["chosen"])
+    words = (configs / "llama3-70b.megatron.args").read_text().splitlines()
+    assert f"--tensor-model-parallel-size={layout['tensor']}" in words
+    titan = tomllib.loads((configs / "llama3-70b.torchtitan.toml").read_text())
+    assert titan["parallelism"]["tensor_parallel_degree"] == layout["tensor"]
+    nemo = YAML(typ="safe").load((configs / "llama3-70b.nemo.yml").read_text())
+    assert nemo["train"]["global_batch_size"] == titan["training"]["global_batch_size"]
+    spec_data = YAML(typ="safe").load(spec.read_text())
+    workers = [group for group in spec_data["compute"] if group["role"] == "compute"]
+    count = sum(group["count"] - group.get("spare_count", 0) for group in workers)
+    assert count == said["estimate"]["nodes"]
+
+
+def test_nothing_is_overwritten_unless_forced(configs: Path) -> None:
+    spec = configs / "mine.yaml"
+    spec.write_text("kept\n")
+    arguments = ("plan", *GOAL, "--region", "us-east-1", "--write", str(spec))
+    refused = clusterwright(*arguments)
+    assert refused.exit_code == 3
+    assert "exists and is left as it is" in refused.err
+    assert spec.read_text() == "kept\n"
+    assert clusterwright(*arguments, "--force").exit_code == 0
+    assert spec.read_text() != "kept\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "says"),
+    [
+        ("Mine.yaml", (), "the file's name becomes the cluster's"),
+        ("mine.json", (), "a spec ends in .yaml"),
+        ("mine.yaml", ("--capacity", "capacity-block"), "takes no capacity-block"),
+        ("mine.yaml", ("--account", "12"), "what would be written is no spec"),
+        ("mine.yaml", ("--zone", "euw1-az1"), "what would be written is no spec"),
+        ("nowhere/mine.yaml", (), "does not exist"),
+    ],
+)
+def test_what_cannot_be_written_is_said_and_nothing_is(
+    configs: Path, name: str, more: tuple[str, ...], says: str
+) -> None:
+    answer = clusterwright(
+        "plan", *GOAL, "--region", "us-east-1", "--write", str(configs / name), *more
+    )
+    assert answer.exit_code == 3
+    assert says in answer.err
+    assert sorted(path.name for path in configs.iterdir()) == ["base.yaml"]
+
+
+def test_no_region_no_spec(configs: Path) -> None:
+    answer = clusterwright("plan", *GOAL, "--write", str(configs / "mine.yaml"))
+    assert answer.exit_code == 3
+    assert "--write needs a region" in answer.err
+
+
+def test_a_second_currency_and_a_ramp(tmp_path: Path) -> None:
+    answer = clusterwright(
+        *("plan", *GOAL, "--region", "us-east-1", "--currency", "JPY", "--fx", "150@2026-11-20"),
+        *("--phases", "--starts", "2027-01-04", "--inference-tokens", "100T"),
+    )
+    assert answer.exit_code == 0, answer.err
+    for words in ("in JPY", "at 150 JPY a USD", "phase 1", "2027-01-04", "break-even at"):
+        assert words in answer.out
+    wrong = clusterwright("plan", *GOAL, "--currency", "JPY")
+    assert wrong.exit_code == 3
+    assert "--fx" in wrong.err
+
+
+def test_hardware_of_one_s_own(tmp_path: Path) -> None:
+    file = tmp_path / "owned.yaml"
+    file.write_text("{purchase: 200000000, watts: 5000000, tariff_per_kwh: 0.08}\n")
+    answer = clusterwright("plan", *GOAL, "--region", "us-east-1", "--owned", str(file))
+    assert "buying instead" in answer.out
+    for text, says in (
+        ("{purchase: 1, watts: 1}\n", "tariff_per_kwh is missing"),
+        ("{purchase: 1, watts: 1, tarif: 1}\n", "unknown key 'tarif'"),
+        ("{purchase: much, watts: 1, tariff_per_kwh: 1}\n", "purchase is 'much'"),
+        ("[]\n", "holds no mapping"),
+    ):
+        file.write_text(text)
+        refused = clusterwright("plan", *GOAL, "--region", "us-east-1", "--owned", str(file))
+        assert refused.exit_code == 3
+        assert says in refused.err
+
+
+def test_the_report_is_html() -> None:
+    answer = clusterwright("plan", *GOAL, "--region", "us-east-1", "--format", "html")
+    assert answer.exit_code == 0, answer.err
+    assert answer.out.startswith("<!DOCTYPE html>")
+    assert answer.out.count("<svg") == 5
