@@ -431,6 +431,39 @@ def test_awsome_353_placement_group_is_refused_where_none_can_be(
         assert with_group["CW-C007"] == []
 
 
+def test_found_no_groups_placement_is_judged_by_another_groups_reservation(
+    tmp_path: Path,
+) -> None:
+    """Two groups, each with a reservation; one of these was made in a placement group."""
+    with account():
+        site, ec2 = build_site(), client("ec2")
+        group = ec2.create_placement_group(GroupName="theirs", Strategy="cluster")
+        made = [
+            ec2.create_capacity_reservation(
+                InstanceType="p5.48xlarge",
+                InstancePlatform="Linux/UNIX",
+                AvailabilityZoneId="use1-az6",
+                InstanceCount=8,
+                InstanceMatchCriteria="targeted",
+                **more,
+            )["CapacityReservation"]["CapacityReservationId"]
+            for more in ({}, {"PlacementGroupArn": group["PlacementGroup"]["GroupArn"]})
+        ]
+        assert site.vpc_id
+        for order in (made, made[::-1]):
+            second = {**specs.SMALL["compute"][1], "name": "more"}
+            second["capacity"] = {"kind": "reservation", "id": order[1]}
+            changes = {
+                "platform": "parallelcluster",
+                "compute.1.capacity": {"kind": "reservation", "id": order[0]},
+                "compute.2": second,
+            }
+            result = run_rules(specs.unchecked(tmp_path, changes), "CW-C038")
+            (finding,) = result.findings
+            assert finding.where == made[1]
+            assert finding.path == f"compute[{1 + order.index(made[1])}].capacity.id"
+
+
 # --- the check itself
 
 
