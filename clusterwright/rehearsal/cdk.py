@@ -27,7 +27,7 @@ class Cdk:
 
     def __init__(self, url: str, account: str, region: str, folder: Path) -> None:
         self._folder = folder
-        self.account, self.region = account, region
+        self.url, self.account, self.region = url, account, region
         self.log = folder / "cdk.log"
         programs = Path(sys.executable).parent
         self._environment = {
@@ -66,12 +66,15 @@ class Cdk:
         )
         return output
 
-    def deploy(self, assembly: Path) -> dict[str, Any]:
-        """`cdk deploy --all` with several stacks at once; returns the outputs by stack."""
+    def deploy(self, assembly: Path, *stacks: str) -> dict[str, Any]:
+        """`cdk deploy --all` with several stacks at once; returns the outputs by stack.
+
+        With names of stacks, those and what they need.
+        """
         outputs = self._folder / "outputs.json"
         self._run(
             [
-                *("deploy", "--all", "--app", str(assembly)),
+                *("deploy", *(stacks or ["--all"]), "--app", str(assembly)),
                 *("--require-approval", "never", "--concurrency", "8"),
                 *("--outputs-file", str(outputs), "--no-version-reporting"),
             ],

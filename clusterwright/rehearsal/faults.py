@@ -143,6 +143,22 @@ def expect_in_use(stage: Stage, node: Node) -> None:
     stage.note(f"{node.host}: back after {looks} looks")
 
 
+def failure(stage: Stage, node: Node, before: str) -> tuple[str, str]:
+    """Until the instance after `before` has failed; its message in the API, and its id."""
+    found: list[str] = []
+
+    def not_yet() -> str | None:
+        status = stage.api_nodes().get(node.name, {}).get("InstanceStatus", {})
+        if node.instance_id != before and status.get("Status") == "Failure":
+            found.append(status.get("Message", ""))
+            return None
+        return f"{node} is {status}"
+
+    seconds = stage.wait_for(not_yet, within_s=400)
+    stage.note(f"failed after {seconds:.0f} s")
+    return found[0], node.instance_id
+
+
 def rebooted(stage: Stage, node: Node, *, within_s: float = 120.0) -> float:
     """BatchRebootClusterNodes, until the node has started anew; returns the seconds.
 

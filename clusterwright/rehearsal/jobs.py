@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clusterwright.rehearsal.stage import Job, Node, Stage
+from clusterwright.rehearsal.training import partition_of
 
 _SCRIPT = """
 state="{state}"
@@ -92,3 +93,10 @@ def counting(stage: Stage, *, options: Sequence[str] = (), steps: int = 600) -> 
     found = Counting(stage, job, state)
     found.wait_beyond(1)
     return found
+
+
+def on_node(stage: Stage, node: Node) -> Job:
+    """A short job on one node."""
+    partition = partition_of(stage, node.group)
+    options = [f"--nodelist={node.host}", *([f"--partition={partition}"] if partition else [])]
+    return stage.submit("srun hostname", options=options)

@@ -10,18 +10,19 @@ import shutil
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from clusterwright.rehearsal import foreign, images, locks, runs, sizing
+from clusterwright.rehearsal import foreign, images, locks, mirroring, runs, sizing
 from clusterwright.rehearsal.cdk import Cdk
 from clusterwright.rehearsal.engine import TIMELINE
 from clusterwright.rehearsal.engines import EngineHandle
 from clusterwright.rehearsal.errors import RehearsalError
+from clusterwright.rehearsal.hyperpod.account import Account
 from clusterwright.rehearsal.scenario_files import Scenario, scenarios
 from clusterwright.rehearsal.stage import Broken, CannotTell, NotForThis, Stage
 from clusterwright.rehearsal.verdict import (
@@ -137,7 +138,7 @@ def _held(
     cluster, run = request.cluster, engine.run
     cdk = Cdk(engine.url, cluster.account, cluster.region, run.folder)
     config = sizing.write(sized.data, run.folder / "spec")
-    deployed = _deploy(cdk, config, findings, progress)
+    deployed = _deploy(cdk, config, sized.data, findings, progress)
     slurm: str | None = None
     if not deployed:
         _not_played(findings, plays, "the deployment failed")
@@ -176,7 +177,13 @@ def _held(
     )
 
 
-def _deploy(cdk: Cdk, config: Path, findings: _Findings, progress: Progress) -> bool:
+def _deploy(
+    cdk: Cdk,
+    config: Path,
+    spec: Mapping[str, Any],
+    findings: _Findings,
+    progress: Progress,
+) -> bool:
     started = time.monotonic()
     try:
         with _phase(findings, "synthesis and bootstrap"), ThreadPoolExecutor(2) as pool:
@@ -186,6 +193,13 @@ def _deploy(cdk: Cdk, config: Path, findings: _Findings, progress: Progress) -> 
             bootstrap.result()
         with _phase(findings, "deployment"):
             progress("cdk deploy")
+            found = mirroring.wanted(assembly)
+            if found is not None:
+                # As the documentation tells a user to: the bucket, its contents, then the rest.
+                cdk.deploy(assembly, f"{spec['environment']}-lifecycle")
+                s3 = Account(cdk.url, cdk.account, cdk.region).client("s3")
+                outcomes = mirroring.bring(s3, found, mirroring.lock_of(spec))
+                findings.notes += mirroring.said(outcomes)
             cdk.deploy(assembly)
     except RehearsalError as error:
         failure: str | None = error.message

@@ -38,7 +38,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from clusterwright.rehearsal import registry, sizing
+from clusterwright.rehearsal import mirroring, registry, sizing
 from clusterwright.rehearsal.cdk import Cdk
 from clusterwright.rehearsal.engines import EngineHandle
 from clusterwright.rehearsal.errors import RehearsalError
@@ -538,13 +538,28 @@ class Stage:
             found += [event["message"] for event in page["events"]]
             token = {"nextToken": page["nextForwardToken"]}
 
-    def deploy(self, change: Callable[[dict[str, Any]], None]) -> None:
-        """Change the spec and deploy it, as a user would. Raises `Broken` where cdk fails."""
+    @property
+    def folder(self) -> Path:
+        """Of the run, for files of a scenario's own; it goes when the run ends."""
+        return self._work
+
+    def deploy(
+        self, change: Callable[[dict[str, Any]], None], artefacts: Path | None = None
+    ) -> None:
+        """Change the spec and deploy it, as a user would. Raises `Broken` where cdk fails.
+
+        What nodes will fetch is mirrored first, from the folder `artefacts` or from where `mirror`
+        keeps files.
+        """
         data = json.loads(json.dumps(self.spec))
         change(data)
         path = sizing.write(data, self._work / f"spec-{time.monotonic_ns()}")
         try:
-            self.cdk.deploy(self.cdk.synthesise(path))
+            assembly = self.cdk.synthesise(path)
+            found = mirroring.wanted(assembly)
+            if found is not None:
+                mirroring.bring(self.aws("s3"), found, mirroring.lock_of(data), artefacts)
+            self.cdk.deploy(assembly)
         except RehearsalError as error:
             raise Broken(error.message) from error
         self.spec = data

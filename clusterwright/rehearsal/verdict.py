@@ -14,6 +14,8 @@ NOT_COVERED = (
     "cgroup limits: this kind of machine refuses Slurm's cgroup v2 plugin, so cores, memory and "
     "devices of a job are counted but not enforced",
     "Lustre and NFS themselves: shared folders of this machine stand in for them",
+    "Enroot and Pyxis: stand-ins of the rehearsal run a job in the files of an image, and have no "
+    "registries, user namespaces, mounts or GPU libraries",
     "GPUs, Neuron devices, EFA and NVMe disks: devices without hardware, and programs that print "
     "what theirs would",
     "the HyperPod image: its operating system, versions and own Slurm settings are not known; "

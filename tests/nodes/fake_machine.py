@@ -213,23 +213,21 @@ class FakeMachine(Machine):
             return 1, "", f"dpkg-query: no packages found matching {args[-1]}"
         return 0, f"{found['status']} {found['version']}", ""
 
-    def _cmd_apt_get(self, args: list[str]) -> tuple[int, str, str]:
-        assert "--no-download" in args, "nodes never reach the internet"
-        if self.state["apt_error"]:
-            return 100, "", self.state["apt_error"]
-        packages = self.state["packages"]
-        if any(row["status"] != "installed" for row in packages.values()):
-            return 100, "", "E: dpkg was interrupted, you must run 'dpkg --configure -a'"
-        for arg in args:
-            if arg.endswith(".deb"):
-                _, name, version, brings = Path(arg).read_text().split()
-                packages[name] = {"status": "unpacked", "version": version, "brings": brings}
-                self.save()
-                self._point("within apt-get")
-        return self._cmd_dpkg(["--configure", "--pending"])
+    def _cmd_apt_get(self, _: list[str]) -> tuple[int, str, str]:
+        raise AssertionError("apt looks for packages on the internet")
 
     def _cmd_dpkg(self, args: list[str]) -> tuple[int, str, str]:
-        assert args == ["--configure", "--pending"], args
+        if self.state["dpkg_errors"]:
+            return 2, "", self.state["dpkg_errors"].pop(0)
+        if args[0] == "--install":
+            for path in args[1:]:
+                _, name, version, brings = Path(path).read_text().split()
+                row = {"status": "unpacked", "version": version, "brings": brings}
+                self.state["packages"][name] = row
+                self.save()
+                self._point("within dpkg --install")
+        else:
+            assert args == ["--configure", "--pending"], args
         for row in self.state["packages"].values():
             path = self.root / row["brings"].lstrip("/")
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -243,7 +241,7 @@ class FakeMachine(Machine):
         Path(value["--directory"], "Makefile").write_text(text)
         return 0, "", ""
 
-    def _cmd_gcc(self, _: list[str]) -> tuple[int, str, str]:
+    def _cmd_cc(self, _: list[str]) -> tuple[int, str, str]:
         raise AssertionError("make calls it")
 
     def _cmd_make(self, args: list[str]) -> tuple[int, str, str]:
@@ -253,10 +251,6 @@ class FakeMachine(Machine):
             return 2, "", "fatal error: slurm/spank.h: No such file or directory"
         Path(args[1], args[2]).write_text(f"{source} for {self.state['slurm_version']}")
         return 0, "", ""
-
-    def _cmd_srun(self, args: list[str]) -> tuple[int, str, str]:
-        assert args == ["--version"], args
-        return 0, self.state["slurm_version"] + "\n", ""
 
     def _cmd_dd(self, args: list[str]) -> tuple[int, str, str]:
         options = dict(arg.split("=", 1) for arg in args)
@@ -658,6 +652,8 @@ class FakeMachine(Machine):
 
     def _cmd_scontrol(self, args: list[str]) -> tuple[int, str, str]:
         up = self.state["controller_up"]
+        if args == ["--version"]:
+            return 0, self.state["slurm_version"] + "\n", ""
         if args == ["ping"]:
             state = "UP" if up else "DOWN"
             return (0 if up else 1), f"Slurmctld(primary) at ip-10-1-0-10 is {state}\n", ""
@@ -665,7 +661,8 @@ class FakeMachine(Machine):
             return 1, "", "slurm_load_ctl_conf error: Unable to contact slurm controller"
         if args == ["show", "config"]:
             flags = self.state["prolog_flags"]
-            return 0, f"ClusterName = prod\nPrologFlags             = {flags}\n", ""
+            more = self.state["slurm_config"]
+            return 0, f"ClusterName = prod\nPrologFlags             = {flags}\n{more}", ""
         assert args == ["reconfigure"], args
         self.state["reconfigured"] = True
         self._read_slurm_files()

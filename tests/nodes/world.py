@@ -317,6 +317,7 @@ def _fresh_state(address: str) -> dict[str, Any]:
         "read_by_daemons": {},
         "reconfigured": False,
         "secrets": {MUNGE_SECRET: "k" * 128},
+        "slurm_config": "",
         "slurm_started_with": [],
         "slurm_version": "slurm 25.11.0",
         "topology": {

@@ -426,3 +426,40 @@ def test_an_expired_waiver_excuses_nothing(rule: Harness) -> None:
     outcome = rule.run("CW-N003", {**SHORT, **waiver(expires="2026-11-19")})
     assert outcome.rule.status == "fail"
     assert outcome.result.exit_code() == 1
+
+
+def test_what_hyperpods_slurm_conf_decides_is_said(rule: Harness) -> None:
+    rule.fails(
+        "CW-L007",
+        {"compute.1.spare_count": 1},
+        path="compute[1].spare_count",
+        message="the 1 spare nodes of `workers` take jobs like the others",
+        severity="warning",
+    )
+    rule.fails(
+        "CW-L007",
+        {"slurm.qos": [{"name": "urgent", "priority": 5}]},
+        path="slurm.qos",
+        message="whether they bind is said in HyperPod's slurm.conf",
+        severity="info",
+    )
+    rule.fails(
+        "CW-L007",
+        {"slurm.accounts": [{"name": "research", "max_nodes": 5}]},
+        path="slurm.accounts",
+        message="priorities and limits of accounts",
+        severity="info",
+    )
+    rule.fails(
+        "CW-L007",
+        {"slurm.restrict_ssh_to_jobs": True},
+        path="slurm.restrict_ssh_to_jobs",
+        message="a node without it fails at boot",
+        severity="warning",
+    )
+    scripted = {
+        "slurm": {"configuration": "scripted", "qos": [{"name": "urgent", "priority": 5}]},
+        "compute.1.spare_count": 1,
+    }
+    rule.passes("CW-L007", scripted, tested=False)
+    rule.passes("CW-L007", tested=False)

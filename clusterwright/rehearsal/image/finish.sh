@@ -20,6 +20,7 @@ for name in slurmctld slurmd slurmdbd slurmstepd sackd; do
   ln -sfn "/usr/sbin/${name}" "${root}/opt/slurm/sbin/${name}"
 done
 ln -sfn "/${arch_lib}/slurm-wlm" "${root}/opt/slurm/lib/slurm"
+ln -sfn /usr/include "${root}/opt/slurm/include"
 rm -rf "${root}/etc/slurm"
 ln -sfn /opt/slurm/etc "${root}/etc/slurm"
 chroot "${root}" chown -R slurm:slurm /opt/slurm/etc /var/log/slurm
@@ -59,8 +60,12 @@ accelerator_tools /usr/bin/dcgmi
 accelerator_tools /opt/amazon/efa/bin/fi_info
 accelerator_tools /opt/aws/neuron/bin/neuron-ls
 LINKS
-chmod 755 "${root}"/usr/lib/emulation/*.py
+chmod 755 "${root}"/usr/lib/emulation/*.py "${root}/usr/lib/emulation/containers/enroot"
 chroot "${root}" python3 -m compileall -q /usr/lib/emulation
+
+# --- stand-ins for Enroot and Pyxis, beside their places: not every image has them
+chroot "${root}" make --silent -C /usr/lib/emulation/containers spank_pyxis.so
+rm "${root}/usr/lib/emulation/containers/spank_pyxis.o"
 
 # --- nothing of Slurm or the database starts by itself: HyperPod or the scripts do that
 for unit in slurmctld slurmd slurmdbd sackd mariadb munge nfs-client.target rpcbind.socket \

@@ -7,6 +7,7 @@ back, a further replacement comes up.
 
 from __future__ import annotations
 
+from clusterwright.rehearsal import faults
 from clusterwright.rehearsal.stage import Node, Stage
 from clusterwright.rehearsal.training import partition_of
 
@@ -37,7 +38,7 @@ def _deny(stage: Stage, node: Node) -> None:
         stage.deny("s3", "ListObjectsV2")
         stage.deny("s3", "GetObject")
         stage.replace(node)
-        message, instance = _failure(stage, node, before)
+        message, instance = faults.failure(stage, node, before)
         bucket = _bucket(stage, node)
         for word in ("Lifecycle scripts did not run successfully", bucket, "s3:ListBucket"):
             stage.expect(word in message, f"the message has no {word!r}: {message}")
@@ -55,7 +56,7 @@ def _deny(stage: Stage, node: Node) -> None:
         else:
             stage.deny("secretsmanager", "GetSecretValue", "AccessDeniedException")
             stage.replace(node)
-            message, _ = _failure(stage, node, instance)
+            message, _ = faults.failure(stage, node, instance)
             for word in ("munge_key", "arn:aws:secretsmanager:", "AccessDenied"):
                 stage.expect(word in message, f"the message has no {word!r}: {message}")
             stage.expect("secretsmanager:GetSecretValue and kms:Decrypt" in message, message)
@@ -76,22 +77,6 @@ def _deny(stage: Stage, node: Node) -> None:
         stage.settle()
         job = stage.submit("srun hostname", options=[*_options(stage, node)])
         job.wait("COMPLETED", within_s=60)
-
-
-def _failure(stage: Stage, node: Node, before: str) -> tuple[str, str]:
-    """The message of the instance after `before`, once it has failed."""
-    found: list[str] = []
-
-    def not_yet() -> str | None:
-        status = stage.api_nodes().get(node.name, {}).get("InstanceStatus", {})
-        if node.instance_id != before and status.get("Status") == "Failure":
-            found.append(status.get("Message", ""))
-            return None
-        return f"{node} is {status}"
-
-    seconds = stage.wait_for(not_yet, within_s=400)
-    stage.note(f"failed after {seconds:.0f} s")
-    return found[0], node.instance_id
 
 
 def _bucket(stage: Stage, node: Node) -> str:

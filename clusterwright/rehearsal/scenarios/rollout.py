@@ -12,6 +12,7 @@ import hashlib
 from typing import Any
 
 from clusterwright.rehearsal.hyperpod.node import SCRIPTS
+from clusterwright.rehearsal.patching import patch
 from clusterwright.rehearsal.stage import Node, Stage
 from clusterwright.rehearsal.training import partition_of
 
@@ -43,7 +44,7 @@ def play(stage: Stage) -> None:
 
     with stage.promise("back"):
         stage.expect(_locations(stage) == old, f"the groups name {_locations(stage)}, not {old}")
-        _patch(stage, group)
+        patch(stage, group)
         wrong = [node.name for node in stage.nodes() if not _runs_deployed(stage, node)]
         stage.expect(not wrong, f"{', '.join(wrong)} run other scripts than those deployed")
         stage.settle()
@@ -85,7 +86,7 @@ def _roll_out(stage: Stage, group: str, old: dict[str, str]) -> None:
 
     with stage.promise("patched"):
         stage.settle()
-        _patch(stage, group)
+        patch(stage, group)
         for node in stage.nodes(group=group):
             stage.expect(_runs_deployed(stage, node), f"{node} runs the old scripts")
             node.must(f"id {_USER['name']}")
@@ -121,29 +122,3 @@ def _runs_deployed(stage: Stage, node: Node) -> bool:
     """Whether a node's scripts are those that its group names now."""
     there = node.must(f"sha256sum {SCRIPTS}/cluster.json").split()[0]
     return there == hashlib.sha256(_object(stage, _locations(stage)[node.group])).hexdigest()
-
-
-def _patch(stage: Stage, group: str) -> None:
-    """UpdateClusterSoftware of one group, until each of its nodes has run its scripts."""
-    sagemaker, name = stage.aws("sagemaker"), stage.cluster.environment
-    seen = {node.name: _birth(node) for node in stage.nodes(group=group)}
-    sagemaker.update_cluster_software(
-        ClusterName=name, InstanceGroups=[{"InstanceGroupName": group}]
-    )
-
-    def not_yet() -> str | None:
-        status = sagemaker.describe_cluster(ClusterName=name)["ClusterStatus"]
-        if status != "InService":
-            return f"the cluster is {status}"
-        old = [
-            n.name for n in stage.nodes(group=group) if not n.is_up or _birth(n) == seen[n.name]
-        ]
-        return f"{', '.join(old)} not patched yet" if old else None
-
-    stage.wait_for(not_yet, within_s=240)
-    for node in stage.nodes(group=group):
-        stage.wait_running(node)
-
-
-def _birth(node: Node) -> str:
-    return node.run("stat -c %W.%Y.%i /etc/hosts; systemctl show -p UserspaceTimestamp").stdout

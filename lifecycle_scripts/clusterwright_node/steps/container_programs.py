@@ -1,7 +1,8 @@
 """Install Enroot and Pyxis from the artefacts, where the spec says `install: mirrored`.
 
-Enroot comes in packages of Debian's form, which apt installs from their files and with
-`--no-download`: what they depend on has to be on the image or in the list. Pyxis comes as source
+Enroot comes in packages of Debian's form. dpkg installs them from their files: it downloads
+nothing, so what they depend on has to be on the image or in the list. (apt would look for it on
+the internet, and with `--no-download` takes no local file.) Pyxis comes as source
 and is compiled here, because a SPANK plug-in belongs to the one version of Slurm whose headers it
 was made with; AWS's own scripts do the same, from GitHub (awslabs/awsome-distributed-ai,
 `base-config/utils/install_enroot_pyxis.sh`). A record says of which source and for which Slurm the
@@ -19,20 +20,25 @@ from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, 
 
 AFTER = ("artefacts", "needrestart")
 DEADLINE_SECONDS = 900
-RETRIES = 3
+RETRIES = 15
+"""Each after half a minute at most: unattended upgrades hold dpkg's lock for minutes."""
 
 STEP = "container_programs"
 LIBRARY = "spank_pyxis.so"
 LIBRARY_PATH = f"/usr/local/lib/slurm/{LIBRARY}"
 """Where Pyxis's own Makefile puts it."""
+PLUGSTACK_FOLDER = "/etc/clusterwright/plugstack.d"
+"""Included by plugstack.conf, which all nodes share, and looked up on each of them: where the
+plug-in is required and missing, slurmd does not start, and HyperPod starts it before our scripts
+(seen with Slurm 24.11 in a rehearsal).
+"""
+PLUGSTACK_FILE = f"{PLUGSTACK_FOLDER}/pyxis.conf"
+_PLUGSTACK_TEXT = f"# Written by clusterwright_node.\nrequired {LIBRARY_PATH}\n"
 RECORD = "/var/lib/clusterwright/pyxis.json"
 BUILD = "/var/lib/clusterwright/build-pyxis"
 _NEEDED = ("enroot", "pyxis")
 _INSTALLING = "container_programs: install packages"
-_APT = (
-    "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "--yes", "--no-download",
-    "--no-install-recommends", "--allow-downgrades", "--option", "DPkg::Lock::Timeout=120",
-)  # fmt: skip
+_DPKG = ("env", "DEBIAN_FRONTEND=noninteractive", "dpkg")
 _HEADERS = "/opt/slurm/include"
 _PACKAGE_SECONDS = 300.0
 
@@ -57,6 +63,8 @@ def check(node: Node) -> Verdict:
     source = _source(node)
     if source is not None and _record(node) != _wanted_record(node, source):
         return missing(f"{LIBRARY_PATH} is not made of {source.label} for this Slurm")
+    if source is not None and node.machine.read_text(PLUGSTACK_FILE) != _PLUGSTACK_TEXT:
+        return missing(f"{PLUGSTACK_FILE} does not name {LIBRARY_PATH}")
     return SATISFIED
 
 
@@ -68,6 +76,8 @@ def apply(node: Node) -> None:
     source = _source(node)
     if source is not None and _record(node) != _wanted_record(node, source):
         _build(node, source)
+    if source is not None and node.machine.read_text(PLUGSTACK_FILE) != _PLUGSTACK_TEXT:
+        node.machine.write_text(PLUGSTACK_FILE, _PLUGSTACK_TEXT)
 
 
 def _all_there(node: Node) -> None:
@@ -118,14 +128,13 @@ def _install(node: Node, debs: list[Artefact], interrupted: bool) -> None:
     paths = [str(machine.path(artefacts.path_of(deb))) for deb in debs]
     try:
         if interrupted:
-            # apt refuses to do anything while packages are half configured.
-            machine.change(
-                "env", "DEBIAN_FRONTEND=noninteractive", "dpkg", "--configure", "--pending",
-                timeout_seconds=_PACKAGE_SECONDS,
-            )  # fmt: skip
-        machine.change(*_APT, *paths, timeout_seconds=_PACKAGE_SECONDS)
+            # Others that were interrupted with it, if there were any.
+            machine.change(*_DPKG, "--configure", "--pending", timeout_seconds=_PACKAGE_SECONDS)
+        machine.change(*_DPKG, "--install", *paths, timeout_seconds=_PACKAGE_SECONDS)
     except CommandError as error:
-        raise CommandError(
+        if "lock" in error.cause:
+            raise  # unattended upgrades and the like: it passes
+        raise StepError(
             error.cause,
             "nothing is downloaded here: a package that they depend on has to be on the image or"
             f" in the list of artefacts, used_by {STEP}",
@@ -168,15 +177,16 @@ def _wanted_record(node: Node, source: Artefact) -> dict[str, object]:
 
 
 def _slurm(node: Node) -> str:
-    told = node.machine.query("srun", "--version")
+    # Not srun, which loads the plug-ins, and fails while one of them is missing.
+    told = node.machine.query("scontrol", "--version")
     if not told.ok:
-        raise StepError(f"srun --version: {told.said}", "use a HyperPod image")
+        raise StepError(f"scontrol --version: {told.said}", "use a HyperPod image")
     return told.stdout.strip()
 
 
 def _build(node: Node, source: Artefact) -> None:
     machine = node.machine
-    for program in ("make", "gcc"):
+    for program in ("make", "cc"):
         if not machine.has_command(program):
             raise StepError(
                 f"the image has no {program}, with which {source.label} is compiled",

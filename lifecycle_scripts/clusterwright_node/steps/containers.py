@@ -2,7 +2,8 @@
 
 They are the image's, or `container_programs` has installed them; where they are missing this step
 fails and says so. The controller names the plugin in plugstack.conf, which configless nodes
-receive; each compute and login node has the files.
+receive; each compute and login node has the files. A plugin that nodes install after their slurmd
+has started is named by an include that each node looks up for itself.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import fnmatch
 
 from clusterwright_node.errors import StepError
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
+from clusterwright_node.steps import container_programs
 
 AFTER = ("container_programs", "slurm_daemons")
 DEADLINE_SECONDS = 120
@@ -64,7 +66,13 @@ def _load_pyxis(node: Node) -> None:
         text += "\n"
     # In the file itself, not in plugstack.conf.d: configless hands out no included file from
     # another folder.
-    node.machine.write_text(PLUGSTACK, text + f"required {_library(node)}\n")
+    node.machine.write_text(PLUGSTACK, text + _line(node) + "\n")
+
+
+def _line(node: Node) -> str:
+    if node.machine.exists(container_programs.PLUGSTACK_FILE):
+        return f"include {container_programs.PLUGSTACK_FOLDER}/*.conf"
+    return f"required {_library(node)}"
 
 
 def _library(node: Node) -> str:

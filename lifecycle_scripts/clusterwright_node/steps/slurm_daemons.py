@@ -16,6 +16,7 @@ from clusterwright_node.steps.slurm_files import READING
 
 AFTER = (
     "clock",
+    "container_programs",
     "lustre",
     "munge_key",
     "scratch",

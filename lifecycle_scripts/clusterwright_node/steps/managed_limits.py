@@ -1,0 +1,70 @@
+"""Say which priorities and limits of the spec HyperPod's slurm.conf leaves without effect.
+
+In the managed configuration QOS and accounts are kept in the accounting database, as everywhere,
+but whether they bind is said in slurm.conf, which HyperPod writes and which nobody may change by
+hand. This step only looks, at the running slurmctld, and says what it finds; it stops nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, skip
+
+AFTER = ("slurm_accounts", "slurm_qos")
+DEADLINE_SECONDS = 60
+RETRIES = 0
+
+_KEY = re.compile(r"(?m)^(\w+)\s+= (.*)$")
+
+
+def applies(node: Node) -> Verdict:
+    slurm = node.inputs.cluster.slurm
+    if not node.is_managed:
+        return skip("this program writes slurm.conf in the scripted configuration")
+    if not node.is_controller:
+        return skip("the controller looks for the whole cluster")
+    if slurm.accounting == "none" or not (slurm.qos or slurm.accounts):
+        return skip("the spec has neither QOS nor accounts")
+    return APPLIES
+
+
+def check(node: Node) -> Verdict:
+    told = node.machine.query("scontrol", "show", "config")
+    if not told.ok:
+        node.notice(f"what HyperPod's slurm.conf enforces is not known: {told.said}")
+        return SATISFIED
+    for text in without_effect(node, dict(_KEY.findall(told.stdout))):
+        node.notice(text)
+    return SATISFIED
+
+
+def apply(_: Node) -> None:
+    raise AssertionError("check is always satisfied")
+
+
+def without_effect(node: Node, config: dict[str, str]) -> list[str]:
+    """What of the spec does nothing under this configuration, in words."""
+    slurm = node.inputs.cluster.slurm
+    enforced = {word.strip() for word in config.get("AccountingStorageEnforce", "").split(",")}
+    limits = [f"QOS {q.name}" for q in slurm.qos if q.max_nodes_per_user or q.max_time_minutes]
+    limits += [f"account {a.name}" for a in slurm.accounts if a.max_nodes]
+    found = []
+    if limits and not enforced & {"limits", "safe", "all"}:
+        found.append(f"limits of {', '.join(limits)} do not bind: {_said(config)}")
+    closed = [f"account {a.name}" for a in slurm.accounts if a.qos]
+    if closed and not enforced & {"qos", "all"}:
+        found.append(f"any QOS may be asked for by {', '.join(closed)}: {_said(config)}")
+    ordered = config.get("PriorityType", "") == "priority/multifactor"
+    for key, what, asked in (
+        ("PriorityWeightQOS", "priorities of QOS", any(q.priority for q in slurm.qos)),
+        ("PriorityWeightFairShare", "shares of accounts", bool(slurm.accounts)),
+    ):
+        if asked and not (ordered and config.get(key, "0").strip() not in ("", "0")):
+            found.append(f"{what} order no jobs: HyperPod's slurm.conf has no {key}")
+    return found
+
+
+def _said(config: dict[str, str]) -> str:
+    value = config.get("AccountingStorageEnforce", "").strip() or "none"
+    return f"HyperPod's slurm.conf has AccountingStorageEnforce={value}"
