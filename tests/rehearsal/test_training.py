@@ -9,7 +9,9 @@ import pytest
 from tests.rehearsal.conftest import ROOT, Rehearse
 
 _SCENARIOS = (
+    "accounting-secret-denied",
     "checkpoint-resume",
+    "checkpoint-shards",
     "drain-killed",
     "emergency-checkpoint",
     "spot-notice",
@@ -32,6 +34,7 @@ storage:
   home: {kind: openzfs, capacity_gib: 128, backup_retention_days: 0}
   checkpoint_path: /fsx/checkpoints
 slurm:
+  accounting: {kind: rds}
   partitions:
     - {name: training, groups: [workers]}
     - {name: spot, groups: [spot]}
