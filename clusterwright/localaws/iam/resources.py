@@ -66,11 +66,17 @@ class Place:
 Special = Callable[[str, ResourceType, Mapping[str, Any], Place], "list[str] | None"]
 
 
+# Operations of whose members only these name what is acted on; the others are asked about.
+_ONLY: dict[str, tuple[str, ...]] = {"SimulatePrincipalPolicy": ("PolicySourceArn",)}
+
+
 def resources_of(
     action: Action, operation: str, parameters: Mapping[str, Any], place: Place, special: Special
 ) -> list[str]:
     """Return the ARNs that an action is to be allowed for; `["*"]` where it has none."""
     prefix = action.name.split(":")[0]
+    if operation in _ONLY:
+        parameters = {name: parameters.get(name, "") for name in _ONLY[operation]}
     leaves = _leaves_of(parameters)
     found: list[str] = []
     for kind in action.resource_types:

@@ -30,6 +30,7 @@ class Stacks(Fact[OwnStacks]):
 
     environment: str
     actions: ClassVar = ("cloudformation:DescribeStacks", "cloudformation:ListStackResources")
+    inventory: ClassVar = True  # a stack whose creation failed has no resources
 
     def resources(self, place: Place) -> Mapping[str, str]:
         pattern = (
@@ -125,7 +126,9 @@ class Role(Fact[bool]):
     actions: ClassVar = ("iam:GetRole",)
 
     def resources(self, place: Place) -> Mapping[str, str]:
-        arn = f"arn:{place.partition}:iam::{place.account}:role{self.path}{self.name}"
+        # Of a role that is not there IAM does not know the path.
+        name = self.name if self.path == "/" else f"*{self.name}"
+        arn = f"arn:{place.partition}:iam::{place.account}:role/{name}"
         return dict.fromkeys(self.actions, arn)
 
     def read(self) -> Reading[bool]:
@@ -139,11 +142,8 @@ class RoleMay(Fact[tuple[iam.Simulated, ...] | None]):
 
     arn: str
     asked: tuple[iam.Simulation, ...]
+    # Not limited to the role: of one that is not there, IAM does not know the ARN.
     actions: ClassVar = ("iam:SimulatePrincipalPolicy",)
-
-    def resources(self, place: Place) -> Mapping[str, str]:
-        del place
-        return dict.fromkeys(self.actions, self.arn)
 
     def read(self) -> Reading[tuple[iam.Simulated, ...] | None]:
         found = yield [ask(iam.simulate_role, self.arn, one) for one in self.asked]
@@ -202,13 +202,8 @@ class DeployedRoleMay(Fact[tuple[iam.Simulated, ...] | None]):
     )
 
     def resources(self, place: Place) -> Mapping[str, str]:
-        stack = stack_name(self.environment, "identity")
         stacks = f"arn:{place.partition}:cloudformation:{place.region}:{place.account}:stack/"
-        roles = f"arn:{place.partition}:iam::{place.account}:role/{stack}-*"
-        return {
-            **dict.fromkeys(self.actions[:2], f"{stacks}{self.environment}-*/*"),
-            "iam:SimulatePrincipalPolicy": roles,
-        }
+        return dict.fromkeys(self.actions[:2], f"{stacks}{self.environment}-*/*")
 
     def read(self) -> Reading[tuple[iam.Simulated, ...] | None]:
         name = stack_name(self.environment, "identity")
