@@ -63,7 +63,9 @@ def context_of(asked: Asked, spec: LoadedSpec, config: Path) -> Context:
 
     own = read_prices(config, asked.prices, command="diff", output_format=asked.output_format)
     today = dt.datetime.now(dt.UTC).date()
-    return Context(spec, load_catalog(prices_override=own.rates), today, usage=own.usage)
+    return Context(
+        spec, load_catalog(prices_override=own.rates), today, usage=own.usage, terms=own.terms
+    )
 
 
 def reader_of(asked: Asked) -> FactReader | None:
@@ -87,6 +89,7 @@ def synthesis_of(
         NotSynthesised,
         Source,
         cache_folder,
+        files_of,
         synthesise,
     )
 
@@ -106,7 +109,7 @@ def synthesis_of(
             return None
         try:
             return synthesise(
-                Source(root.resolve(), config.resolve()),
+                Source(root.resolve(), config.resolve(), files_of(spec)),
                 known=_place(spec),
                 cache=cache_folder(os.environ),
             )

@@ -25,6 +25,7 @@ from typing import Any, Final
 
 from clusterwright.review.assembly import Assembly, StackTemplate
 from clusterwright.review.base import NoBase, tracked_files
+from clusterwright.spec import LoadedSpec
 
 APP: Final = ("app.py", "cdk.json", "stacks")
 """What a checkout that can be synthesised has at its top."""
@@ -48,10 +49,14 @@ class NotSynthesised(Exception):
 
 @dataclass(frozen=True)
 class Source:
-    """A checkout with an `app.py`, and the spec that it is to build."""
+    """A checkout with an `app.py`, and the spec that it is to build.
+
+    `reads` are the files that the spec is made of, wherever they are.
+    """
 
     root: Path
     config: Path
+    reads: tuple[Path, ...] = ()
 
 
 def checkout_of(path: Path) -> Path | None:
@@ -61,6 +66,29 @@ def checkout_of(path: Path) -> Path | None:
             return folder
     own = Path(__file__).resolve().parents[2]
     return own if is_app(own) else None
+
+
+def files_of(spec: LoadedSpec) -> tuple[Path, ...]:
+    """The files that a spec is made of: its layers, and every file that a value names."""
+    folder = Path(spec.file).resolve().parent
+    found = {Path(document.file).resolve() for document in spec.layers.documents}
+    found |= {Path(document.file).resolve() for document in spec.layers.origin.values()}
+    for text in _texts(spec.layers.data):
+        for path in (folder / text, Path.cwd() / text):
+            if len(text) < 1000 and "\0" not in text and path.is_file():
+                found.add(path.resolve())
+    return tuple(sorted(found))
+
+
+def _texts(value: Any) -> Iterable[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
 
 
 def is_app(folder: Path) -> bool:
@@ -202,16 +230,16 @@ def _digest(source: Source) -> str:
     for name in ("aws-cdk-lib", "constructs", "cdk-nag", "pydantic", "ruamel.yaml", "jsii"):
         digest.update(f"{name}={_version(name)}\n".encode())
     inside = source.config.is_relative_to(source.root)
-    named = source.config.relative_to(source.root) if inside else source.config
+    named = source.config.relative_to(source.root) if inside else source.config.name
     digest.update(f"config={named}\n".encode())
-    for name, path in _files(source, inside=inside):
+    for name, path in _files(source):
         content = path.read_bytes()
         digest.update(f"{name}\0{len(content)}\0".encode(errors="surrogateescape"))
         digest.update(content)
     return digest.hexdigest()
 
 
-def _files(source: Source, *, inside: bool) -> Iterable[tuple[str, Path]]:
+def _files(source: Source) -> Iterable[tuple[str, Path]]:
     try:
         names = tracked_files(source.root) if (source.root / ".git").exists() else None
     except NoBase:
@@ -222,10 +250,8 @@ def _files(source: Source, *, inside: bool) -> Iterable[tuple[str, Path]]:
         path = source.root / name
         if not name.startswith(_UNREAD_TOPS) and path.is_file():
             yield name, path
-    if not inside:
-        for path in sorted(source.config.parent.rglob("*")):
-            if path.is_file() and path.suffix in (".yaml", ".yml", ".json", ".py"):
-                yield os.fspath(path), path
+    for path in source.reads:
+        yield path.name, path
 
 
 def _walked(root: Path) -> list[str]:

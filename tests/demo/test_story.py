@@ -46,6 +46,7 @@ def test_demo_does_what_it_says_in_less_than_three_minutes() -> None:
         r"clusterwright check configs/dev\.yaml",
         r"clusterwright localaws --port 0 --world new-account &",
         r"AWS_ENDPOINT_URL=\S+ clusterwright check configs/dev\.yaml",
+        r"AWS_ENDPOINT_URL=\S+ clusterwright diff \S+/p5-8\.yaml --base \S+ --format markdown",
         r"clusterwright cost configs/dev\.yaml",
         r"cdk bootstrap -c env=dev",
         r"cdk deploy -c env=dev --all --require-approval never",

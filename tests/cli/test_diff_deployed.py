@@ -1,0 +1,111 @@
+"""`clusterwright diff --deployed` against a cluster that stands in the local AWS."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from clusterwright.localaws import local_aws
+from clusterwright.render.schemas import schemas
+from tests.stacks.deployment import Account
+from tests.stacks.specs import ACCOUNT, MINIMAL, changed
+from tests.support.command_line import clusterwright
+from tests.support.synthesis import Assembly
+
+BASE = changed(
+    MINIMAL,
+    protection="destroy",
+    storage={"lustre": [{"name": "fsx", "capacity_gib": 9600, "throughput_mbps_per_tib": 500}]},
+)
+
+
+@pytest.fixture(scope="module")
+def deployed(
+    tmp_path_factory: pytest.TempPathFactory, synth: Callable[[str | Path], Assembly]
+) -> Iterator[Path]:
+    """The file of a cluster that stands; each test writes its change into it."""
+    path = tmp_path_factory.mktemp("deployed") / "test.yaml"
+    path.write_text(json.dumps(BASE))
+    assembly = synth(path)
+    with local_aws():
+        account = Account(ACCOUNT)
+        account.bootstrap()
+        account.deploy(assembly)
+        yield path
+
+
+@pytest.fixture(autouse=True)
+def _credentials(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCOUNT)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
+    folder = tmp_path_factory.getbasetemp() / "diff-cache"
+    monkeypatch.setenv("CLUSTERWRIGHT_CACHE", os.fspath(folder))
+
+
+def diff(path: Path, *options: str, **changes: Any) -> dict[str, Any]:
+    path.write_text(json.dumps(changed(BASE, **changes)))
+    found = clusterwright("diff", path, "--deployed", "--format", "json", *options)
+    data: dict[str, Any] = json.loads(found.out)
+    jsonschema.validate(data, schemas()["diff-output.schema.json"])
+    return data
+
+
+def test_what_is_deployed_is_the_file(deployed: Path) -> None:
+    data = diff(deployed)
+    assert (data["changes"], data["resources"], data["drift"]) == ([], [], [])
+    assert data["unknown"] == []
+    assert data["verdict"] == "pass"
+
+
+def test_a_change_is_found_in_the_spec_that_the_templates_record(deployed: Path) -> None:
+    data = diff(deployed, compute__1__count=8)
+    assert data["changes"] == [{"path": "compute[workers].count", "before": 4, "after": 8}]
+    assert data["cost_delta"]["monthly_usd"] > 0
+    (cluster,) = data["resources"]
+    assert (cluster["logical_id"], cluster["effect"]) == ("Cluster", "update")
+
+
+def test_change_sets_are_deleted_again(deployed: Path) -> None:
+    diff(deployed, compute__1__count=8)
+    cloudformation = Account(ACCOUNT).client("cloudformation")
+    for stack in cloudformation.describe_stacks()["Stacks"]:
+        found = cloudformation.list_change_sets(StackName=stack["StackName"])["Summaries"]
+        assert not [s for s in found if s["ChangeSetName"].startswith("clusterwright-review")]
+        assert stack["StackStatus"] == "CREATE_COMPLETE"
+
+
+def test_a_replacement_is_seen_from_what_stands(deployed: Path) -> None:
+    data = diff(deployed, network__availability_zone_id="use1-az4")
+    lost = {r["type"] for r in data["resources"] if r["effect"] == "replace" and r["data_loss"]}
+    assert {"AWS::FSx::FileSystem", "AWS::SageMaker::Cluster"} <= lost
+    assert data["verdict"] == "fail"
+
+
+def test_without_change_sets_only_stacks_and_templates_are_read(deployed: Path) -> None:
+    data = diff(deployed, "--no-change-sets", compute__1__count=8)
+    assert [r["logical_id"] for r in data["resources"]] == ["Cluster"]
+
+
+def test_what_somebody_changed_by_hand_is_shown(deployed: Path) -> None:
+    logs = Account(ACCOUNT).client("logs")
+    name = "/clusterwright/test/lifecycle/copying"
+    logs.put_retention_policy(logGroupName=name, retentionInDays=1)
+    try:
+        drift = diff(deployed)["drift"]
+    finally:
+        logs.put_retention_policy(logGroupName=name, retentionInDays=90)
+    assert [entry for entry in drift if "RetentionInDays" in entry["path"]]
+
+
+def test_nothing_is_deployed_of_another_environment(deployed: Path) -> None:
+    data = diff(deployed, environment="other")
+    assert "nothing of other is deployed" in data["notes"][0]
+    assert {r["action"] for r in data["resources"]} == {"create"}
