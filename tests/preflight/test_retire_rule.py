@@ -14,8 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clusterwright.aws.fsx_exports import Association, ExportTask, Found
+from clusterwright.aws.session import AwsSession
 from clusterwright.cli.main import main
 from clusterwright.localaws import local_aws
+from clusterwright.localaws.faults import FaultBook
+from clusterwright.localaws.runtime import runtime
+from clusterwright.localaws.world import Fault
 from clusterwright.preflight.facts.exports import Exports, ExportState
 from clusterwright.preflight.rule import Fail, Unsure
 from clusterwright.preflight.rules.account.s040_exported import _verdicts
@@ -274,6 +278,42 @@ def test_denied_is_unknown_and_names_the_permission(check: Run) -> None:
         code, answer = check()
     assert code == 2
     assert answer["unknown"][0]["iam_action"] == "fsx:DescribeDataRepositoryTasks"
+
+
+QUESTIONS = (
+    ("fsx", "DescribeFileSystems"),
+    ("fsx", "DescribeDataRepositoryAssociations"),
+    ("fsx", "DescribeDataRepositoryTasks"),
+    ("cloudwatch", "GetMetricStatistics"),
+)
+
+
+@pytest.mark.parametrize(("service", "operation"), QUESTIONS)
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"error": "AccessDeniedException"},
+        {"error": "InternalFailure", "status": 500},
+        {"error": "ThrottlingException"},
+        {"empty": True},
+    ],
+    ids=["denied", "broken", "throttled", "empty"],
+)
+def test_no_fault_of_any_answer_is_a_proof(
+    check: Run, monkeypatch: pytest.MonkeyPatch, service: str, operation: str, fault: Any
+) -> None:
+    """An account without export tasks answers with none: that alone is no fault."""
+    # One try, so that nobody waits between tries.
+    monkeypatch.setitem(AwsSession.__init__.__kwdefaults__, "max_attempts", 1)
+    seed = Fault(service=service, operation=operation, **fault)
+    with local_aws():
+        build(["NEW", "CHANGED", "DELETED"])
+        runtime().faults = FaultBook([seed])
+        code, answer = check()
+    no_tasks = (operation, fault) == ("DescribeDataRepositoryTasks", {"empty": True})
+    assert code == (0 if no_tasks else 1 if fault.get("empty") and service == "fsx" else 2), answer
+    if "error" in fault:
+        assert answer["unknown"][0]["iam_action"] == f"{service}:{operation}"
 
 
 @pytest.mark.parametrize(
