@@ -41,12 +41,20 @@ def test_constants_are_shares_where_they_say_so() -> None:
     assert all(value > 0 for value in asdict(used).values())
 
 
-@pytest.mark.parametrize(("kind", "limit"), [("dense", 0.16), ("moe", 0.35), ("neuron", 0.2)])
+def test_the_spread_is_of_benchmarks_that_the_fit_has_not_seen() -> None:
+    """One part of the cross-validation, done again: Trainium, one benchmark at a time."""
+    neuron = [b for b in DATA if b.hardware.is_neuron]
+    found = calibration.spreads(
+        neuron, calibration.cross_validated(neuron, calibration.constants())
+    )
+    assert found["neuron"] > 0
+
+
+@pytest.mark.parametrize(("kind", "limit"), [("dense", 0.2), ("moe", 0.4), ("neuron", 0.2)])
 def test_the_interval_knows_how_far_off_the_model_is(kind: str, limit: float) -> None:
     spread = calibration.residual_spread()[kind]
-    assert 0.05 < spread < limit
-    found = calibration.spreads(DATA, residuals())
-    assert spread == pytest.approx(found[kind], rel=0.02)
+    seen = calibration.spreads(DATA, residuals())[kind]
+    assert 0.05 < seen < spread < limit
 
 
 def test_most_benchmarks_are_within_a_quarter() -> None:
