@@ -27,7 +27,7 @@ _MARK = "made by the rehearsal"
 _MAKE = f"""
 set -e
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
-mkdir -p "$work"/{{bin,etc,proc,sys,dev,tmp}}
+mkdir -p "$work"/{{bin,etc,proc,sys,dev,tmp}} "$work$2"
 for program in /bin/bash /bin/cat /bin/hostname /bin/id; do
   cp -L "$program" "$work/bin/"
   ldd "$program" | grep -o '/[^ ]*' | while read -r library; do
@@ -56,10 +56,10 @@ def play(stage: Stage) -> None:
     options = [f"--nodelist={node.host}"]
     partition = partition_of(stage, node.group)
     options += [f"--partition={partition}"] if partition else []
-    look = "/bin/sh -c 'cat /etc/rehearsal; hostname; id -u; cat /etc/fstab 2>&1'"
+    look = "/bin/sh -c 'cat /etc/rehearsal; hostname; id -u; cat /etc/fstab 2>&1; exit 0'"
     with stage.promise("runs"):
         image = f"{stage.shared_folder}/rehearsal.sqsh"
-        node.must(f"mkdir -p {stage.shared_folder}; set -- {image}; {_MAKE}")
+        node.must(f"mkdir -p {stage.shared_folder}; set -- {image} {stage.shared_folder}; {_MAKE}")
         job = stage.submit(f"srun --container-image={image} {look}", options=options)
         job.wait("COMPLETED", within_s=120)
         lines = job.output().splitlines()
@@ -68,7 +68,7 @@ def play(stage: Stage) -> None:
         stage.expect("No such file" in lines[3], f"it reads the node's /etc/fstab: {lines[3:]}")
 
     with stage.promise("without"):
-        plain = stage.submit(f"srun {look} || true", options=options)
+        plain = stage.submit(f"srun {look}", options=options)
         plain.wait("COMPLETED", within_s=60)
         stage.expect(_MARK not in plain.output(), f"its output: {plain.output()!r}")
 
