@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clusterwright.aws.errors import is_not_found
+from clusterwright.aws.errors import AwsUnavailable, is_not_found
 from clusterwright.aws.session import AwsSession
 
 EVERYTHING = json.dumps(
@@ -110,7 +110,11 @@ def _simulate(
     session: AwsSession, operation: str, asked: Simulation, given: Mapping[str, Any]
 ) -> Iterator[Simulated]:
     context = [
-        {"ContextKeyName": key, "ContextKeyType": "string", "ContextKeyValues": [value]}
+        {
+            "ContextKeyName": key,
+            "ContextKeyType": "boolean" if value in ("true", "false") else "string",
+            "ContextKeyValues": [value],
+        }
         for key, value in asked.context
     ]
     pages = session.pages(
@@ -121,8 +125,21 @@ def _simulate(
         ContextEntries=context,
         **given,
     )
+    answered: set[str] = set()
     for page in pages:
-        yield from _read(page["EvaluationResults"])
+        for result in _read(page["EvaluationResults"]):
+            answered.add(result.action.lower())
+            yield result
+    left = [action for action in asked.actions if action.lower() not in answered]
+    if left:
+        # What is not simulated is not allowed: it is not known.
+        raise AwsUnavailable(
+            service="iam",
+            operation=operation,
+            region=session.region,
+            reason="other",
+            detail=f"the answer says nothing of {', '.join(left[:3])}",
+        )
 
 
 def _read(results: Iterable[Mapping[str, Any]]) -> Iterator[Simulated]:

@@ -40,10 +40,10 @@ def limit_of(context: Context) -> Limit | None:
     found = []
     if run.max_checkpoint_seconds is not None:
         seconds = run.max_checkpoint_seconds
-        found.append(Limit(("run", "max_checkpoint_seconds"), seconds, f"{seconds:,g} s"))
+        found.append(Limit(("run", "max_checkpoint_seconds"), seconds, f"{seconds:,.10g} s"))
     if run.checkpoint_interval_minutes is not None:
         minutes = run.checkpoint_interval_minutes
-        words = f"the next one begins after {minutes:,g} min"
+        words = f"the next one begins after {minutes:,.10g} min"
         found.append(Limit(("run", "checkpoint_interval_minutes"), minutes * 60, words))
     return min(found, key=lambda limit: limit.seconds, default=None)
 

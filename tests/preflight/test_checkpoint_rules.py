@@ -104,6 +104,17 @@ def test_home_directories_are_slow(rule: Harness) -> None:
     )
 
 
+def test_large_numbers_are_written_out_and_bad_tiers_are_another_rules(rule: Harness) -> None:
+    rule.fails(
+        "CW-S019",
+        spec(checkpoint_gib=1_000_000),
+        path="run.checkpoint_gib",
+        message="two checkpoints of 1,000,000 GiB",
+    )
+    odd = {**FSX, "throughput_mbps_per_tib": 77}
+    rule.passes("CW-S018", spec(lustre=odd, checkpoint_gib=10, max_checkpoint_seconds=1))
+
+
 def test_nothing_is_divided_by_no_nodes(rule: Harness) -> None:
     changes = spec(checkpoint_gib=1000, max_checkpoint_seconds=1)
     rule.passes("CW-S018", {**changes, "compute.1.count": 0}, tested=False)

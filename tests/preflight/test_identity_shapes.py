@@ -53,6 +53,8 @@ def test_required_tags_have_values(rule: Harness) -> None:
         )
     rule.passes("CW-E001", {**wanted, "tags": {"owner": "ml"}})
     rule.passes("CW-E001", {"tags": {}}, tested=False)
+    twice = {"required_tags": ["owner", "owner"]}
+    rule.fails("CW-E001", twice, path="required_tags[0]", message="the tag `owner` is missing")
 
 
 def test_somebody_is_told_and_once(rule: Harness) -> None:

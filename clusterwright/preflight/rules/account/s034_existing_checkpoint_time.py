@@ -59,7 +59,7 @@ class ExistingCheckpointTime(Rule[ExistingFiles]):
             return  # CW-S014 says so
         if found.capacity_gib and found.capacity_gib < AT_ONCE * size_gib:
             yield Fail(
-                message=f"two checkpoints of {size_gib:,g} GiB do not fit on {found.id} of "
+                message=f"two checkpoints of {size_gib:,.10g} GiB do not fit on {found.id} of "
                 f"{found.capacity_gib:,} GiB",
                 requested=round(AT_ONCE * size_gib),
                 limit=found.capacity_gib,
@@ -76,7 +76,7 @@ class ExistingCheckpointTime(Rule[ExistingFiles]):
         wanted = throughput_for(size_gib, limit.seconds)
         if has < wanted:
             yield Fail(
-                message=f"a checkpoint of {size_gib:,g} GiB takes "
+                message=f"a checkpoint of {size_gib:,.10g} GiB takes "
                 f"{seconds_for(size_gib, has):,.0f} s on {found.id}; {limit.words}",
                 path=limit.path,
                 requested=round(wanted),

@@ -18,8 +18,10 @@ class RequiredTags(Rule[str]):
     source = "aws/aws-parallelcluster #6109; the spec's required_tags"
 
     def subjects(self, context: Context) -> Iterable[Subject[str]]:
-        for index, key in enumerate(context.cluster.required_tags):
-            yield Subject(("required_tags", index), key)
+        wanted = context.cluster.required_tags
+        for index, key in enumerate(wanted):
+            if key not in wanted[:index]:
+                yield Subject(("required_tags", index), key)
 
     def check(
         self, subject: Subject[str], context: Context, facts: FactValues

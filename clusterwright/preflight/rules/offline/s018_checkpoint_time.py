@@ -52,6 +52,9 @@ class CheckpointTime(Rule[str]):
         index, fs = found
         if fs.existing is not None:
             return  # CW-S034 asks FSx how fast it is
+        sold = context.catalog.lustre.throughput_values(fs.deployment_type, fs.storage_type)
+        if fs.throughput_mbps_per_tib is not None and fs.throughput_mbps_per_tib not in sold:
+            return  # CW-S002 says that nobody sells it
         has = throughput_mbps(fs, context)
         if has is None:
             yield Unsure(message=f"how fast {fs.deployment_type} is: no source says")
@@ -66,7 +69,7 @@ class CheckpointTime(Rule[str]):
             else (f"its clients write {reach:,.0f} MB/s together")
         )
         yield Fail(
-            message=f"a checkpoint of {run.checkpoint_gib:,g} GiB takes {seconds:,.0f} s: {slow}; "
+            message=f"a checkpoint of {run.checkpoint_gib:,.10g} GiB takes {seconds:,.0f} s: {slow}; "
             f"{limit.words}",
             requested=round(wanted),
             limit=round(min(has, reach)),

@@ -51,7 +51,7 @@ class ScratchRoom(Rule[ComputeGroup]):
         has_gb = instance.local_nvme.value.total_gb
         if AT_ONCE * part_gb > has_gb:
             yield Fail(
-                message=f"two parts of {part_gb:,.0f} GB ({run.checkpoint_gib:,g} GiB over "
+                message=f"two parts of {part_gb:,.0f} GB ({run.checkpoint_gib:,.10g} GiB over "
                 f"{nodes:,} nodes) do not fit on the {has_gb:,} GB of {group.instance_type}",
                 requested=round(AT_ONCE * part_gb),
                 limit=has_gb,
