@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.session import AwsSession
+from clusterwright.aws.values import known_value
 
 MAXIMUM_BODY_BYTES: Final = 51_200
 """Of a template in a request; larger ones must lie in S3 (CreateChangeSet, TemplateBody)."""
@@ -80,7 +81,14 @@ def stacks(session: AwsSession) -> tuple[Stack, ...]:
         )
         for page in session.pages("cloudformation", "DescribeStacks")
         for found in page.get("Stacks", ())
-        if found["StackStatus"] not in _GONE
+        if known_value(
+            session,
+            found["StackStatus"],
+            service="cloudformation",
+            operation="DescribeStacks",
+            shape="StackStatus",
+        )
+        not in _GONE
     )
 
 

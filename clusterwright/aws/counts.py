@@ -24,7 +24,5 @@ def kms_aliases(session: AwsSession) -> Mapping[str, str]:
 def bucket_names(session: AwsSession) -> tuple[str, ...]:
     """Every general purpose bucket of the account, whatever its region."""
     return tuple(
-        bucket["Name"]
-        for page in session.pages("s3", "ListBuckets")
-        for bucket in page.get("Buckets") or ()
+        bucket["Name"] for page in session.pages("s3", "ListBuckets") for bucket in page["Buckets"]
     )

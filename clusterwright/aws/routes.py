@@ -9,6 +9,7 @@ from typing import Any
 
 from clusterwright.aws.errors import is_not_found
 from clusterwright.aws.session import AwsSession
+from clusterwright.aws.values import known_value
 from clusterwright.aws.vpc import STACK_TAG
 
 
@@ -79,7 +80,7 @@ def route_tables(session: AwsSession) -> tuple[RouteTable, ...]:
             answer["VpcId"],
             any(a.get("Main") for a in answer.get("Associations") or ()),
             tuple(a["SubnetId"] for a in answer.get("Associations") or () if a.get("SubnetId")),
-            tuple(_route(route) for route in answer.get("Routes") or ()),
+            tuple(_route(session, route) for route in answer.get("Routes") or ()),
         )
         for page in session.pages("ec2", "DescribeRouteTables")
         for answer in page["RouteTables"]
@@ -158,7 +159,7 @@ def name_servers(session: AwsSession, vpc_id: str) -> tuple[str, ...] | None:
     )
 
 
-def _route(answer: Mapping[str, Any]) -> Route:
+def _route(session: AwsSession, answer: Mapping[str, Any]) -> Route:
     targets = (
         "NatGatewayId",
         "GatewayId",
@@ -173,7 +174,13 @@ def _route(answer: Mapping[str, Any]) -> Route:
     return Route(
         answer.get("DestinationCidrBlock") or answer.get("DestinationPrefixListId") or "",
         next((str(answer[name]) for name in targets if answer.get(name)), ""),
-        answer.get("State") or "active",
+        known_value(
+            session,
+            answer.get("State") or "active",
+            service="ec2",
+            operation="DescribeRouteTables",
+            shape="RouteState",
+        ),
     )
 
 

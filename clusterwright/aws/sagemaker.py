@@ -9,6 +9,7 @@ from typing import Any
 
 from clusterwright.aws.errors import is_not_found
 from clusterwright.aws.session import AwsSession
+from clusterwright.aws.values import known_value
 
 
 @dataclass(frozen=True)
@@ -121,11 +122,20 @@ def training_plan(session: AwsSession, name: str) -> TrainingPlan | None:
 
 def training_plans(session: AwsSession) -> tuple[TrainingPlan, ...]:
     """Every training plan of the account in the region, expired ones included."""
-    return tuple(
+    plans = tuple(
         _plan(summary)
         for page in session.pages("sagemaker", "ListTrainingPlans")
         for summary in page["TrainingPlanSummaries"]
     )
+    for plan in plans:
+        known_value(
+            session,
+            plan.status,
+            service="sagemaker",
+            operation="ListTrainingPlans",
+            shape="TrainingPlanStatus",
+        )
+    return plans
 
 
 def plan_extensions(session: AwsSession, arn: str) -> tuple[PlanExtension, ...]:

@@ -26,7 +26,7 @@ def secret(session: AwsSession, name: str) -> Secret | None:
             return None
         raise
     return Secret(
-        answer.get("ARN") or name,
+        answer["ARN"],
         answer.get("DeletedDate") is not None,
         answer.get("KmsKeyId") or None,
     )

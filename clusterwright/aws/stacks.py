@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.session import AwsSession
+from clusterwright.aws.values import known_value
 
 
 @dataclass(frozen=True)
@@ -34,14 +35,28 @@ def stack(session: AwsSession, name: str) -> Stack | None:
         if error.code == "ValidationError" and "does not exist" in error.detail:
             return None
         raise
-    for found in answer["Stacks"]:
-        return Stack(
-            found["StackName"],
-            found["StackStatus"],
-            found.get("StackStatusReason") or None,
-            bool(found.get("EnableTerminationProtection")),
+    if not answer["Stacks"]:
+        # A stack that is not there is an error above, so this is no answer.
+        raise AwsUnavailable(
+            service="cloudformation",
+            operation="DescribeStacks",
+            region=session.region,
+            reason="other",
+            detail=f"the answer about {name} is empty",
         )
-    return None
+    found = answer["Stacks"][0]
+    return Stack(
+        found["StackName"],
+        known_value(
+            session,
+            found["StackStatus"],
+            service="cloudformation",
+            operation="DescribeStacks",
+            shape="StackStatus",
+        ),
+        found.get("StackStatusReason") or None,
+        bool(found.get("EnableTerminationProtection")),
+    )
 
 
 def stack_resources(session: AwsSession, name: str) -> tuple[StackResource, ...]:
@@ -54,5 +69,12 @@ def stack_resources(session: AwsSession, name: str) -> tuple[StackResource, ...]
         )
         for page in session.pages("cloudformation", "ListStackResources", StackName=name)
         for found in page["StackResourceSummaries"]
-        if found.get("ResourceStatus") != "DELETE_COMPLETE"
+        if known_value(
+            session,
+            found["ResourceStatus"],
+            service="cloudformation",
+            operation="ListStackResources",
+            shape="ResourceStatus",
+        )
+        != "DELETE_COMPLETE"
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 from clusterwright.aws.errors import is_not_found
 from clusterwright.aws.session import AwsSession
+from clusterwright.aws.values import known_value
 
 STACK_TAG = "aws:cloudformation:stack-name"
 
@@ -78,7 +79,7 @@ def vpcs(session: AwsSession) -> tuple[Vpc, ...]:
             tuple(
                 association["CidrBlock"]
                 for association in answer.get("CidrBlockAssociationSet") or ()
-                if association.get("CidrBlockState", {}).get("State", "associated") == "associated"
+                if _associated(session, association)
             )
             or (answer["CidrBlock"],),
             _tags(answer).get(STACK_TAG),
@@ -146,7 +147,14 @@ def nat_gateways(session: AwsSession) -> tuple[NatGateway, ...]:
         NatGateway(gateway["SubnetId"], _tags(gateway).get(STACK_TAG))
         for page in session.pages("ec2", "DescribeNatGateways")
         for gateway in page["NatGateways"]
-        if gateway["State"] not in ("deleted", "failed")
+        if known_value(
+            session,
+            gateway["State"],
+            service="ec2",
+            operation="DescribeNatGateways",
+            shape="NatGatewayState",
+        )
+        not in ("deleted", "failed")
     )
 
 
@@ -170,6 +178,20 @@ def _permissions(answer: Iterable[Mapping[str, Any]]) -> tuple[Permission, ...]:
             frozenset(r["CidrIp"] for r in rule.get("IpRanges") or ()),
         )
         for rule in answer
+    )
+
+
+def _associated(session: AwsSession, association: Mapping[str, Any]) -> bool:
+    state = (association.get("CidrBlockState") or {}).get("State", "associated")
+    return (
+        known_value(
+            session,
+            state,
+            service="ec2",
+            operation="DescribeVpcs",
+            shape="VpcCidrBlockStateCode",
+        )
+        == "associated"
     )
 
 

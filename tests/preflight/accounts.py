@@ -184,7 +184,15 @@ def _built(ids: Ids) -> dict[str, Any]:
 def _make_built() -> Ids:
     _bucket("corpus-here")
     client("iam").create_policy(PolicyName="boundary", PolicyDocument=_policy(_EVERYTHING))
-    return {"key": client("kms").create_key()["KeyMetadata"]["Arn"]}
+    key = client("kms").create_key()["KeyMetadata"]["Arn"]
+    default = {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": key}
+    client("s3").put_bucket_encryption(
+        Bucket="corpus-here",
+        ServerSideEncryptionConfiguration={
+            "Rules": [{"ApplyServerSideEncryptionByDefault": default}]
+        },
+    )
+    return {"key": key}
 
 
 def _existing(ids: Ids) -> dict[str, Any]:

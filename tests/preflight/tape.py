@@ -9,15 +9,18 @@ from __future__ import annotations
 import copy
 import datetime as dt
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from botocore.awsrequest import AWSResponse
 from botocore.exceptions import ReadTimeoutError
 
+from clusterwright.aws.errors import iam_action_of
 from clusterwright.aws.session import AwsSession
 from clusterwright.localaws.truncation import Paging, paging_of
+from clusterwright.preflight.facts.fact import Fact
+from clusterwright.preflight.facts.reader import AwsFactReader
 
 Operation = tuple[str, str]
 """boto3's name of the service, and the API's of the operation."""
@@ -48,6 +51,7 @@ class _Session(AwsSession):
     def __init__(self) -> None:
         super().__init__("us-east-1")
         self._hooked: set[int] = set()
+        self.asked: set[Operation] = set()
         self._hook_lock = threading.Lock()
 
     def require_credentials(self, *, service: str, operation: str) -> None:
@@ -75,13 +79,16 @@ class RecordingSession(_Session):
     def _hook(self, service: str, client: Any) -> None:
         def keep_parameters(params: Any, model: Any, context: Any, **_: Any) -> None:
             context[_KEY] = ((service, model.name), _text(params))
+            self.asked.add((service, model.name))
 
         def keep_answer(http_response: Any, parsed: Any, context: Any, **_: Any) -> None:
             answer = Recorded(http_response.status_code, copy.deepcopy(parsed))
             self.tape.answers[context[_KEY]] = answer
 
         client.meta.events.register("provide-client-params", keep_parameters)
-        client.meta.events.register("after-call", keep_answer)
+        # Before botocore decodes policies in it: that happens again when it is played.
+        name = client.meta.service_model.service_id.hyphenize()
+        client.meta.events.register_first(f"after-call.{name}", keep_answer)
 
 
 class PlayedSession(_Session):
@@ -92,7 +99,6 @@ class PlayedSession(_Session):
         self._tape = tape
         self.spoil: Callable[[Any, Mapping[str, Any], Recorded], Recorded] | None = None
         self.target: Operation | None = None
-        self.asked: set[Operation] = set()
 
     def _hook(self, service: str, client: Any) -> None:
         def take_parameters(params: Any, model: Any, context: Any, **_: Any) -> Any:
@@ -126,6 +132,17 @@ def _text(parameters: Any) -> str:
         return "a time" if isinstance(value, (dt.datetime, dt.date)) else value
 
     return repr(plain({k: v for k, v in dict(parameters).items() if k not in _TOKENS}))
+
+
+def asked_by(session: _Session, facts: Iterable[Fact[Any]]) -> dict[Fact[Any], frozenset[str]]:
+    """The actions that each fact really takes here: some ask on only where an answer says so."""
+    found = {}
+    for fact in facts:
+        session.asked.clear()
+        AwsFactReader(session, pool_size=1).read([fact])
+        found[fact] = frozenset(iam_action_of(*operation) for operation in session.asked)
+        assert found[fact] <= set(fact.actions), f"{fact} asks what it does not declare"
+    return found
 
 
 # -- what can go wrong ------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from clusterwright.render.check import check_json, check_markdown, check_text
 from clusterwright.render.junit import check_junit
 from clusterwright.render.sarif import check_sarif
 from tests.preflight import tape
-from tests.preflight.accounts import SITES, context_of
+from tests.preflight.accounts import SITES, context_of, needed
 from tests.preflight.tape import Operation, PlayedSession, RecordingSession, Strange
 from tests.support import specs
 
@@ -37,12 +37,20 @@ class Played:
     context: Context
     session: PlayedSession
     operations: list[Operation]
+    """Those that are tried at this site."""
+
     facts: dict[str, tuple[Fact[Any], ...]]
+    asked: dict[Fact[Any], frozenset[str]]
     as_it_is: CheckResult
 
-    def check(self, target: Operation | None = None, spoil: Any = None) -> CheckResult:
+    def check(
+        self, target: Operation | None = None, spoil: Any = None, *, whole: bool = False
+    ) -> CheckResult:
+        """The rules that need an operation whose answer is spoilt; with `whole` all rules."""
         self.session.target, self.session.spoil = target, spoil
-        return engine.run(rule_files(), self.context, AwsFactReader(self.session, pool_size=1))
+        only = None if target is None or whole else frozenset(self.rules_of(target))
+        reader = AwsFactReader(self.session, pool_size=1)
+        return engine.run(rule_files(), self.context, reader, engine.Selection(only=only))
 
     def rules_of(self, operation: Operation) -> set[str]:
         """Rules that need what an operation answers."""
@@ -50,8 +58,18 @@ class Played:
         return {
             rule
             for rule, facts in self.facts.items()
-            if any(action in fact.actions for fact in facts)
+            if any(action in self.asked[fact] for fact in facts)
         }
+
+
+def site_of(action: str) -> str:
+    """The site where the most rules need an action: the others would say the same again."""
+    return max(
+        sorted(SITES),
+        key=lambda name: sum(
+            any(action in fact.actions for fact in facts) for facts in needed(name).values()
+        ),
+    )
 
 
 @pytest.fixture(scope="module", params=sorted(SITES))
@@ -69,7 +87,9 @@ def played(
             recorded = engine.run(rule_files(), context, AwsFactReader(recording))
         session = PlayedSession(recording.tape)
         facts = engine.needed(rule_files(), context)
-        found = Played(context, session, recording.tape.operations, facts, recorded)
+        here = [o for o in recording.tape.operations if site_of(iam_action_of(*o)) == site.name]
+        asked = tape.asked_by(session, dict.fromkeys(f for fs in facts.values() for f in fs))
+        found = Played(context, session, here, facts, asked, recorded)
         again = found.check()
         assert {u.message for u in again.unanswered} == {u.message for u in recorded.unanswered}
         assert statuses(again) == statuses(recorded)
@@ -99,7 +119,7 @@ REFUSALS: dict[str, tuple[Callable[..., Any], str]] = {
 
 
 @pytest.mark.parametrize("kind", sorted(REFUSALS))
-def test_a_refusal_is_unknown_names_the_call_and_stops_no_other(played: Played, kind: str) -> None:
+def test_a_refusal_is_unknown_and_names_the_call(played: Played, kind: str) -> None:
     spoil, reason = REFUSALS[kind]
     wrong = []
     for operation in played.operations:
@@ -112,18 +132,25 @@ def test_a_refusal_is_unknown_names_the_call_and_stops_no_other(played: Played, 
             for entry in result.unanswered
             if entry.reason == reason and entry.iam_action == iam_action_of(*operation)
         }
-        before, after = statuses(played.as_it_is), statuses(result)
-        others = {rule for rule in before if before[rule] != after[rule]} - needing
-        if said != needing or others or any(after[r] not in NOT_PASSED for r in needing):
-            wrong.append(f"{operation}: said {sorted(said ^ needing)}, others {sorted(others)}")
+        after = statuses(result)
+        if said != needing or any(after[rule] not in NOT_PASSED for rule in needing):
+            wrong.append(f"{operation}: {sorted(said ^ needing)}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_a_refusal_stops_no_other_rule(played: Played) -> None:
+    before = statuses(played.as_it_is)
+    for operation in played.operations:
+        after = statuses(played.check(operation, REFUSALS["denied"][0], whole=True))
+        changed = {rule for rule in before if before[rule] != after[rule]}
+        assert changed <= played.rules_of(operation), operation
 
 
 @pytest.mark.parametrize("spoil", [tape.cut_off, tape.endless])
 def test_a_list_that_does_not_end_is_unknown(played: Played, spoil: Any) -> None:
     wrong = []
     for operation in played.operations:
-        if tape.paging(operation) is None:
+        if tape.paging(operation) is None or not answered(played, operation):
             continue
         result = played.check(operation, spoil)
         assert result.crashed == (), operation
@@ -142,10 +169,10 @@ def test_an_empty_page_before_the_rest_is_read_on(played: Played) -> None:
         if tape.paging(operation) is None:
             continue
         after = statuses(played.check(operation, tape.first_page_empty))
-        changed = {rule: after[rule] for rule in after if after[rule] != before[rule]}
+        changed = {r: after[r] for r in played.rules_of(operation) if after[r] != before[r]}
         assert set(changed.values()) <= {"unknown"}, operation
         read_on += not changed
-    assert read_on >= 8
+    assert read_on >= len(played.operations) // 4
 
 
 def test_an_answer_without_anything_in_it_is_unknown(played: Played) -> None:
@@ -166,6 +193,8 @@ def test_an_answer_without_anything_in_it_is_unknown(played: Played) -> None:
 def test_an_empty_list_is_an_answer_only_where_there_may_be_none(played: Played) -> None:
     wrong = []
     for operation in played.operations:
+        if operation in QUIET:
+            continue
         result = played.check(operation, tape.emptied)
         assert result.crashed == (), operation
         after = statuses(result)
@@ -175,10 +204,12 @@ def test_an_empty_list_is_an_answer_only_where_there_may_be_none(played: Played)
             for rule in played.rules_of(operation)
             if after[rule] not in NOT_PASSED
             and not all(
-                may_be_empty(fact) for fact in played.facts[rule] if action in fact.actions
+                may_be_empty(fact) for fact in played.facts[rule] if action in played.asked[fact]
             )
         }
-        if passed and tape.has_lists(_answers(played, operation)):
+        # What is absent is a finding of one rule, and the others leave it to that.
+        noticed = any(after[rule] in NOT_PASSED for rule in played.rules_of(operation))
+        if passed and not noticed and tape.has_lists(_answers(played, operation)):
             wrong.append(f"{operation}: {sorted(passed)}")
     assert not wrong, "\n".join(wrong)
 
@@ -207,13 +238,25 @@ def test_a_value_that_nobody_knows_is_no_pass(
         needing = played.rules_of(operation)
         looked = needing if "reading" in Strange.seen_by else needing & Strange.seen_by
         passed = {rule for rule in looked if after[rule] not in NOT_PASSED}
-        if passed:
+        # Of several rules about one thing, one judges its state, and the others leave it to that.
+        if passed and not NOT_PASSED & {after[rule] for rule in looked - passed}:
             wrong.append(f"{operation}: {sorted(passed)}")
     assert not wrong, "\n".join(wrong)
 
 
+# No datapoint in the last hour is what AWS has of a quota that nobody uses; what is listed counts.
+QUIET = {("cloudwatch", "GetMetricStatistics")}
 # Their HTTP status is the answer.
 BARE = {("s3", "HeadBucket")}
+
+
+def answered(played: Played, operation: Operation) -> bool:
+    """Whether there was an answer each time: that something is not there has no pages."""
+    return all(
+        recorded.status < 300
+        for (asked, _), recorded in played.session._tape.answers.items()
+        if asked == operation
+    )
 
 
 def may_be_empty(fact: Fact[Any]) -> bool:

@@ -200,6 +200,7 @@ class DeployedRoleMay(Fact[tuple[iam.Simulated, ...] | None]):
         "cloudformation:ListStackResources",
         "iam:SimulatePrincipalPolicy",
     )
+    inventory: ClassVar = True  # a stack whose creation failed has no resources
 
     def resources(self, place: Place) -> Mapping[str, str]:
         stacks = f"arn:{place.partition}:cloudformation:{place.region}:{place.account}:stack/"

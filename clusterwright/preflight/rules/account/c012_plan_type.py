@@ -9,7 +9,7 @@ from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.hyperpod import TrainingPlan
 from clusterwright.preflight.plans import PlanRule, PlanUse
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
 
 
 class PlanType(PlanRule):
@@ -22,7 +22,10 @@ class PlanType(PlanRule):
         self, subject: Subject[PlanUse], context: Context, facts: FactValues
     ) -> Iterator[Verdict]:
         plan = facts[TrainingPlan(subject.value.name)]
-        if plan is None or not plan.capacities:
+        if plan is None:
+            return  # CW-C010 says so
+        if not plan.capacities:
+            yield Unsure(message=f"the training plan {plan.name} does not say what it holds")
             return
         held = sorted({capacity.instance_type for capacity in plan.capacities})
         for path, group in subject.value.groups:

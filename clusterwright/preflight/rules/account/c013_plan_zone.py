@@ -41,6 +41,9 @@ class PlanZone(Rule[tuple[str, ...]]):
         for name in subject.value:
             plan = facts[TrainingPlan(name)]
             segments = [s for s in plan.capacities if s.status not in GONE] if plan else []
+            if plan is not None and not plan.capacities:
+                yield Unsure(message=f"the training plan {name} does not say where it is")
+                continue
             named = [_zone(segment) for segment in segments]
             if segments and not any(named):
                 free.append(name)
