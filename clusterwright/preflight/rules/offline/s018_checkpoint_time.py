@@ -69,8 +69,8 @@ class CheckpointTime(Rule[str]):
             else (f"its clients write {reach:,.0f} MB/s together")
         )
         yield Fail(
-            message=f"a checkpoint of {run.checkpoint_gib:,.10g} GiB takes {seconds:,.0f} s: {slow}; "
-            f"{limit.words}",
+            message=f"a checkpoint of {run.checkpoint_gib:,.10g} GiB takes {seconds:,.0f} s: "
+            f"{slow}; {limit.words}",
             requested=round(wanted),
             limit=round(min(has, reach)),
             where=f"storage.lustre[{index}]",

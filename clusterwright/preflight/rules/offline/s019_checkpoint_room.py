@@ -42,8 +42,8 @@ class CheckpointRoom(Rule[str]):
         wanted = AT_ONCE * run.checkpoint_gib
         if capacity is not None and capacity < wanted:
             yield Fail(
-                message=f"two checkpoints of {run.checkpoint_gib:,.10g} GiB do not fit on `{name}` "
-                f"of {capacity:,} GiB",
+                message=f"two checkpoints of {run.checkpoint_gib:,.10g} GiB do not fit on "
+                f"`{name}` of {capacity:,} GiB",
                 requested=round(wanted),
                 limit=capacity,
             )
