@@ -9,7 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clusterwright.cli.diff_versions import Asked, context_of, reader_of, synthesis_of
+from clusterwright.cli.diff_versions import (
+    Asked,
+    context_of,
+    plan_partings,
+    reader_of,
+    synthesis_of,
+)
 from clusterwright.spec import LoadedSpec, SpecErrors
 
 if TYPE_CHECKING:
@@ -52,6 +58,7 @@ def examine_deployed(asked: Asked) -> Review:
         answers = _change_sets(asked, session, stacks, before, after)
     if asked.change_sets and stacks:
         drift = _drift(asked, session, stacks, unknown)
+    plan = plan_partings(asked, unknown)
     new = before is not None and not before.stacks
     if new:
         where = f"account {asked.spec.cluster.account}, {asked.spec.cluster.region}"
@@ -72,6 +79,7 @@ def examine_deployed(asked: Asked) -> Review:
         unknown=tuple(dict.fromkeys(unknown)),
         notes=tuple(notes),
         drift=drift,
+        plan=plan,
     )
     return review(question)
 

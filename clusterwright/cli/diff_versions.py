@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from clusterwright.preflight.facts.reader import FactReader
     from clusterwright.preflight.results import Severity
     from clusterwright.review.assembly import Assembly
-    from clusterwright.review.results import Review, Unknown
+    from clusterwright.review.results import Review, SpecChange, Unknown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,12 +145,14 @@ def _examine_base(asked: Asked, ref: str) -> Review:
             run = synthesis_of(asked, spec, base.root or root, base.config, unknown)
             before = pool.submit(run)
         context = context_of(asked, asked.spec, asked.path)
+        plan = plan_partings(asked, unknown)
         base_context = None
         if spec is not None and base.config is not None:
             base_context = context_of(asked, spec, base.config)
+        templates = (before.result() if before else None, after.result())
         question = Question(
-            base=Version(base_context, before.result() if before else None, base.root or root),
-            change=Version(context, after.result(), root),
+            base=Version(base_context, templates[0], base.root or root),
+            change=Version(context, templates[1], root),
             base_name=base.shown,
             new=base.config is None,
             files=rule_files(),
@@ -160,9 +162,23 @@ def _examine_base(asked: Asked, ref: str) -> Review:
             today=context.today,
             unknown=tuple(dict.fromkeys(unknown)),
             notes=_notes(asked, spec, base),
+            plan=plan,
         )
         progress.clear()
         return review(question)
+
+
+def plan_partings(asked: Asked, unknown: list[Unknown]) -> tuple[SpecChange, ...]:
+    """Where the spec parts from the plan recorded beside it; what cannot be read is unknown."""
+    from clusterwright.review.plan_file import BadPlan, partings, plan_beside
+    from clusterwright.review.results import Unknown
+
+    try:
+        plan = plan_beside(asked.path)
+    except BadPlan as error:
+        unknown.append(Unknown("the plan recorded beside the spec", str(error), None))
+        return ()
+    return () if plan is None else partings(plan, asked.spec.cluster)
 
 
 @dataclass(frozen=True)

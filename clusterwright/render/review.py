@@ -94,6 +94,7 @@ def review_json(review: Review) -> str:
             ],
             "notes": list(review.notes),
             "drift": [_change_data(change) for change in review.drift],
+            "plan": [_change_data(change) for change in review.plan],
         },
     )
 
@@ -107,6 +108,7 @@ def review_text(review: Review, style: Style = PLAIN) -> str:
     blocks += [_section(style, "Spec", [_change_text(c) for c in review.changes])]
     if review.resources_known:
         blocks.append(_resources_text(review.resources, style))
+    blocks += [_section(style, "Plan -> spec", [_change_text(c) for c in review.plan])]
     blocks += [_nodes_text(review, style)]
     blocks += [_scripts_text(review, style)]
     blocks += [_section(style, "Access that is wider", _access(review.access))]

@@ -165,6 +165,7 @@ def _sections(review: Review) -> Iterable[tuple[str, list[str]]]:
         ),
     )
     yield f"Spec ({len(review.changes)})", _changes(review.changes)
+    yield f"Where plan and spec part ({len(review.plan)})", _changes(review.plan)
     yield "Lifecycle scripts", _scripts(review)
     yield f"Access that is wider ({len(review.access)})", _access(review.access)
     yield f"Network that is more open ({len(review.openings)})", _access(review.openings)

@@ -112,6 +112,7 @@ def review_properties(finding: dict[str, Any]) -> dict[str, Any]:
         "unknown": _list({"what": _TEXT, "reason": _TEXT, "hint": _MAYBE_TEXT}),
         "notes": _TEXTS,
         "drift": changes,
+        "plan": changes,
     }
 
 

@@ -214,6 +214,9 @@ class Review:
     drift: tuple[SpecChange, ...] = ()
     """Properties of deployed resources that somebody changed since; CloudFormation's own word."""
 
+    plan: tuple[SpecChange, ...] = ()
+    """Where the spec parts from the plan recorded beside it: the plan's value, then the spec's."""
+
     today: dt.date = dt.date.min
 
     @property

@@ -86,6 +86,7 @@ class Question:
     unknown: tuple[Unknown, ...] = ()
     notes: tuple[str, ...] = ()
     drift: tuple[SpecChange, ...] = field(default=())
+    plan: tuple[SpecChange, ...] = ()
 
 
 def review(question: Question) -> Review:
@@ -159,6 +160,7 @@ def review(question: Question) -> Review:
         unknown=tuple(dict.fromkeys(unknown)),
         notes=tuple(notes),
         drift=question.drift,
+        plan=question.plan,
         today=question.today,
     )
 

@@ -85,6 +85,7 @@ def review(text: str = "text", many: int = 1) -> Review:
         unknown=(Unknown(text, text, text),) * many,
         notes=(text,) * many,
         drift=(SpecChange(text, "1", "2"),) * many,
+        plan=(SpecChange(text, 512, 64),) * many,
         today=TODAY,
     )  # fmt: skip
 

@@ -1,0 +1,85 @@
+"""Where a spec and the plan that it was written from part.
+
+`clusterwright plan --write configs/NAME.yaml` leaves its answer beside the spec as
+`configs/NAME.plan.json`; the spec is then edited by hand, and the two may come apart.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from clusterwright.review.results import SpecChange
+from clusterwright.spec.models import Cluster
+
+HOURS_PER_DAY = 24
+
+
+class BadPlan(Exception):
+    """The recorded plan is no answer of `clusterwright plan`."""
+
+
+def plan_beside(config: Path) -> Mapping[str, Any] | None:
+    """The plan recorded beside a spec; None where there is none.
+
+    Raises
+    ------
+    BadPlan
+        It cannot be read.
+    """
+    path = config.with_name(f"{config.stem}.plan.json")
+    if not path.is_file():
+        return None
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadPlan(f"{path.name} cannot be read: {error}") from None
+    if not isinstance(found, Mapping) or found.get("command") != "plan":
+        raise BadPlan(f"{path.name} is no answer of `clusterwright plan`")
+    return found
+
+
+def partings(plan: Mapping[str, Any], cluster: Cluster) -> tuple[SpecChange, ...]:
+    """What the plan says (`before`) and the spec does not (`after`)."""
+    return tuple(_partings(plan, cluster))
+
+
+def _partings(plan: Mapping[str, Any], cluster: Cluster) -> Iterator[SpecChange]:
+    region = plan.get("region")
+    if isinstance(region, str) and region != cluster.region:
+        yield SpecChange("region", region, cluster.region)
+    chosen = _chosen(plan)
+    kind, nodes = chosen.get("instance_type"), chosen.get("nodes")
+    if isinstance(kind, str) and isinstance(nodes, int):
+        failures = plan.get("failures")
+        spares = failures.get("spares") if isinstance(failures, Mapping) else None
+        wanted = nodes + (spares if isinstance(spares, int) else 0)
+        groups = [g for g in cluster.compute if g.role == "compute"]
+        there = sum(group.count for group in groups if group.instance_type == kind)
+        others = sorted({group.instance_type for group in groups} - {kind})
+        if there == 0:
+            yield SpecChange("compute[].instance_type", kind, ", ".join(others) or None)
+        elif there != wanted:
+            yield SpecChange(f"compute[].count of {kind}", wanted, there)
+    yield from _hours(plan, cluster)
+
+
+def _hours(plan: Mapping[str, Any], cluster: Cluster) -> Iterator[SpecChange]:
+    estimate = plan.get("estimate")
+    days = estimate.get("days") if isinstance(estimate, Mapping) else None
+    p90 = days.get("p90") if isinstance(days, Mapping) else None
+    if isinstance(p90, (int, float)) and cluster.run is not None:
+        hours = math.ceil(p90) * HOURS_PER_DAY
+        if cluster.run.hours < hours:
+            yield SpecChange("run.hours (P90 of the plan, at least)", hours, cluster.run.hours)
+
+
+def _chosen(plan: Mapping[str, Any]) -> Mapping[str, Any]:
+    candidates = plan.get("candidates")
+    for candidate in candidates if isinstance(candidates, list) else ():
+        if isinstance(candidate, Mapping) and candidate.get("chosen"):
+            return candidate
+    return {}
