@@ -350,7 +350,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     ),
     "compute[].count": (template("compute__2__count", 16), cost("compute__1__count", 1, COUNTED)),
     "compute[].min_count": (template("compute__2__min_count", 5),),
-    "compute[].max_count": (finding("compute__1__max_count", 900, MINIMAL),),
+    "compute[].max_count": (finding("compute__1__max_count", 6000, MINIMAL),),
     "compute[].spare_count": (cluster_json("compute__2__spare_count", 2),),
     "compute[].capacity.kind": (
         template("compute__3__capacity", {"kind": "on-demand"}),

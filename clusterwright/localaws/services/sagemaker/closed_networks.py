@@ -23,7 +23,7 @@ def _leads(ec2: Any, subnet: Any) -> bool:
     table = next(iter(own or [t for t in tables if t.main_association_id]), None)
     if table is None:
         return False
-    for route in table.routes.values():
+    for route in table.routes:
         if route.destination_cidr_block == "0.0.0.0/0" and (
             route.nat_gateway or route.transit_gateway
         ):
