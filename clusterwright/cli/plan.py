@@ -12,6 +12,7 @@ import click
 from clusterwright.cli.errors import UserError
 
 if TYPE_CHECKING:
+    from clusterwright.catalog import Catalog
     from clusterwright.sizing.errors import GoalError
     from clusterwright.sizing.goal import Goal
     from clusterwright.sizing.shape import ModelShape
@@ -77,7 +78,9 @@ _FLAGS: Final = {
 @click.option("--expert-ffn-size", type=int, help="Inner width of an expert.")
 @click.option("--precision", metavar="NAME", help="bf16 (default) or fp8, of matrix products.")
 @click.option(
-    "--kind", metavar="NAME", help="from-scratch (default), continued, fine-tune, lora, qlora."
+    "--kind",
+    metavar="NAME",
+    help="from-scratch (default), continued, fine-tune, lora, qlora, inference.",
 )
 @click.option("--optimizer", metavar="NAME", help="adam (default) or adam-8bit.")
 @click.option("--lora-rank", type=int, help="Rank of LoRA's adapters; 16 without it.")
@@ -129,6 +132,13 @@ _FLAGS: Final = {
     "--account", default="111122223333", show_default=True, help="AWS account of the spec."
 )
 @click.option("--force", is_flag=True, help="Overwrite files that exist.")
+@click.option(
+    "--sequences",
+    type=int,
+    default=1,
+    show_default=True,
+    help="With --kind inference: sequences that a replica serves at once.",
+)
 @click.option("--seed", type=int, help="Of the Monte Carlo; 0 without it.")
 @click.option("--explain", is_flag=True, help="Print every formula with its numbers and source.")
 @click.option(
@@ -147,6 +157,7 @@ def command(
     explain: bool,
     output_format: str,
     capacity: tuple[str, ...],
+    sequences: int,
     phases: str | None,
     starts: str | None,
     inference_tokens: str | None,
@@ -182,6 +193,9 @@ def command(
             from clusterwright.sizing.dossier import build
 
             catalog = plan_questions.catalog_with(prices)
+            if goal.kind == "inference":
+                sys.stdout.write(_serving(goal, config, catalog, sequences, output_format))
+                ctx.exit(0)
             answer = build(goal, catalog, today=today, config=config, questions=questions)
             written = []
             if output is not None:
@@ -220,6 +234,45 @@ def command(
         click.echo(f"next: clusterwright check {output} --offline", err=True)
     sys.stdout.write(text)
     ctx.exit(0)
+
+
+def _serving(
+    goal: Goal,
+    config: ModelShape | None,
+    catalog: Catalog,
+    sequences: int,
+    output_format: str,
+) -> str:
+    """The answer for a model that is served, not trained.
+
+    Raises
+    ------
+    GoalError, UserError
+        Nothing holds the model; the format has no such answer.
+    """
+    from clusterwright.render import serving as render
+    from clusterwright.render.style import Style
+    from clusterwright.sizing.inputs import resolve
+    from clusterwright.sizing.serving import plan_serving
+
+    if output_format == "html":
+        raise UserError("--kind inference has no HTML report", "--format text, json or markdown")
+    # A shape is resolved with its tokens, and serving has none.
+    inputs = resolve(goal.model_copy(update={"tokens": goal.tokens or 1e12}), config=config)
+    named = goal.cluster.instance_type
+    found = plan_serving(
+        inputs.shape,
+        catalog,
+        precision=goal.precision,
+        sequences=sequences,
+        seq_len=inputs.seq_len,
+        types=[named] if named else None,
+    )
+    if output_format == "json":
+        return render.serving_json(found)
+    if output_format == "markdown":
+        return render.serving_markdown(found)
+    return render.serving_text(found, Style.of(sys.stdout))
 
 
 def read_goal(

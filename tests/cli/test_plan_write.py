@@ -135,3 +135,18 @@ def test_the_report_is_html() -> None:
     assert answer.exit_code == 0, answer.err
     assert answer.out.startswith("<!DOCTYPE html>")
     assert answer.out.count("<svg") == 5
+
+
+def test_a_model_that_is_served() -> None:
+    arguments = ("plan", "--kind", "inference", "--model", "llama3-70b", "--precision", "int8")
+    answer = clusterwright(*arguments, "--sequences", "16", "--seq-len", "8192")
+    assert answer.exit_code == 0, answer.err
+    assert "the smallest replica of each type" in answer.out
+    assert "loses quality" in answer.out
+    data = json.loads(clusterwright(*arguments, "--format", "json").out)
+    replicas = {one["instance_type"]: one for one in data["serving"]["replicas"]}
+    assert replicas["p5.48xlarge"]["accelerators"] == 1
+    assert data["exit_code"] == 0
+    refused = clusterwright(*arguments, "--format", "html")
+    assert refused.exit_code == 3
+    assert "no HTML report" in refused.err
