@@ -120,3 +120,8 @@ def test_without_the_folder_there_are_ours_alone(tmp_path: Path) -> None:
     assert [step.name for step in load_steps(tmp_path / "none")] == [
         step.name for step in load_steps() if not step.is_site
     ]
+
+
+def test_the_documentation_shows_the_example_as_it_is() -> None:
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "own-steps.md"
+    assert EXAMPLE.read_text().rstrip() in page.read_text()
