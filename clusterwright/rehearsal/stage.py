@@ -312,6 +312,7 @@ class Stage:
         self._scenario = ""
         self._promises: dict[str, str] = {}
         self._notes: list[str] = []
+        self._submitted = 0
         self.results: list[Promise] = []
 
     # --- promises
@@ -451,7 +452,9 @@ class Stage:
         place = folder or self.shared_folder
         controller = self.controller
         controller.must(f"mkdir -p {place} && chmod 1777 {place}")
-        output = f"{place}/job-%j.out"
+        # A controller that is replaced forgets its jobs, and numbers new ones from 1 again.
+        self._submitted += 1
+        output = f"{place}/job-{self._submitted}-%j.out"
         words = ["sbatch", "--parsable", f"--nodes={nodes}", f"--output={output}"]
         words += ["--open-mode=append", *options]
         number = controller.must(
