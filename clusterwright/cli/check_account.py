@@ -99,7 +99,7 @@ def request_quotas(
     if not plan.to_file:
         return plan
     if not yes:
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if not _at_a_terminal():
             click.echo(
                 "quota requests: nothing is filed without a terminal to ask at; --yes files them",
                 err=True,
@@ -113,6 +113,10 @@ def request_quotas(
     plan = quota_requests.file(session, plan)
     _write(path, request_text(plan))
     return plan
+
+
+def _at_a_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def _write(path: Path, text: str) -> None:
