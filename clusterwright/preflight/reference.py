@@ -50,6 +50,11 @@ A rule is `pass`, `fail`, `unknown`, `skipped` or `waived`:
 names a rule, a reason and a day: `waivers: [{rule: CW-N003, path: network.cidr, reason: ...,
 expires: 2027-01-31}]`. Its path covers what lies in it; without one it covers every finding of
 the rule.
+
+Quotas that no rule reads: log groups, metric alarms and dashboards of CloudWatch, because no
+source gives their codes (CreateLogGroup allows 1,000,000 log groups per region). Whether
+HyperPod's network interfaces count against EC2's quotas no source says either: CW-Q044 and CW-Q050
+warn there, and are errors on platforms whose nodes are instances of EC2.
 """
 
 
