@@ -220,6 +220,18 @@ def _existing(ids: Ids) -> dict[str, Any]:
                 },
             }
         ],
+        "storage.home": {
+            "kind": "openzfs",
+            "existing": {
+                "dns_name": ids.get(
+                    "home_name", "fs-0123456789abcdef1.fsx.us-east-1.amazonaws.com"
+                ),
+                "security_group_id": GROUP,
+            },
+        },
+        "storage.checkpoint_path": "/fsx/checkpoints",
+        "run": {"hours": 24, "checkpoint_gib": 1000, "max_checkpoint_seconds": 600},
+        "image": {"image_id": ids.get("image", "ami-0123456789abcdef0")},
         "slurm.accounting": {"kind": "rds"},
     }
 
@@ -238,7 +250,17 @@ def _make_existing() -> Ids:
             "MetadataConfiguration": {"Mode": "AUTOMATIC"},
         },
     )["FileSystem"]
+    home = client("fsx").create_file_system(
+        FileSystemType="OPENZFS",
+        StorageCapacity=64,
+        SubnetIds=[SUBNETS[0]],
+        SecurityGroupIds=[GROUP],
+        OpenZFSConfiguration={"DeploymentType": "SINGLE_AZ_1", "ThroughputCapacity": 64},
+    )["FileSystem"]
+    image = client("ec2").describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
     return {
+        "home_name": home["DNSName"],
+        "image": image,
         "file_system": made["FileSystemId"],
         "dns_name": made["DNSName"],
         "mount_name": made["LustreConfiguration"]["MountName"],

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from clusterwright.aws import fsx, vpc
-from clusterwright.preflight.facts.fact import Fact, Place, Reading, answered, ask
+from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
 
 
 @dataclass(frozen=True)
@@ -34,10 +33,6 @@ class Associations(Fact[tuple[fsx.Association, ...]]):
     file_system_id: str
     actions: ClassVar = ("fsx:DescribeDataRepositoryAssociations",)
     inventory: ClassVar = True
-
-    def resources(self, place: Place) -> Mapping[str, str]:
-        arn = f"arn:{place.partition}:fsx:{place.region}:{place.account}:association/*"
-        return dict.fromkeys(self.actions, arn)
 
     def read(self) -> Reading[tuple[fsx.Association, ...]]:
         (found,) = yield [ask(fsx.associations, self.file_system_id)]
