@@ -1,7 +1,8 @@
 """Every API call that a command of ours can make is one that the local AWS serves.
 
-The calls are read from the code: `aws/` is the only room that calls AWS, and names each service and
-operation in a word. Those that a check makes are recorded and played back in tests/preflight/test_faults.py.
+The calls are read from the code: `aws/` is the only room that calls AWS, and names each service
+and operation in a word. Those that a check makes are recorded, and played back, in
+tests/preflight/test_faults.py.
 """
 
 from __future__ import annotations
