@@ -78,9 +78,7 @@ def generous() -> Iterator[None]:
 def bootstrap() -> None:
     """What `cdk bootstrap` leaves that the checks look at."""
     ends = f"{specs.ACCOUNT}-us-east-1"
-    client("ssm").put_parameter(
-        Name="/cdk-bootstrap/hnb659fds/version", Value="28", Type="String"
-    )
+    client("ssm").put_parameter(Name="/cdk-bootstrap/hnb659fds/version", Value="28", Type="String")
     trust = {
         "Effect": "Allow",
         "Principal": {"Service": "cloudformation.amazonaws.com"},
