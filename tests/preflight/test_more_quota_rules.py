@@ -27,7 +27,9 @@ OURS = "test-network"
 
 
 def test_number_of_openzfs_file_systems(rule: Harness) -> None:
-    facts = {storage.FileSystems(): (HOME, LUSTRE, dataclasses.replace(HOME, lifecycle="FAILED"))}
+    facts: dict[Any, Any] = {
+        storage.FileSystems(): (HOME, LUSTRE, dataclasses.replace(HOME, lifecycle="FAILED"))
+    }
     rule.fails(
         "CW-Q034",
         HOMES,
@@ -60,7 +62,9 @@ def test_read_cache_of_intelligent_tiering(rule: Harness) -> None:
         "read_cache": {"mode": "provisioned", "capacity_gib": 3000},
     }
     theirs = dataclasses.replace(LUSTRE, read_cache_gib=98_000)
-    facts = {storage.FileSystems(): (theirs, dataclasses.replace(theirs, stack="test-storage"))}
+    facts: dict[Any, Any] = {
+        storage.FileSystems(): (theirs, dataclasses.replace(theirs, stack="test-storage"))
+    }
     rule.fails(
         "CW-Q038",
         {"storage.lustre": [tiering]},
@@ -77,7 +81,7 @@ def test_read_cache_of_intelligent_tiering(rule: Harness) -> None:
 
 
 def test_internet_gateways(rule: Harness) -> None:
-    full = {counts.InternetGateways(): (None, "other-network", None, None, None)}
+    full: dict[Any, Any] = {counts.InternetGateways(): (None, "other-network", None, None, None)}
     rule.fails(
         "CW-Q043",
         NAT,
@@ -86,7 +90,7 @@ def test_internet_gateways(rule: Harness) -> None:
         message="a NAT gateway needs 1",
         numbers=(1, 5, 5),
     )
-    own = {counts.InternetGateways(): (None, OURS, None, None, None)}
+    own: dict[Any, Any] = {counts.InternetGateways(): (None, OURS, None, None, None)}
     rule.passes("CW-Q043", NAT, {**own, **quota("vpc", "L-A4707A72", 5)})
     rule.passes("CW-Q043", tested=False)
 
@@ -99,7 +103,7 @@ def interfaces(count: int, subnet: str = SUBNET) -> tuple[NetworkInterface, ...]
 
 def test_network_interfaces_of_the_zone(rule: Harness) -> None:
     # Four p5.48xlarge with 32 network cards each, and the controller.
-    facts = {
+    facts: dict[Any, Any] = {
         counts.NetworkInterfaces(): (*interfaces(300), *interfaces(900, "subnet-elsewhere")),
         network.Subnets(): (HERE,),
         hyperpod.HyperPodClusters(): (),
@@ -115,12 +119,12 @@ def test_network_interfaces_of_the_zone(rule: Harness) -> None:
     )
     rule.passes("CW-Q044", None, {**facts, **quota("vpc", "L-DF5E4CA3", 429)})
     # The deployed cluster's own six nodes hold 192 of the 300.
-    standing = {**facts, hyperpod.HyperPodClusters(): (OWN,)}
+    standing: dict[Any, Any] = {**facts, hyperpod.HyperPodClusters(): (OWN,)}
     rule.passes("CW-Q044", None, {**standing, **quota("vpc", "L-DF5E4CA3", 237)})
 
 
 def test_on_ec2_too_few_network_interfaces_are_an_error(rule: Harness) -> None:
-    facts = {
+    facts: dict[Any, Any] = {
         counts.NetworkInterfaces(): (),
         network.Subnets(): (),
         hyperpod.HyperPodClusters(): (),
@@ -206,7 +210,9 @@ def gateway(stack: str | None, kind: str = "gateway") -> Endpoint:
 
 
 def test_gateway_endpoints_of_the_region(rule: Harness) -> None:
-    facts = {routes.Endpoints(): (gateway(None), gateway(OURS), gateway(None, "interface"))}
+    facts: dict[Any, Any] = {
+        routes.Endpoints(): (gateway(None), gateway(OURS), gateway(None, "interface"))
+    }
     rule.fails(
         "CW-Q049",
         None,
@@ -220,7 +226,10 @@ def test_gateway_endpoints_of_the_region(rule: Harness) -> None:
 
 def test_network_address_usage(rule: Harness) -> None:
     """A node of 32 cards has 32 addresses and 31 interfaces beside the first: 63 units."""
-    facts = {counts.NetworkInterfaces(): interfaces(40), hyperpod.HyperPodClusters(): ()}
+    facts: dict[Any, Any] = {
+        counts.NetworkInterfaces(): interfaces(40),
+        hyperpod.HyperPodClusters(): (),
+    }
     rule.fails(
         "CW-Q050",
         EXISTING,
@@ -265,7 +274,7 @@ def test_databases(
     rule: Harness, name: str, code: str, limit: int, numbers: tuple[int, ...], path: str
 ) -> None:
     changes = {"slurm.accounting": {"kind": "rds", "capacity_gib": 100}}
-    facts = {counts.Databases(): (THEIRS, MINE)}
+    facts: dict[Any, Any] = {counts.Databases(): (THEIRS, MINE)}
     outcome = rule.run(name, changes, {**facts, **quota("rds", code, limit)})
     (finding,) = outcome.findings
     assert (finding.requested, finding.used, finding.limit) == numbers
@@ -274,7 +283,7 @@ def test_databases(
 
 
 def test_databases_of_others_count_and_ours_does_not(rule: Harness) -> None:
-    facts = {counts.Databases(): (THEIRS, MINE)}
+    facts: dict[Any, Any] = {counts.Databases(): (THEIRS, MINE)}
     where = "slurm.accounting"
     rule.fails(
         "CW-Q070",
@@ -296,7 +305,7 @@ def test_databases_of_others_count_and_ours_does_not(rule: Harness) -> None:
 
 def test_groups_of_databases(rule: Harness) -> None:
     names = ("a", "b")
-    found = {
+    found: dict[Any, Any] = {
         counts.DatabaseSubnetGroups(): names,
         counts.DatabaseParameterGroups(): names,
         counts.Databases(): (THEIRS,),
@@ -320,7 +329,7 @@ def test_groups_of_databases(rule: Harness) -> None:
     )
     rule.passes("CW-Q073", RDS, {**found, **quota("rds", "L-DE55804A", 3)})
     # One of the two is ours, because our database stands.
-    standing = {**found, counts.Databases(): (MINE,)}
+    standing: dict[Any, Any] = {**found, counts.Databases(): (MINE,)}
     rule.passes("CW-Q072", RDS, {**standing, **quota("rds", "L-48C6BF61", 2)})
     rule.passes("CW-Q073", RDS, {**standing, **quota("rds", "L-DE55804A", 2)})
 
@@ -414,7 +423,7 @@ def test_growth_counts_all_instances_of_a_cluster(rule: Harness) -> None:
 
 def test_a_group_from_a_plan_grows_in_the_plans_quota(rule: Harness) -> None:
     plan = {"compute.1.capacity": {"kind": "training-plan", "arn": specs.PLAN}, **GROWS}
-    facts = {
+    facts: dict[Any, Any] = {
         **growth(0),
         **bought(),
         hyperpod.TrainingPlans(): (),

@@ -23,8 +23,8 @@ PLAN = f"arn:aws:sagemaker:us-east-1:{ACCOUNT}:training-plan/run-1"
 FROM_PLAN = {"compute.1.capacity": {"kind": "training-plan", "arn": PLAN}}
 SPOT = {"compute.1.capacity": {"kind": "spot"}}
 LUSTRE = {"storage.lustre": [specs.LUSTRE]}
-HOME = {"storage.home": {"kind": "openzfs", "capacity_gib": 512}}
-TIERING = {
+HOME: dict[str, Any] = {"storage.home": {"kind": "openzfs", "capacity_gib": 512}}
+TIERING: dict[str, Any] = {
     "storage.lustre": [
         {
             "mount_path": "/fsx",
@@ -34,8 +34,8 @@ TIERING = {
         }
     ]
 }
-RDS = {"slurm.accounting": {"kind": "rds"}}
-TWO_GROUPS = {
+RDS: dict[str, Any] = {"slurm.accounting": {"kind": "rds"}}
+TWO_GROUPS: dict[str, Any] = {
     "network": {
         "availability_zone_id": "use1-az6",
         "existing": {
@@ -45,17 +45,17 @@ TWO_GROUPS = {
         },
     }
 }
-ON_EC2 = {"platform": "parallelcluster"}
-ON_EKS = {"platform": "hyperpod-eks"}
-RESERVED = {
+ON_EC2: dict[str, Any] = {"platform": "parallelcluster"}
+ON_EKS: dict[str, Any] = {"platform": "hyperpod-eks"}
+RESERVED: dict[str, Any] = {
     **ON_EC2,
     "compute.1.capacity": {"kind": "reservation", "id": "cr-0123456789abcdef0"},
 }
-BLOCK = {
+BLOCK: dict[str, Any] = {
     **ON_EC2,
     "compute.1.capacity": {"kind": "capacity-block", "id": "cr-0123456789abcdef0"},
 }
-LOCAL_ZONE = {"network.availability_zone_id": "us-east-1-dfw-2a"}
+LOCAL_ZONE: dict[str, Any] = {"network.availability_zone_id": "us-east-1-dfw-2a"}
 NAT = {"network.egress": "nat"}
 
 
@@ -298,7 +298,7 @@ def plan(**changes: Any) -> dict[str, Any]:
 
 
 from_plan = cluster(TrainingPlanArn=PLAN)
-A_BLOCK = reserved(kind="capacity-block", end="+9d")
+A_BLOCK: dict[str, Any] = reserved(kind="capacity-block", end="+9d")
 CASES = [
     Case("CW-Q001", {"quotas": {"sagemaker/L-8762A75F": 3}}),
     Case(

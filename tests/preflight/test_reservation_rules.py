@@ -143,7 +143,7 @@ def test_the_reservation_holds_the_type(rule: Harness) -> None:
 
 
 def test_the_reservation_is_in_the_zone(rule: Harness) -> None:
-    zones = {network.Zones(): ZONES}
+    zones: dict[Any, Any] = {network.Zones(): ZONES}
     rule.fails(
         "CW-C033",
         None,
@@ -298,7 +298,7 @@ def test_the_match_of_one_group_is_not_carried_to_the_next(rule: Harness) -> Non
     """ParallelCluster 3.16.1 does not reset it (`ec2_validators.py:760`)."""
     other = "cr-0123456789abcdef1"
     second = {**SECOND, "capacity": {"kind": "reservation", "id": other}, "placement_group": True}
-    facts = {
+    facts: dict[Any, Any] = {
         **fact(RESERVED),
         reservations.Reservation(other): dataclasses.replace(
             RESERVED, id=other, placement_group=GROUP_ARN
@@ -362,7 +362,7 @@ def test_other_blocks_hold_the_quota_of_blocks(rule: Harness) -> None:
     other = dataclasses.replace(BLOCK, id="cr-0123456789abcdef1", total_count=2)
     ended = dataclasses.replace(other, id="cr-0123456789abcdef2", state="expired")
     spec = on_ec2(rule, kind="capacity-block")
-    facts = {reservations.Reservations(): (BLOCK, other, ended, RESERVED)}
+    facts: dict[Any, Any] = {reservations.Reservations(): (BLOCK, other, ended, RESERVED)}
     rule.fails(
         "CW-Q022",
         None,

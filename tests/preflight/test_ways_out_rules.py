@@ -411,7 +411,7 @@ def test_groups_of_file_systems_reference_themselves_too(rule: Harness) -> None:
     }
     itself = Permission("-1", None, None, frozenset({GROUP}), frozenset())
     lustre = Permission("tcp", 988, 1023, frozenset({"sg-00000002"}), frozenset())
-    found = {
+    found: dict[Any, Any] = {
         network.SecurityGroup(GROUP): SecurityGroup(GROUP, VPC, (itself,), (itself,)),
         network.SecurityGroup("sg-00000002"): SecurityGroup("sg-00000002", VPC, (lustre,), ()),
     }
