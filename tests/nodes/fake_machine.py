@@ -650,10 +650,12 @@ class FakeMachine(Machine):
         result: tuple[int, str, str] = self._method(args[1])(args[2:])
         return result
 
+    def _cmd_slurmd(self, args: list[str]) -> tuple[int, str, str]:
+        assert args == ["-V"], args
+        return 0, self.state["slurm_version"] + "\n", ""
+
     def _cmd_scontrol(self, args: list[str]) -> tuple[int, str, str]:
         up = self.state["controller_up"]
-        if args == ["--version"]:
-            return 0, self.state["slurm_version"] + "\n", ""
         if args == ["ping"]:
             state = "UP" if up else "DOWN"
             return (0 if up else 1), f"Slurmctld(primary) at ip-10-1-0-10 is {state}\n", ""

@@ -177,10 +177,11 @@ def _wanted_record(node: Node, source: Artefact) -> dict[str, object]:
 
 
 def _slurm(node: Node) -> str:
-    # Not srun, which loads the plug-ins, and fails while one of them is missing.
-    told = node.machine.query("scontrol", "--version")
+    # Of the daemon, which the image has on every node: srun loads the plug-ins and fails while one
+    # is missing, and scontrol wants a configuration, which is not there yet in scripted mode.
+    told = node.machine.query("slurmd", "-V")
     if not told.ok:
-        raise StepError(f"scontrol --version: {told.said}", "use a HyperPod image")
+        raise StepError(f"slurmd -V: {told.said}", "use a HyperPod image")
     return told.stdout.strip()
 
 
