@@ -15,6 +15,7 @@ import pytest
 import stacks
 from clusterwright.platforms import load_cluster
 from stacks.dated_types import MISSING_IN_CFN_LINT
+from stacks.record import KEY
 from tests.stacks.conftest import Build
 from tests.stacks.specs import FULL, MINIMAL, changed
 from tests.support.synthesis import ROOT, Assembly
@@ -146,7 +147,7 @@ def test_dated_types_are_accepted_for_clusters_with_such_a_type_only(
 def metadata(assembly: Assembly) -> dict[str, Any]:
     (cluster,) = assembly.resources("AWS::SageMaker::Cluster").values()
     found: dict[str, Any] = cluster.get("Metadata", {})
-    return found
+    return {name: value for name, value in found.items() if name != KEY}
 
 
 # -- cfn-lint ---------------------------------------------------------------------------------
