@@ -67,6 +67,10 @@ class TrainingPlanExtensions(Fact[tuple[sagemaker.PlanExtension, ...]]):
     arn: str
     actions: ClassVar = ("sagemaker:DescribeTrainingPlanExtensionHistory",)
 
+    def resources(self, place: Place) -> Mapping[str, str]:
+        del place
+        return dict.fromkeys(self.actions, self.arn)
+
     def read(self) -> Reading[tuple[sagemaker.PlanExtension, ...]]:
         (found,) = yield [ask(sagemaker.plan_extensions, self.arn)]
         result: tuple[sagemaker.PlanExtension, ...] = answered(found)
