@@ -37,12 +37,15 @@ def rehearsed() -> Rehearse:
 
 @pytest.fixture(scope="session")
 def scripted_config(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """configs/dev.yaml in the scripted configuration."""
+    """configs/dev.yaml in the scripted configuration, with an own step beside ours."""
     folder = tmp_path_factory.mktemp("configs")
     for name in ("base.yaml", "dev.yaml"):
         (folder / name).write_text((ROOT / "configs" / name).read_text())
     with (folder / "dev.yaml").open("a") as file:
-        file.write("\nslurm:\n  configuration: scripted\n")
+        file.write(
+            "\nslurm:\n  configuration: scripted\n"
+            "lifecycle:\n  steps: [configs/examples/steps/memlock.py]\n"
+        )
     return str(folder / "dev.yaml")
 
 

@@ -20,7 +20,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.slurm]
 
 _DEV = "configs/dev.yaml"
 _TRAINIUM = "configs/examples/trn1-1.yaml"
-_SCRIPTED = ("first-boot", "second-run", "metrics", "kill-at-every-step", "denied", "scale")
+_SCRIPTED = (
+    *("first-boot", "second-run", "metrics", "kill-at-every-step", "denied", "scale"),
+    "container-job",
+)
 _ON_TRAINIUM = ("first-boot", "metrics", "neuron-lost", "neuron-ecc", "efa-down")
 
 
