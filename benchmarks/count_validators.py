@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from typing import Any
 
 from pcluster.cli.entrypoint import main as pcluster
@@ -31,4 +30,4 @@ def _noted(real: Any, seen: set[str]) -> Any:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -469,7 +469,8 @@ def test_found_no_groups_placement_is_judged_by_another_groups_reservation(
 
 def test_hyperpod_cli_264_foreign_clusters_do_not_disturb_the_checks(tmp_path: Path) -> None:
     def check_all() -> Checked:
-        found = checked(tmp_path)
+        # An account that the CDK was never bootstrapped in is warned of: another story.
+        found = checked(tmp_path, {}, "--skip", "CW-I010")
         assert [row for row in found.answer["rules"] if row["crash"]] == []
         return found
 
