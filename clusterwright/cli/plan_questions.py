@@ -75,6 +75,8 @@ def catalog_with(prices: str | None) -> Catalog:
     if prices is None:
         return load_catalog()
     data = read_mapping(prices)
+    if "rates" not in data:
+        raise UserError(f"{prices} states no rates", "see docs/how-to/state-prices.md")
     try:
         return load_catalog(prices_override=data.get("rates", []))
     except PriceOverrideError as error:
@@ -114,9 +116,12 @@ def said() -> str:
 
 def _steps(text: str) -> tuple[int, ...]:
     try:
-        return tuple(int(word) for word in text.split(",") if word.strip())
+        steps = tuple(int(word) for word in text.split(",") if word.strip())
     except ValueError:
-        raise UserError(f"--phases {text!r} are no numbers of nodes", "--phases 8,64") from None
+        steps = ()
+    if not steps:
+        raise UserError(f"--phases {text!r} are no numbers of nodes", "--phases 8,64")
+    return steps
 
 
 def _day(text: str) -> dt.date:

@@ -70,8 +70,8 @@ def plan_data(plan: Plan) -> dict[str, Any]:
             {
                 "key": swing.key,
                 "text": swing.text,
-                "days_low": round(swing.days_low, 4),
-                "days_high": round(swing.days_high, 4),
+                "days_low": _days(swing.days_low),
+                "days_high": _days(swing.days_high),
             }
             for swing in plan.tornado
         ],
@@ -108,6 +108,11 @@ def candidate_data(candidate: Candidate) -> dict[str, Any]:
         "goodput": _quantiles(candidate.goodput),
         "notes": list(candidate.notes),
     }
+
+
+def _days(days: float) -> float:
+    """Six significant digits: a run of a second is not one of no days."""
+    return float(f"{days:.6g}")
 
 
 def plan_text(plan: Plan, style: Style = PLAIN, *, explain: bool = False) -> str:

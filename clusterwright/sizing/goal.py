@@ -63,6 +63,25 @@ def _spelt(value: object) -> object:
     return _SPELLINGS.get(plain, plain)
 
 
+def _deadline(value: object) -> object:
+    """YAML reads an unquoted 2027-06-01 as a date, and 90 as a number."""
+    if isinstance(value, dt.date):
+        return value.isoformat()[:10]
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return str(value)
+    return value
+
+
+def _listed(value: object) -> object:
+    """One kind of capacity may stand without a list."""
+    return (value,) if isinstance(value, str) else value
+
+
+def _section(value: object) -> object:
+    """A section whose keys are all commented out is an empty one."""
+    return {} if value is None else value
+
+
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -114,7 +133,9 @@ class Goal(_Strict):
     active_params: Annotated[float | None, _count(PARAMETERS, "active_params")] = Field(
         None, description="parameters that one token meets, for a mixture of experts"
     )
-    shape: Shape = Field(default_factory=lambda: Shape.model_validate({}))
+    shape: Annotated[Shape, BeforeValidator(_section)] = Field(
+        default_factory=lambda: Shape.model_validate({})
+    )
     tokens: Annotated[float | None, _count(TOKENS, "tokens")] = Field(
         None, description="tokens of the run"
     )
@@ -130,12 +151,18 @@ class Goal(_Strict):
         "from-scratch", description="what is trained"
     )
     optimizer: Optimizer = Field("adam", description="adam (FP32 moments) or adam-8bit")
-    cluster: ClusterGoal = Field(default_factory=lambda: ClusterGoal.model_validate({}))
-    deadline: str | None = Field(None, description="90d, 12w, or a date")
+    cluster: Annotated[ClusterGoal, BeforeValidator(_section)] = Field(
+        default_factory=lambda: ClusterGoal.model_validate({})
+    )
+    deadline: Annotated[str | None, BeforeValidator(_deadline)] = Field(
+        None, description="90d, 12w, or a date"
+    )
     budget_usd: float | None = Field(None, gt=0, allow_inf_nan=False, description="dollars")
     region: str | None = Field(None, description="AWS region")
     availability_zone_id: str | None = Field(None, description="zone id, such as use1-az6")
-    capacity: tuple[CapacityKind, ...] = Field((), description="kinds of capacity allowed")
+    capacity: Annotated[tuple[CapacityKind, ...], BeforeValidator(_listed)] = Field(
+        (), description="kinds of capacity allowed"
+    )
     recovery: Annotated[Recovery, BeforeValidator(_spelt)] = Field(
         "automatic", description="after a failure"
     )

@@ -27,6 +27,9 @@ SHARE_OF_RUN: Final = (0.02, 0.05)
 tuning and bad starts; the estimate of the run holds the rest."""
 LEAST_DAYS: Final = (7, 7)
 
+LAST_YEAR: Final = 2199
+"""A later day is a slip; and dates end with the year 9999."""
+
 
 @dataclass(frozen=True)
 class Phase:
@@ -80,6 +83,10 @@ def ramp(
     if any(step < 1 for step in steps) or list(steps) != sorted(set(steps)):
         raise GoalError(
             f"phases of {', '.join(map(str, steps))} nodes", "rising, such as 8,64", field="phases"
+        )
+    if starts.year > LAST_YEAR:
+        raise GoalError(
+            f"phases that start on {starts}", "a day nearer, such as 2027-01-31", field="starts"
         )
     earlier = [step for step in steps if step < nodes]
     phases = []

@@ -121,11 +121,21 @@ def human(value: float) -> str:
     return f"{value:.3g}"
 
 
-def _number(text: str | float, kind: Kind, field: str) -> float:
+def _number(text: object, kind: Kind, field: str) -> float:
     if isinstance(text, bool):
         raise GoalError(f"{field} is not a number", f"write it as {kind.example}", field=field)
     if isinstance(text, (int, float)):
-        return float(text)
+        try:
+            return float(text)
+        except OverflowError:
+            return math.inf if text > 0 else -math.inf
+    if not isinstance(text, str):
+        # A file may hold anything: a list, a date.
+        raise GoalError(
+            f"{field} {str(text)!r} is not a number of {kind.unit}",
+            f"write it as {kind.example}",
+            field=field,
+        )
     lowered = text.strip().lower()
     if lowered in {"nan", "+nan", "-nan"}:
         return math.nan

@@ -181,3 +181,53 @@ def test_binary_files_are_a_sentence(tmp_path: Path) -> None:
     refused("--model", str(path), "--tokens", "1T", *P5)
     refused("--goal", str(path))
     refused("--goal", str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{model: llama3-8b, tokens: [1]}",
+        "{model: llama3-8b, tokens: {a: 1}}",
+        "{model: llama3-8b, tokens: 2027-01-01}",
+        "{model: llama3-8b, tokens: 1" + "0" * 400 + "}",
+    ],
+)
+def test_a_goal_file_of_other_things_is_a_sentence(tmp_path: Path, text: str) -> None:
+    goal = tmp_path / "goal.yaml"
+    goal.write_text(text)
+    answer = clusterwright("plan", "--goal", str(goal))
+    assert answer.exit_code == 3
+    assert "tokens" in answer.err
+
+
+def test_a_goal_file_may_be_written_as_yaml_is(tmp_path: Path) -> None:
+    goal = tmp_path / "goal.yaml"
+    goal.write_text(
+        "model: llama3-8b\ntokens: 1T\ndeadline: 2126-06-01\ncapacity: spot\n"
+        "shape:\n  # layers: 80\ncluster: {accelerator: H100}\n"
+    )
+    assert planned("--goal", str(goal))["estimate"]["accelerators"] > 0
+    goal.write_text("{model: llama3-8b, tokens: 1T, deadline: 90}\n")
+    assert "did you mean 90d?" in clusterwright("plan", "--goal", str(goal)).err
+
+
+@pytest.mark.parametrize(
+    "more", [("--phases", "8", "--starts", "9999-12-31"), ("--phases", ",")], ids=str
+)
+def test_phases_of_nothing_are_a_sentence(more: tuple[str, ...]) -> None:
+    answer = clusterwright("plan", *FIXED, *P5, *more)
+    assert answer.exit_code == 3
+    assert "phases" in answer.err
+
+
+def test_a_prices_file_without_rates_is_a_sentence(tmp_path: Path) -> None:
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("model: llama3-8b\n")
+    answer = clusterwright("plan", *FIXED, *P5, "--prices", str(prices))
+    assert answer.exit_code == 3
+    assert "no rates" in answer.err
+
+
+def test_a_run_of_a_moment_has_a_duration() -> None:
+    data = planned("--params", "1M", "--tokens", "1M", "--accelerator", "H100")
+    assert all(0 < swing["days_low"] <= swing["days_high"] for swing in data["tornado"])
