@@ -194,6 +194,15 @@ def command(
 
             catalog = plan_questions.catalog_with(prices)
             if goal.kind == "inference":
+                _only_training(
+                    {
+                        "--write": output,
+                        "--phases": phases,
+                        "--inference-tokens": inference_tokens,
+                        "--owned": owned,
+                        "--accelerator": goal.cluster.accelerator,
+                    }
+                )
                 sys.stdout.write(_serving(goal, config, catalog, sequences, output_format))
                 ctx.exit(0)
             answer = build(goal, catalog, today=today, config=config, questions=questions)
@@ -236,6 +245,23 @@ def command(
     ctx.exit(0)
 
 
+def _only_training(given: dict[str, object]) -> None:
+    """Refuse what a served model's answer would pass over in silence.
+
+    Raises
+    ------
+    UserError
+        One of them is given.
+    """
+    for flag, value in given.items():
+        if value is not None:
+            raise UserError(
+                f"--kind inference has no answer to {flag}",
+                f"leave {flag} out; the smallest replica of each type is what is said, and "
+                "--instance-type asks for one type",
+            )
+
+
 def _serving(
     goal: Goal,
     config: ModelShape | None,
@@ -250,24 +276,45 @@ def _serving(
     GoalError, UserError
         Nothing holds the model; the format has no such answer.
     """
+    from dataclasses import replace
+
     from clusterwright.render import serving as render
     from clusterwright.render.style import Style
+    from clusterwright.sizing.estimate import not_offered
+    from clusterwright.sizing.hardware import trainable_types
     from clusterwright.sizing.inputs import resolve
     from clusterwright.sizing.serving import plan_serving
 
     if output_format == "html":
         raise UserError("--kind inference has no HTML report", "--format text, json or markdown")
+    named, region = goal.cluster.instance_type, goal.region
+    types = [named] if named else trainable_types(catalog)
+    if region is not None:
+        missing = {name: not_offered(name, region, catalog) for name in types}
+        types = [name for name, why in missing.items() if why is None]
+        if not types:
+            raise next(why for why in missing.values() if why is not None)
     # A shape is resolved with its tokens, and serving has none.
     inputs = resolve(goal.model_copy(update={"tokens": goal.tokens or 1e12}), config=config)
-    named = goal.cluster.instance_type
     found = plan_serving(
         inputs.shape,
         catalog,
         precision=goal.precision,
         sequences=sequences,
         seq_len=inputs.seq_len,
-        types=[named] if named else None,
+        types=types,
     )
+    unused = {
+        "nodes": goal.cluster.nodes or goal.cluster.accelerators,
+        "tokens": goal.tokens,
+        "deadline": goal.deadline,
+        "budget": goal.budget_usd,
+        "capacity": goal.capacity,
+    }
+    said = ", ".join(name for name, value in unused.items() if value)
+    if said:
+        note = f"one replica's size is said; {said} of the goal are of a run, and not used"
+        found = replace(found, warnings=(*found.warnings, note))
     if output_format == "json":
         return render.serving_json(found)
     if output_format == "markdown":

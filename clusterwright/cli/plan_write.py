@@ -15,6 +15,7 @@ from clusterwright.cli.errors import UserError
 if TYPE_CHECKING:
     from clusterwright.catalog import Catalog
     from clusterwright.sizing.dossier_result import Dossier
+    from clusterwright.spec import LoadedSpec
 
 HYPERPOD_KINDS = ("on-demand", "spot", "training-plan")
 
@@ -35,31 +36,44 @@ def write_plan(
     Raises
     ------
     UserError
-        There is no region, a file exists, or what would be written is no spec.
+        There is no region, a file exists, or what would be written is no spec, or one that
+        `clusterwright check --offline` refuses.
     GoalError
         The plan's cluster cannot be a spec.
     """
     from clusterwright.platforms import load_cluster
+    from clusterwright.platforms.network import room_beside_the_nodes
     from clusterwright.spec import SpecErrors
 
+    _named(output)
     name = output.stem
     texts = _texts(dossier, catalog, output, plan_json, command, account, zone)
     _writable(output, texts, force)
     # In the folder itself, so that its base.yaml is under it as it will be.
-    handle, draft_name = tempfile.mkstemp(
-        prefix=f".{name}.", suffix=".yaml", dir=output.parent, text=True
-    )
+    try:
+        handle, draft_name = tempfile.mkstemp(
+            prefix=f".{name}.", suffix=".yaml", dir=output.parent, text=True
+        )
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UserError(f"{output.parent} cannot be written to: {reason}") from None
     draft = Path(draft_name)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(texts[output])
-        load_cluster(draft)
+        spec = load_cluster(draft)
+        more = room_beside_the_nodes(spec.cluster, catalog)
+        if more is not None:
+            texts |= _texts(dossier, catalog, output, plan_json, command, account, zone, (more,))
+            draft.write_text(texts[output], encoding="utf-8")
+            spec = load_cluster(draft)
+        _passes(spec, catalog)
     except SpecErrors as errors:
         first = errors.problems[0]
-        raise UserError(
-            f"what would be written is no spec: {first.message}",
-            first.hint or "another --zone, --capacity or name",
-        ) from None
+        hint = first.hint or "other numbers of nodes or tokens, another --zone or --capacity"
+        if not (output.parent / "base.yaml").is_file():
+            hint = f"{output.parent} has no base.yaml, which holds what every spec shares"
+        raise UserError(f"what would be written is no spec: {first.message}", hint) from None
     finally:
         draft.unlink(missing_ok=True)
     for path, text in texts.items():
@@ -75,6 +89,7 @@ def _texts(
     command: str,
     account: str,
     zone: str | None,
+    secondary_cidrs: tuple[str, ...] = (),
 ) -> dict[Path, str]:
     from clusterwright.sizing.spec_writer import SpecChoices, write, zone_of
 
@@ -115,6 +130,7 @@ def _texts(
             budget_usd=usd.p90 if usd is not None else None,
             reasons=_reasons(dossier),
             schema=_schema_from(output.parent),
+            secondary_cidrs=secondary_cidrs,
         ),
         dossier.storage,
         catalog,
@@ -174,7 +190,31 @@ def _toml(data: Mapping[str, Mapping[str, object]]) -> str:
     return "\n".join(lines)
 
 
-def _writable(output: Path, texts: Mapping[Path, Any], force: bool) -> None:
+def _passes(spec: LoadedSpec, catalog: Catalog) -> None:
+    """Refuse what `clusterwright check --offline` would: HyperPod takes not every type.
+
+    Raises
+    ------
+    UserError
+        The first error that an offline rule finds.
+    """
+    import datetime as dt
+
+    from clusterwright.preflight import engine
+    from clusterwright.preflight.context import Context
+    from clusterwright.preflight.registry import rule_files
+
+    context = Context(spec, catalog, dt.datetime.now(dt.UTC).date())
+    result = engine.run(rule_files(), context, None, engine.Selection(offline=True))
+    for finding in result.findings:
+        if finding.severity == "error":
+            raise UserError(
+                f"what would be written fails {finding.rule}: {finding.message}",
+                finding.hint or "another --instance-type, --nodes, --zone or --capacity",
+            )
+
+
+def _named(output: Path) -> None:
     import re
 
     from clusterwright.spec.models import forms
@@ -187,6 +227,14 @@ def _writable(output: Path, texts: Mapping[Path, Any], force: bool) -> None:
             f"not {forms.ENVIRONMENT.words}",
             "--write configs/llama3-70b.yaml",
         )
+    if output.stem == "base":
+        raise UserError(
+            f"--write {output}: base.yaml holds what every spec shares",
+            "--write configs/llama3-70b.yaml",
+        )
+
+
+def _writable(output: Path, texts: Mapping[Path, Any], force: bool) -> None:
     if not output.parent.is_dir():
         raise UserError(f"{output.parent} does not exist", f"mkdir -p {output.parent}")
     there = [path for path in texts if os.path.lexists(path)]

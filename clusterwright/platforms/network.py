@@ -114,6 +114,17 @@ def plan_network(cluster: Cluster, catalog: Catalog) -> NetworkPlan:
     return NetworkPlan(groups, nodes, headroom, storage, needed, subnets, problem, unknown)
 
 
+def room_beside_the_nodes(cluster: Cluster, catalog: Catalog) -> str | None:
+    """A further range for the small subnets, where the nodes fill the first; `None` where not."""
+    if plan_network(cluster, catalog).problem is None:
+        return None
+    further = str(_next_range(cluster, 24))
+    ranges = [*cluster.network.secondary_cidrs, further]
+    network = cluster.network.model_copy(update={"secondary_cidrs": ranges})
+    larger = cluster.model_copy(update={"network": network})
+    return further if plan_network(larger, catalog).problem is None else None
+
+
 def group_addresses(cluster: Cluster, catalog: Catalog) -> list[GroupAddresses]:
     """Addresses per node of each group on the cluster's platform."""
     result = []

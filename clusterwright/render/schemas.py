@@ -69,7 +69,7 @@ def schemas() -> dict[str, dict[str, Any]]:
         ),
         "cost-output.schema.json": _answer("cost", _cost()),
         "diff-output.schema.json": _answer("diff", review_properties(_FINDING)),
-        "plan-output.schema.json": _answer("plan", _plan()),
+        "plan-output.schema.json": _plan_answer(),
         "rehearse-output.schema.json": _rehearse(),
     }
 
@@ -318,6 +318,42 @@ def _cost_parts() -> dict[str, Any]:
         "retire": {**object_or_none, "description": "with --retire: what a deletion saves"},
         "actual": {**object_or_none, "description": "with --actual: bill against Cost Explorer"},
     }
+
+
+def _plan_answer() -> dict[str, Any]:
+    """A run's plan, or with `--kind inference` the replicas that serve a model."""
+    schema = _answer("plan", _plan(), {"serving": _serving()})
+    model = schema["properties"]["model"]
+    model["required"] = ["name", "params"]
+    of_a_run = {"properties": {"model": {"required": ["active_params", "inferred"]}}}
+    schema["else"] = {
+        "anyOf": [
+            {**schema["else"], **of_a_run},
+            {"required": ["kind", "model", "serving", "warnings"]},
+        ]
+    }
+    return schema
+
+
+def _serving() -> dict[str, Any]:
+    figure = {"type": ["number", "null"], "exclusiveMinimum": 0}
+    replica = {
+        "instance_type": _MAYBE_TEXT,
+        "accelerator": _TEXT,
+        "accelerators": _COUNT,
+        "parts_gib": {"type": "object"},
+        "per_accelerator_gib": {"type": ["number", "null"], "minimum": 0},
+        "tokens_per_s_bound": figure,
+        "bound_by": _MAYBE_TEXT,
+        "infeasible": _MAYBE_TEXT,
+    }
+    properties = {
+        "precision": _TEXT,
+        "sequences": _POSITIVE_COUNT,
+        "seq_len": _POSITIVE_COUNT,
+        "replicas": _list(replica),
+    }
+    return {"type": "object", "required": list(properties), "properties": properties}
 
 
 def _plan() -> dict[str, Any]:

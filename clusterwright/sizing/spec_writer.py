@@ -42,6 +42,8 @@ class SpecChoices:
         Of the run, where a price is known.
     reasons:
         One line each, for the head of the file.
+    secondary_cidrs:
+        Further ranges, where the nodes leave no room in the first.
     """
 
     name: str
@@ -59,6 +61,7 @@ class SpecChoices:
     budget_usd: float | None = None
     reasons: tuple[str, ...] = ()
     schema: str | None = None
+    secondary_cidrs: tuple[str, ...] = ()
 
 
 def zone_of(instance_type: str, region: str, catalog: Catalog) -> str:
@@ -118,6 +121,9 @@ def _lines(choices: SpecChoices, storage: Storage, catalog: Catalog) -> Iterator
     yield ""
     yield "network:"
     yield f"  availability_zone_id: {choices.zone}"
+    if choices.secondary_cidrs:
+        yield "  # The nodes fill the first range; this is for the database and NAT."
+        yield f"  secondary_cidrs: [{', '.join(choices.secondary_cidrs)}]"
     yield ""
     yield from _compute(choices, catalog)
     yield ""

@@ -6,9 +6,11 @@ import json
 import tomllib
 from pathlib import Path
 
+import jsonschema
 import pytest
 from ruamel.yaml import YAML
 
+from clusterwright.render.schemas import schemas
 from tests.support.command_line import clusterwright
 
 BASE = Path(__file__).parents[2] / "configs" / "base.yaml"
@@ -81,6 +83,9 @@ def test_nothing_is_overwritten_unless_forced(configs: Path) -> None:
         ("mine.yaml", ("--account", "12"), "what would be written is no spec"),
         ("mine.yaml", ("--zone", "euw1-az1"), "what would be written is no spec"),
         ("nowhere/mine.yaml", (), "does not exist"),
+        ("base.yaml", ("--force",), "what every spec shares"),
+        ("/proc/mine.yaml", (), "/proc cannot be written to"),
+        ("mine.yaml", ("--instance-type", "p5.48xlarge", "--nodes", "9000"), "is more than"),
     ],
 )
 def test_what_cannot_be_written_is_said_and_nothing_is(
@@ -92,6 +97,31 @@ def test_what_cannot_be_written_is_said_and_nothing_is(
     assert answer.exit_code == 3
     assert says in answer.err
     assert sorted(path.name for path in configs.iterdir()) == ["base.yaml"]
+
+
+def test_a_cluster_that_fills_its_range_gets_another(configs: Path) -> None:
+    spec = configs / "large.yaml"
+    large = ("--region", "us-east-1", "--instance-type", "p5.48xlarge", "--nodes", "1024")
+    assert clusterwright("plan", *GOAL, *large, "--write", str(spec)).exit_code == 0
+    assert "secondary_cidrs: [10.1.0.0/24]" in spec.read_text()
+    checked = clusterwright("check", str(spec), "--offline")
+    assert checked.exit_code == 0, checked.out
+
+
+def test_what_the_check_would_refuse_is_not_written(configs: Path) -> None:
+    ultra = ("--region", "ap-south-2", "--instance-type", "trn2u.48xlarge", "--nodes", "64")
+    answer = clusterwright("plan", *GOAL, *ultra, "--write", str(configs / "mine.yaml"))
+    assert answer.exit_code == 3
+    assert "CW-C003" in answer.err
+    assert sorted(path.name for path in configs.iterdir()) == ["base.yaml"]
+
+
+def test_a_folder_without_a_base_is_said(tmp_path: Path) -> None:
+    answer = clusterwright(
+        "plan", *GOAL, "--region", "us-east-1", "--write", str(tmp_path / "mine.yaml")
+    )
+    assert answer.exit_code == 3
+    assert "has no base.yaml" in answer.err
 
 
 def test_no_region_no_spec(configs: Path) -> None:
@@ -150,3 +180,28 @@ def test_a_model_that_is_served() -> None:
     refused = clusterwright(*arguments, "--format", "html")
     assert refused.exit_code == 3
     assert "no HTML report" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (("--write", "mine.yaml"), "--write"),
+        (("--phases", "8"), "--phases"),
+        (("--accelerator", "H100"), "--accelerator"),
+        (("--region", "mars-1"), "no region 'mars-1'"),
+    ],
+)
+def test_what_a_served_model_has_no_answer_to_is_refused(more: tuple[str, ...], says: str) -> None:
+    answer = clusterwright("plan", "--kind", "inference", "--model", "llama3-70b", *more)
+    assert answer.exit_code == 3
+    assert says in answer.err
+
+
+def test_the_answer_of_a_served_model_is_as_the_schema_says() -> None:
+    arguments = ("plan", "--kind", "inference", "--model", "llama3-70b", "--nodes", "3")
+    data = json.loads(clusterwright(*arguments, "--format", "json").out)
+    jsonschema.validate(data, schemas()["plan-output.schema.json"])
+    assert any("nodes of the goal" in warning for warning in data["warnings"])
+    without = {key: value for key, value in data.items() if key != "serving"}
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(without, schemas()["plan-output.schema.json"])

@@ -132,7 +132,7 @@ BUILT: dict[str, Any] = {
             "multi_az": True,
             "backup_retention_days": 14,
         },
-        "containers": {"pyxis": True},
+        "containers": {"pyxis": True, "install": "image"},
         "topology": "auto",
         "qos": [
             {"name": "urgent", "priority": 100},
@@ -168,6 +168,7 @@ BUILT: dict[str, Any] = {
     "observability": {
         "log_retention_days": 30,
         "prometheus": True,
+        "metrics": {"listen": "private"},
         "alarm_emails": ["alarm@acme.example"],
     },
     "budget": {
