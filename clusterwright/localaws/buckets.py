@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from clusterwright.localaws.runtime import Runtime
@@ -32,5 +33,19 @@ def _seed(runtime: Runtime) -> bool:
         region = seed.region or world.region
         backend = s3_backends[seed.account or world.account][partition_of(region)]
         if seed.name not in backend.buckets:
-            backend.create_bucket(seed.name, region)
+            bucket = backend.create_bucket(seed.name, region)
+            if seed.account is not None:
+                # Another account's, so its policy is what lets everybody else in.
+                bucket.policy = _open_policy(seed.name, partition_of(region))
     return True
+
+
+def _open_policy(name: str, partition: str) -> bytes:
+    arn = f"arn:{partition}:s3:::{name}"
+    statement = {
+        "Effect": "Allow",
+        "Principal": "*",
+        "Action": "s3:*",
+        "Resource": [arn, f"{arn}/*"],
+    }
+    return json.dumps({"Version": "2012-10-17", "Statement": [statement]}).encode()

@@ -96,6 +96,9 @@ def build(
     asked = questions or Questions()
     kinds = _kinds(goal)
     named = goal.cluster.instance_type or goal.cluster.accelerator
+    wrong_place = estimate.unknown_place(goal.region, goal.availability_zone_id, catalog)
+    if wrong_place is not None:
+        raise wrong_place
     plan = (estimate.plan if named else plan_anywhere)(goal, catalog, config=config, today=today)
     wanted = (goal.deadline_hours(today) or estimate.DAYS_WANTED * 24) / 24
     found: list[Offer] = []
@@ -110,7 +113,12 @@ def build(
                 spares=_spares(candidate.nodes),
             )
     if not named:
-        plan = _by_money(plan, found, wanted, goal, catalog, config, today)
+        best = money.cheapest(found, wanted)
+        if best is not None and goal.budget_usd is not None:
+            best = _in_budget(best, goal, kinds, catalog, config, today)
+            if best not in found:
+                found.append(best)
+        plan = _by_money(plan, found, best, wanted, goal, catalog, config, today)
     priced, unpriced = money.ranked(found)
     chosen_offer = _offer_of(plan.chosen, (*priced, *unpriced), kinds)
     plan = _with_dollars(plan, chosen_offer, goal)
@@ -241,20 +249,16 @@ def _spares(nodes: int) -> int:
 def _by_money(
     plan: Plan,
     found: Sequence[Offer],
+    best: Offer | None,
     wanted: float,
     goal: Goal,
     catalog: Catalog,
     config: ModelShape | None,
     today: dt.date,
 ) -> Plan:
-    """The plan of the cheapest candidate in time; the plan as it is where no price is known."""
-    best = money.cheapest(found, wanted)
+    """The plan of the best offer; the plan as it is where no price is known."""
     if best is None or best.candidate is plan.chosen:
-        if goal.budget_usd is not None and best is not None:
-            _in_budget(best, goal.budget_usd)
         return plan
-    if goal.budget_usd is not None:
-        _in_budget(best, goal.budget_usd)
     first = best.candidate
     fixed = goal.model_copy(
         update={
@@ -273,9 +277,16 @@ def _by_money(
         if other is not first
     )
     assert best.usd is not None
+    assert first.days is not None
+    if first.days.p50 <= wanted:
+        which = (
+            f"cost the least of what finishes in {wanted:.3g} days at P50 and has a known price"
+        )
+    else:
+        which = "are the fastest within the budget, of what has a known price"
     note = (
-        f"no cluster was named: {first.nodes:,} x {first.hardware.name} cost the least of what "
-        f"finishes in {wanted:.0f} days at P50 and has a known price ({best.capacity_kind})"
+        f"no cluster was named: {first.nodes:,} x {first.hardware.name} {which} "
+        f"({best.capacity_kind})"
     )
     return replace(
         answer,
@@ -296,16 +307,52 @@ def _notes(other: Candidate, best: Offer, found: Sequence[Offer]) -> tuple[str, 
     return (f"{usd / best.usd.p50:.2f} times the dollars of {best.candidate.hardware.name}",)
 
 
-def _in_budget(best: Offer, budget_usd: float) -> None:
+def _in_budget(
+    best: Offer,
+    goal: Goal,
+    kinds: Sequence[str],
+    catalog: Catalog,
+    config: ModelShape | None,
+    today: dt.date,
+) -> Offer:
+    """The cheapest offer in time where the budget pays it; else the fastest that it pays.
+
+    Fewer accelerators lose less to communication: slower and cheaper, which only a deadline
+    forbids.
+
+    Raises
+    ------
+    GoalError
+        The budget pays none.
+    """
+    budget_usd = goal.budget_usd
+    assert budget_usd is not None
+    if best.usd is not None and best.usd.p50 <= budget_usd:
+        return best
+    in_time = " in time" if goal.deadline is not None else ""
+    if goal.deadline is None and goal.region is not None:
+        every: list[Offer] = []
+        for candidate in sweep(goal, catalog, config=config, today=today):
+            if candidate.days is not None:
+                every += money.offers(
+                    candidate,
+                    kinds,
+                    catalog,
+                    region=goal.region,
+                    today=today,
+                    spares=_spares(candidate.nodes),
+                )
+        paid = [o for o in every if o.usd is not None and o.usd.p50 <= budget_usd]
+        if paid:
+            return min(paid, key=lambda o: o.candidate.days.p50 if o.candidate.days else math.inf)
+        best = money.cheapest(every, math.inf) or best
     assert best.usd is not None
-    if best.usd.p50 <= budget_usd:
-        return
     share = budget_usd / best.usd.p50
     raise GoalError(
-        f"the cheapest run with a known price costs {best.usd.p50:,.0f} USD at P50, and the "
+        f"the cheapest run{in_time} with a known price costs {best.usd.p50:,.0f} USD at P50, and the "
         f"budget is {budget_usd:,.0f}",
-        f"{share:.0%} of the tokens, a model of about {math.sqrt(share):.0%} of the size on "
-        "tokens in proportion, or --kind continued",
+        f"{100 * share:.2g} % of the tokens, a model of about {100 * math.sqrt(share):.2g} % of "
+        "the size on tokens in proportion, or --kind continued",
         field="budget_usd",
     )
 
@@ -329,7 +376,13 @@ def _with_dollars(plan: Plan, offer: Offer | None, goal: Goal) -> Plan:
         why = "no region was given" if goal.region is None else "no rate is known"
         if offer is not None and offer.unknown:
             why = offer.unknown
-        return replace(plan, estimate=replace(plan.estimate, usd=None, usd_unknown=why))
+        warnings = plan.warnings
+        if goal.budget_usd is not None:
+            held = f"whether the budget of {goal.budget_usd:,.0f} USD is enough is unknown: {why}"
+            warnings = (held, *warnings)
+        return replace(
+            plan, estimate=replace(plan.estimate, usd=None, usd_unknown=why), warnings=warnings
+        )
     days = plan.estimate.days
     assert offer.rate is not None
     assert offer.rate.usd_per_hour is not None

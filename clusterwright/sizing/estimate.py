@@ -200,10 +200,12 @@ def cluster_of(goal: Goal, catalog: Catalog) -> tuple[Hardware, int | None, list
     return hardware, count, warnings
 
 
-def not_offered(instance_type: str, region: str | None, catalog: Catalog) -> GoalError | None:
-    """Why a region cannot have a type, with the regions that can; `None` where nothing says so."""
+def unknown_place(region: str | None, zone: str | None, catalog: Catalog) -> GoalError | None:
+    """What is wrong with a region and a zone id of it; `None` where nothing is."""
     if region is None:
-        return None
+        if zone is None:
+            return None
+        return GoalError(f"zone {zone} without its region", "--region us-east-1", field="region")
     if region not in catalog.regions:
         near = get_close_matches(region, catalog.regions, n=2)
         return GoalError(
@@ -211,6 +213,23 @@ def not_offered(instance_type: str, region: str | None, catalog: Catalog) -> Goa
             f"did you mean {' or '.join(near)}?" if near else "such as us-east-1",
             field="region",
         )
+    zones = sorted(catalog.zone_ids(region))
+    if zone is not None and zones and zone not in zones:
+        return GoalError(
+            f"{region} has no zone {zone} that the catalogue knows",
+            f"known: {', '.join(zones)}",
+            field="availability_zone_id",
+        )
+    return None
+
+
+def not_offered(instance_type: str, region: str | None, catalog: Catalog) -> GoalError | None:
+    """Why a region cannot have a type, with the regions that can; `None` where nothing says so."""
+    if region is None:
+        return None
+    unknown = unknown_place(region, None, catalog)
+    if unknown is not None:
+        return unknown
     offered = catalog.offering(instance_type, region)
     if isinstance(offered, Unknown) or offered.value:
         return None

@@ -273,6 +273,10 @@ def _tokens(goal: Goal, shape: ModelShape, warnings: list[str]) -> tuple[float, 
                 f"{per_parameter:.2g} tokens per parameter is far below compute-optimal: about "
                 f"{best} ({datasets.CHINCHILLA})"
             )
+        if goal.data is not None:
+            if goal.data.name is not None:
+                datasets.corpus(goal.data.name)  # a name that is unknown is a slip all the same
+            warnings.append("tokens are given: the data set is not read for their number")
         return goal.tokens, goal.tokens, goal.tokens
     if goal.data is None:
         optimal = human(datasets.chinchilla_tokens(shape.active))

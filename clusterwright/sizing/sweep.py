@@ -8,6 +8,7 @@ comes out, for every kind of capacity.
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
@@ -107,6 +108,9 @@ def plan_anywhere(
         )
     order = sorted(best.values(), key=lambda c: _rank(c, wanted))
     first = order[0]
+    assert first.days is not None
+    if goal.deadline is not None and first.days.p50 > wanted:
+        raise _too_late(first, first.days.p50, wanted)
     fixed = goal.model_copy(
         update={
             "cluster": ClusterGoal(
@@ -120,15 +124,31 @@ def plan_anywhere(
     answer = estimate.plan(fixed, catalog, config=config, today=today)
     beside = [replace(c, notes=(*c.notes, _loses(c, first, wanted))) for c in order[1:]]
     refused = [c for c in candidates if c.infeasible]
+    if first.days.p50 > wanted:
+        which = f"are the fastest of any type: none finishes in {wanted:.0f} days at P50"
+    else:
+        which = f"are the fewest accelerators of any type that finish in {wanted:.3g} days at P50"
     note = (
-        f"no cluster was named: {first.nodes:,} x {first.hardware.name} are the fewest "
-        f"accelerators of any type that finish in {wanted:.0f} days at P50; a size, not a price"
+        f"no cluster was named: {first.nodes:,} x {first.hardware.name} {which}; "
+        "a size, not a price"
     )
     return replace(
         answer,
         estimate=replace(answer.estimate, accelerators_chosen=True),
         candidates=(answer.chosen, *beside, *refused),
         warnings=(note, *answer.warnings),
+    )
+
+
+def _too_late(fastest: Candidate, days: float, wanted: float) -> GoalError:
+    """No type meets the deadline; with what would."""
+    share = wanted / days
+    return GoalError(
+        f"no instance type finishes in {wanted:.3g} days: the fastest, {fastest.nodes:,} x "
+        f"{fastest.hardware.name}, take {days:.3g} at P50",
+        f"a deadline of {math.ceil(days)}d, {100 * share:.2g} % of the tokens, or a model of "
+        f"about {100 * math.sqrt(share):.2g} % of the size on tokens in proportion",
+        field="deadline",
     )
 
 

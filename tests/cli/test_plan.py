@@ -231,3 +231,40 @@ def test_a_prices_file_without_rates_is_a_sentence(tmp_path: Path) -> None:
 def test_a_run_of_a_moment_has_a_duration() -> None:
     data = planned("--params", "1M", "--tokens", "1M", "--accelerator", "H100")
     assert all(0 < swing["days_low"] <= swing["days_high"] for swing in data["tornado"])
+
+
+LLAMA = ("--model", "llama3-70b", "--tokens", "15T")
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (("--deadline", "1d"), ("no instance type finishes in 1 days", "a deadline of")),
+        (("--deadline", "1d", "--region", "us-east-1", "--budget-usd", "1"), ("in 1 days",)),
+        (("--region", "mars-1"), ("no region 'mars-1'", "us-east-1")),
+        (("--region", "us-eest-1"), ("did you mean", "us-east-1")),
+        (("--region", "us-east-1", "--zone", "use1-az99"), ("no zone use1-az99", "use1-az6")),
+        (("--zone", "use1-az6"), ("without its region",)),
+        (("--data", "nope"), ("no data set 'nope'",)),
+        (("--budget-usd", "100", "--region", "us-east-1"), ("the cheapest run with",)),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_says_what_would(more: tuple[str, ...], says: tuple[str, ...]) -> None:
+    answer = clusterwright("plan", *LLAMA, *more)
+    assert answer.exit_code == 3, answer.out
+    assert all(words in answer.err for words in says), answer.err
+
+
+def test_a_budget_without_a_deadline_may_take_longer() -> None:
+    region = ("--region", "us-east-1")
+    free = planned(*LLAMA, *region)["estimate"]
+    budget = 0.9 * free["usd"]["p50"]
+    held = planned(*LLAMA, *region, "--budget-usd", str(budget))["estimate"]
+    assert held["usd"]["p50"] <= budget * 1.02  # the last Monte Carlo has more samples
+    assert held["days"]["p50"] > free["days"]["p50"]
+
+
+def test_a_budget_that_no_price_can_be_held_against_is_said() -> None:
+    data = planned(*LLAMA, "--budget-usd", "5e6")
+    assert any("whether the budget" in text for text in data["warnings"])

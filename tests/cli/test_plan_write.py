@@ -81,7 +81,7 @@ def test_nothing_is_overwritten_unless_forced(configs: Path) -> None:
         ("mine.json", (), "a spec ends in .yaml"),
         ("mine.yaml", ("--capacity", "capacity-block"), "takes no capacity-block"),
         ("mine.yaml", ("--account", "12"), "what would be written is no spec"),
-        ("mine.yaml", ("--zone", "euw1-az1"), "what would be written is no spec"),
+        ("mine.yaml", ("--zone", "euw1-az1"), "has no zone euw1-az1"),
         ("nowhere/mine.yaml", (), "does not exist"),
         ("base.yaml", ("--force",), "what every spec shares"),
         ("/proc/mine.yaml", (), "/proc cannot be written to"),
