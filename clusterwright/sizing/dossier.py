@@ -349,8 +349,8 @@ def _in_budget(
     assert best.usd is not None
     share = budget_usd / best.usd.p50
     raise GoalError(
-        f"the cheapest run{in_time} with a known price costs {best.usd.p50:,.0f} USD at P50, and the "
-        f"budget is {budget_usd:,.0f}",
+        f"the cheapest run{in_time} with a known price costs {best.usd.p50:,.0f} USD at P50, and "
+        f"the budget is {budget_usd:,.0f}",
         f"{100 * share:.2g} % of the tokens, a model of about {100 * math.sqrt(share):.2g} % of "
         "the size on tokens in proportion, or --kind continued",
         field="budget_usd",
