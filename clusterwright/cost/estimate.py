@@ -42,6 +42,9 @@ COMPONENTS: tuple[Callable[[Pricing], Iterator[Line]], ...] = (
     observability.lines,
 )
 
+ON_THE_SUM: tuple[Callable[[Pricing, tuple[Line, ...]], Line], ...] = (support.line,)
+"""What depends on the other lines, and so comes after them."""
+
 
 def estimate(
     cluster: Cluster,
@@ -72,7 +75,7 @@ def estimate(
     if run_hours is None and cluster.run is not None:
         run_hours = Decimal(str(cluster.run.hours))
     lines = tuple(line for component in COMPONENTS for line in component(pricing))
-    lines = (*lines, support.line(pricing, lines))
+    lines = (*lines, *(component(pricing, lines) for component in ON_THE_SUM))
     bought = purchases(pricing)
     return Bill(
         cluster.environment,
