@@ -127,7 +127,7 @@ def gate_comparisons(folder: Path) -> list[Comparison]:
                 "the same, 0 ms per call",
             ),
             Comparison(
-                f"clusterwright check, {case.name}, 100 ms per call",
+                f"clusterwright check, {case.name}, beside pcluster",
                 case.check_slow,
                 case.dry_run,
                 "pcluster --dryrun, 100 ms per call",

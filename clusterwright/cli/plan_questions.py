@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from clusterwright.cli.errors import UserError
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from clusterwright.cost.results import Exchange
     from clusterwright.sizing.dossier import Questions
     from clusterwright.sizing.ownership import Owned
+
+LARGEST_FIGURE: Final = 10**13
+"""Of hardware that is owned: more is a slip, and the sums of such figures end in infinity."""
 
 
 def exchange(currency: str | None, fx: str | None, today: dt.date) -> Exchange | None:
@@ -75,7 +79,7 @@ def catalog_with(prices: str | None) -> Catalog:
     if prices is None:
         return load_catalog()
     data = read_mapping(prices)
-    if "rates" not in data:
+    if data.get("rates") is None:
         raise UserError(f"{prices} states no rates", "see docs/how-to/state-prices.md")
     try:
         return load_catalog(prices_override=data.get("rates", []))
@@ -149,4 +153,8 @@ def _owned(path: str) -> Owned:
     for key, value in data.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise UserError(f"{path}: {key} is {value!r}", "a number")
+        if abs(value) > LARGEST_FIGURE and value not in (math.inf, -math.inf):
+            raise UserError(
+                f"{path}: {key} is larger than {LARGEST_FIGURE:g}", "dollars, watts or years"
+            )
     return Owned(**{key: float(value) for key, value in data.items()})

@@ -79,7 +79,11 @@ def ramp(
         Steps that do not rise, or are no numbers of nodes.
     """
     if nodes < 1 or not 0 < days < 36_500:
-        raise GoalError(f"{nodes} nodes for {days:g} days", field="phases")
+        raise GoalError(
+            f"a run of {nodes} nodes for {days:,.0f} days has no ramp",
+            "more nodes or fewer tokens, so that the run ends within a century",
+            field="phases",
+        )
     if any(step < 1 for step in steps) or list(steps) != sorted(set(steps)):
         raise GoalError(
             f"phases of {', '.join(map(str, steps))} nodes", "rising, such as 8,64", field="phases"

@@ -222,10 +222,11 @@ def test_phases_of_nothing_are_a_sentence(more: tuple[str, ...]) -> None:
 
 def test_a_prices_file_without_rates_is_a_sentence(tmp_path: Path) -> None:
     prices = tmp_path / "prices.yaml"
-    prices.write_text("model: llama3-8b\n")
-    answer = clusterwright("plan", *FIXED, *P5, "--prices", str(prices))
-    assert answer.exit_code == 3
-    assert "no rates" in answer.err
+    for text in ("model: llama3-8b\n", "rates:\n"):
+        prices.write_text(text)
+        answer = clusterwright("plan", *FIXED, *P5, "--prices", str(prices))
+        assert answer.exit_code == 3
+        assert "no rates" in answer.err
 
 
 def test_a_run_of_a_moment_has_a_duration() -> None:

@@ -153,6 +153,9 @@ def test_hardware_of_one_s_own(tmp_path: Path) -> None:
         ("{purchase: 1, watts: 1, tarif: 1}\n", "unknown key 'tarif'"),
         ("{purchase: much, watts: 1, tariff_per_kwh: 1}\n", "purchase is 'much'"),
         ("[]\n", "holds no mapping"),
+        ("{purchase: 1.0e+308, watts: 1, tariff_per_kwh: 1}\n", "is larger than"),
+        ("{purchase: 1" + "0" * 400 + ", watts: 1, tariff_per_kwh: 1}\n", "is larger than"),
+        ("{purchase: .inf, watts: 1, tariff_per_kwh: 1}\n", "purchase is inf"),
     ):
         file.write_text(text)
         refused = clusterwright("plan", *GOAL, "--region", "us-east-1", "--owned", str(file))
