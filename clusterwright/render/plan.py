@@ -199,7 +199,7 @@ def _table(plan: Plan) -> list[tuple[str, Quantiles, str]]:
     precision = plan.precision.upper()
     dollars = [] if e.usd is None else [("dollars of compute", e.usd, ",.0f")]
     return [
-        ("days", e.days, ",.1f"),
+        ("days", e.days, ",.1f" if e.days.p10 >= 0.1 else ".2g"),
         *dollars,
         ("accelerator-hours", e.accelerator_hours, ",.0f"),
         (f"in-run MFU (dense {precision}, {_peak(plan):,g} TFLOPS)", e.in_run_mfu, ".1%"),
@@ -238,6 +238,10 @@ def _memory(candidate: Candidate) -> str:
     return f"{memory.total_gib:.1f} of {memory.limit_gib:g} GiB ({memory.used_share:.0%}): {named}"
 
 
+def _short(days: float) -> str:
+    return f"{days:,.1f} d" if days >= 0.1 else f"{days:.2g} d"
+
+
 def _other(candidate: Candidate) -> tuple[str, str, str]:
     if candidate.layout is None or candidate.days is None:
         return (candidate.hardware.name, "-", candidate.infeasible or "")
@@ -245,7 +249,7 @@ def _other(candidate: Candidate) -> tuple[str, str, str]:
     where = ""
     if candidate.accelerator_hours is not None:
         where = f"{candidate.nodes:,} x {candidate.hardware.name}: "
-    return (where + candidate.layout.text, f"{candidate.days.p50:,.1f} d", note)
+    return (where + candidate.layout.text, _short(candidate.days.p50), note)
 
 
 def _explained(rows: Sequence[Explained]) -> list[str]:

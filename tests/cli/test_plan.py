@@ -269,3 +269,10 @@ def test_a_budget_without_a_deadline_may_take_longer() -> None:
 def test_a_budget_that_no_price_can_be_held_against_is_said() -> None:
     data = planned(*LLAMA, "--budget-usd", "5e6")
     assert any("whether the budget" in text for text in data["warnings"])
+
+
+def test_minutes_are_not_shown_as_no_days() -> None:
+    minutes = ("--model", "llama3-8b", "--tokens", "100M", "--kind", "lora")
+    answer = clusterwright("plan", *minutes, "--instance-type", "p5.48xlarge", "--nodes", "1")
+    days = next(line for line in answer.out.splitlines() if line.startswith("days "))
+    assert all(float(word) > 0 for word in days.split()[1:])
