@@ -33,6 +33,7 @@ SCRIPTED = changed(
 
 # What CloudFormation fills in, by key.
 DEPLOYED = {
+    "prometheus_workspace_id": "ws-0123abcd-0123-0123-0123-0123456789ab",
     "dns_name": "fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com",
     "mount_name": "abcdefgh",
     "fsx_dns_name": "fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com",
