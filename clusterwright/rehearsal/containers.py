@@ -40,6 +40,12 @@ def deploy_stand_ins(stage: Stage) -> None:
     stage.deploy(change, artefacts=made.cache)
 
 
+def need_compiler(stage: Stage) -> None:
+    """Leave the scenario where the node image has no compiler for Pyxis."""
+    if stage.compute[0].run("command -v tcc").returncode != 0:
+        stage.not_for_this("the node image of this Debian suite has no compiler for Pyxis")
+
+
 def offer(stage: Stage) -> None:
     """Let every node of the cluster have containers, if none has.
 

@@ -128,8 +128,10 @@ def sources_list(suite: str, environment: dict[str, str], apt: Path = _APT) -> l
     return lines
 
 
-def packages(recipe: Path = RECIPE) -> list[str]:
-    return _lines(recipe / "packages.txt")
+def packages(suite: str, recipe: Path = RECIPE) -> list[str]:
+    """Debian packages of a suite's image: those of every suite, and those that only it has."""
+    own = recipe / f"packages-{suite}.txt"
+    return _lines(recipe / "packages.txt") + (_lines(own) if own.is_file() else [])
 
 
 def _apt_uris(apt: Path) -> Iterator[str]:
@@ -196,7 +198,7 @@ def _mmdebstrap(suite: str, root: Path, sources: Path) -> list[str]:
         '--aptopt=Acquire::Check-Valid-Until "false"',
         "--dpkgopt=force-unsafe-io",
         *excluded,
-        f"--include={','.join(packages())}",
+        f"--include={','.join(packages(suite))}",
         suite,
         str(root),
         str(sources),

@@ -409,6 +409,7 @@ KNOWN: dict[Key, Callable[[Scenes], Mapping[str, Any]]] = {
         BudgetName="pages",
         Notification={**_NOTIFICATION, "Threshold": 80.0},
     ),
+    ("ce", "ListCostAllocationTags"): _asks(),
     ("grafana", "ListVersions"): _in_grafana(),
     ("grafana", "ListWorkspaces"): _in_grafana(),
     ("grafana", "ListWorkspaceServiceAccounts"): _in_grafana("workspaceId"),

@@ -59,7 +59,9 @@ def inside() -> Iterator[Runtime]:
         SpotPriceSeed(instance_type="p5.48xlarge", zone_id="use1-az6", usd=number)
         for number in (1, 2)
     ]
-    with local_aws(spot_prices=prices) as runtime:
+    tags = {"project": "pages", "team": "training", "cost-centre": "4711"}
+    spent = [CostSeed(service="Amazon FSx", usd_per_day=1, tags=tags)]
+    with local_aws(spot_prices=prices, costs=spent) as runtime:
         yield runtime
 
 

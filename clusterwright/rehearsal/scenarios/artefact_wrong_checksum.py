@@ -32,6 +32,7 @@ _STEP = "artefacts"
 
 
 def play(stage: Stage) -> None:
+    containers.need_compiler(stage)
     if not containers.are_fetched(stage):
         containers.deploy_stand_ins(stage)
     node = stage.compute[-1]

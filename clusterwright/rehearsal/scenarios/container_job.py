@@ -42,6 +42,7 @@ mksquashfs "$work" "$1" -noappend -quiet -no-progress
 
 
 def play(stage: Stage) -> None:
+    containers.need_compiler(stage)
     with stage.promise("offered"):
         containers.offer(stage)
         without = [node.name for node in stage.nodes() if not containers.has_pyxis(node)]
