@@ -16,7 +16,7 @@ from clusterwright.localaws import local_aws
 from clusterwright.localaws.faults import FaultBook
 from clusterwright.localaws.reference import own_operations
 from clusterwright.localaws.runtime import Runtime
-from clusterwright.localaws.world import Delays, Fault, SpotPriceSeed
+from clusterwright.localaws.world import CostSeed, Delays, Fault, SpotPriceSeed
 from tests.clients import paginated, waited
 from tests.clients.programs import Server
 from tests.localaws.parts import Site, build_site, client
