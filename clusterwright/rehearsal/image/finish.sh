@@ -64,8 +64,11 @@ chmod 755 "${root}"/usr/lib/emulation/*.py "${root}/usr/lib/emulation/containers
 chroot "${root}" python3 -m compileall -q /usr/lib/emulation
 
 # --- stand-ins for Enroot and Pyxis, beside their places: not every image has them
-chroot "${root}" make --silent -C /usr/lib/emulation/containers spank_pyxis.so
-rm "${root}/usr/lib/emulation/containers/spank_pyxis.o"
+# A suite without a compiler has no stand-in of Pyxis, and scenarios with containers are left out.
+if [[ -x "${root}/usr/bin/tcc" ]]; then
+  chroot "${root}" make --silent -C /usr/lib/emulation/containers spank_pyxis.so
+  rm "${root}/usr/lib/emulation/containers/spank_pyxis.o"
+fi
 
 # --- nothing of Slurm or the database starts by itself: HyperPod or the scripts do that
 for unit in slurmctld slurmd slurmdbd sackd mariadb munge nfs-client.target rpcbind.socket \
