@@ -41,17 +41,6 @@ def test_a_running_slurmctld_takes_new_files(world: Callable[..., World]) -> Non
     assert node.state["read_by_daemons"]["slurm.conf"] == hashlib.sha256(conf).hexdigest()
 
 
-def test_a_controller_that_still_reloads_is_waited_for(world: Callable[..., World]) -> None:
-    event = {"at": 30, "path": ["units", "slurmctld.service", "forced_state"], "value": "active"}
-    node = world("controller-1", "scripted")
-    started(node)
-    node.edit("cluster.json", lambda c: c["slurm"]["timeouts"].update(kill_wait_seconds=90))
-    node.state["units"]["slurmctld.service"]["forced_state"] = "reloading"
-    node.state["events"] = [{**event, "at": node.state.get("now", 0) + 30}]
-    started(node)
-    assert node.run().code == 0
-
-
 def test_a_worker_waits_for_the_controller_then_starts_slurmd(world: Callable[..., World]) -> None:
     event = {"at": 70, "path": ["controller_up"], "value": True}
     node = world("workers-1", "scripted", controller_up=False, events=[event])
