@@ -17,7 +17,7 @@ from stacks import names
 from stacks.acknowledge import acknowledge
 
 
-def execution_role(scope: Construct, cluster: Cluster, *, key_arn: str) -> iam.Role:
+def execution_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
     """The role with every right whose resource is known before deployment."""
     statements = list(_statements(cluster, key_arn))
     role = iam.Role(

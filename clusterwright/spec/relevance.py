@@ -26,6 +26,7 @@ class Meaningless(NamedTuple):
 
 def meaningless(cluster: Cluster) -> Iterator[Meaningless]:
     """Every key of the cluster that has no effect, whether a file sets it or not."""
+    yield from _other_platforms(cluster)
     network = cluster.network
     if network.existing is not None:
         yield from _beside(
@@ -55,6 +56,50 @@ def meaningless(cluster: Cluster) -> Iterator[Meaningless]:
             ("storage", "home", "existing"),
         )
     accounting = cluster.slurm.accounting
+    if cluster.uses_slurm:
+        yield from _slurm(cluster)
+    if network.existing is None and (accounting.kind != "rds" or accounting.existing is not None):
+        yield Meaningless(
+            ("network", "second_availability_zone_id"),
+            "only an accounting database that is built needs a second zone",
+            ("slurm", "accounting", "kind"),
+            network.second_availability_zone_id is not None,
+        )
+    yield from _budget(cluster)
+    yield from _checkpoints(cluster)
+
+
+def without_meaningless(cluster: Cluster, data: dict[str, Any]) -> dict[str, Any]:
+    """`data` (the cluster as plain data, changed in place) without keys that have no effect."""
+    for item in meaningless(cluster):
+        parent: Any = data
+        for part in item.path[:-1]:
+            parent = parent[part]
+        parent.pop(item.path[-1], None)
+    return data
+
+
+SECTIONS = {
+    "slurm": ("hyperpod-slurm", "parallelcluster"),
+    "kubernetes": ("hyperpod-eks", "eks"),
+    "parallelcluster": ("parallelcluster",),
+}
+"""Sections of the file that belong to some platforms only."""
+
+
+def _other_platforms(cluster: Cluster) -> Iterator[Meaningless]:
+    """Whole sections of platforms that this is not."""
+    for section, platforms in SECTIONS.items():
+        if cluster.platform not in platforms:
+            reason = f"`{section}` belongs to the platform {' or '.join(platforms)}"
+            written = section in cluster.model_fields_set
+            yield Meaningless((section,), reason, ("platform",), written)
+
+
+def _slurm(cluster: Cluster) -> Iterator[Meaningless]:
+    """What stands in slurm.conf, which HyperPod writes in managed mode; what needs a database."""
+    slurm = cluster.slurm
+    accounting = slurm.accounting
     if accounting.kind != "rds":
         yield from _beside(
             accounting,
@@ -71,42 +116,19 @@ def meaningless(cluster: Cluster) -> Iterator[Meaningless]:
             "`{}` would alter a database that exists; it is only used",
             ("slurm", "accounting", "existing"),
         )
-    if network.existing is None and (accounting.kind != "rds" or accounting.existing is not None):
-        yield Meaningless(
-            ("network", "second_availability_zone_id"),
-            "only an accounting database that is built needs a second zone",
-            ("slurm", "accounting", "kind"),
-            network.second_availability_zone_id is not None,
-        )
-    yield from _slurm(cluster)
-    yield from _budget(cluster)
-    yield from _checkpoints(cluster)
-    containers = cluster.slurm.containers
-    if not containers.pyxis:
-        reason = "`{}` is that of containers in jobs, which need pyxis"
-        here = ("slurm", "containers")
-        yield from _without(containers, here, ["cuda"], reason, (*here, "pyxis"))
-
-
-def without_meaningless(cluster: Cluster, data: dict[str, Any]) -> dict[str, Any]:
-    """`data` (the cluster as plain data, changed in place) without keys that have no effect."""
-    for item in meaningless(cluster):
-        parent: Any = data
-        for part in item.path[:-1]:
-            parent = parent[part]
-        parent.pop(item.path[-1], None)
-    return data
-
-
-def _slurm(cluster: Cluster) -> Iterator[Meaningless]:
-    """What stands in slurm.conf, which HyperPod writes in managed mode; what needs a database."""
-    slurm = cluster.slurm
     if not slurm.containers.pyxis:
         yield from _without(
             slurm.containers,
             ("slurm", "containers"),
             ("install",),
             "`{}` belongs to `pyxis: true`: no containers are asked for",
+            ("slurm", "containers", "pyxis"),
+        )
+        yield from _without(
+            slurm.containers,
+            ("slurm", "containers"),
+            ("cuda",),
+            "`{}` is that of containers in jobs, which need pyxis",
             ("slurm", "containers", "pyxis"),
         )
     if slurm.configuration == "managed":

@@ -13,6 +13,7 @@ from clusterwright.spec.mixing import unmix
 from clusterwright.spec.problems import Path, Problem, SpecErrors
 
 DEFAULT_PARTITION = "training"
+WITHOUT_SLURM = ("hyperpod-eks", "eks")
 USERS_FILE_KEYS = ("user_groups", "users")
 
 
@@ -171,6 +172,8 @@ def _adopt(document: Document, layers: Layers, keys: list[str]) -> None:
 def _default_partition(resolved: Resolved) -> None:
     slurm = resolved.data.get("slurm", {})
     compute = resolved.data.get("compute")
+    if resolved.data.get("platform") in WITHOUT_SLURM:
+        return
     if not isinstance(slurm, dict) or slurm.get("partitions") or not isinstance(compute, list):
         return
     names = [

@@ -33,7 +33,18 @@ from clusterwright.spec.consistency import (
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.problems import Problem
 
-ALL: tuple[Callable[[Cluster], Iterator[Problem]], ...] = (
+Check = Callable[[Cluster], Iterator[Problem]]
+
+
+def _where_slurm_runs(check: Check) -> Check:
+    def problems(cluster: Cluster) -> Iterator[Problem]:
+        if cluster.uses_slurm:
+            yield from check(cluster)
+
+    return problems
+
+
+ALL: tuple[Check, ...] = (
     not_built.problems,
     relevant.problems,
     zones.problems,
@@ -41,18 +52,18 @@ ALL: tuple[Callable[[Cluster], Iterator[Problem]], ...] = (
     identifiers.problems,
     compute.problems,
     capacity.problems,
-    partitions.problems,
-    configuration.problems,
+    _where_slurm_runs(partitions.problems),
+    _where_slurm_runs(configuration.problems),
     lustre.problems,
     repositories.problems,
     buckets.problems,
     existing.problems,
     security_groups.problems,
     checkpoints.problems,
-    accounting.problems,
-    scheduling.problems,
+    _where_slurm_runs(accounting.problems),
+    _where_slurm_runs(scheduling.problems),
     images.problems,
     lifecycle.problems,
     metrics.problems,
-    users.problems,
+    _where_slurm_runs(users.problems),
 )

@@ -8,6 +8,12 @@ from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
 from clusterwright.spec.problems import Path, Problem
 
+ROLES = {
+    False: ("controller", "login", "compute"),
+    True: ("system", "compute"),
+}
+"""Roles of groups under Slurm, and under Kubernetes, whose control plane is not ours."""
+
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
     yield from _roles(cluster)
@@ -23,7 +29,15 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
 
 def _roles(cluster: Cluster) -> Iterator[Problem]:
     controllers = [i for i, g in enumerate(cluster.compute) if g.role == "controller"]
-    if not controllers:
+    for index, group in enumerate(cluster.compute):
+        if group.role not in ROLES[cluster.uses_kubernetes]:
+            yield Problem(
+                f"{cluster.platform} has no groups of the role {group.role}",
+                ("compute", index, "role"),
+                hint=f"roles there: {', '.join(ROLES[cluster.uses_kubernetes])}",
+                other_path=("platform",),
+            )
+    if cluster.uses_slurm and not controllers:
         yield Problem(
             "no group has the role controller",
             ("compute",),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.problems import Problem
 
-BUILT_PLATFORMS = ("hyperpod-slurm",)
+BUILT_PLATFORMS = ("hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks")
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:

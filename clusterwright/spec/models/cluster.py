@@ -10,6 +10,7 @@ from clusterwright.spec.models import forms
 from clusterwright.spec.models.common import Model
 from clusterwright.spec.models.compute import ComputeGroup
 from clusterwright.spec.models.identity import Identity
+from clusterwright.spec.models.kubernetes import Kubernetes
 from clusterwright.spec.models.lifecycle import Lifecycle
 from clusterwright.spec.models.network import Network
 from clusterwright.spec.models.operations import (
@@ -21,8 +22,10 @@ from clusterwright.spec.models.operations import (
     Run,
     Waiver,
 )
+from clusterwright.spec.models.parallelcluster import ParallelCluster
 from clusterwright.spec.models.slurm import Slurm
 from clusterwright.spec.models.storage import Storage
+from clusterwright.spec.models.tenants import Tenant
 
 
 class Cluster(Model):
@@ -48,7 +51,7 @@ class Cluster(Model):
     """AWS partition; follows from the region."""
 
     platform: Literal["hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks"]
-    """What runs the cluster. Built so far: `hyperpod-slurm`."""
+    """What runs the cluster."""
 
     protection: Literal["retain", "destroy"] = "retain"
     """retain: stateful resources outlive the stacks, which are protected. destroy: for dev."""
@@ -66,7 +69,16 @@ class Cluster(Model):
     """Keys, roles and access."""
 
     slurm: Slurm = Field(default_factory=Slurm.model_construct)
-    """The scheduler and its users."""
+    """The scheduler and its users, where that is Slurm."""
+
+    kubernetes: Kubernetes = Field(default_factory=Kubernetes.model_construct)
+    """The control plane and what runs on it, on EKS."""
+
+    parallelcluster: ParallelCluster = Field(default_factory=ParallelCluster.model_construct)
+    """What ParallelCluster alone is told."""
+
+    tenants: Annotated[list[Tenant], Field(max_length=100)] = []
+    """Teams that share the cluster, each with its limits."""
 
     lifecycle: Lifecycle = Field(default_factory=Lifecycle.model_construct)
     """What runs on nodes beside our own steps, and what they fetch."""
@@ -106,3 +118,18 @@ class Cluster(Model):
 
     allow_replacement: list[Allowance] = []
     """What a change may replace or delete although it holds data or jobs; see `diff`."""
+
+    @property
+    def uses_slurm(self) -> bool:
+        """Whether Slurm runs the jobs."""
+        return self.platform in ("hyperpod-slurm", "parallelcluster")
+
+    @property
+    def uses_kubernetes(self) -> bool:
+        """Whether Kubernetes runs the jobs."""
+        return self.platform in ("hyperpod-eks", "eks")
+
+    @property
+    def on_hyperpod(self) -> bool:
+        """Whether SageMaker HyperPod makes, watches and replaces the nodes."""
+        return self.platform in ("hyperpod-slurm", "hyperpod-eks")

@@ -115,8 +115,9 @@ class ComputeGroup(Model):
     name: Name
     """The group's name, unique in the cluster."""
 
-    role: Literal["controller", "login", "compute"]
-    """controller: runs Slurm. login: where people work. compute: runs jobs."""
+    role: Literal["controller", "login", "compute", "system"]
+    """controller: runs Slurm. login: where people work. compute: runs jobs. system: runs what
+    Kubernetes needs beside jobs."""
 
     instance_type: Annotated[
         str, Field(min_length=1, max_length=64, examples=[forms.INSTANCE_TYPE.example])

@@ -1,0 +1,1 @@
+"""Which stacks each platform has, and in which order; what they share is in `foundation`."""

@@ -1,0 +1,93 @@
+"""What every platform builds below its nodes: key and roles, network, storage, accounting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import aws_cdk as cdk
+from constructs import Construct
+
+from clusterwright.catalog import Catalog, load_catalog
+from clusterwright.platforms.network import plan_network
+from clusterwright.spec.models.cluster import Cluster
+from stacks import accounting, storage
+from stacks.accounting import Accounting, AccountingDatabase
+from stacks.home import HomeMount
+from stacks.identity import Identity, RoleBuilder
+from stacks.lustre import LustreMount
+from stacks.network import Attachments, Network, existing_attachments
+from stacks.observability import Watched
+from stacks.storage import Storage
+
+
+@dataclass
+class Foundation:
+    """The stacks so far, in the order of deployment, and what those above them need."""
+
+    catalog: Catalog
+    stacks: list[cdk.Stack]
+    identity: Identity
+    attachments: Attachments
+    lustre: list[LustreMount]
+    home: HomeMount | None
+    database: AccountingDatabase | None
+    watched: Watched
+    """What can fill up."""
+
+
+def foundation(scope: Construct, cluster: Cluster, *, node_role: RoleBuilder) -> Foundation:
+    """The stacks below the nodes; `node_role` makes the role that the platform's nodes carry."""
+    catalog = load_catalog()
+    identity = Identity(scope, cluster, node_role)
+    stacks: list[cdk.Stack] = [identity]
+    attachments = _attachments(scope, cluster, catalog, stacks, key_arn=identity.key_arn)
+    lustre, home = storage.existing_lustre_mounts(cluster), storage.existing_home_mount(cluster)
+    stored = accounts = None
+    if storage.is_built(cluster):
+        stored = Storage(scope, cluster, attachments, key_arn=identity.key_arn)
+        stacks.append(stored)
+        mounts = {mount.name: mount for mount in lustre}
+        mounts |= {name: fs.mount for name, fs in stored.file_systems.items()}
+        lustre = [mounts[str(fs.name)] for fs in cluster.storage.lustre]
+        home = stored.home.mount if stored.home is not None else home
+    database = accounting.existing_database(cluster)
+    if accounting.is_built(cluster):
+        accounts = Accounting(scope, cluster, attachments, key_arn=identity.key_arn)
+        stacks.append(accounts)
+        database = accounts.database
+    return Foundation(
+        catalog=catalog,
+        stacks=stacks,
+        identity=identity,
+        attachments=attachments,
+        lustre=lustre,
+        home=home,
+        database=database,
+        watched=_watched(stored, accounts),
+    )
+
+
+def _attachments(
+    scope: Construct, cluster: Cluster, catalog: Catalog, stacks: list[cdk.Stack], *, key_arn: str
+) -> Attachments:
+    if cluster.network.existing is not None:
+        return existing_attachments(cluster, cluster.network.existing)
+    network = Network(scope, cluster, plan_network(cluster, catalog), key_arn=key_arn)
+    stacks.append(network)
+    return network.attachments
+
+
+def _watched(stored: Storage | None, accounts: Accounting | None) -> Watched:
+    return Watched(
+        lustre=(
+            {name: fs.resource.attr_id for name, fs in stored.file_systems.items()}
+            if stored is not None
+            else {}
+        ),
+        home=(
+            stored.home.resource.attr_id
+            if stored is not None and stored.home is not None
+            else None
+        ),
+        database=accounts.instance.ref if accounts is not None else None,
+    )
