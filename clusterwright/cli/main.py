@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ import click
 
 from clusterwright import __version__
 from clusterwright.cli.errors import UserError
+from clusterwright.cli.lazy import LazyGroup
 
 # name -> (module, one line for --help). Help is kept here so that `--help` imports no command.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -23,51 +23,16 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rehearse": ("clusterwright.cli.rehearse", "Deploy and break the cluster on this machine"),
     "artefacts": ("clusterwright.cli.artefacts", "Mirror what nodes download to the bucket"),
     "catalog": ("clusterwright.cli.catalog", "Show, date and refresh the built-in facts"),
+    "render": ("clusterwright.cli.render", "Print what another tool deploys: a configuration"),
     "localaws": ("clusterwright.cli.localaws", "Run an AWS for training clusters on this machine"),
 }
 
 EXIT_INTERNAL_ERROR = 70
 
 
-class LazyGroup(click.Group):
-    """A click group whose commands are imported when they are run."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(COMMANDS)
-
-    def get_command(
-        self,
-        ctx: click.Context,  # noqa: ARG002
-        cmd_name: str,
-    ) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command = importlib.import_module(COMMANDS[cmd_name][0]).command
-        assert isinstance(command, click.Command)
-        return command
-
-    def format_commands(
-        self,
-        ctx: click.Context,  # noqa: ARG002
-        formatter: click.HelpFormatter,
-    ) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            import difflib
-
-            close = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            hint = f"did you mean `{close[0]}`?" if close else "see `clusterwright --help`"
-            raise UserError(error.message.rstrip("."), hint) from None
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="clusterwright")
 def cli() -> None:
     """Build AWS clusters for training large models from one reviewed file.

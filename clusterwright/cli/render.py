@@ -1,0 +1,20 @@
+"""`clusterwright render`: documents for tools that deploy what CloudFormation does not carry."""
+
+from __future__ import annotations
+
+import click
+
+from clusterwright.cli.lazy import LazyGroup
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "parallelcluster": (
+        "clusterwright.cli.render_parallelcluster",
+        "The configuration file of AWS ParallelCluster",
+    ),
+}
+"""Name -> (module, one line for --help)."""
+
+
+@click.group(cls=LazyGroup, lazy=COMMANDS)
+def command() -> None:
+    """Print the documents that other tools deploy or apply, from the same spec."""
