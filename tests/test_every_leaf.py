@@ -380,6 +380,18 @@ CASES: dict[str, tuple[Case, ...]] = {
         template("compute__1__capacity__fallback", [], MIXED),
         cost("compute__1__capacity__fallback", [], MIXED),
     ),
+    "compute[].labels": (refused("compute__1__labels", {"team": "a"}, MINIMAL),),
+    "compute[].taints[].key": (
+        refused("compute__1__taints", [{"key": "a", "effect": "NoExecute"}], MINIMAL),
+    ),
+    "compute[].taints[].value": (
+        refused(
+            "compute__1__taints", [{"key": "a", "value": "b", "effect": "NoExecute"}], MINIMAL
+        ),
+    ),
+    "compute[].taints[].effect": (
+        refused("compute__1__taints", [{"key": "a", "effect": "NoSchedule"}], MINIMAL),
+    ),
     "compute[].part_of": (cost("compute__1__part_of", "everything", MINIMAL),),
     # Only kinds that HyperPod refuses have an id.
     "compute[].capacity.id": (refused("compute__3__capacity", RESERVATION),),

@@ -94,6 +94,15 @@ def _other_platforms(cluster: Cluster) -> Iterator[Meaningless]:
             reason = f"`{section}` belongs to the platform {' or '.join(platforms)}"
             written = section in cluster.model_fields_set
             yield Meaningless((section,), reason, ("platform",), written)
+    if not cluster.uses_kubernetes:
+        for index, group in enumerate(cluster.compute):
+            yield from _without(
+                group,
+                ("compute", index),
+                ("labels", "taints"),
+                "`{}` is Kubernetes': it belongs to the platform hyperpod-eks or eks",
+                ("platform",),
+            )
 
 
 def _slurm(cluster: Cluster) -> Iterator[Meaningless]:

@@ -109,6 +109,34 @@ class Scratch(Model):
     """Where it is mounted."""
 
 
+KubernetesKey = Annotated[
+    str,
+    Field(
+        pattern=forms.KUBERNETES_KEY.pattern,
+        max_length=317,
+        examples=[forms.KUBERNETES_KEY.example],
+    ),
+]
+KubernetesValue = Annotated[
+    str,
+    Field(pattern=forms.KUBERNETES_VALUE.pattern, examples=[forms.KUBERNETES_VALUE.example]),
+]
+
+
+class Taint(Model):
+    """Keeps pods off the group's nodes that do not say that they tolerate it."""
+
+    key: KubernetesKey
+    """What pods name to tolerate it."""
+
+    value: KubernetesValue | None = None
+    """A further word that pods may have to name."""
+
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
+    """Of pods that do not tolerate it: none is placed there, none if another node has room, or
+    those that run there go too."""
+
+
 class ComputeGroup(Model):
     """A group of equal instances with one role."""
 
@@ -156,3 +184,9 @@ class ComputeGroup(Model):
 
     placement_group: bool | None = None
     """A cluster placement group, where the platform takes one; its default if absent."""
+
+    labels: Annotated[dict[KubernetesKey, KubernetesValue], Field(max_length=50)] = {}
+    """Labels of the group's nodes in Kubernetes; later nodes have them too."""
+
+    taints: Annotated[list[Taint], Field(max_length=50)] = []
+    """Taints of the group's nodes in Kubernetes; each key with an effect stands once."""

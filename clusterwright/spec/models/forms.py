@@ -56,6 +56,22 @@ ABSOLUTE_PATH = Form(
 )
 """Narrower than SageMaker's ClusterFsxMountPath: no `..`, no empty parts."""
 
+KUBERNETES_KEY = Form(
+    r"^([a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*/)?"
+    r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$",
+    "a key of Kubernetes: at most 63 letters, digits, `.`, `_` and `-`, after a domain and `/` "
+    "if one is wanted",
+    "team.example.com/model",
+)
+"""SageMaker's ClusterKubernetesLabelKey (botocore 1.44.5); a name has 63 letters at most."""
+
+KUBERNETES_VALUE = Form(
+    r"^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$",
+    "a value of Kubernetes: 1 to 63 letters, digits, `.`, `_` and `-`, first and last no sign",
+    "seven-b",
+)
+"""SageMaker's ClusterKubernetesLabelValue (botocore 1.44.5): never empty."""
+
 REPOSITORY_FILE = Form(
     rf"^/?{_SEGMENT}(/{_SEGMENT})*$",
     "a path of letters, digits, `.`, `_` and `-` from the root of the repository",
@@ -153,6 +169,36 @@ DRIVER = Form(
     r"^[0-9]{3}(\.[0-9]{1,4}){1,3}$", "a driver's version, such as 595.91.07", "595.91.07"
 )
 CUDA = Form(r"^[0-9]{1,2}\.[0-9]{1,2}$", "a version of CUDA, such as 12.8", "12.8")
+NAMESPACE = Form(
+    r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$",
+    "a namespace of Kubernetes: at most 63 small letters, digits and hyphens",
+    "training",
+)
+SERVICE_ACCOUNT = Form(
+    r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$",
+    "a service account: small letters, digits, hyphens and dots",
+    "data-loader",
+)
+KUBERNETES_GROUP = Form(
+    r"^[A-Za-z0-9]([A-Za-z0-9:._-]*[A-Za-z0-9])?$",
+    "a group of Kubernetes: letters, digits, `:`, `.`, `_` and `-`",
+    "researchers",
+)
+ADDON_VERSION = Form(
+    r"^v[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}-eksbuild\.[0-9]{1,4}$",
+    "an add-on's version as EKS writes it, such as v1.2.3-eksbuild.1",
+    "v1.2.3-eksbuild.1",
+)
+ROLE_ARN = Form(
+    r"^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$",
+    "the ARN of an IAM role (arn:aws:iam::...:role/...)",
+    "arn:aws:iam::111122223333:role/researchers",
+)
+PRINCIPAL_ARN = Form(
+    r"^arn:aws[a-z-]*:iam::[0-9]{12}:(role|user)/[A-Za-z0-9+=,.@_/-]+$",
+    "the ARN of an IAM role or user (arn:aws:iam::...:role/...)",
+    "arn:aws:iam::111122223333:role/researchers",
+)
 RULE = Form(r"^CW-[A-Z][0-9]{3}$", "a rule's id, such as CW-N003", "CW-N003")
 RESOURCE = Form(
     r"^([A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9]+|compute\[[A-Za-z0-9-]+\])$",
