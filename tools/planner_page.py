@@ -15,6 +15,7 @@ from typing import Final
 
 from clusterwright.catalog import load_catalog
 from clusterwright.sizing import calibration, models, uncertainty
+from clusterwright.sizing.cards import cards
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.hardware import NAMED_ACCELERATORS, of_accelerator
 from clusterwright.sizing.quantities import human
@@ -75,6 +76,16 @@ def page() -> str:
         "",
         *_table(
             ("Accelerator", "GiB", "Dense BF16", "Dense FP8", "Ceiling", "Assumed"), _hardware()
+        ),
+        "",
+        "## Cards that people own",
+        "",
+        "For `--accelerator` and for `accelerator` in `--owned FILE`: PCIe, or two by two on an "
+        "NVLink bridge. GB/s of both directions together; dense TFLOPS with FP32 accumulation.",
+        "",
+        *_table(
+            ("Card", "GiB", "TB/s", "Dense BF16", "Dense FP8", "Bridge of two", "PCIe", "Source"),
+            _cards(),
         ),
         "",
         "## Models",
@@ -139,6 +150,24 @@ def _hardware() -> Iterable[tuple[str, ...]]:
         fp8 = f"{h.fp8_tflops:g}" if h.fp8_tflops else "none"
         assumed = "; ".join(h.assumptions)
         yield name, f"{h.memory_gib:g}", f"{h.bf16_tflops:g}", fp8, f"{h.ceiling:.1%}", assumed
+
+
+def _cards() -> Iterable[tuple[str, ...]]:
+    def figure(value: float | None) -> str:
+        return "unknown" if value is None else f"{value:g}" if value else "none"
+
+    for name, card in cards().items():
+        reasons = "".join(f". {text[:1].upper()}{text[1:]}" for text in card.unknown.values())
+        yield (
+            name,
+            f"{card.memory_gib:g}",
+            f"{card.memory_bandwidth_tbytes_per_s:g}",
+            figure(card.dense_bf16_tflops),
+            figure(card.dense_fp8_tflops),
+            figure(card.link_gbytes_per_s),
+            figure(card.pcie_gbytes_per_s),
+            card.source + reasons,
+        )
 
 
 def _models() -> Iterable[tuple[str, ...]]:

@@ -53,6 +53,8 @@ _FLAGS: Final = {
     "nodes": ("cluster", "nodes"),
     "accelerator": ("cluster", "accelerator"),
     "accelerators": ("cluster", "accelerators"),
+    "per_node": ("cluster", "per_node"),
+    "network_gbps": ("cluster", "network_gbps"),
 }
 
 
@@ -86,8 +88,12 @@ _FLAGS: Final = {
 @click.option("--lora-rank", type=int, help="Rank of LoRA's adapters; 16 without it.")
 @click.option("--instance-type", metavar="TYPE", help="EC2's name: p5.48xlarge.")
 @click.option("--nodes", type=int, help="Instances.")
-@click.option("--accelerator", metavar="NAME", help="H100, H800, A100-80GB, Trn2, ...")
+@click.option(
+    "--accelerator", metavar="NAME", help="H100, A100-80GB, Trn2, ..., or a card: RTX-A6000, L40S."
+)
 @click.option("--accelerators", type=int, help="How many; chosen and stated without it.")
+@click.option("--per-node", type=int, help="Accelerators of one of your own nodes.")
+@click.option("--network-gbps", type=float, help="Network of one of your own nodes.")
 @click.option("--recovery", metavar="NAME", help="manual, automatic (default), checkpointless.")
 @click.option("--deadline", metavar="TIME", help="90d, 12w or a date.")
 @click.option("--region", metavar="NAME", help="AWS region.")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from clusterwright.catalog import Catalog
     from clusterwright.cost.results import Exchange
     from clusterwright.sizing.dossier import Questions
+    from clusterwright.sizing.goal import ClusterGoal
     from clusterwright.sizing.ownership import Owned
 
 LARGEST_FIGURE: Final = 10**13
@@ -55,13 +56,15 @@ def questions(
     from clusterwright.sizing.dossier import Questions
     from clusterwright.sizing.quantities import TOKENS, parse_count
 
+    mine = _owned(owned) if owned is not None else (None, None)
     return Questions(
         ramp_steps=_steps(phases) if phases is not None else None,
         starts=_day(starts) if starts is not None else None,
         inference_tokens=parse_count(inference_tokens, TOKENS, field="inference_tokens")
         if inference_tokens is not None
         else None,
-        owned=_owned(owned) if owned is not None else None,
+        owned=mine[0],
+        owned_cluster=mine[1],
         charts=charts,
     )
 
@@ -135,21 +138,31 @@ def _day(text: str) -> dt.date:
         raise UserError(f"--starts {text!r} is no day", "--starts 2027-01-31") from None
 
 
-def _owned(path: str) -> Owned:
+def _owned(path: str) -> tuple[Owned, ClusterGoal | None]:
+    """The figures of a file, and the accelerators that it names."""
     from dataclasses import MISSING, fields
 
+    from clusterwright.sizing.goal import ClusterGoal, parse
     from clusterwright.sizing.ownership import Owned
 
     data = read_mapping(path)
     known = {field.name: field for field in fields(Owned)}
-    wrong = sorted(str(key) for key in data if key not in known)
+    named = [name for name in ClusterGoal.model_fields if name != "instance_type"]
+    wrong = sorted(str(key) for key in data if key not in known and key not in named)
     if wrong:
-        raise UserError(f"{path}: unknown key {wrong[0]!r}", f"known: {', '.join(known)}")
+        raise UserError(
+            f"{path}: unknown key {wrong[0]!r}", f"known: {', '.join([*known, *named])}"
+        )
     missing = [
         name for name, field in known.items() if field.default is MISSING and name not in data
     ]
     if missing:
         raise UserError(f"{path}: {missing[0]} is missing", "purchase, watts and tariff_per_kwh")
+    cluster = {key: data.pop(key) for key in named if key in data}
+    if cluster and "accelerator" not in cluster:
+        raise UserError(f"{path}: {next(iter(cluster))} of what?", "accelerator: RTX-A6000")
+    if cluster and "accelerators" not in cluster and "nodes" not in cluster:
+        raise UserError(f"{path}: how many {cluster['accelerator']}?", "accelerators: 64")
     for key, value in data.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise UserError(f"{path}: {key} is {value!r}", "a number")
@@ -157,4 +170,5 @@ def _owned(path: str) -> Owned:
             raise UserError(
                 f"{path}: {key} is larger than {LARGEST_FIGURE:g}", "dollars, watts or years"
             )
-    return Owned(**{key: float(value) for key, value in data.items()})
+    figures = Owned(**{key: float(value) for key, value in data.items()})
+    return figures, parse({"cluster": cluster}).cluster if cluster else None

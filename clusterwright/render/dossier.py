@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from clusterwright.cost.results import Exchange
 from clusterwright.render.envelope import json_answer
-from clusterwright.render.plan import plan_data, plan_markdown, plan_text
+from clusterwright.render.plan import candidate_data, plan_data, plan_markdown, plan_text
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import columns, markdown_cell
 from clusterwright.sizing.dossier_result import Dossier
@@ -47,6 +47,7 @@ def more_data(dossier: Dossier) -> dict[str, Any]:
         "owned": None
         if dossier.owned is None
         else {k: v for k, v in asdict(dossier.owned).items() if k != "explained"},
+        "owned_run": None if dossier.owned_run is None else candidate_data(dossier.owned_run),
         "levels": [
             {
                 "name": one.level.name,
@@ -297,10 +298,10 @@ def _inference_lines(dossier: Dossier) -> list[str]:
 
 
 def _owned_lines(dossier: Dossier) -> list[str]:
-    found = dossier.owned
+    found, lines = dossier.owned, _owned_run_lines(dossier)
     if found is None:
-        return []
-    lines = [
+        return lines
+    lines += [
         f"owned {found.owned_total:,.0f} USD against rented {found.rented_total:,.0f} USD: "
         f"{found.cheaper} is cheaper; an owned hour of use costs {found.owned_per_hour:,.2f} USD"
     ]
@@ -311,6 +312,19 @@ def _owned_lines(dossier: Dossier) -> list[str]:
         above = f", above {share:.0%} use" if share is not None else ", at no use within its life"
         lines.append(f"it pays back after {found.years:.2f} years{above}")
     return lines
+
+
+def _owned_run_lines(dossier: Dossier) -> list[str]:
+    run = dossier.owned_run
+    if run is None or run.days is None or run.layout is None or run.in_run_mfu is None:
+        return []
+    days = run.days
+    return [
+        f"the run on {run.accelerators:,} {run.hardware.accelerator}: {days.p10:,.3g}, "
+        f"{days.p50:,.3g} and {days.p90:,.3g} days (P10, P50, P90), {run.layout.text}, in-run MFU "
+        f"{run.in_run_mfu.p50:.0%}",
+        *(f"note: {text}" for text in run.notes),
+    ]
 
 
 def _level_lines(dossier: Dossier) -> list[str]:

@@ -113,6 +113,18 @@ def residual_spread() -> dict[str, float]:
     return spread
 
 
+SAME_CHIP: Final = {"H800": "H100", "GH200": "H100"}
+"""Compute as the chip beside it (data/hardware.json)."""
+
+
+@functools.cache
+def seen_accelerators() -> frozenset[str]:
+    """Accelerators that the fit has a benchmark of, and those with the same chip."""
+    rows = json.loads(_FOLDER.joinpath("benchmarks.json").read_text("utf-8"))["benchmarks"]
+    found = {row["accelerator"] for row in rows}
+    return frozenset(found | {name for name, same in SAME_CHIP.items() if same in found})
+
+
 def benchmarks(catalog: Catalog) -> tuple[Benchmark, ...]:
     """Every benchmark of `data/benchmarks.json`."""
     rows = json.loads(_FOLDER.joinpath("benchmarks.json").read_text("utf-8"))["benchmarks"]

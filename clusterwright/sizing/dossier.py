@@ -32,7 +32,7 @@ from clusterwright.sizing.launch import Launch, settings
 from clusterwright.sizing.levels import Reach, reach
 from clusterwright.sizing.money import Offer
 from clusterwright.sizing.one_run import one_run
-from clusterwright.sizing.ownership import Owned, break_even
+from clusterwright.sizing.ownership import BreakEven, Owned, break_even, rent_of_the_run
 from clusterwright.sizing.phases import ramp
 from clusterwright.sizing.result import Candidate, Plan, Quantiles
 from clusterwright.sizing.shape import ModelShape
@@ -67,12 +67,16 @@ class Questions:
         Over the model's life.
     owned:
         Hardware that would do the same work; money in dollars.
+    owned_cluster:
+        The accelerators of it, where they are named: the same run is planned on them. Without it,
+        the owned hardware is taken to be as fast as what would be rented.
     """
 
     ramp_steps: Sequence[int] | None = None
     starts: dt.date | None = None
     inference_tokens: float | None = None
     owned: Owned | None = None
+    owned_cluster: ClusterGoal | None = None
     wishes: Wishes | None = None
     charts: bool = False
 
@@ -130,12 +134,7 @@ def build(
     chosen = plan.chosen
     rate = chosen_offer.rate if chosen_offer else None
     per_hour = float(rate.usd_per_hour) if rate and rate.usd_per_hour is not None else None
-    owned = None
-    if asked.owned is not None:
-        if per_hour is None:
-            unknown.append("buy or rent: no rate of the rented nodes is known")
-        else:
-            owned = break_even(asked.owned, per_hour * chosen.nodes)
+    owned, owned_run = _owned(asked, goal, plan, per_hour, catalog, config, today, unknown)
     return Dossier(
         plan=plan,
         region=goal.region,
@@ -164,10 +163,57 @@ def build(
         if asked.inference_tokens is None
         else compare(plan.shape.active, asked.inference_tokens, plan.tokens),
         owned=owned,
+        owned_run=owned_run,
         levels=levels,
         unknown=tuple(unknown),
         charts=_charts(goal, catalog, config, today, kinds, failures) if asked.charts else None,
     )
+
+
+def _owned(
+    asked: Questions,
+    goal: Goal,
+    plan: Plan,
+    per_hour: float | None,
+    catalog: Catalog,
+    config: ModelShape | None,
+    today: dt.date,
+    unknown: list[str],
+) -> tuple[BreakEven | None, Candidate | None]:
+    """Buying against renting, and the run on what would be bought where that is named."""
+    if asked.owned is None:
+        return None, None
+    if asked.owned_cluster is None:
+        if per_hour is None:
+            unknown.append("buy or rent: no rate of the rented nodes is known")
+            return None, None
+        return break_even(asked.owned, per_hour * plan.chosen.nodes), None
+    mine = goal.model_copy(
+        update={"cluster": asked.owned_cluster, "deadline": None, "region": None}
+    )
+    try:
+        run = estimate.plan(mine, catalog, config=config, today=today)
+    except GoalError as error:
+        unknown.append(f"buy or rent: on what you own, {error.message}; {error.hint}")
+        return None, None
+    taken = tuple(text for text in run.warnings if text.startswith("assumed"))
+    candidate = replace(run.chosen, chosen=False, notes=(*run.chosen.notes, *taken))
+    days = run.estimate.days.p50
+    used = asked.owned.years * 365 * asked.owned.utilisation
+    if days > used:
+        unknown.append(
+            f"buy or rent: the run takes {days:,.0f} days on {candidate.accelerators:,} "
+            f"{candidate.hardware.accelerator}, and they work for {used:,.0f} days of their life"
+        )
+        return None, candidate
+    if plan.estimate.usd is None:
+        unknown.append(f"buy or rent: the dollars of renting are unknown: {_why_unknown(plan)}")
+        return None, candidate
+    return break_even(asked.owned, rent_of_the_run(plan.estimate.usd.p50, days)), candidate
+
+
+def _why_unknown(plan: Plan) -> str:
+    return plan.estimate.usd_unknown or "no rate is known"
 
 
 def _charts(

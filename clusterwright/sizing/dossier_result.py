@@ -13,7 +13,7 @@ from clusterwright.sizing.one_run import OneRun
 from clusterwright.sizing.ownership import BreakEven
 from clusterwright.sizing.phases import Phase
 from clusterwright.sizing.reliability import Intervals
-from clusterwright.sizing.result import Plan, Quantiles
+from clusterwright.sizing.result import Candidate, Plan, Quantiles
 from clusterwright.sizing.simulate import Setup
 from clusterwright.sizing.storage import Storage
 
@@ -108,6 +108,8 @@ class Dossier:
     advice: Advice | None = None
     inference: InferenceAware | None = None
     owned: BreakEven | None = None
+    owned_run: Candidate | None = None
+    """The same run on named hardware that one would buy."""
     levels: tuple[Reach, ...] = ()
     unknown: tuple[str, ...] = field(default=())
     charts: Charts | None = None

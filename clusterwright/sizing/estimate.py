@@ -39,6 +39,7 @@ DAYS_WANTED: Final = 60.0
 ACCELERATORS_MAX: Final = 16_384
 ALTERNATIVES: Final = 4
 TOO_FEW: Final = "too few sequences"
+NO_NETWORK: Final = "how fast the network is between nodes"
 
 
 @dataclass(frozen=True)
@@ -166,6 +167,12 @@ def cluster_of(goal: Goal, catalog: Catalog) -> tuple[Hardware, int | None, list
             field="cluster",
         )
     if c.instance_type:
+        if c.per_node is not None or c.network_gbps is not None:
+            raise GoalError(
+                f"{c.instance_type} has its own node and network",
+                "per_node and network_gbps are of your own nodes: with --accelerator",
+                field="cluster",
+            )
         hardware = of_instance_type(c.instance_type, catalog)
         missing = not_offered(hardware.name, goal.region, catalog)
         if missing is not None:
@@ -180,7 +187,9 @@ def cluster_of(goal: Goal, catalog: Catalog) -> tuple[Hardware, int | None, list
                 )
             count = c.accelerators
     elif c.accelerator:
-        hardware = of_accelerator(c.accelerator, catalog)
+        hardware = of_accelerator(
+            c.accelerator, catalog, per_node=c.per_node, network_gbps=c.network_gbps
+        )
         count = c.accelerators
         if c.nodes is not None:
             if count is not None and count != c.nodes * hardware.per_node:
@@ -272,6 +281,8 @@ def try_option(
 ) -> tuple[Option | None, str]:
     """As `best_option`, with a reason instead of an exception."""
     shape = inputs.shape
+    if accelerators > hardware.per_node and hardware.scale_out_gbytes_per_s <= 0:
+        return None, (f"{NO_NETWORK} of {hardware.name}, {hardware.per_node} in each, nobody said")
     grid = layouts.grid(
         shape,
         hardware,
@@ -361,6 +372,8 @@ def node_counts(hardware: Hardware, limit: int = ACCELERATORS_MAX) -> list[int]:
     """Accelerator counts that are tried: powers of two of nodes, or of whole UltraServers."""
     unit = max(hardware.per_node, hardware.scale_up_size)
     found = [unit]
+    if hardware.scale_out_gbytes_per_s <= 0:
+        return found
     while found[-1] * 2 <= limit:
         found.append(found[-1] * 2)
     return found
@@ -441,6 +454,12 @@ def _impossible(
             f"--batch-tokens {accelerators * inputs.seq_len} would give each a sequence, or fewer "
             "accelerators",
             field="batch_tokens",
+        )
+    if NO_NETWORK in reason:
+        return GoalError(
+            f"{accelerators:,} accelerators are more than one node: {reason}",
+            f"--network-gbps 400 (of a node), and --per-node where it is not {hardware.per_node}",
+            field="cluster",
         )
     smallest = smallest_option(inputs, hardware, training)
     hint = "an accelerator with more memory, a smaller model, or --kind lora would do"

@@ -118,6 +118,12 @@ class ClusterGoal(_Strict):
     nodes: int | None = Field(None, gt=0, le=100_000, description="instances")
     accelerator: str | None = Field(None, description="H800, A100-80GB, Trn2, ...")
     accelerators: int | None = Field(None, gt=0, le=10**6, description="how many; chosen without")
+    per_node: int | None = Field(
+        None, gt=0, le=64, description="accelerators of one of your own nodes"
+    )
+    network_gbps: float | None = Field(
+        None, gt=0, le=10**5, allow_inf_nan=False, description="between your own nodes, of each"
+    )
 
 
 class Goal(_Strict):

@@ -10,12 +10,13 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from importlib.resources import files
 from typing import Any, Final
 
 from clusterwright.catalog import Accelerator, Catalog, Fact, InstanceType, Known, Unknown
+from clusterwright.sizing.cards import Card, cards
 from clusterwright.sizing.errors import GoalError
 
 NAMED_ACCELERATORS: Final = (
@@ -32,7 +33,17 @@ NAMED_ACCELERATORS: Final = (
     "Trn1",
     "Trn2",
 )
-"""What `--accelerator` takes (design, section 5; GB300 has no sourced memory and is refused)."""
+"""What `--accelerator` takes (design, section 5; GB300 has no sourced memory and is refused),
+besides the cards that people own (`cards`)."""
+
+PCIE_GBYTES_PER_S: Final = 25.0
+"""One direction of PCIe 4 x16 with its overhead: accelerators of G types have nothing else."""
+
+PAIR: Final = 2
+"""Cards that an NVLink bridge joins."""
+
+CARDS_OF_A_NODE: Final = 8
+"""Of owned cards whose node nobody described; fewer where there are fewer."""
 
 BITS_PER_BYTE: Final = 8
 
@@ -58,7 +69,12 @@ class Hardware:
     scale_up_size, scale_up_gbytes_per_s:
         Accelerators that share NVLink or NeuronLink, and what one sends over it, one direction.
     scale_out_gbytes_per_s:
-        What one accelerator sends to other nodes.
+        What one accelerator sends to other nodes; 0 where nobody said (owned hardware), and then
+        no plan takes more than one node.
+    pcie_gbytes_per_s:
+        What one accelerator sends inside its node to those that the fast link does not reach.
+    fp8_unknown:
+        Why the FP8 peak is unknown; `None` where it is known, or there is none.
     """
 
     name: str
@@ -76,6 +92,8 @@ class Hardware:
     scale_up_gbytes_per_s: float
     scale_out_gbytes_per_s: float
     assumptions: tuple[str, ...] = ()
+    pcie_gbytes_per_s: float = PCIE_GBYTES_PER_S
+    fp8_unknown: str | None = None
 
     def peak_tflops(self, precision: str) -> float:
         """Dense peak in a precision: `bf16` or `fp8`.
@@ -83,10 +101,16 @@ class Hardware:
         Raises
         ------
         GoalError
-            The accelerator has no FP8.
+            The accelerator has no FP8, or nobody knows how fast it is.
         """
         if precision != "fp8":
             return self.bf16_tflops
+        if self.fp8_unknown is not None:
+            raise GoalError(
+                f"the dense FP8 peak of {self.accelerator} is unknown: {self.fp8_unknown}",
+                "--precision bf16",
+                field="precision",
+            )
         if self.fp8_tflops <= 0:
             raise GoalError(
                 f"{self.accelerator} has no FP8",
@@ -140,27 +164,41 @@ def of_instance_type(name: str, catalog: Catalog) -> Hardware:
     )
 
 
-def of_accelerator(name: str, catalog: Catalog) -> Hardware:
+def of_accelerator(
+    name: str,
+    catalog: Catalog,
+    *,
+    per_node: int | None = None,
+    network_gbps: float | None = None,
+) -> Hardware:
     """The hardware of an accelerator in the node that it usually comes in, which is assumed.
+
+    Parameters
+    ----------
+    per_node, network_gbps:
+        Of the node that it is in, where somebody knows it.
 
     Raises
     ------
     GoalError
-        There is no such accelerator, or nothing is known of its memory.
+        There is no such accelerator, or a figure that sizing needs is unknown.
     """
-    by_case = {known.lower(): known for known in NAMED_ACCELERATORS}
-    key = by_case.get(name.strip().lower())
+    by_case = {known.lower(): known for known in (*NAMED_ACCELERATORS, *cards())}
+    wanted = "-".join(name.lower().replace("_", " ").replace("-", " ").split())
+    key = by_case.get(wanted) or by_case.get(f"rtx-{wanted}")
     if key is None:
-        wanted = name.strip().lower()
         near = [known for known in by_case if wanted and known.startswith(wanted)]
         near = near or get_close_matches(wanted, by_case, n=2, cutoff=0.3)
         meant = " or ".join(by_case[n] for n in near)
         raise GoalError(
             f"no accelerator {name!r} is known",
-            (f"did you mean {meant}? " if meant else "")
-            + f"One of {', '.join(NAMED_ACCELERATORS)}",
+            (f"did you mean {meant}? " if meant else "") + f"One of {', '.join(by_case.values())}",
             field="accelerator",
         )
+    if key in cards():
+        return _of_card(cards()[key], per_node or CARDS_OF_A_NODE, network_gbps, per_node is None)
+    if per_node is not None or network_gbps is not None:
+        return _in_a_node(of_accelerator(key, catalog), per_node, network_gbps)
     accelerator = catalog.accelerator(key)
     assert accelerator is not None, key
     node = _data()["reference_nodes"][key]
@@ -181,6 +219,65 @@ def of_accelerator(name: str, catalog: Catalog) -> Hardware:
     )
 
 
+def _of_card(card: Card, per_node: int, network_gbps: float | None, assumed: bool) -> Hardware:
+    """A node of PCIe cards: pairs on their bridge, the others over PCIe, which is slower."""
+    bf16 = card.needed("dense_bf16_tflops")
+    notes = []
+    if assumed:
+        notes.append(f"a node of {card.name} is taken to hold up to {per_node} (--per-node)")
+    # Alone in its node a card has nobody to talk to over PCIe but the network's adapter.
+    linked, link, pcie = 1, 0.0, card.pcie_gbytes_per_s or 2 * PCIE_GBYTES_PER_S
+    if per_node > 1:
+        link = card.needed("link_gbytes_per_s")
+        pcie = card.needed("pcie_gbytes_per_s")
+        joined = "PCIe alone joins the cards"
+        if link > 0:
+            linked = PAIR
+            joined = f"a bridge joins two cards at {link:g} GB/s, and PCIe the others"
+        notes.append(f"{joined}: {pcie:g} GB/s, both directions together")
+    notes.append(f"{card.name}: {card.source}")
+    share, source, text = _data()["matmul_ceiling"]["*"]
+    return Hardware(
+        name=card.name,
+        accelerator=card.name,
+        family="nvidia",
+        instance_type=None,
+        per_node=per_node,
+        memory_gib=card.memory_gib,
+        memory_gbytes_per_s=1000 * card.memory_bandwidth_tbytes_per_s,
+        bf16_tflops=bf16,
+        fp8_tflops=card.dense_fp8_tflops or 0.0,
+        fp8_unknown=card.unknown.get("dense_fp8_tflops"),
+        ceiling=float(share),
+        ceiling_source=f"{text}; {_data()['sources'][source]}",
+        scale_up_size=linked,
+        scale_up_gbytes_per_s=link / 2,
+        scale_out_gbytes_per_s=(network_gbps or 0.0) / BITS_PER_BYTE / per_node,
+        assumptions=tuple(notes),
+        pcie_gbytes_per_s=pcie / 2,
+    )
+
+
+def _in_a_node(usual: Hardware, per_node: int | None, network_gbps: float | None) -> Hardware:
+    """The same accelerator in a node that somebody described."""
+    size = per_node or usual.per_node
+    network = network_gbps or usual.scale_out_gbytes_per_s * BITS_PER_BYTE * usual.per_node
+    notes = [note for note in usual.assumptions if not note.startswith("a node of ")]
+    whose = "as given" if network_gbps else f"as of a usual node of {usual.name}"
+    notes.append(f"nodes of {size}, {network:g} Gbps between them, {whose}")
+    # A link that reaches over nodes keeps its reach; one of the node ends with the node.
+    reach = usual.scale_up_size
+    if reach <= usual.per_node:
+        reach = min(reach, size)
+    return replace(
+        usual,
+        per_node=size,
+        scale_up_size=reach,
+        scale_out_gbytes_per_s=network / BITS_PER_BYTE / size,
+        assumptions=tuple(notes),
+    )
+
+
 def without_efa(hardware: Hardware, ip_gbps: float = 100.0) -> Hardware:
     """The same node with TCP over its ENA interface instead of EFA.
 
@@ -192,8 +289,6 @@ def without_efa(hardware: Hardware, ip_gbps: float = 100.0) -> Hardware:
         Of the node's ENA; P5's first card gives 100 Gbps of IP with one private address (AWS EFA
         documentation).
     """
-    from dataclasses import replace
-
     speed = min(hardware.scale_out_gbytes_per_s, ip_gbps / BITS_PER_BYTE / hardware.per_node)
     return replace(
         hardware,

@@ -3,7 +3,9 @@
 Owning costs the purchase less what is left of it, and per hour of use the power of the machine and
 of cooling it; standing idle costs the idle power. Renting costs the rate for the hours that are
 used. So the break-even is in hours of use, and in years only at a stated use. No price, tariff or
-resale value is built in: they are the user's.
+resale value is built in: they are the user's. Where the owned accelerators are named,
+`rent_of_the_run` says what renting costs per hour of their use: the rent of the run that the
+planner chose, over the hours that the owned ones take for the same run.
 """
 
 from __future__ import annotations
@@ -76,6 +78,19 @@ class BreakEven:
     utilisation: float | None
     cheaper: str
     explained: tuple[Explained, ...]
+
+
+def rent_of_the_run(rented_usd: float, owned_days: float) -> float:
+    """Dollars of rent that an hour of the owned hardware replaces.
+
+    Parameters
+    ----------
+    rented_usd:
+        Of the whole run on the rented cluster.
+    owned_days:
+        Of the same run on the owned one.
+    """
+    return rented_usd / (owned_days * 24)
 
 
 def break_even(owned: Owned, rent_per_hour: float) -> BreakEven:

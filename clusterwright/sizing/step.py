@@ -294,19 +294,32 @@ def _traffic(
     return tokens * (copies + loss) / per / (hardware.memory_gbytes_per_s * 1e9 * 0.8)
 
 
-def _fast(hardware: Hardware) -> float:
-    """Bytes per second of an accelerator inside its domain; PCIe where there is no fast link."""
-    if hardware.scale_up_gbytes_per_s > 0:
-        return hardware.scale_up_gbytes_per_s * 1e9 * SCALE_UP_EFFICIENCY
-    return PCIE_GBYTES_PER_S * 1e9 * SCALE_UP_EFFICIENCY
+def _fast(hardware: Hardware, ranks: Floats) -> Floats:
+    """Bytes per second of an accelerator among so many neighbours of its domain.
 
-
-PCIE_GBYTES_PER_S: Final = 25.0
-"""One direction of PCIe 4 x16 with its overhead: accelerators of G types have nothing else."""
+    The link between accelerators as far as it reaches, PCIe for groups that are larger: of cards
+    that are bridged two by two, four talk at the speed of PCIe.
+    """
+    pcie = hardware.pcie_gbytes_per_s
+    link = hardware.scale_up_gbytes_per_s or pcie
+    reach = hardware.scale_up_size
+    speed: Floats = np.where(ranks <= reach, link, min(link, pcie)) * 1e9 * SCALE_UP_EFFICIENCY
+    return speed
 
 
 def _slow(hardware: Hardware) -> float:
+    """Bytes per second of an accelerator between nodes.
+
+    0 where nobody said how fast the network is: layouts over nodes are refused before they are
+    timed (`estimate.try_option`).
+    """
     return hardware.scale_out_gbytes_per_s * 1e9 * SCALE_OUT_EFFICIENCY
+
+
+def _over(volume: Floats, hardware: Hardware) -> Floats:
+    """Seconds of a volume between nodes; none where there is one node."""
+    slow = _slow(hardware)
+    return volume / slow if slow > 0 else np.zeros_like(volume)
 
 
 def _domain(hardware: Hardware) -> float:
@@ -319,7 +332,7 @@ def _tensor(shape: ModelShape, hardware: Hardware, grid: Grid, tokens: Floats) -
     # Eight collectives per dense layer and step; a routed layer's experts need none.
     collectives = 8 * (shape.layers - routed) + 4 * routed
     volume = collectives * tokens * shape.hidden * 2 * (grid.tensor - 1) / grid.tensor
-    seconds: Floats = volume / grid.pipeline / _fast(hardware)
+    seconds: Floats = volume / grid.pipeline / _fast(hardware, grid.tensor)
     return seconds
 
 
@@ -335,7 +348,7 @@ def _expert(shape: ModelShape, hardware: Hardware, grid: Grid, tokens: Floats) -
     # A token goes to a far domain once, however many of its experts are there.
     reached = groups * (1 - (1 - 1 / groups) ** e.per_token)
     outside = volume * reached * (1 - 1 / groups)
-    seconds: Floats = inside / _fast(hardware) + outside / _slow(hardware)
+    seconds: Floats = inside / _fast(hardware, near) + _over(outside, hardware)
     return seconds
 
 
@@ -343,16 +356,18 @@ def _context(shape: ModelShape, hardware: Hardware, grid: Grid, tokens: Floats) 
     """Keys and values go round the ring, once forward and twice backward; 30 % is exposed."""
     width = shape.kv_values_per_token * 2.0
     volume = 3 * tokens * width * (grid.context - 1) / (grid.tensor * grid.pipeline)
-    inside = grid.tensor * grid.context <= _domain(hardware)
-    return 0.3 * volume / np.where(inside, _fast(hardware), _slow(hardware))
+    ranks = grid.tensor * grid.context
+    inside = ranks <= _domain(hardware)
+    return 0.3 * np.where(inside, volume / _fast(hardware, ranks), _over(volume, hardware))
 
 
 def _transfers(shape: ModelShape, hardware: Hardware, grid: Grid, tokens: Floats) -> Floats:
     """Activations to the next stage and gradients back, once per chunk; half is exposed."""
     volume = 2 * grid.virtual * tokens * shape.hidden * 2 / grid.tensor
     inside = grid.accelerators <= _domain(hardware)
-    speed = np.where(inside, _fast(hardware), _slow(hardware))
-    return np.where(grid.pipeline > 1, 0.5 * volume / speed, 0.0)
+    near = volume / _fast(hardware, grid.accelerators)
+    seconds = np.where(inside, near, _over(volume, hardware))
+    return np.where(grid.pipeline > 1, 0.5 * seconds, 0.0)
 
 
 def _reduction(
@@ -362,7 +377,7 @@ def _reduction(
     common, experts = params_per_rank(shape, grid)
     replicas = grid.data * grid.context
     expert_replicas = np.maximum(1.0, grid.tensor * replicas / grid.expert)
-    fast, slow, domain = _fast(hardware), _slow(hardware), _domain(hardware)
+    slow, domain = _slow(hardware), _domain(hardware)
     seconds = np.zeros(len(grid))
     for params, ranks, together in (
         (common, replicas, grid.tensor),
@@ -370,6 +385,7 @@ def _reduction(
     ):
         beside = np.maximum(1.0, domain / np.maximum(together, 1.0))
         inside = ranks <= beside
+        fast = _fast(hardware, np.minimum(ranks * np.maximum(together, 1.0), domain))
         # Ranks of a group in one domain share its way out: each carries a part of the ring.
         speed = np.where(inside, fast, np.minimum(fast, slow * np.minimum(beside, ranks)))
         seconds = seconds + params * (ranks - 1) / ranks / speed

@@ -148,11 +148,23 @@ def test_hardware_of_one_s_own(tmp_path: Path) -> None:
     file.write_text("{purchase: 200000000, watts: 5000000, tariff_per_kwh: 0.08}\n")
     answer = clusterwright("plan", *GOAL, "--region", "us-east-1", "--owned", str(file))
     assert "buying instead" in answer.out
+    file.write_text(
+        "{purchase: 200000000, watts: 5000000, tariff_per_kwh: 0.08, accelerator: h100,\n"
+        " accelerators: 2048, network_gbps: 1600}\n"
+    )
+    named = clusterwright("plan", *GOAL, "--region", "us-east-1", "--owned", str(file))
+    assert "the run on 2,048 H100" in named.out, named.err
     for text, says in (
         ("{purchase: 1, watts: 1}\n", "tariff_per_kwh is missing"),
         ("{purchase: 1, watts: 1, tarif: 1}\n", "unknown key 'tarif'"),
         ("{purchase: much, watts: 1, tariff_per_kwh: 1}\n", "purchase is 'much'"),
         ("[]\n", "holds no mapping"),
+        ("{purchase: 1, watts: 1, tariff_per_kwh: 1, accelerators: 8}\n", "accelerators of what?"),
+        ("{purchase: 1, watts: 1, tariff_per_kwh: 1, accelerator: L40S}\n", "how many L40S?"),
+        (
+            "{purchase: 1, watts: 1, tariff_per_kwh: 1, accelerator: L40S, accelerators: none}\n",
+            "cluster.accelerators",
+        ),
         ("{purchase: 1.0e+308, watts: 1, tariff_per_kwh: 1}\n", "is larger than"),
         ("{purchase: 1" + "0" * 400 + ", watts: 1, tariff_per_kwh: 1}\n", "is larger than"),
         ("{purchase: .inf, watts: 1, tariff_per_kwh: 1}\n", "purchase is inf"),

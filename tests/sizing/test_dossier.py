@@ -11,7 +11,7 @@ from clusterwright.catalog import load_catalog
 from clusterwright.sizing.dossier import Questions, build
 from clusterwright.sizing.dossier_result import Dossier
 from clusterwright.sizing.errors import GoalError
-from clusterwright.sizing.goal import parse
+from clusterwright.sizing.goal import ClusterGoal, parse
 from clusterwright.sizing.ownership import Owned
 
 DAY = dt.date(2026, 11, 20)
@@ -143,9 +143,32 @@ def test_owned_hardware_is_held_against_the_chosen_cluster() -> None:
     found = _build(Questions(owned=owned), region="us-east-1")
     assert found.owned is not None
     assert found.owned.cheaper == "owned"
+    assert found.owned_run is None
     nowhere = _build(Questions(owned=owned), region="us-west-2")
     assert nowhere.owned is None
     assert any("buy or rent" in text for text in nowhere.unknown)
+
+
+def test_named_hardware_is_held_against_the_rent_of_the_same_run() -> None:
+    """Half as fast for the same run: an hour of it replaces half the rent."""
+    owned = Owned(purchase=2e8, watts=5e6, tariff_per_kwh=0.08, cooling=1.2)
+    mine = ClusterGoal.model_validate({"accelerator": "H100", "accelerators": 1024})
+    found = _build(Questions(owned=owned, owned_cluster=mine), region="us-east-1")
+    assert found.owned is not None
+    assert found.owned_run is not None
+    assert found.owned_run.days is not None
+    assert found.plan.estimate.usd is not None
+    hours = found.owned_run.days.p50 * 24
+    rent = found.plan.estimate.usd.p50 / hours
+    assert found.owned.rented_total == pytest.approx(rent * 3 * 8760)
+    cards = ClusterGoal.model_validate({"accelerator": "RTX-A6000", "accelerators": 64})
+    refused = _build(Questions(owned=owned, owned_cluster=cards), region="us-east-1")
+    assert refused.owned is None
+    assert any("on what you own" in text and "--network-gbps" in text for text in refused.unknown)
+    slow = ClusterGoal.model_validate({"accelerator": "H100", "accelerators": 64})
+    late = _build(Questions(owned=owned, owned_cluster=slow), region="us-east-1")
+    assert late.owned is None
+    assert any("days of their life" in text for text in late.unknown)
 
 
 def test_charts_have_a_front_that_nothing_beats() -> None:
