@@ -73,7 +73,7 @@ def _own_account_statement(cluster: Cluster, sid: str) -> iam.PolicyStatement:
 
 def _gateway_policy(cluster: Cluster, service: str) -> iam.PolicyDocument:
     statements = [_own_account_statement(cluster, "OwnAccountOnly")]
-    if service == "s3" and cluster.slurm.containers.pyxis:
+    if service == "s3" and (cluster.uses_kubernetes or cluster.slurm.containers.pyxis):
         # Layers of ECR images are fetched with URLs that ECR signs, not this account.
         statements.append(
             iam.PolicyStatement(

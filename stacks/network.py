@@ -32,6 +32,8 @@ class Attachments:
     home_security_group_ids: Sequence[str]
     database_security_group_ids: Sequence[str]
     database_subnet_ids: Sequence[str]
+    control_plane_security_group_ids: Sequence[str] = ()
+    control_plane_subnet_ids: Sequence[str] = ()
 
 
 def existing_attachments(cluster: Cluster, network: ExistingNetwork) -> Attachments:
@@ -48,6 +50,9 @@ def existing_attachments(cluster: Cluster, network: ExistingNetwork) -> Attachme
         home_security_group_ids=own,
         database_security_group_ids=own,
         database_subnet_ids=list(network.database_subnet_ids),
+        # EKS takes four groups beside its own (AWS General Reference, quota L-11427A54).
+        control_plane_security_group_ids=own[:4],
+        control_plane_subnet_ids=list(network.control_plane_subnet_ids),
     )
 
 
@@ -102,6 +107,8 @@ class Network(Part):
             home_security_group_ids=_ids(groups.home),
             database_security_group_ids=_ids(groups.database),
             database_subnet_ids=self._ids(plan, "database"),
+            control_plane_security_group_ids=_ids(groups.control_plane),
+            control_plane_subnet_ids=self._ids(plan, "control"),
         )
 
     def _route_table(self, name: str) -> ec2.CfnRouteTable:

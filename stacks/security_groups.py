@@ -42,6 +42,14 @@ NFS = tuple(
 )
 
 HTTPS = Traffic("tcp", 443, 443, "HTTPS")
+
+# EKS best practices guide, "Cluster security group": the API server answers on 443; it calls the
+# kubelet on 10250 and webhooks of controllers on ports that each of them chooses.
+TO_CONTROL_PLANE = (HTTPS,)
+FROM_CONTROL_PLANE = (
+    HTTPS,
+    Traffic("tcp", 1025, 65535, "kubelet and webhooks"),
+)
 HTTP = Traffic("tcp", 80, 80, "HTTP")
 DATABASE_PORT = 3306
 DATABASE = Traffic("tcp", DATABASE_PORT, DATABASE_PORT, "accounting database")
@@ -62,6 +70,7 @@ class SecurityGroups(Construct):
         self.home = self._home()
         self.database = self._database()
         self.endpoints = self._endpoints()
+        self.control_plane = self._control_plane()
         # EFA bypasses the kernel and IP: a rule by address, even 0.0.0.0/0, does not cover it.
         _between(self, "NodesToNodes", self.nodes, self.nodes, [ALL], "EFA, MPI, NCCL and Slurm")
         self._way_out()
@@ -111,6 +120,19 @@ class SecurityGroups(Construct):
             return None
         group = self._group("Endpoints", "VPC endpoints")
         _between(self, "NodesToEndpoints", self.nodes, group, [HTTPS], "AWS services")
+        return group
+
+    def _control_plane(self) -> ec2.CfnSecurityGroup | None:
+        """Beside the group that EKS makes itself, which nodes of ours do not carry."""
+        if not self._cluster.uses_kubernetes:
+            return None
+        group = self._group("ControlPlane", "control plane of Kubernetes")
+        _between(
+            self, "NodesToControlPlane", self.nodes, group, TO_CONTROL_PLANE, "Kubernetes' API"
+        )
+        _between(
+            self, "ControlPlaneToNodes", group, self.nodes, FROM_CONTROL_PLANE, "Kubernetes' API"
+        )
         return group
 
     def _way_out(self) -> None:

@@ -25,7 +25,10 @@ def _session_manager(cluster: Cluster) -> bool:
 
 
 def _file_systems(cluster: Cluster) -> bool:
-    return bool(cluster.storage.lustre) or cluster.storage.home is not None
+    """Pods mount volumes by the name of their server; nobody looks it up."""
+    return not cluster.uses_kubernetes and (
+        bool(cluster.storage.lustre) or cluster.storage.home is not None
+    )
 
 
 def _secrets(cluster: Cluster) -> bool:
@@ -33,7 +36,21 @@ def _secrets(cluster: Cluster) -> bool:
 
 
 def _containers(cluster: Cluster) -> bool:
-    return cluster.slurm.containers.pyxis
+    return cluster.uses_kubernetes or cluster.slurm.containers.pyxis
+
+
+def _kubernetes(cluster: Cluster) -> bool:
+    return cluster.uses_kubernetes
+
+
+def _hyperpod(cluster: Cluster) -> bool:
+    return cluster.on_hyperpod
+
+
+def _cloudwatch(cluster: Cluster) -> bool:
+    """Nodes of a plain EKS cluster log and measure through an add-on alone."""
+    names = {addon.name for addon in cluster.kubernetes.addons}
+    return cluster.platform != "eks" or "amazon-cloudwatch-observability" in names
 
 
 def _prometheus(cluster: Cluster) -> bool:
@@ -49,12 +66,18 @@ INTERFACE_SERVICES: tuple[Service, ...] = (
     Service("ec2messages", "SSM Agent fetches its commands", _session_manager),
     Service("ecr.api", "container images: login and manifests", _containers),
     Service("ecr.dkr", "container images: the registry itself", _containers),
+    Service("eks", "nodes ask EKS about the cluster that they join", _kubernetes),
+    Service("eks-auth", "pods get the credentials of their service accounts", _kubernetes),
     Service("fsx", "nodes look up the file systems that they mount", _file_systems),
     Service("kms", "decrypting objects, secrets and logs with the cluster's key"),
-    Service("logs", "HyperPod and the lifecycle scripts log to CloudWatch"),
-    Service("monitoring", "HyperPod's health agent sends metrics to CloudWatch"),
+    Service("logs", "HyperPod and the lifecycle scripts log to CloudWatch", _cloudwatch),
+    Service("monitoring", "HyperPod's health agent sends metrics to CloudWatch", _cloudwatch),
     Service("aps-workspaces", "metrics for the managed Prometheus workspace", _prometheus),
-    Service("sagemaker.api", "auto-resume and lifecycle scripts ask HyperPod about the cluster"),
+    Service(
+        "sagemaker.api",
+        "auto-resume and lifecycle scripts ask HyperPod about the cluster",
+        _hyperpod,
+    ),
     Service("secretsmanager", "the accounting database's password, the munge key", _secrets),
     Service("ssm", "SSM Agent registers and reads parameters", _session_manager),
     Service("ssmmessages", "shells through Session Manager", _session_manager),

@@ -29,10 +29,17 @@ SHARED_ADDRESSES = 64
 OTHER_SUBNETS = ("database1", "database2", "public", "endpoints")
 """What may stand beside the nodes, in the order of their ranges."""
 
-OTHER_SUBNET_PREFIX = 27
-"""Database, NAT and endpoint subnets hold a handful of addresses each."""
+CONTROL_PLANE_SUBNETS = {"control1": "database1", "control2": "database2"}
+"""The control plane of EKS has the places of the accounting database, which Slurm alone has."""
 
-Purpose = Literal["nodes", "database", "public", "endpoints"]
+ZONES_WITHOUT_CONTROL_PLANES = frozenset({"cac1-az3", "use1-az3", "usw1-az2"})
+"""Where EKS takes no subnet of a control plane (EKS user guide, "View Amazon EKS networking
+requirements for VPC and subnets")."""
+
+OTHER_SUBNET_PREFIX = 27
+"""Database, control plane, NAT and endpoint subnets hold a handful of addresses each."""
+
+Purpose = Literal["nodes", "database", "control", "public", "endpoints"]
 
 
 @dataclass(frozen=True)
@@ -222,7 +229,10 @@ def _other_subnets(cluster: Cluster, catalog: Catalog) -> list[tuple[str, Purpos
     local = is_local(network.availability_zone_id)
     first = second if local else network.availability_zone_id
     accounting = cluster.slurm.accounting
-    if accounting.kind == "rds" and accounting.existing is None:
+    if cluster.uses_kubernetes:
+        zones = control_plane_zones(cluster, catalog)
+        result += [(f"control{i}", "control", zone) for i, zone in enumerate(zones, start=1)]
+    elif accounting.kind == "rds" and accounting.existing is None:
         result.append(("database1", "database", first))
         if local:
             second = _ordinary_zone(cluster, catalog, other_than=(first,))
@@ -247,6 +257,16 @@ def second_zone(cluster: Cluster, catalog: Catalog) -> str:
     return _ordinary_zone(cluster, catalog, other_than=(network.availability_zone_id,))
 
 
+def control_plane_zones(cluster: Cluster, catalog: Catalog) -> tuple[str, ...]:
+    """Two zones for the control plane of EKS: the training zone and a second one, where it can."""
+    network = cluster.network
+    asked = [network.availability_zone_id, network.second_availability_zone_id]
+    ordinary = sorted(z for z in catalog.zone_ids(cluster.region) if not is_local(z))
+    zones = dict.fromkeys([*(z for z in asked if z is not None), *ordinary])
+    fit = [z for z in zones if not is_local(z) and z not in ZONES_WITHOUT_CONTROL_PLANES]
+    return tuple(fit[:2])
+
+
 def _ordinary_zone(cluster: Cluster, catalog: Catalog, *, other_than: tuple[str, ...]) -> str:
     zones = sorted(z for z in catalog.zone_ids(cluster.region) if not is_local(z))
     return next(z for z in zones if z not in other_than)
@@ -263,10 +283,12 @@ def _place(
     )
     # Each has its own place, taken or not: adding one later moves none of the others.
     places = dict(zip(OTHER_SUBNETS, blocks, strict=False))
-    if any(name not in places for name, _, _ in others):
+    slots = [CONTROL_PLANE_SUBNETS.get(name, name) for name, _, _ in others]
+    if any(slot not in places for slot in slots):
         return None
     return [
-        PlannedSubnet(name, purpose, zone, str(places[name])) for name, purpose, zone in others
+        PlannedSubnet(name, purpose, zone, str(places[slot]))
+        for slot, (name, purpose, zone) in zip(slots, others, strict=True)
     ]
 
 
@@ -276,7 +298,7 @@ def _in_one_16(ranges: list[IPv4Network]) -> bool:
 
 def _others_do_not_fit(cluster: Cluster) -> Problem:
     return Problem(
-        f"the nodes fill {cluster.network.cidr}: no room is left for the database and NAT subnets",
+        f"the nodes fill {cluster.network.cidr}: no room is left for the small subnets",
         ("network", "cidr"),
         hint=f"add a range for them: secondary_cidrs: [{_next_range(cluster, 24)}]",
     )

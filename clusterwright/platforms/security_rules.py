@@ -38,6 +38,10 @@ def security_groups_built(cluster: Cluster) -> dict[str, tuple[int, int]]:
     if closed:
         counts["endpoints"] = [0, 1]
         _between(counts, "nodes", "endpoints", 1)
+    if cluster.uses_kubernetes:
+        counts["control plane"] = [0, 1]
+        _between(counts, "nodes", "control plane", 1)
+        _between(counts, "control plane", "nodes", 2)
     counts["nodes"][1] += 1 if closed else 2
     return {name: (inbound, outbound) for name, (inbound, outbound) in counts.items()}
 

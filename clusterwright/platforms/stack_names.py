@@ -11,7 +11,9 @@ PARTS: Final = (
     "accounting",
     "lifecycle",
     "observability",
+    "kubernetes",
     "cluster",
+    "addons",
 )
 """In the order of deployment; `tests/stacks` holds the stacks against it."""
 

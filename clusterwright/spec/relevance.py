@@ -58,10 +58,11 @@ def meaningless(cluster: Cluster) -> Iterator[Meaningless]:
     accounting = cluster.slurm.accounting
     if cluster.uses_slurm:
         yield from _slurm(cluster)
-    if network.existing is None and (accounting.kind != "rds" or accounting.existing is not None):
+    built = accounting.kind == "rds" and accounting.existing is None
+    if network.existing is None and not built and not cluster.uses_kubernetes:
         yield Meaningless(
             ("network", "second_availability_zone_id"),
-            "only an accounting database that is built needs a second zone",
+            "only an accounting database that is built, or EKS, needs a second zone",
             ("slurm", "accounting", "kind"),
             network.second_availability_zone_id is not None,
         )

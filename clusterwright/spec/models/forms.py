@@ -199,6 +199,17 @@ PRINCIPAL_ARN = Form(
     "the ARN of an IAM role or user (arn:aws:iam::...:role/...)",
     "arn:aws:iam::111122223333:role/researchers",
 )
+KUBERNETES_VERSION = Form(
+    r"^1\.[0-9]{2}$", "a version of Kubernetes in quotes, such as \"1.34\"", "1.34"
+)
+PARALLELCLUSTER_VERSION = Form(
+    r"^3\.[0-9]{1,2}\.[0-9]{1,2}$", "a release of ParallelCluster, such as 3.16.1", "3.16.1"
+)
+TENANT = Form(
+    r"^[a-z](-?[a-z0-9])*$",
+    "a team's name: small letters, digits and single hyphens, beginning with a letter",
+    "pretraining",
+)
 RULE = Form(r"^CW-[A-Z][0-9]{3}$", "a rule's id, such as CW-N003", "CW-N003")
 RESOURCE = Form(
     r"^([A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9]+|compute\[[A-Za-z0-9-]+\])$",

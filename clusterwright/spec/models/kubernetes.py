@@ -2,15 +2,127 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from clusterwright.spec.models.common import Model
+from clusterwright.spec.models import forms
+from clusterwright.spec.models.common import Cidr, Model
+
+Namespace = Annotated[
+    str, Field(pattern=forms.NAMESPACE.pattern, max_length=63, examples=[forms.NAMESPACE.example])
+]
+RoleArn = Annotated[
+    str,
+    Field(pattern=forms.ROLE_ARN.pattern, max_length=256, examples=[forms.ROLE_ARN.example]),
+]
+PrincipalArn = Annotated[
+    str,
+    Field(
+        pattern=forms.PRINCIPAL_ARN.pattern,
+        max_length=256,
+        examples=[forms.PRINCIPAL_ARN.example],
+    ),
+]
+ControlPlaneLog = Literal["api", "audit", "authenticator", "controller-manager", "scheduler"]
+
+
+class AccessEntry(Model):
+    """A role or user of IAM that may talk to Kubernetes, and what it may do there."""
+
+    principal_arn: PrincipalArn
+    """The role or user; whoever assumes the role has its rights."""
+
+    policy: Literal["cluster-admin", "admin", "admin-view", "edit", "view"] | None = None
+    """One of EKS's access policies; without one, RBAC's bindings of `groups` decide."""
+
+    namespaces: Annotated[list[Namespace], Field(max_length=100)] = []
+    """Where the policy holds; in all namespaces if empty."""
+
+    groups: Annotated[
+        list[Annotated[str, Field(pattern=forms.KUBERNETES_GROUP.pattern, max_length=100)]],
+        Field(max_length=20, examples=[["researchers"]]),
+    ] = []
+    """Kubernetes' groups of the principal, for bindings of RBAC."""
+
+
+class Addon(Model):
+    """An add-on that EKS installs and keeps, and its version."""
+
+    name: Literal[
+        "vpc-cni",
+        "kube-proxy",
+        "coredns",
+        "eks-pod-identity-agent",
+        "aws-fsx-csi-driver",
+        "metrics-server",
+        "eks-node-monitoring-agent",
+        "amazon-cloudwatch-observability",
+    ]
+    """EKS's name of it."""
+
+    version: (
+        Annotated[
+            str,
+            Field(pattern=forms.ADDON_VERSION.pattern, examples=[forms.ADDON_VERSION.example]),
+        ]
+        | None
+    ) = None
+    """As EKS writes it; the default of EKS on the day of the deployment if absent."""
+
+
+class PodIdentity(Model):
+    """A role of IAM that pods of one service account have."""
+
+    namespace: Namespace
+    """The namespace of the service account."""
+
+    service_account: Annotated[
+        str,
+        Field(
+            pattern=forms.SERVICE_ACCOUNT.pattern,
+            max_length=253,
+            examples=[forms.SERVICE_ACCOUNT.example],
+        ),
+    ]
+    """The service account, which may exist later."""
+
+    role_arn: RoleArn
+    """The role, of this account; it must trust pods.eks.amazonaws.com."""
 
 
 class Kubernetes(Model):
     """What `platform: hyperpod-eks` and `platform: eks` need beside the rest of the file."""
 
-    version: Annotated[str, Field(pattern=r"^1\.[0-9]{2}$", examples=["1.34"])] = "1.34"
+    version: Annotated[str, Field(pattern=r"^1\.[0-9]{2}$", examples=["1.34"])] = "1.35"
     """Kubernetes' version, in quotes: without them YAML reads a number."""
+
+    support: Literal["standard", "extended"] = "standard"
+    """standard: EKS upgrades when standard support ends. extended: it stays, at a higher rate."""
+
+    public_access_cidrs: Annotated[list[Cidr], Field(max_length=40)] = []
+    """Ranges of the internet that may reach the API server; from within the VPC only if empty."""
+
+    admin_role: bool = True
+    """A role that administers the cluster; who may assume it is for the account's IAM to say."""
+
+    access: Annotated[list[AccessEntry], Field(max_length=100)] = []
+    """Who else may talk to Kubernetes: nobody has rights by having made the cluster."""
+
+    control_plane_logs: Annotated[list[ControlPlaneLog], Field(max_length=5)] = [
+        "api",
+        "audit",
+        "authenticator",
+        "controller-manager",
+        "scheduler",
+    ]
+    """What the control plane writes to CloudWatch, kept for `observability.log_retention_days`."""
+
+    addons: Annotated[list[Addon], Field(max_length=20)] = [
+        Addon.model_construct(name="metrics-server", version=None),
+        Addon.model_construct(name="eks-node-monitoring-agent", version=None),
+    ]
+    """Optional add-ons, and versions of those that are always there (network, DNS, identity)."""
+
+    pod_identities: Annotated[list[PodIdentity], Field(max_length=1000)] = []
+    """Roles of the pods' service accounts, through EKS Pod Identity."""

@@ -41,6 +41,9 @@ class ExistingNetwork(Model):
     database_subnet_ids: list[SubnetId] = []
     """Subnets in two zones for the accounting database, where one is created."""
 
+    control_plane_subnet_ids: Annotated[list[SubnetId], Field(max_length=16)] = []
+    """Subnets in two zones for the control plane of EKS, with six free addresses each."""
+
 
 class Network(Model):
     """Where the cluster stands."""
@@ -55,7 +58,7 @@ class Network(Model):
     """The zone of nodes and file systems, by id (`use1-az6`): names differ per account."""
 
     second_availability_zone_id: ZoneId | None = None
-    """Only for the accounting database, which demands two; from the catalogue if absent."""
+    """Only for what demands two, the accounting database and EKS; from the catalogue if absent."""
 
     egress: Literal["closed", "nat"] = "closed"
     """closed: no way to the internet, an endpoint for every service used. nat: a NAT gateway."""

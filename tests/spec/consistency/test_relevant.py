@@ -60,7 +60,7 @@ def test_contradictions_are_found(changes: dict[str, Any], path: str, message: s
         (
             {"slurm.accounting": {"kind": "local"}},
             "network.second_availability_zone_id",
-            "only an accounting database that is built needs a second zone",
+            "only an accounting database that is built, or EKS, needs a second zone",
         ),
         (
             {"budget": {"run_usd": 5, "alert_emails": ["a@b.example"]}},

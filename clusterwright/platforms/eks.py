@@ -1,0 +1,127 @@
+"""What the control plane of EKS is called and takes, as data: versions, add-ons, addresses."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Final
+
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.kubernetes import Addon
+
+
+@dataclass(frozen=True)
+class KubernetesVersion:
+    """One minor version of Kubernetes on EKS; days are UTC, `None` where no source gives them."""
+
+    name: str
+    released: dt.date | None
+    end_of_standard: dt.date
+    end_of_extended: dt.date
+
+
+VERSIONS_SOURCE: Final = (
+    'EKS user guide, "Understand the Kubernetes version lifecycle on EKS" '
+    "(awsdocs/amazon-eks-user-guide, latest/ug/versioning/kubernetes-versions.adoc, commit "
+    '0138560); 1.35: aws-samples.github.io/sample-apex-skills, "Cluster Lifecycle & Upgrades" '
+    "(2026-04-24)"
+)
+
+VERSIONS: Final = (
+    KubernetesVersion("1.35", None, dt.date(2027, 3, 27), dt.date(2028, 3, 27)),
+    KubernetesVersion("1.34", dt.date(2025, 10, 2), dt.date(2026, 12, 2), dt.date(2027, 12, 2)),
+    KubernetesVersion("1.33", dt.date(2025, 5, 29), dt.date(2026, 7, 29), dt.date(2027, 7, 29)),
+    KubernetesVersion("1.32", dt.date(2025, 1, 23), dt.date(2026, 3, 23), dt.date(2027, 3, 23)),
+    KubernetesVersion("1.31", dt.date(2024, 9, 26), dt.date(2025, 11, 26), dt.date(2026, 11, 26)),
+    KubernetesVersion("1.30", dt.date(2024, 5, 23), dt.date(2025, 7, 23), dt.date(2026, 7, 23)),
+)
+"""Newest first. Whether EKS has a later one is not known here."""
+
+HYPERPOD_VERSIONS: Final = ("1.30", "1.31", "1.32", "1.33", "1.34", "1.35")
+"""What HyperPod takes (SageMaker developer guide, "Prerequisites for using SageMaker HyperPod with
+Amazon EKS", read 2026-11)."""
+
+CNI_WITH_EFA_ONLY: Final = (1, 18, 3)
+"""The first VPC CNI that HyperPod takes and that leaves `efa-only` interfaces alone (the same
+page; aws/amazon-vpc-cni-k8s, release notes)."""
+
+MAXIMUM_NODES_PER_GROUP: Final = 450
+"""Quota L-BD136A63, nodes per managed node group (AWS General Reference, EKS)."""
+
+CONTROL_PLANE_ADDRESSES: Final = 6
+"""Free addresses that each subnet of the control plane must have; 16 are recommended (EKS user
+guide, "View Amazon EKS networking requirements for VPC and subnets")."""
+
+BEFORE_NODES: Final = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
+"""Without them no node becomes ready; they are daemon sets, so they are active without nodes."""
+
+AFTER_NODES: Final = (
+    "coredns",
+    "aws-fsx-csi-driver",
+    "metrics-server",
+    "eks-node-monitoring-agent",
+    "amazon-cloudwatch-observability",
+)
+"""Their pods need a node to run on: before there is one, EKS reports them as degraded."""
+
+SERVICE_ACCOUNTS: Final = {
+    "vpc-cni": "aws-node",
+    "amazon-cloudwatch-observability": "cloudwatch-agent",
+}
+"""Add-ons that call AWS, and the service account that does (EKS user guide, "AWS add-ons").
+
+FSx's driver calls AWS to make file systems; ours exist, and their volumes are described."""
+
+MINIMUM_IP_TARGET: Final = 16
+WARM_IP_TARGET: Final = 4
+"""Addresses that a node holds at least, and those that it keeps ready beside the used ones.
+
+The plugin's default holds a second interface full of addresses ready, twice what the network plan
+counts; the node of a training cluster runs few pods, and they live for days, so a small stock is
+enough. Prefix delegation would take blocks of 16 out of a subnet that is cut to size, for numbers
+of pods that no training node has (aws/amazon-vpc-cni-k8s, `docs/eni-and-ip-target.md` and
+`docs/prefix-and-ip-target.md`)."""
+
+
+def version(name: str) -> KubernetesVersion | None:
+    """The version's days; `None` where it is not known here."""
+    return next((each for each in VERSIONS if each.name == name), None)
+
+
+def cluster_name(cluster: Cluster) -> str:
+    """The EKS cluster is called as its environment."""
+    return cluster.environment
+
+
+def log_group(cluster: Cluster) -> str:
+    """Where EKS writes the control plane's logs (EKS user guide, "Send control plane logs")."""
+    return f"/aws/eks/{cluster_name(cluster)}/cluster"
+
+
+def addons(cluster: Cluster) -> tuple[Addon, ...]:
+    """Every add-on that is installed, in the order of installation, with its version or none.
+
+    The network, DNS and identity are always there; FSx's driver where the cluster has Lustre; the
+    others where the spec names them.
+    """
+    named = {addon.name: addon for addon in cluster.kubernetes.addons}
+    wanted = {"vpc-cni", "kube-proxy", "coredns", "eks-pod-identity-agent", *named}
+    if cluster.storage.lustre:
+        wanted.add("aws-fsx-csi-driver")
+    return tuple(
+        named.get(name) or Addon.model_construct(name=name, version=None)
+        for name in (*BEFORE_NODES, *AFTER_NODES)
+        if name in wanted
+    )
+
+
+def configuration_values(addon: str) -> dict[str, object]:
+    """What an add-on is told beside its version, in the form of its chart's values."""
+    if addon == "vpc-cni":
+        return {
+            "env": {
+                "MINIMUM_IP_TARGET": str(MINIMUM_IP_TARGET),
+                "WARM_IP_TARGET": str(WARM_IP_TARGET),
+            }
+        }
+    return {}
