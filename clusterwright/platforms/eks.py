@@ -101,13 +101,16 @@ def log_group(cluster: Cluster) -> str:
 def addons(cluster: Cluster) -> tuple[Addon, ...]:
     """Every add-on that is installed, in the order of installation, with its version or none.
 
-    The network, DNS and identity are always there; FSx's driver where the cluster has Lustre; the
-    others where the spec names them.
+    Network, DNS, identity and metrics are always there; FSx's driver where the cluster has Lustre;
+    the agent that node repair listens to on EKS alone, since HyperPod watches its nodes itself.
     """
     named = {addon.name: addon for addon in cluster.kubernetes.addons}
-    wanted = {"vpc-cni", "kube-proxy", "coredns", "eks-pod-identity-agent", *named}
+    wanted = {"vpc-cni", "kube-proxy", "coredns", "eks-pod-identity-agent", "metrics-server"}
+    wanted |= set(named)
     if cluster.storage.lustre:
         wanted.add("aws-fsx-csi-driver")
+    if cluster.platform == "eks":
+        wanted.add("eks-node-monitoring-agent")
     return tuple(
         named.get(name) or Addon.model_construct(name=name, version=None)
         for name in (*BEFORE_NODES, *AFTER_NODES)

@@ -118,11 +118,8 @@ class Kubernetes(Model):
     ]
     """What the control plane writes to CloudWatch, kept for `observability.log_retention_days`."""
 
-    addons: Annotated[list[Addon], Field(max_length=20)] = [
-        Addon.model_construct(name="metrics-server", version=None),
-        Addon.model_construct(name="eks-node-monitoring-agent", version=None),
-    ]
-    """Optional add-ons, and versions of those that are always there (network, DNS, identity)."""
+    addons: Annotated[list[Addon], Field(max_length=20)] = []
+    """Optional add-ons, and versions of those that are there anyway."""
 
     pod_identities: Annotated[list[PodIdentity], Field(max_length=1000)] = []
     """Roles of the pods' service accounts, through EKS Pod Identity."""
