@@ -31,6 +31,7 @@ from clusterwright.review.gates import Allowances, replacement_gates
 from clusterwright.review.results import ResourceChange
 from clusterwright.spec import LoadedSpec, SpecErrors
 from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.kubernetes import Kubernetes
 from stacks import node_files
 from stacks.limits import refuse_what_cannot_be_built
 from stacks.record import KEY
@@ -292,6 +293,30 @@ REPOSITORY = f"{LUSTRE}__repositories__0"
 PLAN = f"arn:aws:sagemaker:us-east-1:{ACCOUNT}:training-plan/other"
 RESERVATION = {"kind": "reservation", "id": "cr-0123456789abcdef0"}
 
+
+def leaves(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
+    """Paths of all fields that hold a value: `storage.lustre[].efa`."""
+    for name, info in model.model_fields.items():
+        path = f"{prefix}.{info.alias or name}".removeprefix(".")
+        inner = list(dict.fromkeys(_models(info.annotation)))
+        if not inner:
+            yield path
+        for part in inner:
+            yield from leaves(part, path + ("[]" if _is_list(info.annotation) else ""))
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+        return
+    for argument in get_args(annotation):
+        yield from _models(argument)
+
+
+def _is_list(annotation: Any) -> bool:
+    return get_origin(annotation) is list or any(map(_is_list, get_args(annotation)))
+
+
 CASES: dict[str, tuple[Case, ...]] = {
     "environment": (template("environment", "other"),),
     "account": (template("account", "444455556666", MINIMAL),),
@@ -300,8 +325,9 @@ CASES: dict[str, tuple[Case, ...]] = {
     ),
     "partition": (refused("partition", "aws-us-gov", MINIMAL),),
     "platform": (
+        cost("platform", "parallelcluster", MINIMAL),
+        finding("platform", "parallelcluster", MINIMAL),
         refused("platform", "hyperpod-eks", MINIMAL),
-        refused("platform", "parallelcluster", MINIMAL),
         refused("platform", "eks", MINIMAL),
     ),
     "protection": (template("protection", "destroy"),),
@@ -696,6 +722,14 @@ CASES: dict[str, tuple[Case, ...]] = {
     "run.checkpoint_interval_minutes": (
         finding("run__checkpoint_interval_minutes", 0.1, run__checkpoint_gib=1000),
     ),
+    # Sections of other platforms: each engineer puts the cases of the platform's own stacks here.
+    "parallelcluster.version": (refused("parallelcluster", {"version": "3.16.1"}, MINIMAL),),
+    "parallelcluster.os": (refused("parallelcluster", {"os": "rhel9"}, MINIMAL),),
+    **{
+        f"kubernetes.{leaf}": (refused("kubernetes", {"version": "1.34"}, MINIMAL),)
+        for leaf in leaves(Kubernetes)
+    },
+    "tenants[].name": (refused("tenants", [{"name": "pretraining"}], MINIMAL),),
     "required_tags": (finding("required_tags", ["project"]),),
     "tags": (template("tags", {"owner": "somebody else"}),),
     "allow_replacement[].resource": (
@@ -708,29 +742,6 @@ CASES: dict[str, tuple[Case, ...]] = {
     "waivers[].reason": (finding("waivers__0__reason", "somebody said so once", WAIVED),),
     "waivers[].expires": (finding("waivers__0__expires", "2026-01-31", WAIVED),),
 }
-
-
-def leaves(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
-    """Paths of all fields that hold a value: `storage.lustre[].efa`."""
-    for name, info in model.model_fields.items():
-        path = f"{prefix}.{info.alias or name}".removeprefix(".")
-        inner = list(dict.fromkeys(_models(info.annotation)))
-        if not inner:
-            yield path
-        for part in inner:
-            yield from leaves(part, path + ("[]" if _is_list(info.annotation) else ""))
-
-
-def _models(annotation: Any) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-        return
-    for argument in get_args(annotation):
-        yield from _models(argument)
-
-
-def _is_list(annotation: Any) -> bool:
-    return get_origin(annotation) is list or any(map(_is_list, get_args(annotation)))
 
 
 def test_every_leaf_has_a_case() -> None:

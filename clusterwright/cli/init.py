@@ -21,13 +21,13 @@ DEFAULT_REGION = "us-east-1"
 DEFAULT_ZONE = "use1-az6"
 
 # Which option set the value that the spec's models refuse.
-OPTION_OF_PATH: dict[tuple[str | int, ...], str] = {
+OPTION_OF_PATH: dict[tuple[str, ...], str] = {
     ("environment",): "--environment",
     ("account",): "--account",
     ("region",): "--region",
     ("network", "availability_zone_id"): "--zone",
-    ("compute", 2, "instance_type"): "--instance-type",
-    ("compute", 2, "count"): "--count",
+    ("compute", "instance_type"): "--instance-type",
+    ("compute", "count"): "--count",
 }
 
 EPILOG = """
@@ -40,7 +40,7 @@ Examples:
 
 
 @click.command(epilog=EPILOG)
-@click.option("--platform", metavar="NAME", required=True, help="hyperpod-slurm.")
+@click.option("--platform", metavar="NAME", required=True, help=f"{', '.join(PLATFORMS)}.")
 @click.option(
     "-o",
     "--output",
@@ -99,13 +99,9 @@ def _built(platform: str) -> None:
 
     if platform in BUILT_PLATFORMS:
         return
-    if platform in PLATFORMS:
-        raise UserError(
-            f"platform {platform} is not built yet", f"built so far: {', '.join(BUILT_PLATFORMS)}"
-        )
     raise UserError(
         f"there is no platform {platform}",
-        did_you_mean(platform, PLATFORMS) or f"built so far: {', '.join(BUILT_PLATFORMS)}",
+        did_you_mean(platform, BUILT_PLATFORMS) or f"one of: {', '.join(BUILT_PLATFORMS)}",
     )
 
 
@@ -199,7 +195,7 @@ def _option_error(errors: SpecErrors) -> UserError:
     from clusterwright.spec import path_text
 
     for problem in errors:
-        option = OPTION_OF_PATH.get(problem.path)
+        option = OPTION_OF_PATH.get(tuple(p for p in problem.path if not isinstance(p, int)))
         if option is not None:
             said = problem.message.removeprefix(f"{path_text(problem.path)}: ")
             return UserError(f"{option}: {said}", problem.hint)

@@ -153,13 +153,36 @@ def test_a_wrong_choice_is_named_by_its_option(
     assert message in again.err
 
 
-@pytest.mark.parametrize("platform", ["hyperpod-eks", "parallelcluster", "eks"])
-def test_platforms_that_are_not_built_are_refused_by_name(platform: str) -> None:
-    answer = clusterwright("init", "--platform", platform)
-    assert (answer.exit_code, answer.out) == (3, "")
-    assert answer.err == (
-        f"error: platform {platform} is not built yet\n\nhint: built so far: hyperpod-slurm\n"
+@pytest.mark.parametrize("platform", BUILT_PLATFORMS)
+def test_every_platform_s_file_loads_and_passes_the_offline_rules(
+    platform: str, tmp_path: Path
+) -> None:
+    written = clusterwright(
+        *("init", "--platform", platform, "--output", "mine.yaml"), folder=tmp_path
     )
+    assert (written.exit_code, written.out) == (0, "")
+    assert load_cluster(tmp_path / "mine.yaml").cluster.platform == platform
+    answer = clusterwright("check", "mine.yaml", "--offline", folder=tmp_path)
+    assert answer.exit_code == 0, answer.out
+
+
+@pytest.mark.parametrize("platform", BUILT_PLATFORMS)
+def test_every_platform_s_jobs_run_where_the_choices_say(platform: str, tmp_path: Path) -> None:
+    choices = ("--instance-type", "p5en.48xlarge", "--count", "5")
+    written = clusterwright(
+        *("init", "--platform", platform, "--output", "mine.yaml", *choices), folder=tmp_path
+    )
+    assert (written.exit_code, written.out) == (0, "")
+    groups = load_cluster(tmp_path / "mine.yaml").cluster.compute
+    jobs = [(g.instance_type, g.count) for g in groups if g.role == "compute"]
+    assert jobs == [("p5en.48xlarge", 5)]
+
+
+@pytest.mark.parametrize("platform", BUILT_PLATFORMS)
+def test_a_wrong_choice_is_named_by_its_option_on_every_platform(platform: str) -> None:
+    answer = clusterwright("init", "--platform", platform, "--count", "-1")
+    assert answer.exit_code == 3
+    assert "--count: -1 is less than 0" in answer.err
 
 
 def test_a_misspelt_platform_is_suggested() -> None:

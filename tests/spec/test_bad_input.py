@@ -109,7 +109,8 @@ TEXTS = {
     "line-separator": changed("environment: test", 'environment: "te\u2028st"'),
     "deep-brackets": GOOD + "tags: " + "[" * 60 + "]" * 60 + "\n",
     "deeper-brackets": GOOD + "tags: " + "[" * 1500 + "\n",
-    "platform-not-built": changed("hyperpod-slurm", "parallelcluster"),
+    "platform-without-such-a-role": changed("hyperpod-slurm", "eks"),
+    "section-of-another-platform": GOOD + "parallelcluster: {version: 3.16.1}\n",
     "many-mistakes": changed("count: 4", "cuont: 4")
     .replace("use1-az6", "use2-az1")
     .replace("role: compute", "role: worker")

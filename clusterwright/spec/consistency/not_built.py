@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.problems import Problem
+from clusterwright.spec.problems import Path, Problem
 
 BUILT_PLATFORMS = ("hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks")
+
+NOT_BUILT: tuple[str, ...] = ("tenants",)
+"""Keys of the file's first level that no stack reads yet."""
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
@@ -17,3 +20,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             ("platform",),
             hint=f"built so far: {', '.join(BUILT_PLATFORMS)}",
         )
+    for key in NOT_BUILT:
+        if key in cluster.model_fields_set and getattr(cluster, key):
+            here: Path = (key,)
+            yield Problem(f"`{key}` is not built yet", here, on_key=True, hint="leave it out")

@@ -72,6 +72,17 @@ KUBERNETES_VALUE = Form(
 )
 """SageMaker's ClusterKubernetesLabelValue (botocore 1.44.5): never empty."""
 
+MIG_PROFILE = Form(
+    r"^(all-[0-9]g\.[0-9]{1,3}gb|mixed(-[0-9]-[0-9]g\.[0-9]{1,3}gb)+)$",
+    "a layout of partitions, such as all-1g.10gb or mixed-1-3g.40gb-1-4g.40gb",
+    "all-1g.10gb",
+)
+PRIORITY_CLASS = Form(
+    r"^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$",
+    "a priority class: small letters, digits and hyphens, at most 40",
+    "training",
+)
+
 REPOSITORY_FILE = Form(
     rf"^/?{_SEGMENT}(/{_SEGMENT})*$",
     "a path of letters, digits, `.`, `_` and `-` from the root of the repository",
@@ -112,6 +123,9 @@ RESERVATION_ID = Form(
 FILE_SYSTEM_ID = Form(
     r"^fs-[0-9a-f]{8,17}$", "the id of a file system (fs-...)", "fs-0a1b2c3d4e5f60718"
 )
+VOLUME_ID = Form(
+    r"^fsvol-[0-9a-f]{17}$", "the id of an FSx volume (fsvol-...)", "fsvol-0a1b2c3d4e5f60718"
+)
 FILE_SYSTEM_DNS = Form(
     r"^(fs|fc)i?-[0-9a-f]{8,}\.[A-Za-z0-9.-]{4,253}$",
     "a file system's DNS name (fs-....fsx.<region>.amazonaws.com)",
@@ -132,6 +146,11 @@ WEEKLY_TIME = Form(
 DATABASE_HOST = Form(rf"^{_HOST}(\.{_HOST})*$", "a host name", "slurm.example.internal")
 DATABASE_NAME = Form(
     r"^[A-Za-z][A-Za-z0-9_]{0,63}$", "a database name of letters, digits and `_`", "slurm_acct_db"
+)
+DATABASE_USER = Form(
+    r"^[A-Za-z][A-Za-z0-9_]{0,31}$",
+    "a database user: at most 32 letters, digits and `_`",
+    "slurm",
 )
 DATABASE_CLASS = Form(
     r"^db\.[a-z0-9-]+\.[a-z0-9]+$", "an RDS instance class, such as db.t3.large", "db.t3.large"
@@ -168,6 +187,11 @@ IMAGE_ID = Form(r"^ami-[0-9a-f]{8,17}$", "the id of an image (ami-...)", "ami-0a
 DRIVER = Form(
     r"^[0-9]{3}(\.[0-9]{1,4}){1,3}$", "a driver's version, such as 595.91.07", "595.91.07"
 )
+KEY_NAME = Form(
+    r"^[A-Za-z0-9][A-Za-z0-9 ._@+=,:/-]{0,254}$",
+    "the name of an EC2 key pair: at most 255 letters, digits and signs",
+    "ml-infrastructure",
+)
 CUDA = Form(r"^[0-9]{1,2}\.[0-9]{1,2}$", "a version of CUDA, such as 12.8", "12.8")
 NAMESPACE = Form(
     r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$",
@@ -200,7 +224,7 @@ PRINCIPAL_ARN = Form(
     "arn:aws:iam::111122223333:role/researchers",
 )
 KUBERNETES_VERSION = Form(
-    r"^1\.[0-9]{2}$", "a version of Kubernetes in quotes, such as \"1.34\"", "1.34"
+    r"^1\.[0-9]{2}$", 'a version of Kubernetes in quotes, such as "1.34"', "1.34"
 )
 PARALLELCLUSTER_VERSION = Form(
     r"^3\.[0-9]{1,2}\.[0-9]{1,2}$", "a release of ParallelCluster, such as 3.16.1", "3.16.1"
@@ -210,6 +234,47 @@ TENANT = Form(
     "a team's name: small letters, digits and single hyphens, beginning with a letter",
     "pretraining",
 )
+OBJECT_NAME = Form(
+    r"^[a-z]([a-z0-9-]*[a-z0-9])?$",
+    "a name of small letters, digits and hyphens that begins with a letter",
+    "nccl",
+)
+CHART_VERSION = Form(
+    r"^v?[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}(-[0-9A-Za-z.-]{1,40})?$",
+    "the version of a chart, such as 0.12.3",
+    "0.12.3",
+)
+SHA256 = Form(r"^[0-9a-f]{64}$", "a SHA-256 sum of 64 small hexadecimal digits", "0" * 64)
+VALUE_PATH = Form(
+    r"^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)*$",
+    "the path of a chart's value, such as controllerManager.replicas",
+    "controllerManager.replicas",
+)
+IMAGE_DIGEST = Form(
+    r"^[a-z0-9][a-z0-9.:_/-]{0,250}@sha256:[0-9a-f]{64}$",
+    "an image by its digest, without a tag: registry/name@sha256:...",
+    "111122223333.dkr.ecr.us-east-1.amazonaws.com/training@sha256:" + "0" * 64,
+)
+GIT_REPOSITORY = Form(
+    r"^https://[A-Za-z0-9.-]+(:[0-9]{1,5})?/[A-Za-z0-9._~/-]+$",
+    "the address of a Git repository (https://...), without a user",
+    "https://github.com/acme/clusters.git",
+)
+GIT_REVISION = Form(r"^[A-Za-z0-9][A-Za-z0-9._/-]*$", "a branch, a tag or a commit", "main")
+IDENTITY_CENTER_ARN = Form(
+    r"^arn:aws[a-z-]*:sso:::instance/(sso)?ins-[A-Za-z0-9.-]{16}$",
+    "the ARN of an instance of IAM Identity Center (arn:aws:sso:::instance/...)",
+    "arn:aws:sso:::instance/ssoins-1234567890abcdef",
+)
+"""sso-admin's InstanceArn (botocore 1.44.5)."""
+
+IDENTITY_CENTER_ID = Form(
+    r"^([0-9a-f]{10}-)?[A-Fa-f0-9]{8}-[A-Fa-f0-9]{4}-[A-Fa-f0-9]{4}-[A-Fa-f0-9]{4}-[A-Fa-f0-9]{12}$",
+    "the id of a group in IAM Identity Center",
+    "9067642ac7-3f3c7f5e-0000-4000-8000-3f3c7f5e0001",
+)
+"""identitystore's ResourceId (botocore 1.44.5)."""
+
 RULE = Form(r"^CW-[A-Z][0-9]{3}$", "a rule's id, such as CW-N003", "CW-N003")
 RESOURCE = Form(
     r"^([A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9]+|compute\[[A-Za-z0-9-]+\])$",

@@ -17,15 +17,14 @@ def test_consistent_specs_pass() -> None:
     assert found(not_built.problems, base=SCRIPTED) == {}
 
 
-@pytest.mark.parametrize(
-    ("changes", "path", "message"),
-    [
-        ({"platform": "hyperpod-eks"}, "platform", "platform hyperpod-eks is not built yet"),
-        ({"platform": "parallelcluster"}, "platform", "not built yet"),
-        ({"platform": "eks"}, "platform", "not built yet"),
-    ],
-)
-def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
-    problems = found(not_built.problems, changes)
-    assert list(problems) == [path]
-    assert message in problems[path]
+def test_a_platform_without_stacks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(not_built, "BUILT_PLATFORMS", ("hyperpod-slurm",))
+    problems = found(not_built.problems, {"platform": "parallelcluster"})
+    assert problems == {"platform": "platform parallelcluster is not built yet"}
+
+
+def test_a_key_that_nothing_reads_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(not_built, "NOT_BUILT", ("tags",))
+    changes: dict[str, Any] = {"tags": {"owner": "me"}}
+    assert found(not_built.problems, changes) == {"tags": "`tags` is not built yet"}
+    assert found(not_built.problems, {"tags": {}}) == {}
