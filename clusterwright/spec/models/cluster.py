@@ -9,6 +9,7 @@ from pydantic import Field
 from clusterwright.spec.models import forms
 from clusterwright.spec.models.common import Model
 from clusterwright.spec.models.compute import ComputeGroup
+from clusterwright.spec.models.hyperpod_eks import HyperPod
 from clusterwright.spec.models.identity import Identity
 from clusterwright.spec.models.kubernetes import Kubernetes
 from clusterwright.spec.models.lifecycle import Lifecycle
@@ -73,6 +74,9 @@ class Cluster(Model):
 
     kubernetes: Kubernetes = Field(default_factory=Kubernetes.model_construct)
     """The control plane and what runs on it, on EKS."""
+
+    hyperpod: HyperPod = Field(default_factory=HyperPod.model_construct)
+    """What HyperPod alone is told, on EKS."""
 
     parallelcluster: ParallelCluster = Field(default_factory=ParallelCluster.model_construct)
     """What ParallelCluster alone is told."""

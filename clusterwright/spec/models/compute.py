@@ -190,3 +190,14 @@ class ComputeGroup(Model):
 
     taints: Annotated[list[Taint], Field(max_length=50)] = []
     """Taints of the group's nodes in Kubernetes; each key with an effect stands once."""
+
+    mig_profile: (
+        Annotated[
+            str, Field(pattern=forms.MIG_PROFILE.pattern, examples=[forms.MIG_PROFILE.example])
+        ]
+        | None
+    ) = None
+    """How HyperPod divides each GPU of the group; GPUs stay whole if absent."""
+
+    restricted: bool = False
+    """A restricted instance group of HyperPod: for Amazon Nova, nobody reaches its nodes."""

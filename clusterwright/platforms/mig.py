@@ -1,0 +1,81 @@
+"""Partitions of NVIDIA GPUs (MIG) that HyperPod's GPU operator makes, as data.
+
+A layout is a name that the node label `nvidia.com/mig.config` takes; HyperPod sets the label from
+`KubernetesConfig.Labels` and the operator in its Helm chart partitions every GPU of the node
+(SageMaker developer guide, "Node Lifecycle and Labels" of GPU partitions, read 2026-11).
+
+Sources: layouts are those of aws/sagemaker-hyperpod-cli,
+helm_chart/HyperPodHelmChart/charts/gpu-operator/config/default-mig-config.yaml, commit 25d5609;
+which partitions a type has, src/sagemaker/hyperpod/training/constants.py of the same repository,
+commit 2d082e9. For the g7e types the comments of the first file. p6-b200 and p6e-gb200 are in the
+second file, but no layout of theirs is in the first; p5.4xlarge is in neither.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+LABEL: Final = "nvidia.com/mig.config"
+
+_H100 = ("1g.10gb", "1g.20gb", "2g.20gb", "3g.40gb", "4g.40gb", "7g.80gb")
+_H200 = ("1g.18gb", "1g.35gb", "2g.35gb", "3g.71gb", "4g.71gb", "7g.141gb")
+_RTX_PRO_6000 = ("1g.24gb", "2g.48gb", "4g.96gb")
+
+PARTITIONS: Final[dict[str, tuple[str, ...]]] = {
+    "p4d.24xlarge": ("1g.5gb", "1g.10gb", "2g.10gb", "3g.20gb", "4g.20gb", "7g.40gb"),
+    "p4de.24xlarge": _H100,
+    "p5.48xlarge": _H100,
+    "p5e.48xlarge": _H200,
+    "p5en.48xlarge": _H200,
+    "p6-b300.48xlarge": ("1g.34gb", "1g.67gb", "2g.67gb", "3g.135gb", "4g.135gb", "7g.269gb"),
+    **{f"g7e.{size}xlarge": _RTX_PRO_6000 for size in (2, 4, 8, 12, 24, 48)},
+}
+"""Partitions that the GPUs of an EC2 type can have; a type that is absent has none that is known.
+
+The two files disagree on p4de (A100 of 80 GB): its partitions here are those of 80 GB.
+"""
+
+_SIZES = (
+    ("1g.10gb", "2g.20gb", "3g.40gb", "4g.40gb"),
+    ("1g.5gb", "2g.10gb", "3g.20gb", "4g.20gb"),
+)
+_SIZES_H200 = ("1g.18gb", "2g.35gb", "3g.71gb", "4g.71gb")
+_MIXES = (
+    "mixed-1-{3}-1-{4}",
+    "mixed-1-{1}-1-{2}-1-{4}",
+    "mixed-3-{1}-1-{4}",
+    "mixed-1-{1}-1-{2}-1-{3}",
+    "mixed-3-{1}-1-{3}",
+    "mixed-2-{2}-1-{3}",
+    "mixed-2-{1}-1-{2}-1-{3}",
+    "mixed-4-{1}-1-{3}",
+    "mixed-1-{1}-3-{2}",
+    "mixed-3-{1}-2-{2}",
+    "mixed-5-{1}-1-{2}",
+)
+_EQUAL = (
+    *("1g.10gb", "1g.5gb", "1g.18gb", "3g.40gb", "3g.20gb", "3g.71gb"),
+    *("7g.80gb", "7g.40gb", "7g.141gb", "1g.24gb", "2g.48gb", "4g.96gb", "1g.67gb"),
+)
+
+LAYOUTS: Final = frozenset(
+    {
+        *(f"all-{partition}" for partition in _EQUAL),
+        *(mix.format("", *sizes) for mix in _MIXES for sizes in (*_SIZES, _SIZES_H200)),
+        "mixed-2-1g.24gb-1-2g.48gb",
+        "mixed-2-1g.34gb-1-2g.67gb-1-3g.135gb",
+    }
+)
+"""Names of layouts; each GPU of the node is divided alike."""
+
+
+def partitions_of(layout: str) -> tuple[str, ...]:
+    """The partitions that a layout makes: `mixed-1-3g.40gb-1-4g.40gb` → `3g.40gb`, `4g.40gb`."""
+    return tuple(re.findall(r"[0-9]+g\.[0-9]+gb", layout))
+
+
+def layouts_for(instance_type: str) -> list[str]:
+    """The layouts that an EC2 type's GPUs can have, in the order of their names."""
+    own = set(PARTITIONS.get(instance_type, ()))
+    return sorted(layout for layout in LAYOUTS if own and set(partitions_of(layout)) <= own)
