@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from clusterwright.platforms import names, node_artefacts
+from clusterwright.platforms.parallelcluster import problems as parallelcluster
 from clusterwright.spec import LoadedSpec, load_spec
 
 
@@ -16,4 +17,6 @@ def load_cluster(path: str | os.PathLike[str]) -> LoadedSpec:
     SpecErrors
         Everything that is wrong, with positions.
     """
-    return load_spec(path, checks=(names.problems, node_artefacts.problems))
+    return load_spec(
+        path, checks=(names.problems, node_artefacts.problems, parallelcluster.problems)
+    )

@@ -58,6 +58,10 @@ def meaningless(cluster: Cluster) -> Iterator[Meaningless]:
     accounting = cluster.slurm.accounting
     if cluster.uses_slurm:
         yield from _slurm(cluster)
+    if cluster.platform == "parallelcluster":
+        yield from _parallelcluster(cluster)
+    else:
+        yield from _of_parallelcluster(cluster)
     built = accounting.kind == "rds" and accounting.existing is None
     if network.existing is None and not built and not cluster.uses_kubernetes:
         yield Meaningless(
@@ -141,7 +145,7 @@ def _slurm(cluster: Cluster) -> Iterator[Meaningless]:
             "`{}` is that of containers in jobs, which need pyxis",
             ("slurm", "containers", "pyxis"),
         )
-    if slurm.configuration == "managed":
+    if slurm.configuration == "managed" and cluster.on_hyperpod:
         conf: list[tuple[BaseModel, Path, tuple[str, ...]]] = [
             (slurm, ("slurm",), ("priority_weights", "preemption", "timeouts")),
             *(
@@ -202,6 +206,54 @@ def _checkpoints(cluster: Cluster) -> Iterator[Meaningless]:
         reason = "`{}` without checkpoint_gib: nobody knows what is to be written by then"
         yield from _without(run, ("run",), timed, reason, ("run",))
     elif cluster.storage.checkpoint_path is None:
+_HYPERPOD = "`{}` belongs to the platform hyperpod-slurm or hyperpod-eks"
+
+
+def _parallelcluster(cluster: Cluster) -> Iterator[Meaningless]:
+    """What ParallelCluster cannot be told."""
+    because: Path = ("platform",)
+    yield Meaningless(
+        ("resilience",),
+        _HYPERPOD.format("resilience") + ": ParallelCluster always replaces a static node that "
+        "fails, and `parallelcluster.gpu_health_check` is its health check",
+        because,
+        "resilience" in cluster.model_fields_set,
+    )
+    reason = _HYPERPOD + ": `image_id` names an image of ParallelCluster's"
+    names = ("release_version", "released", "auto_patch")
+    yield from _without(cluster.image, ("image",), names, reason, because)
+    reason = "`{}` belongs to the platform hyperpod-slurm"
+    yield from _without(cluster.slurm, ("slurm",), ("strategy",), reason, because)
+    for index, group in enumerate(cluster.compute):
+        here: Path = ("compute", index)
+        volumes = "`{}` belongs to the platform hyperpod-slurm, hyperpod-eks or eks: here nodes "
+        volumes += "have a root volume alone, see `parallelcluster.root_volume_gib`"
+        yield from _without(group, here, ("ebs",), volumes, because)
+        if group.role == "login":
+            reason = "ParallelCluster's pools of login nodes have no `{}`"
+            names = ("scratch", "threads_per_core", "min_count", "max_count")
+            yield from _without(group, here, names, reason, (*here, "role"))
+        if group.role == "controller":
+            reason = "there is one head node: it has no `{}`"
+            yield from _without(group, here, ("min_count",), reason, (*here, "role"))
+        if group.role != "compute":
+            reason = "`{}` is of nodes that run jobs"
+            names = ("network_interface", "placement_group")
+            yield from _without(group, here, names, reason, (*here, "role"))
+
+
+def _of_parallelcluster(cluster: Cluster) -> Iterator[Meaningless]:
+    """Keys of other sections that only ParallelCluster asks for."""
+    reason = "`{}` belongs to the platform parallelcluster"
+    home, existing = cluster.storage.home, cluster.slurm.accounting.existing
+    if home is not None and home.existing is not None:
+        here: Path = ("storage", "home", "existing")
+        yield from _without(home.existing, here, ("volume_id",), reason, ("platform",))
+    if cluster.uses_slurm and existing is not None:
+        here = ("slurm", "accounting", "existing")
+        yield from _without(existing, here, ("user_name",), reason, ("platform",))
+
+
         reason = "`{}` without storage.checkpoint_path: nobody knows where checkpoints go"
         yield from _without(run, ("run",), ["checkpoint_gib", *timed], reason, ("run",))
 

@@ -42,6 +42,7 @@ def resolve(layers: Layers) -> Resolved:
     _default_partition(resolved)
     _default_provisioning(resolved)
     return resolved
+    _default_accounting(resolved)
 
 
 def partition_of(region: str) -> str:
@@ -183,10 +184,26 @@ def _default_partition(resolved: Resolved) -> None:
         and group.get("role") == "compute"
         and isinstance(group.get("name"), str)
     ]
-    if names:
-        partition = {"name": DEFAULT_PARTITION, "groups": names}
-        resolved.data["slurm"] = {**slurm, "partitions": [partition]}
-        resolved.derived.add(("slurm", "partitions"))
+    if not names:
+        return
+    if resolved.data.get("platform") == "parallelcluster":
+        # A partition is a queue there, and a queue has one kind of capacity.
+        partitions = [{"name": name, "groups": [name]} for name in names]
+    else:
+        partitions = [{"name": DEFAULT_PARTITION, "groups": names}]
+    resolved.data["slurm"] = {**slurm, "partitions": partitions}
+    resolved.derived.add(("slurm", "partitions"))
+
+
+def _default_accounting(resolved: Resolved) -> None:
+    """ParallelCluster has no database on its head node: none, or one outside."""
+    slurm = resolved.data.get("slurm", {})
+    if resolved.data.get("platform") != "parallelcluster" or not isinstance(slurm, dict):
+        return
+    accounting = slurm.get("accounting", {})
+    if isinstance(accounting, dict) and "kind" not in accounting:
+        resolved.data["slurm"] = {**slurm, "accounting": {**accounting, "kind": "none"}}
+        resolved.derived.add(("slurm", "accounting", "kind"))
 
 
 def _default_provisioning(resolved: Resolved) -> None:

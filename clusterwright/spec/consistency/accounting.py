@@ -19,7 +19,8 @@ EXTERNAL_ACCOUNTING_AFTER = datetime.date(2026, 8, 30)
 def problems(cluster: Cluster) -> Iterator[Problem]:
     accounting = cluster.slurm.accounting
     here = ("slurm", "accounting")
-    if accounting.kind != "rds" or cluster.slurm.configuration != "managed":
+    managed = cluster.on_hyperpod and cluster.slurm.configuration == "managed"
+    if accounting.kind != "rds" or not managed:
         # In scripted mode the node program starts slurmdbd itself.
         return
     if cluster.resilience.node_provisioning != "continuous":

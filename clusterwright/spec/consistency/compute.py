@@ -101,7 +101,7 @@ def _least(cluster: Cluster, group: ComputeGroup, here: Path) -> Iterator[Proble
             (*here, "min_count"),
             other_path=(*here, "count"),
         )
-    if cluster.resilience.node_provisioning != "continuous":
+    if cluster.on_hyperpod and cluster.resilience.node_provisioning != "continuous":
         yield Problem(
             "min_count needs continuous provisioning",
             (*here, "min_count"),

@@ -9,6 +9,8 @@ from clusterwright.spec.problems import Problem
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
+    if not cluster.on_hyperpod:
+        return
     slurm = cluster.slurm
     if slurm.configuration == "managed" and slurm.topology != "auto":
         yield Problem(

@@ -21,9 +21,11 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     if slurm.accounting.kind != "none":
         yield from _names(slurm)
         yield from _references(slurm)
-    if slurm.configuration == "scripted":
+    scripted = slurm.configuration == "scripted"
+    if scripted or not cluster.on_hyperpod:
         yield from _preemption(slurm)
         yield from _timeouts(slurm)
+    if scripted:
         yield from _spares(cluster)
 
 

@@ -49,7 +49,7 @@ class ParallelCluster(Model):
     """Idle nodes above `min_count` are ended after this; 10 if absent."""
 
     gpu_health_check: bool | None = None
-    """NVIDIA's DCGM test before each job; if absent, where it is not known to hang (P4, P5, P6)."""
+    """NVIDIA's DCGM test before each job; if absent, where it is not known to hang (P4 to P6)."""
 
     login_grace_minutes: Annotated[int, Field(ge=3, le=120)] = 10
     """From the notice to people on a login node to its end."""

@@ -41,7 +41,16 @@ class ExistingDatabase(Model):
     secret_arn: Annotated[
         str, Field(pattern=forms.SECRET_ARN.pattern, examples=[forms.SECRET_ARN.example])
     ]
-    """The secret with user name and password; the file never holds them."""
+    """The secret with user name and password; the file never holds them. On ParallelCluster the
+    secret is the password alone, as plain text."""
+
+    user_name: (
+        Annotated[
+            str, Field(pattern=forms.DATABASE_USER.pattern, examples=[forms.DATABASE_USER.example])
+        ]
+        | None
+    ) = None
+    """The database's user on ParallelCluster; elsewhere it is in the secret."""
 
 
 class Accounting(Model):
@@ -214,7 +223,8 @@ class Slurm(Model):
     """The scheduler and its users."""
 
     configuration: Literal["managed", "scripted"] = "managed"
-    """managed: HyperPod configures Slurm, then our OnInitComplete runs. scripted: our OnCreate."""
+    """managed: HyperPod or ParallelCluster configures Slurm, then our script finishes the node.
+    scripted: HyperPod's OnCreate is our script, and it does all of it."""
 
     strategy: Literal["Managed", "Merge", "Overwrite"] | None = None
     """Managed mode only: what HyperPod does with changes made by hand to slurm.conf."""

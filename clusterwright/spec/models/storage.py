@@ -192,6 +192,12 @@ class ExistingHome(Model):
     security_group_id: SecurityGroupId
     """The file system's group; nodes are let through to it, and it is not altered."""
 
+    volume_id: (
+        Annotated[str, Field(pattern=forms.VOLUME_ID.pattern, examples=[forms.VOLUME_ID.example])]
+        | None
+    ) = None
+    """The file system's volume, by which ParallelCluster mounts it; not used elsewhere."""
+
 
 class Home(Model):
     """Home directories, shared by all nodes."""

@@ -1,0 +1,129 @@
+"""The whole configuration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clusterwright.catalog import Catalog
+from clusterwright.platforms.parallelcluster.nodes import actions, iam, policies, root_volume
+from clusterwright.platforms.parallelcluster.queues import queues, static_nodes
+from clusterwright.platforms.parallelcluster.slurm_settings import slurm_settings
+from clusterwright.platforms.parallelcluster.storage import shared_storage
+from clusterwright.platforms.parallelcluster.supplied import Supplied
+from clusterwright.platforms.parallelcluster.timeouts import timeouts
+from clusterwright.platforms.tags import ENVIRONMENT_TAG
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.compute import ComputeGroup
+
+
+def render(cluster: Cluster, catalog: Catalog, supplied: Supplied) -> dict[str, Any]:
+    """The configuration of ParallelCluster 3.16.1, with its own key names, in reading order.
+
+    Every value that a deployment supplies is put in as it is. Raises KeyError where `supplied`
+    lacks a file system or the database that the spec has.
+    """
+    ours = cluster.parallelcluster
+    found: dict[str, Any] = {
+        "Region": cluster.region,
+        "Image": {"Os": ours.os},
+        "Imds": {"ImdsSupport": "v2.0"},
+    }
+    if cluster.image.image_id is not None:
+        found["Image"]["CustomAmi"] = cluster.image.image_id
+    boundary = cluster.identity.permissions_boundary_arn
+    if boundary is not None:
+        found["Iam"] = {"PermissionsBoundary": boundary}
+    found["HeadNode"] = _head_node(cluster, supplied)
+    logins = [group for group in cluster.compute if group.role == "login"]
+    if logins:
+        found["LoginNodes"] = {"Pools": [_login_pool(cluster, supplied, g) for g in logins]}
+    found["Scheduling"] = {
+        "Scheduler": "slurm",
+        "ScalingStrategy": ours.scaling_strategy,
+        "SlurmSettings": slurm_settings(cluster, catalog, supplied),
+        "SlurmQueues": queues(cluster, catalog, supplied),
+    }
+    storage = shared_storage(cluster, supplied)
+    if storage:
+        found["SharedStorage"] = storage
+    found["Monitoring"] = _monitoring(cluster)
+    development = _development(cluster)
+    if development:
+        found["DevSettings"] = development
+    tags = {**cluster.tags, ENVIRONMENT_TAG: cluster.environment}
+    found["Tags"] = [{"Key": key, "Value": value} for key, value in sorted(tags.items())]
+    return found
+
+
+def _head_node(cluster: Cluster, supplied: Supplied) -> dict[str, Any]:
+    group = next(group for group in cluster.compute if group.role == "controller")
+    ours = cluster.parallelcluster
+    storage: dict[str, Any] = {"RootVolume": root_volume(ours.head_node_root_volume_gib)}
+    if group.scratch is not None:
+        storage["EphemeralVolume"] = {"MountDir": group.scratch.mount_path}
+    found: dict[str, Any] = {
+        "InstanceType": group.instance_type,
+        "Networking": {
+            "SubnetId": supplied.head_subnet_id,
+            "SecurityGroups": list(supplied.security_group_ids),
+        },
+        "LocalStorage": storage,
+        # NFS of one head node does not carry a large fleet.
+        "SharedStorageType": "Efs",
+        "SharedStorageEfsSettings": {"Encrypted": True},
+        "Imds": {"Secured": True},
+        "CustomActions": actions(cluster, supplied, "controller", group.name),
+        "Iam": iam(cluster, supplied),
+    }
+    if ours.ssh_key_name is not None:
+        found["Ssh"] = {"KeyName": ours.ssh_key_name}
+    if group.threads_per_core == 1:
+        found["DisableSimultaneousMultithreading"] = True
+    return found
+
+
+def _login_pool(cluster: Cluster, supplied: Supplied, group: ComputeGroup) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "Name": group.name,
+        "InstanceType": group.instance_type,
+        "Count": group.count,
+        "Networking": {
+            "SubnetIds": [supplied.login_subnet_id],
+            "SecurityGroups": list(supplied.security_group_ids),
+        },
+        "GracetimePeriod": cluster.parallelcluster.login_grace_minutes,
+        "CustomActions": actions(cluster, supplied, "login", group.name),
+    }
+    rights = policies(cluster, supplied)
+    return {**found, "Iam": rights} if rights else found
+
+
+def _monitoring(cluster: Cluster) -> dict[str, Any]:
+    return {
+        "DetailedMonitoring": cluster.parallelcluster.detailed_monitoring,
+        "Logs": {
+            "CloudWatch": {
+                "Enabled": True,
+                "RetentionInDays": cluster.observability.log_retention_days,
+                "DeletionPolicy": "Retain" if cluster.protection == "retain" else "Delete",
+            },
+            "Rotation": {"Enabled": True},
+        },
+        "Dashboards": {"CloudWatch": {"Enabled": True}},
+        "Alarms": {"Enabled": True},
+    }
+
+
+def _development(cluster: Cluster) -> dict[str, Any]:
+    """`DevSettings`: longer timeouts for large fleets, and the older interfaces where asked."""
+    found: dict[str, Any] = {}
+    longer = timeouts(static_nodes(cluster))
+    if longer is not None:
+        found["Timeouts"] = {
+            "HeadNodeBootstrapTimeout": longer.head_node_bootstrap,
+            "ComputeNodeBootstrapTimeout": longer.compute_node_bootstrap,
+            "ComputeInstanceInfoTimeout": longer.compute_instance_info,
+        }
+    if any(group.network_interface == "efa" for group in cluster.compute):
+        found["EfaInterfaceType"] = "efa"
+    return found

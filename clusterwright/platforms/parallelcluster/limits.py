@@ -1,0 +1,91 @@
+"""What ParallelCluster takes, as numbers and lists, each with its source.
+
+Source of all of it, unless said otherwise: aws-parallelcluster 3.16.1 from PyPI, read 2026-11-20:
+`constants.py`, `schemas/cluster_schema.py`, `validators/*.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+KNOWN_VERSIONS: Final = ("3.16.1",)
+"""Releases whose schema, update policies and launch templates were read. Newer ones exist (3.16.2
+and 3.16.3 by their release pages); what they changed in the configuration was not read."""
+
+NAME_PATTERN: Final = r"^[a-z][a-z0-9-]*$"
+NAME_LENGTH: Final = 25
+NAME_KEPT: Final = "default"
+"""Queues, compute resources and pools of login nodes (NameValidator)."""
+
+CLUSTER_NAME_LENGTH: Final = 60
+CLUSTER_NAME_LENGTH_WITH_ACCOUNTING: Final = 40
+"""Slurm makes table names of it (ClusterNameValidator)."""
+
+STORAGE_NAME_LENGTH: Final = 30
+QUEUES: Final = 50
+COMPUTE_RESOURCES: Final = 50
+"""Of a cluster, and of a queue."""
+
+LOGIN_POOLS: Final = 10
+EXISTING_FSX: Final = 20
+
+RESERVED_MOUNT_PATHS: Final = (
+    *(f"/{name}" for name in ("bin", "boot", "dev", "etc", "lib", "lib64", "media", "mnt", "opt")),
+    *(f"/{name}" for name in ("proc", "root", "run", "sbin", "srv", "sys", "tmp", "usr", "var")),
+    "/opt/parallelcluster",
+    "/opt/parallelcluster/shared",
+    "/opt/parallelcluster/shared_login_nodes",
+    "/opt/slurm",
+    "/opt/intel",
+)
+"""SharedStorageMountDirValidator: these paths themselves, not what lies in them."""
+
+LOG_RETENTION_DAYS: Final = (
+    *(0, 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827, 3653),
+)
+"""`Monitoring/Logs/CloudWatch/RetentionInDays`: fewer than CloudWatch Logs itself takes."""
+
+GRACE_MINUTES: Final = (3, 120)
+"""`LoginNodes/Pools/GracetimePeriod`, minutes."""
+
+DATABASE_NAME_PATTERN: Final = r"^[0-9a-z_]{1,64}$"
+
+NOT_WITH_GB200: Final = ("rhel8", "rocky8", "rhel9")
+"""Operating systems that p6e-gb200 is refused with (InstanceTypeOSCompatibleValidator)."""
+
+WITHOUT_SMALL_TYPES: Final = ("ubuntu2204", "ubuntu2404", "rhel8", "rhel9")
+"""Operating systems that a micro or nano head node is warned of with."""
+
+BOOTSTRAP_SECONDS: Final = 2100
+INSTANCE_INFO_SECONDS: Final = 90
+"""Defaults of `DevSettings/Timeouts`: of a node's whole bootstrap, and until EC2 shows what it has
+launched."""
+
+GPU_HEALTH_CHECK_HANGS: Final = ("p4d", "p4de", "p5", "p5e", "p5en", "p6")
+"""Families whose prolog hangs with `HealthChecks/Gpu` (aws-parallelcluster issue 6777, open since
+April 2025: p4d and p5); later families share its cause, DCGM's run over NVSwitch, and were not
+tried by anybody who reported. `p6` stands for p6-b200, p6-b300 and p6e-gb200."""
+
+DENIED_SLURM_SETTINGS: Final = frozenset(
+    (
+        *("epilog", "grestypes", "launchparameters", "prolog", "reconfigflags"),
+        *("resumefailprogram", "resumeprogram", "resumetimeout", "slurmctldhost"),
+        *("slurmctldlogfile", "slurmctldparameters", "slurmdlogfile", "slurmuser"),
+        *("suspendexcnodes", "suspendprogram", "suspendtime", "taskplugin", "treewidth"),
+    )
+)
+DENIED_WITH_DATABASE: Final = frozenset(
+    (
+        *("accountingstoragetype", "accountingstoragehost", "accountingstorageport"),
+        *("accountingstorageuser", "jobacctgathertype"),
+    )
+)
+DENIED_QUEUE_SETTINGS: Final = frozenset(
+    ("nodes", "partitionname", "resumetimeout", "state", "suspendtime", "oversubscribe")
+)
+"""Names, in small letters, that CustomSlurmSettings may not have (SLURM_SETTINGS_DENY_LIST)."""
+
+
+def head_node_memory_gib(compute_nodes: int) -> float:
+    """What the head node must have for so many compute nodes (HeadNodeMemorySizeValidator)."""
+    return min(compute_nodes / 25 + 0.6, 16)

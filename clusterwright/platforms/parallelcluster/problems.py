@@ -1,0 +1,271 @@
+"""What ParallelCluster 3.16.1 does not take of a spec: its names, its limits, its types.
+
+Its own validators say the same, when the cluster is made; what they do not see (a group's spare,
+an unknown type) stands here too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from clusterwright.catalog import Catalog, Known, load_catalog
+from clusterwright.platforms.parallelcluster import limits
+from clusterwright.platforms.parallelcluster.queues import has_efa, is_nvidia, most_nodes
+from clusterwright.platforms.tags import ENVIRONMENT_TAG
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.problems import Path, Problem
+
+
+def problems(cluster: Cluster) -> Iterator[Problem]:
+    """Everything that the release or the catalogue refuses, with what to write instead."""
+    if cluster.platform != "parallelcluster":
+        return
+    catalog = load_catalog()
+    yield from _version(cluster)
+    yield from _names(cluster)
+    yield from _numbers(cluster)
+    yield from _mounts(cluster)
+    yield from _types(cluster, catalog)
+    yield from _interfaces(cluster, catalog)
+    yield from _head_node(cluster, catalog)
+    yield from _values(cluster)
+
+
+def _version(cluster: Cluster) -> Iterator[Problem]:
+    version = cluster.parallelcluster.version
+    if version not in limits.KNOWN_VERSIONS:
+        known = ", ".join(limits.KNOWN_VERSIONS)
+        yield Problem(
+            f"what ParallelCluster {version} takes is unknown: its schema was not read",
+            ("parallelcluster", "version"),
+            hint=f"known: {known}",
+        )
+
+
+def _names(cluster: Cluster) -> Iterator[Problem]:
+    for index, group in enumerate(cluster.compute):
+        if group.role != "controller":
+            yield from _name(group.name, ("compute", index, "name"))
+    groups = {group.name for group in cluster.compute}
+    for index, partition in enumerate(cluster.slurm.partitions):
+        # A partition that follows from a group has the group's name, which is found above.
+        if partition.name not in groups:
+            yield from _name(partition.name, ("slurm", "partitions", index, "name"))
+    for index, fs in enumerate(cluster.storage.lustre):
+        name = str(fs.name)
+        if len(name) > limits.STORAGE_NAME_LENGTH or name == limits.NAME_KEPT:
+            yield Problem(
+                f"`{name}`: ParallelCluster's names of storage have "
+                f"{limits.STORAGE_NAME_LENGTH} letters at most, and none is "
+                f"`{limits.NAME_KEPT}`",
+                ("storage", "lustre", index, "name"),
+                hint="name: fsx",
+                other_path=("platform",),
+            )
+    if cluster.storage.home is not None:
+        for index, fs in enumerate(cluster.storage.lustre):
+            if fs.name == "home":
+                yield Problem(
+                    "`home` is the name of the home directories",
+                    ("storage", "lustre", index, "name"),
+                    other_path=("storage", "home"),
+                )
+    if not cluster.environment[0].isalpha():
+        yield Problem(
+            "a ParallelCluster's name begins with a letter",
+            ("environment",),
+            other_path=("platform",),
+        )
+
+
+def _name(name: str, path: Path) -> Iterator[Problem]:
+    if name == limits.NAME_KEPT:
+        message = f"ParallelCluster keeps the name `{name}`"
+    elif len(name) > limits.NAME_LENGTH:
+        message = f"`{name}` has {len(name)} letters, and ParallelCluster takes "
+        message += f"{limits.NAME_LENGTH} at most"
+    elif not re.match(limits.NAME_PATTERN, name):
+        message = f"`{name}`: ParallelCluster takes small letters, digits and hyphens, and a "
+        message += "letter first"
+    else:
+        return
+    yield Problem(message, path, other_path=("platform",))
+
+
+def _numbers(cluster: Cluster) -> Iterator[Problem]:
+    compute = [i for i, group in enumerate(cluster.compute) if group.role == "compute"]
+    logins = [i for i, group in enumerate(cluster.compute) if group.role == "login"]
+    if len(cluster.slurm.partitions) > limits.QUEUES:
+        yield Problem(
+            f"{len(cluster.slurm.partitions)} queues, and ParallelCluster has {limits.QUEUES}",
+            ("slurm", "partitions"),
+            hint="several groups in one partition",
+            other_path=("platform",),
+        )
+    for places, most, kind in (
+        (compute, limits.COMPUTE_RESOURCES, "compute groups"),
+        (logins, limits.LOGIN_POOLS, "login groups"),
+    ):
+        if len(places) > most:
+            yield Problem(
+                f"{len(places)} {kind}, and ParallelCluster has {most}",
+                ("compute", places[most], "name"),
+                other_path=("platform",),
+            )
+    if len(cluster.storage.lustre) + bool(cluster.storage.home) > limits.EXISTING_FSX:
+        yield Problem(
+            f"ParallelCluster mounts {limits.EXISTING_FSX} file systems of FSx",
+            ("storage", "lustre"),
+            other_path=("platform",),
+        )
+
+
+def _mounts(cluster: Cluster) -> Iterator[Problem]:
+    mounts: list[tuple[Path, str]] = [
+        (("storage", "lustre", index, "mount_path"), fs.mount_path)
+        for index, fs in enumerate(cluster.storage.lustre)
+    ]
+    if cluster.storage.home is not None:
+        mounts.append((("storage", "home", "mount_path"), cluster.storage.home.mount_path))
+    for path, mount in mounts:
+        if mount in limits.RESERVED_MOUNT_PATHS:
+            yield Problem(
+                f"ParallelCluster keeps {mount} for itself",
+                path,
+                hint="use a path such as /fsx",
+                other_path=("platform",),
+            )
+
+
+def _types(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
+    """Architectures are the same everywhere, and the catalogue must know what it is asked."""
+    controller = next((g for g in cluster.compute if g.role == "controller"), None)
+    head = catalog.instance(controller.instance_type) if controller is not None else None
+    for index, group in enumerate(cluster.compute):
+        path: Path = ("compute", index, "instance_type")
+        instance = catalog.instance(group.instance_type)
+        if instance is None or not isinstance(instance.architecture, Known):
+            if group.instance_type in catalog.instance_names:
+                yield Problem(
+                    f"the catalogue does not describe {group.instance_type}: whether it has EFA "
+                    "and which architecture are unknown",
+                    path,
+                    hint="`clusterwright catalog refresh` asks EC2",
+                )
+            continue
+        if group.role == "compute" and not isinstance(instance.efa_interfaces, Known):
+            yield Problem(
+                f"whether {group.instance_type} has EFA is not in the catalogue",
+                path,
+                hint="`clusterwright catalog refresh` asks EC2",
+            )
+        if head is not None and controller is not None and isinstance(head.architecture, Known):
+            mine, its = instance.architecture.value, head.architecture.value
+            if mine != its:
+                yield Problem(
+                    f"{group.instance_type} is {mine} and the head node {its}: ParallelCluster "
+                    "takes one architecture",
+                    path,
+                    hint=_same_architecture(mine),
+                    other_path=("compute", cluster.compute.index(controller), "instance_type"),
+                )
+        if group.instance_type.startswith("p6e-gb200") and (
+            cluster.parallelcluster.os in limits.NOT_WITH_GB200
+        ):
+            yield Problem(
+                f"ParallelCluster has no {cluster.parallelcluster.os} for p6e-gb200",
+                ("parallelcluster", "os"),
+                hint="os: ubuntu2204, ubuntu2404 or alinux2023",
+                other_path=path,
+            )
+        if group.placement_group and not (
+            isinstance(instance.placement_group_cluster, Known)
+            and instance.placement_group_cluster.value
+        ):
+            yield Problem(
+                f"{group.instance_type} is not known to take a cluster placement group",
+                ("compute", index, "placement_group"),
+                hint="leave it out",
+                other_path=path,
+            )
+
+
+def _same_architecture(wanted: str) -> str:
+    if wanted == "arm64":
+        return "a controller with Graviton, such as m7g.4xlarge"
+    return "a controller of the same architecture, such as m5.4xlarge"
+
+
+def _interfaces(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
+    """`DevSettings/EfaInterfaceType` is the whole cluster's."""
+    said = [
+        (index, group)
+        for index, group in enumerate(cluster.compute)
+        if group.role == "compute" and has_efa(group, catalog)
+    ]
+    for index, group in enumerate(cluster.compute):
+        if group.network_interface is not None and not has_efa(group, catalog):
+            yield Problem(
+                f"{group.instance_type} has no EFA",
+                ("compute", index, "network_interface"),
+                other_path=("compute", index, "instance_type"),
+            )
+    older = [index for index, group in said if group.network_interface == "efa"]
+    if older and len(older) != len(said):
+        other = next(index for index, group in said if group.network_interface != "efa")
+        yield Problem(
+            "ParallelCluster has one kind of interface for every queue with EFA",
+            ("compute", older[0], "network_interface"),
+            hint="efa for all of them, or leave it out",
+            other_path=("compute", other, "name"),
+        )
+
+
+def _head_node(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
+    for index, group in enumerate(cluster.compute):
+        if group.role != "controller":
+            continue
+        instance = catalog.instance(group.instance_type)
+        if instance is None or not isinstance(instance.memory_gib, Known):
+            continue
+        nodes = most_nodes(cluster)
+        wanted = limits.head_node_memory_gib(nodes)
+        if instance.memory_gib.value < wanted:
+            yield Problem(
+                f"{group.instance_type} has {instance.memory_gib.value:g} GiB, and the head node "
+                f"of {nodes} nodes needs {wanted:g} GiB",
+                ("compute", index, "instance_type"),
+                hint="m5.4xlarge has 64 GiB",
+                other_path=("platform",),
+            )
+
+
+def _values(cluster: Cluster) -> Iterator[Problem]:
+    days = cluster.observability.log_retention_days
+    if days not in limits.LOG_RETENTION_DAYS:
+        taken = [str(n) for n in limits.LOG_RETENTION_DAYS if n]
+        yield Problem(
+            f"ParallelCluster keeps no logs for {days} days",
+            ("observability", "log_retention_days"),
+            hint=f"one of {', '.join(taken)}",
+            other_path=("platform",),
+        )
+    accounting = cluster.slurm.accounting
+    existing = accounting.existing
+    if existing is not None and not re.match(limits.DATABASE_NAME_PATTERN, existing.database_name):
+        yield Problem(
+            f"`{existing.database_name}`: ParallelCluster takes small letters, digits and `_`",
+            ("slurm", "accounting", "existing", "database_name"),
+            other_path=("platform",),
+        )
+    if cluster.parallelcluster.gpu_health_check is not None and not any(
+        is_nvidia(g, load_catalog()) for g in cluster.compute if g.role == "compute"
+    ):
+        yield Problem(
+            "no compute group has NVIDIA's accelerators, which the health check tries",
+            ("parallelcluster", "gpu_health_check"),
+        )
+    for key in cluster.tags:
+        if key.startswith("parallelcluster:") or key == ENVIRONMENT_TAG:
+            yield Problem(f"the tag `{key}` is not a file's to give", ("tags", key), on_key=True)

@@ -1,0 +1,174 @@
+"""Partitions as queues, compute groups as compute resources."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from clusterwright.catalog import Catalog, Known
+from clusterwright.platforms import accelerators
+from clusterwright.platforms.parallelcluster.limits import GPU_HEALTH_CHECK_HANGS
+from clusterwright.platforms.parallelcluster.nodes import actions, iam, root_volume
+from clusterwright.platforms.parallelcluster.supplied import Supplied
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.compute import CapacityBlock, ComputeGroup, Reservation
+from clusterwright.spec.models.slurm import Partition
+
+CAPACITY_TYPES = {
+    "on-demand": "ONDEMAND",
+    "reservation": "ONDEMAND",
+    "spot": "SPOT",
+    "capacity-block": "CAPACITY_BLOCK",
+}
+RESERVED = ("reservation", "capacity-block")
+
+
+class Counts(NamedTuple):
+    """Instances of a compute resource: always running, and at most."""
+
+    minimum: int
+    maximum: int
+
+
+def counts(group: ComputeGroup) -> Counts:
+    """MinCount and MaxCount.
+
+    Spares of a reservation or a block are not launched: they stay free in it, and the instance
+    that takes a failed node's place comes from there.
+    """
+    spares = group.spare_count if group.capacity.kind in RESERVED else 0
+    running = group.count - spares
+    minimum = running if group.min_count is None else min(group.min_count, running)
+    maximum = running if group.max_count is None else group.max_count - spares
+    return Counts(minimum, maximum)
+
+
+def static_nodes(cluster: Cluster) -> int:
+    """Compute nodes that always run."""
+    return sum(counts(group).minimum for group in compute_groups(cluster))
+
+
+def most_nodes(cluster: Cluster) -> int:
+    """Compute nodes at most, which the head node has to manage."""
+    return sum(counts(group).maximum for group in compute_groups(cluster))
+
+
+def compute_groups(cluster: Cluster) -> list[ComputeGroup]:
+    """The groups that jobs run on."""
+    return [group for group in cluster.compute if group.role == "compute"]
+
+
+def has_efa(group: ComputeGroup, catalog: Catalog) -> bool:
+    """Whether the group's type takes EFA, by the catalogue."""
+    instance = catalog.instance(group.instance_type)
+    if instance is None or not isinstance(instance.efa_interfaces, Known):
+        return False
+    return instance.efa_interfaces.value > 0
+
+
+def takes_placement_group(group: ComputeGroup, catalog: Catalog) -> bool:
+    """Whether the group stands in a cluster placement group.
+
+    By default where it has EFA, the type takes one, and the capacity is not bought in a place of
+    its own: a capacity block takes none, and a reservation without one of its own gives fewer
+    instances inside a strange one (eksctl issue 7949: 11 of 16).
+    """
+    if group.role != "compute" or group.capacity.kind in RESERVED:
+        return False
+    instance = catalog.instance(group.instance_type)
+    able = (
+        instance is not None
+        and isinstance(instance.placement_group_cluster, Known)
+        and instance.placement_group_cluster.value
+    )
+    wanted = group.placement_group
+    return able and (has_efa(group, catalog) if wanted is None else wanted)
+
+
+def queues(cluster: Cluster, catalog: Catalog, supplied: Supplied) -> list[dict[str, Any]]:
+    """`Scheduling/SlurmQueues`: one for each partition, the default of jobs first."""
+    groups = {group.name: group for group in compute_groups(cluster)}
+    return [
+        _queue(cluster, catalog, supplied, partition, [groups[name] for name in partition.groups])
+        for partition in cluster.slurm.partitions
+    ]
+
+
+def _queue(
+    cluster: Cluster,
+    catalog: Catalog,
+    supplied: Supplied,
+    partition: Partition,
+    groups: list[ComputeGroup],
+) -> dict[str, Any]:
+    scratch = groups[0].scratch
+    storage: dict[str, Any] = {"RootVolume": root_volume(cluster.parallelcluster.root_volume_gib)}
+    if scratch is not None:
+        storage["EphemeralVolume"] = {"MountDir": scratch.mount_path}
+    settings: dict[str, Any] = {"PriorityTier": str(partition.priority_tier)}
+    if partition.max_time_minutes is not None:
+        settings["MaxTime"] = str(partition.max_time_minutes)
+    efa = any(has_efa(group, catalog) for group in groups)
+    return {
+        "Name": partition.name,
+        "CapacityType": CAPACITY_TYPES[groups[0].capacity.kind],
+        # Nobody shares a node: a job has its GPUs, its network and its memory to itself.
+        "JobExclusiveAllocation": True,
+        "CustomSlurmSettings": settings,
+        "Networking": {
+            "SubnetIds": [supplied.compute_subnet_id],
+            "SecurityGroups": list(supplied.security_group_ids),
+        },
+        "ComputeSettings": {"LocalStorage": storage},
+        "CustomActions": actions(cluster, supplied, "compute", partition.name, efa=efa),
+        "Iam": iam(cluster, supplied),
+        "ComputeResources": [
+            _compute_resource(cluster, catalog, supplied, group) for group in groups
+        ],
+    }
+
+
+def _compute_resource(
+    cluster: Cluster, catalog: Catalog, supplied: Supplied, group: ComputeGroup
+) -> dict[str, Any]:
+    minimum, maximum = counts(group)
+    found: dict[str, Any] = {
+        "Name": group.name,
+        # Also beside a reservation: once that is over, an update fails without it (issue 6870).
+        "InstanceType": group.instance_type,
+        "MinCount": minimum,
+        "MaxCount": maximum,
+        "Efa": {"Enabled": has_efa(group, catalog)},
+        "Networking": {"PlacementGroup": _placement_group(catalog, supplied, group)},
+        "HealthChecks": {"Gpu": {"Enabled": _gpu_health_check(cluster, catalog, group)}},
+    }
+    if group.threads_per_core == 1:
+        found["DisableSimultaneousMultithreading"] = True
+    if isinstance(group.capacity, (Reservation, CapacityBlock)):
+        found["CapacityReservationTarget"] = {"CapacityReservationId": group.capacity.id}
+    return found
+
+
+def _placement_group(catalog: Catalog, supplied: Supplied, group: ComputeGroup) -> dict[str, Any]:
+    if not takes_placement_group(group, catalog):
+        return {"Enabled": False}
+    name = supplied.placement_group_names.get(group.name)
+    return {"Enabled": True} if name is None else {"Enabled": True, "Name": name}
+
+
+def _gpu_health_check(cluster: Cluster, catalog: Catalog, group: ComputeGroup) -> bool:
+    """DCGM's test in the prolog of each job: for NVIDIA, where it is not known to hang."""
+    if not is_nvidia(group, catalog):
+        return False
+    wanted = cluster.parallelcluster.gpu_health_check
+    return not hangs(group) if wanted is None else wanted
+
+
+def hangs(group: ComputeGroup) -> bool:
+    """Whether the test is known to hang on this type."""
+    family = group.instance_type.partition(".")[0]
+    return family in GPU_HEALTH_CHECK_HANGS or family.startswith(("p6-", "p6e-"))
+
+
+def is_nvidia(group: ComputeGroup, catalog: Catalog) -> bool:
+    """Whether the group's accelerators are NVIDIA's."""
+    return accelerators.family(group.instance_type, catalog) == "nvidia"

@@ -1,0 +1,110 @@
+"""`Scheduling/SlurmSettings`: accounting, and the lines of slurm.conf that are ours to say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clusterwright.catalog import Catalog
+from clusterwright.platforms.parallelcluster.queues import compute_groups, counts, is_nvidia
+from clusterwright.platforms.parallelcluster.supplied import Database, Supplied
+from clusterwright.spec.models.cluster import Cluster
+
+STRATEGIES = {
+    "drain": "DRAIN",
+    "terminate": "TERMINATE",
+    "compute-fleet-stop": "COMPUTE_FLEET_STOP",
+}
+NEVER = -1
+
+
+def slurm_settings(cluster: Cluster, catalog: Catalog, supplied: Supplied) -> dict[str, Any]:
+    """The settings of the whole cluster."""
+    ours = cluster.parallelcluster
+    found: dict[str, Any] = {
+        "ScaledownIdletime": _idle_minutes(cluster),
+        "QueueUpdateStrategy": STRATEGIES[ours.queue_update_strategy],
+        "CustomSlurmSettings": [
+            {key: value} for key, value in custom_settings(cluster, catalog).items()
+        ],
+    }
+    database = _database(cluster, supplied)
+    if database is not None:
+        found["Database"] = {
+            "Uri": f"{database.host}:{database.port}",
+            "UserName": database.user_name,
+            "PasswordSecretArn": database.password_secret_arn,
+            "DatabaseName": database.name,
+        }
+    return found
+
+
+def custom_settings(cluster: Cluster, catalog: Catalog) -> dict[str, str]:
+    """Lines of slurm.conf beside ParallelCluster's own; none that it denies.
+
+    The same choices as in the scripted configuration of HyperPod
+    (`lifecycle_scripts/clusterwright_node/slurm_generate.py`), where the reasons stand.
+    """
+    slurm = cluster.slurm
+    times, weights = slurm.timeouts, slurm.priority_weights
+    found = {
+        "SlurmdTimeout": str(times.node_down_seconds),
+        "MessageTimeout": str(times.message_seconds),
+        "UnkillableStepTimeout": str(5 * times.message_seconds),
+        "KillWait": str(times.kill_wait_seconds),
+        "AuthInfo": f"cred_expire={times.credential_seconds}",
+        # Contain is what keeps shells of users inside their job's limits (pam_slurm_adopt).
+        "PrologFlags": "Alloc,Contain",
+        "SchedulerParameters": "bf_continue,nohold_on_prolog_fail",
+        "PriorityType": "priority/multifactor",
+        "PriorityWeightJobSize": str(weights.job_size),
+        "PriorityWeightPartition": str(weights.partition),
+        "PriorityFavorSmall": "NO",
+    }
+    if slurm.accounting.kind == "rds":
+        found |= {
+            "PriorityWeightAge": str(weights.age),
+            "PriorityMaxAge": "7-0",
+            "PriorityWeightFairshare": str(weights.fair_share),
+            "PriorityWeightQOS": str(weights.qos),
+            "PriorityDecayHalfLife": "14-0",
+        }
+        if any(is_nvidia(group, catalog) for group in compute_groups(cluster)):
+            found["AccountingStorageTRES"] = "gres/gpu"
+        if slurm.qos or slurm.accounts:
+            # Limits hold for those who have an account: jobs of all others are refused then.
+            found["AccountingStorageEnforce"] = "associations,limits,qos"
+    if slurm.preemption != "off":
+        found["PreemptType"] = "preempt/qos"
+        found["PreemptMode"] = slurm.preemption.upper()
+    return found
+
+
+def _idle_minutes(cluster: Cluster) -> int:
+    """Never, where every node always runs: nothing is to be switched off then."""
+    minutes = cluster.parallelcluster.scaledown_idle_minutes
+    if minutes is not None:
+        return minutes
+    sizes = [counts(group) for group in compute_groups(cluster)]
+    return NEVER if all(size.minimum == size.maximum for size in sizes) else DEFAULT_IDLE_MINUTES
+
+
+DEFAULT_IDLE_MINUTES = 10
+"""ParallelCluster's own."""
+
+
+def _database(cluster: Cluster, supplied: Supplied) -> Database | None:
+    accounting = cluster.slurm.accounting
+    if accounting.kind != "rds":
+        return None
+    existing = accounting.existing
+    if existing is None:
+        if supplied.database is None:
+            raise KeyError("the accounting database is not supplied")
+        return supplied.database
+    return Database(
+        host=existing.endpoint,
+        port=str(existing.port),
+        user_name=str(existing.user_name),
+        password_secret_arn=existing.secret_arn,
+        name=existing.database_name,
+    )

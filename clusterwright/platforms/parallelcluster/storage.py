@@ -1,0 +1,45 @@
+"""File systems of the spec as `SharedStorage`: ours by their ids, none made by ParallelCluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clusterwright.platforms.parallelcluster.supplied import Supplied
+from clusterwright.spec.models.cluster import Cluster
+
+HOME = "home"
+"""Name of the entry of home directories."""
+
+
+def shared_storage(cluster: Cluster, supplied: Supplied) -> list[dict[str, Any]]:
+    """Lustre by FileSystemId and OpenZFS by VolumeId.
+
+    FSx that ParallelCluster makes itself has neither EFA nor metadata settings (issue 7616) and
+    is deleted with the cluster by default. Raises KeyError for a file system without an id.
+    """
+    found: list[dict[str, Any]] = []
+    home = cluster.storage.home
+    if home is not None:
+        volume = home.existing.volume_id if home.existing is not None else supplied.home_volume_id
+        if volume is None:
+            raise KeyError("the volume id of the home directories is not supplied")
+        found.append(
+            {
+                "Name": HOME,
+                "StorageType": "FsxOpenZfs",
+                "MountDir": home.mount_path,
+                "FsxOpenZfsSettings": {"VolumeId": volume},
+            }
+        )
+    for fs in cluster.storage.lustre:
+        name = str(fs.name)
+        identifier = fs.existing.id if fs.existing is not None else supplied.lustre_ids[name]
+        found.append(
+            {
+                "Name": name,
+                "StorageType": "FsxLustre",
+                "MountDir": fs.mount_path,
+                "FsxLustreSettings": {"FileSystemId": identifier},
+            }
+        )
+    return found

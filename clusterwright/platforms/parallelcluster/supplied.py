@@ -1,0 +1,114 @@
+"""What a deployment knows and a spec does not: ids, addresses, names. Always text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from clusterwright.spec.models.cluster import Cluster
+
+ON_NODE_CONFIGURED = "on_node_configured.sh"
+"""The script that ParallelCluster runs on each node, in the folder of the scripts."""
+
+
+@dataclass(frozen=True)
+class Database:
+    """The accounting database. The secret holds the password alone, as plain text.
+
+    Source: ParallelCluster's guide, `SlurmSettings/Database/PasswordSecretArn`: "the ARN of the
+    secret that contains the plaintext password" of UserName.
+    """
+
+    host: str
+    port: str
+    user_name: str
+    password_secret_arn: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Supplied:
+    """What `render` puts where it belongs, unchanged.
+
+    Attributes
+    ----------
+    head_subnet_id, login_subnet_id, compute_subnet_id:
+        May be one and the same; private, in one zone.
+    security_group_ids:
+        That every node carries instead of ParallelCluster's own. At least one allows all traffic
+        from and to itself, which EFA needs.
+    scripts_s3_uri:
+        The folder with our scripts and the node program, `s3://bucket/prefix`, without `/` at the
+        end; in its bucket `scripts_bucket`.
+    policy_arns:
+        Managed policies that every node's role carries, beside those for shells and those that
+        ParallelCluster makes: the rights to keys and secrets.
+    lustre_ids:
+        File system of the spec, by name -> `fs-...`; those that exist need not be named.
+    home_volume_id:
+        `fsvol-...` of the home directories; None without any, or where the spec names it.
+    placement_group_names:
+        Compute group -> the cluster placement group built for it.
+    database:
+        Where accounting is on RDS.
+    """
+
+    head_subnet_id: str
+    login_subnet_id: str
+    compute_subnet_id: str
+    security_group_ids: tuple[str, ...]
+    scripts_s3_uri: str
+    scripts_bucket: str
+    policy_arns: tuple[str, ...] = ()
+    lustre_ids: Mapping[str, str] = field(default_factory=dict)
+    home_volume_id: str | None = None
+    placement_group_names: Mapping[str, str] = field(default_factory=dict)
+    database: Database | None = None
+
+
+PLACEHOLDER_SUBNET = "subnet-00000000000000000"
+PLACEHOLDER_SECURITY_GROUP = "sg-00000000000000000"
+PLACEHOLDER_FILE_SYSTEM = "fs-00000000000000000"
+PLACEHOLDER_VOLUME = "fsvol-00000000000000000"
+PLACEHOLDER_BUCKET = "placeholder-scripts"
+PLACEHOLDER_DATABASE = "placeholder.invalid"
+
+
+def placeholders(cluster: Cluster) -> Supplied:
+    """Values that the schema takes and AWS does not, where nothing is deployed.
+
+    What the spec itself says is there: an existing network, file system, volume or database.
+    """
+    network = cluster.network.existing
+    subnet = network.subnet_ids[0] if network is not None else PLACEHOLDER_SUBNET
+    groups = (
+        tuple(network.security_group_ids) if network is not None else (PLACEHOLDER_SECURITY_GROUP,)
+    )
+    accounting = cluster.slurm.accounting
+    database = None
+    if accounting.kind == "rds" and accounting.existing is None:
+        secret = f"secret:{cluster.environment}/slurm-accounting-password-000000"
+        database = Database(
+            host=PLACEHOLDER_DATABASE,
+            port="3306",
+            user_name="slurm",
+            password_secret_arn=(
+                f"arn:{cluster.partition}:secretsmanager:{cluster.region}:{cluster.account}:{secret}"
+            ),
+            name="slurm_acct_db",
+        )
+    built = [fs for fs in cluster.storage.lustre if fs.existing is None]
+    home = cluster.storage.home
+    return Supplied(
+        head_subnet_id=subnet,
+        login_subnet_id=subnet,
+        compute_subnet_id=subnet,
+        security_group_ids=groups,
+        scripts_s3_uri=f"s3://{PLACEHOLDER_BUCKET}/{cluster.environment}",
+        scripts_bucket=PLACEHOLDER_BUCKET,
+        lustre_ids={str(fs.name): PLACEHOLDER_FILE_SYSTEM for fs in built},
+        home_volume_id=(
+            PLACEHOLDER_VOLUME if home is not None and home.existing is None else None
+        ),
+        database=database,
+    )
