@@ -174,38 +174,6 @@ def _slurm(cluster: Cluster) -> Iterator[Meaningless]:
             )
 
 
-def _budget(cluster: Cluster) -> Iterator[Meaningless]:
-    budget = cluster.budget
-    if budget is None:
-        return
-    if budget.monthly_usd is None:
-        yield from _beside(
-            budget,
-            ("budget",),
-            {"monthly_usd", "run_usd", "max_increase_percent"},
-            "`{}` belongs to the month's budget: give monthly_usd",
-            ("budget",),
-        )
-    elif not budget.alert_emails:
-        yield from _beside(
-            budget,
-            ("budget",),
-            {"monthly_usd", "run_usd", "max_increase_percent", "alert_emails"},
-            "`{}` without alert_emails: nobody is told",
-            ("budget",),
-        )
-
-
-def _checkpoints(cluster: Cluster) -> Iterator[Meaningless]:
-    run = cluster.run
-    if run is None:
-        return
-    sized = run.checkpoint_gib is not None
-    timed = ["max_checkpoint_seconds", "checkpoint_interval_minutes"]
-    if not sized:
-        reason = "`{}` without checkpoint_gib: nobody knows what is to be written by then"
-        yield from _without(run, ("run",), timed, reason, ("run",))
-    elif cluster.storage.checkpoint_path is None:
 _HYPERPOD = "`{}` belongs to the platform hyperpod-slurm or hyperpod-eks"
 
 
@@ -254,6 +222,38 @@ def _of_parallelcluster(cluster: Cluster) -> Iterator[Meaningless]:
         yield from _without(existing, here, ("user_name",), reason, ("platform",))
 
 
+def _budget(cluster: Cluster) -> Iterator[Meaningless]:
+    budget = cluster.budget
+    if budget is None:
+        return
+    if budget.monthly_usd is None:
+        yield from _beside(
+            budget,
+            ("budget",),
+            {"monthly_usd", "run_usd", "max_increase_percent"},
+            "`{}` belongs to the month's budget: give monthly_usd",
+            ("budget",),
+        )
+    elif not budget.alert_emails:
+        yield from _beside(
+            budget,
+            ("budget",),
+            {"monthly_usd", "run_usd", "max_increase_percent", "alert_emails"},
+            "`{}` without alert_emails: nobody is told",
+            ("budget",),
+        )
+
+
+def _checkpoints(cluster: Cluster) -> Iterator[Meaningless]:
+    run = cluster.run
+    if run is None:
+        return
+    sized = run.checkpoint_gib is not None
+    timed = ["max_checkpoint_seconds", "checkpoint_interval_minutes"]
+    if not sized:
+        reason = "`{}` without checkpoint_gib: nobody knows what is to be written by then"
+        yield from _without(run, ("run",), timed, reason, ("run",))
+    elif cluster.storage.checkpoint_path is None:
         reason = "`{}` without storage.checkpoint_path: nobody knows where checkpoints go"
         yield from _without(run, ("run",), ["checkpoint_gib", *timed], reason, ("run",))
 
