@@ -18,11 +18,12 @@ What stands for what
 * `count` instances always run (MinCount) unless `min_count` says fewer; up to `max_count` start
   when jobs ask for them (MaxCount, `count` if absent). Spares are left free in the reservation or
   block that the group is from: see `queues.counts`.
-* On every node runs `<scripts_s3_uri>/on_node_configured.sh`, after ParallelCluster has configured
-  it, with the arguments `<scripts_s3_uri> <role> <name>`: role is controller, login or compute,
-  name that of the group, or of the queue on compute nodes (the group is in the host name).
-* Lustre and OpenZFS are mounted by ParallelCluster from the ids that are supplied; buckets, users
-  and all else are the node program's.
+* On every node runs `<scripts_s3_uri>/on_node_configured.sh` after ParallelCluster has configured
+  it (on the head node after an update too), with the arguments `<scripts_s3_uri>/
+  <manifest_sha256> <group>`; where a queue has several groups `<group>=<group>` for each.
+* Home directories and Lustre file systems without EFA are mounted by ParallelCluster from the ids
+  that are supplied; Lustre over EFA, buckets, users and all else are the node program's
+  (`mounted_by_parallelcluster`, which `by_platform` of cluster.json says to it).
 
 `takes_placement_group(group, catalog)` says which groups want a placement group: one that is
 built for them is named in `Supplied.placement_group_names`, else ParallelCluster makes one.
@@ -35,6 +36,14 @@ from __future__ import annotations
 
 from clusterwright.platforms.parallelcluster.document import render
 from clusterwright.platforms.parallelcluster.queues import takes_placement_group
+from clusterwright.platforms.parallelcluster.storage import mounted_by_parallelcluster
 from clusterwright.platforms.parallelcluster.supplied import Database, Supplied, placeholders
 
-__all__ = ["Database", "Supplied", "placeholders", "render", "takes_placement_group"]
+__all__ = [
+    "Database",
+    "Supplied",
+    "mounted_by_parallelcluster",
+    "placeholders",
+    "render",
+    "takes_placement_group",
+]

@@ -72,7 +72,7 @@ def _head_node(cluster: Cluster, supplied: Supplied) -> dict[str, Any]:
         "SharedStorageType": "Efs",
         "SharedStorageEfsSettings": {"Encrypted": True},
         "Imds": {"Secured": True},
-        "CustomActions": actions(cluster, supplied, "controller", group.name),
+        "CustomActions": actions(supplied, [group.name], updated=True),
         "Iam": iam(cluster, supplied),
     }
     if ours.ssh_key_name is not None:
@@ -92,7 +92,7 @@ def _login_pool(cluster: Cluster, supplied: Supplied, group: ComputeGroup) -> di
             "SecurityGroups": list(supplied.security_group_ids),
         },
         "GracetimePeriod": cluster.parallelcluster.login_grace_minutes,
-        "CustomActions": actions(cluster, supplied, "login", group.name),
+        "CustomActions": actions(supplied, [group.name]),
     }
     rights = policies(cluster, supplied)
     return {**found, "Iam": rights} if rights else found

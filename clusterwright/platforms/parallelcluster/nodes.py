@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import copy
+from collections.abc import Sequence
+from typing import Any
 
 from clusterwright.platforms.parallelcluster.supplied import ON_NODE_CONFIGURED, Supplied
 from clusterwright.spec.models.cluster import Cluster
-
-Role = Literal["controller", "login", "compute"]
 
 SESSION_MANAGER = "AmazonSSMManagedInstanceCore"
 """AWS's policy for shells through Systems Manager."""
@@ -19,20 +19,20 @@ def root_volume(size_gib: int | None) -> dict[str, Any]:
     return found if size_gib is None else {"Size": size_gib, **found}
 
 
-def actions(
-    cluster: Cluster, supplied: Supplied, role: Role, name: str, *, efa: bool = False
-) -> dict[str, Any]:
-    """Our node program after ParallelCluster's own set-up; before it, only LNet over EFA.
+def actions(supplied: Supplied, groups: Sequence[str], *, updated: bool = False) -> dict[str, Any]:
+    """Our node program, after ParallelCluster's own set-up of the node.
 
-    ParallelCluster mounts Lustre between the two, and a mount stays on the network it was made
-    with: LNet must have its EFA interfaces by then. `efa` says whether these nodes have any.
+    `groups` are the compute resources of a queue, which are called like their groups, or the one
+    group of other nodes. `updated`: also after an update, which only the head node is told of.
     """
-    script = f"{supplied.scripts_s3_uri}/{ON_NODE_CONFIGURED}"
-    arguments = [supplied.scripts_s3_uri, role, name]
-    found: dict[str, Any] = {}
-    if efa and any(fs.efa for fs in cluster.storage.lustre):
-        found["OnNodeStart"] = {"Script": script, "Args": [*arguments, "--only", "lnet_efa"]}
-    found["OnNodeConfigured"] = {"Script": script, "Args": arguments}
+    words = list(groups) if len(groups) == 1 else [f"{name}={name}" for name in groups]
+    action = {
+        "Script": f"{supplied.scripts_s3_uri}/{ON_NODE_CONFIGURED}",
+        "Args": [f"{supplied.scripts_s3_uri}/", supplied.manifest_sha256, *words],
+    }
+    found = {"OnNodeConfigured": action}
+    if updated:
+        found["OnNodeUpdated"] = copy.deepcopy(action)
     return found
 
 

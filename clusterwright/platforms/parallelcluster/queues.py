@@ -107,7 +107,6 @@ def _queue(
     settings: dict[str, Any] = {"PriorityTier": str(partition.priority_tier)}
     if partition.max_time_minutes is not None:
         settings["MaxTime"] = str(partition.max_time_minutes)
-    efa = any(has_efa(group, catalog) for group in groups)
     return {
         "Name": partition.name,
         "CapacityType": CAPACITY_TYPES[groups[0].capacity.kind],
@@ -119,7 +118,7 @@ def _queue(
             "SecurityGroups": list(supplied.security_group_ids),
         },
         "ComputeSettings": {"LocalStorage": storage},
-        "CustomActions": actions(cluster, supplied, "compute", partition.name, efa=efa),
+        "CustomActions": actions(supplied, [group.name for group in groups]),
         "Iam": iam(cluster, supplied),
         "ComputeResources": [
             _compute_resource(cluster, catalog, supplied, group) for group in groups

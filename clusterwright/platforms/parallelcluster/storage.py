@@ -6,9 +6,20 @@ from typing import Any
 
 from clusterwright.platforms.parallelcluster.supplied import Supplied
 from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.storage import Lustre
 
 HOME = "home"
 """Name of the entry of home directories."""
+
+
+def mounted_by_parallelcluster(file_system: Lustre) -> bool:
+    """Whether it is in `SharedStorage`; the node program mounts what is not.
+
+    ParallelCluster mounts before any script of ours that knows its node, and over TCP. A mount
+    stays on the network it was made with: for EFA, LNet has its EFA interfaces first
+    (`lifecycle_scripts/clusterwright_node/steps/lnet_efa.py`).
+    """
+    return not file_system.efa
 
 
 def shared_storage(cluster: Cluster, supplied: Supplied) -> list[dict[str, Any]]:
@@ -31,7 +42,7 @@ def shared_storage(cluster: Cluster, supplied: Supplied) -> list[dict[str, Any]]
                 "FsxOpenZfsSettings": {"VolumeId": volume},
             }
         )
-    for fs in cluster.storage.lustre:
+    for fs in filter(mounted_by_parallelcluster, cluster.storage.lustre):
         name = str(fs.name)
         identifier = fs.existing.id if fs.existing is not None else supplied.lustre_ids[name]
         found.append(

@@ -40,9 +40,13 @@ class Supplied:
     scripts_s3_uri:
         The folder with our scripts and the node program, `s3://bucket/prefix`, without `/` at the
         end; in its bucket `scripts_bucket`.
+    manifest_sha256:
+        SHA-256 of `manifest.sha256` in that folder, which lists every other file of it but
+        `deployment.json`.
     policy_arns:
-        Managed policies that every node's role carries, beside those for shells and those that
-        ParallelCluster makes: the rights to keys and secrets.
+        Managed policies that every node's role carries, beside that for shells and those that
+        ParallelCluster makes: the rights to keys, secrets and, for login nodes, to the scripts
+        and to buckets. (`S3Access` is rendered for the others; pools of login nodes have none.)
     lustre_ids:
         File system of the spec, by name -> `fs-...`; those that exist need not be named.
     home_volume_id:
@@ -59,6 +63,7 @@ class Supplied:
     security_group_ids: tuple[str, ...]
     scripts_s3_uri: str
     scripts_bucket: str
+    manifest_sha256: str
     policy_arns: tuple[str, ...] = ()
     lustre_ids: Mapping[str, str] = field(default_factory=dict)
     home_volume_id: str | None = None
@@ -71,6 +76,7 @@ PLACEHOLDER_SECURITY_GROUP = "sg-00000000000000000"
 PLACEHOLDER_FILE_SYSTEM = "fs-00000000000000000"
 PLACEHOLDER_VOLUME = "fsvol-00000000000000000"
 PLACEHOLDER_BUCKET = "placeholder-scripts"
+PLACEHOLDER_SHA256 = "0" * 64
 PLACEHOLDER_DATABASE = "placeholder.invalid"
 
 
@@ -106,6 +112,7 @@ def placeholders(cluster: Cluster) -> Supplied:
         security_group_ids=groups,
         scripts_s3_uri=f"s3://{PLACEHOLDER_BUCKET}/{cluster.environment}",
         scripts_bucket=PLACEHOLDER_BUCKET,
+        manifest_sha256=PLACEHOLDER_SHA256,
         lustre_ids={str(fs.name): PLACEHOLDER_FILE_SYSTEM for fs in built},
         home_volume_id=(
             PLACEHOLDER_VOLUME if home is not None and home.existing is None else None
