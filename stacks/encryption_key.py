@@ -42,6 +42,7 @@ class EncryptionKey(Construct):
 def _statements(cluster: Cluster) -> list[iam.PolicyStatement]:
     account = {"StringEquals": {"aws:SourceAccount": cluster.account}}
     return [
+        *_node_volumes(cluster),
         # Without it nobody could ever change the key again; it makes IAM policies count.
         iam.PolicyStatement(
             sid="AccountAdministers",
@@ -89,6 +90,50 @@ def _statements(cluster: Cluster) -> list[iam.PolicyStatement]:
                         "s3.data-source.lustre.fsx.amazonaws.com/AWSServiceRoleForFSxS3Access_*"
                     )
                 },
+            },
+        ),
+    ]
+
+
+def _node_volumes(cluster: Cluster) -> list[iam.PolicyStatement]:
+    """The nodes of EKS are launched by Auto Scaling, with a role that serves the whole account.
+
+    By name and not as a principal: the role need not exist before the first node group.
+    Source: EC2 Auto Scaling user guide, "Required AWS KMS key policy for use with encrypted
+    volumes".
+    """
+    if cluster.platform != "eks":
+        return []
+    of_auto_scaling = {"kms:CallerAccount": cluster.account}
+    launcher = {
+        "aws:PrincipalArn": (
+            f"arn:{cluster.partition}:iam::{cluster.account}:role/aws-service-role/"
+            "autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling"
+        )
+    }
+    return [
+        iam.PolicyStatement(
+            sid="NodeVolumes",
+            principals=[iam.AnyPrincipal()],
+            actions=[
+                "kms:Decrypt",
+                "kms:DescribeKey",
+                "kms:Encrypt",
+                "kms:GenerateDataKey*",
+                "kms:ReEncrypt*",
+            ],
+            resources=["*"],
+            conditions={"StringEquals": of_auto_scaling, "ArnEquals": launcher},
+        ),
+        iam.PolicyStatement(
+            sid="NodeVolumeGrants",
+            principals=[iam.AnyPrincipal()],
+            actions=["kms:CreateGrant"],
+            resources=["*"],
+            conditions={
+                "StringEquals": of_auto_scaling,
+                "ArnEquals": launcher,
+                "Bool": {"kms:GrantIsForAWSResource": "true"},
             },
         ),
     ]

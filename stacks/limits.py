@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clusterwright.catalog import load_catalog
+from clusterwright.platforms import launch_templates
 from clusterwright.platforms.network import plan_network
 from clusterwright.platforms.rules import RULES
 from clusterwright.spec import LoadedSpec, Problem, SpecErrors
@@ -48,6 +49,8 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             )
         if cluster.slurm.configuration == "scripted" and group.role == "compute":
             yield from _unknown_hardware(index, group)
+    if cluster.platform == "eks":
+        yield from launch_templates.problems(cluster, load_catalog())
     plan = plan_network(cluster, load_catalog())
     if plan.problem is not None:
         yield plan.problem

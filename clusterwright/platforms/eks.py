@@ -48,6 +48,9 @@ page; aws/amazon-vpc-cni-k8s, release notes)."""
 MAXIMUM_NODES_PER_GROUP: Final = 450
 """Quota L-BD136A63, nodes per managed node group (AWS General Reference, EKS)."""
 
+MAXIMUM_NODE_GROUPS: Final = 30
+"""Quota L-6D54EA21, managed node groups per cluster (AWS General Reference, EKS)."""
+
 CONTROL_PLANE_ADDRESSES: Final = 6
 """Free addresses that each subnet of the control plane must have; 16 are recommended (EKS user
 guide, "View Amazon EKS networking requirements for VPC and subnets")."""

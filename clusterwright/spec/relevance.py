@@ -70,6 +70,17 @@ def meaningless(cluster: Cluster) -> Iterator[Meaningless]:
             ("slurm", "accounting", "kind"),
             network.second_availability_zone_id is not None,
         )
+    if cluster.platform == "eks":
+        yield from _eks(cluster)
+    elif cluster.platform == "hyperpod-eks":
+        yield from _without(
+            cluster.kubernetes,
+            ("kubernetes",),
+            ("node_volume_gib", "max_unavailable_percent"),
+            "`{}` is that of node groups: it belongs to the platform eks",
+            ("platform",),
+        )
+    yield from _tenants(cluster)
     yield from _budget(cluster)
     yield from _checkpoints(cluster)
 
@@ -87,6 +98,7 @@ def without_meaningless(cluster: Cluster, data: dict[str, Any]) -> dict[str, Any
 SECTIONS = {
     "slurm": ("hyperpod-slurm", "parallelcluster"),
     "kubernetes": ("hyperpod-eks", "eks"),
+    "hyperpod": ("hyperpod-eks",),
     "parallelcluster": ("parallelcluster",),
 }
 """Sections of the file that belong to some platforms only."""
@@ -107,6 +119,36 @@ def _other_platforms(cluster: Cluster) -> Iterator[Meaningless]:
                 ("labels", "taints"),
                 "`{}` is Kubernetes': it belongs to the platform hyperpod-eks or eks",
                 ("platform",),
+            )
+    if cluster.platform != "hyperpod-eks":
+        for index, group in enumerate(cluster.compute):
+            yield from _without(
+                group,
+                ("compute", index),
+                ("mig_profile", "restricted"),
+                "`{}` belongs to the platform hyperpod-eks",
+                ("platform",),
+            )
+
+
+def _tenants(cluster: Cluster) -> Iterator[Meaningless]:
+    """What tenants have on the other scheduler, and shares where nothing holds them."""
+    if cluster.uses_slurm:
+        names: tuple[str, ...] = ("groups", "priority", "egress_cidrs", "container_defaults")
+        reason = "`{}` is Kubernetes': it belongs to the platform hyperpod-eks or eks"
+    else:
+        names, reason = ("users",), "`{}` are Slurm's: it belongs to the Slurm platforms"
+    queued = cluster.uses_slurm or cluster.hyperpod.task_governance is not None
+    for index, tenant in enumerate(cluster.tenants):
+        here: Path = ("tenants", index)
+        yield from _without(tenant, here, names, reason, ("platform",))
+        if not queued and cluster.kubernetes.workloads.queueing == "none":
+            yield from _without(
+                tenant,
+                here,
+                ("weight", "borrowing"),
+                "`{}` is held by queues, and there are none",
+                ("kubernetes", "workloads", "queueing"),
             )
 
 
@@ -220,6 +262,49 @@ def _of_parallelcluster(cluster: Cluster) -> Iterator[Meaningless]:
     if cluster.uses_slurm and existing is not None:
         here = ("slurm", "accounting", "existing")
         yield from _without(existing, here, ("user_name",), reason, ("platform",))
+
+
+def _eks(cluster: Cluster) -> Iterator[Meaningless]:
+    """What HyperPod does, or its images and our node program do, on nodes that EKS makes."""
+    platform: Path = ("platform",)
+    for name in ("image", "lifecycle"):
+        yield Meaningless(
+            (name,),
+            f"`{name}` is of nodes that run our program; EKS's boot from EKS's images",
+            platform,
+            name in cluster.model_fields_set,
+        )
+    yield from _without(
+        cluster.resilience,
+        ("resilience",),
+        ("node_provisioning", "deep_health_checks"),
+        "`{}` is HyperPod's: EKS has no counterpart",
+        platform,
+    )
+    yield from _without(
+        cluster.observability,
+        ("observability",),
+        ("metrics", "prometheus"),
+        "`{}` is of nodes that run our program; on EKS nothing would send or show them",
+        platform,
+    )
+    for index, group in enumerate(cluster.compute):
+        here: Path = ("compute", index)
+        yield from _without(
+            group,
+            here,
+            ("ebs",),
+            "`{}` is HyperPod's further volume: on EKS give `kubernetes.node_volume_gib`",
+            platform,
+        )
+        if group.scratch is not None:
+            yield from _without(
+                group.scratch,
+                (*here, "scratch"),
+                ("mount_path",),
+                "`{}` is not asked of EKS's nodes: pods' emptyDir volumes are on the drives",
+                platform,
+            )
 
 
 def _budget(cluster: Cluster) -> Iterator[Meaningless]:

@@ -7,18 +7,40 @@ from constructs import Construct
 
 from clusterwright.spec import LoadedSpec
 from stacks.compose.foundation import foundation
-from stacks.execution_role import execution_role
+from stacks.eks_nodes import EksNodes, node_role
 from stacks.kubernetes_addons import KubernetesAddons
 from stacks.kubernetes_cluster import KubernetesCluster
+from stacks.observability import Observability
+from stacks.record import record
 
 
 def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     """Every stack of the cluster, in the order of deployment."""
     cluster = loaded.cluster
-    base = foundation(scope, cluster, node_role=execution_role)
-    stacks = base.stacks
-    kubernetes = KubernetesCluster(scope, cluster, base.attachments, key_arn=base.identity.key_arn)
+    base = foundation(scope, cluster, node_role=node_role)
+    identity, stacks = base.identity, base.stacks
+    stacks.append(
+        Observability(scope, cluster, base.watched, role=identity.role, key_arn=identity.key_arn)
+    )
+    kubernetes = KubernetesCluster(scope, cluster, base.attachments, key_arn=identity.key_arn)
     stacks.append(kubernetes)
+    nodes = EksNodes(
+        scope,
+        cluster,
+        base.catalog,
+        kubernetes=kubernetes,
+        attachments=base.attachments,
+        role=identity.role,
+        key_arn=identity.key_arn,
+        lustre=base.lustre,
+    )
+    record(nodes.node_groups[0], loaded)
+    # A node that joins before the network plugin is there, or mounts before the file systems are,
+    # fails; the add-ons above the nodes need some to run on.
+    for earlier in stacks:
+        nodes.add_stack_dependency(earlier)
+    stacks.append(nodes)
     addons = KubernetesAddons(scope, cluster, cluster_name=kubernetes.name)
+    addons.add_stack_dependency(nodes)
     stacks.append(addons)
     return stacks

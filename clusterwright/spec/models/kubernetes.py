@@ -8,6 +8,8 @@ from pydantic import Field
 
 from clusterwright.spec.models import forms
 from clusterwright.spec.models.common import Cidr, Model
+from clusterwright.spec.models.kubernetes_capabilities import Capabilities
+from clusterwright.spec.models.workloads import Workloads
 
 Namespace = Annotated[
     str, Field(pattern=forms.NAMESPACE.pattern, max_length=63, examples=[forms.NAMESPACE.example])
@@ -123,3 +125,15 @@ class Kubernetes(Model):
 
     pod_identities: Annotated[list[PodIdentity], Field(max_length=1000)] = []
     """Roles of the pods' service accounts, through EKS Pod Identity."""
+
+    node_volume_gib: Annotated[int, Field(ge=20, le=16384)] = 200
+    """Each node's root volume, which holds images and logs, on the platform eks."""
+
+    max_unavailable_percent: Annotated[int, Field(ge=1, le=100)] = 10
+    """Of a compute group's nodes, replaced at once by an update, on the platform eks."""
+
+    workloads: Workloads = Field(default_factory=Workloads.model_construct)
+    """Queues, charts and example jobs."""
+
+    capabilities: Capabilities = Field(default_factory=Capabilities.model_construct)
+    """Controllers that EKS runs itself: Argo CD, ACK, kro."""

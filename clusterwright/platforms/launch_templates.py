@@ -1,0 +1,232 @@
+"""What a launch template says of a group's instances, as data: interfaces, placement, image.
+
+ParallelCluster makes launch templates of its own; those of EKS's node groups are made from this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from clusterwright.catalog import Catalog, Fact, Known, Unknown
+from clusterwright.catalog.model import InstanceType, Interface
+from clusterwright.platforms.accelerators import family
+from clusterwright.platforms.eks import MAXIMUM_NODE_GROUPS, MAXIMUM_NODES_PER_GROUP
+from clusterwright.platforms.rules import PLACEMENT_GROUP_REFUSED_WITH, RULES
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.compute import ComputeGroup
+from clusterwright.spec.problems import Path, Problem
+
+ROOT_DEVICE: Final = "/dev/xvda"
+"""Of Amazon Linux 2023 (EC2 user guide, "Device names for volumes")."""
+
+IMAGES: Final = {
+    ("x86_64", "none"): "AL2023_x86_64_STANDARD",
+    ("arm64", "none"): "AL2023_ARM_64_STANDARD",
+    ("x86_64", "nvidia"): "AL2023_x86_64_NVIDIA",
+    ("arm64", "nvidia"): "AL2023_ARM_64_NVIDIA",
+    ("x86_64", "neuron"): "AL2023_x86_64_NEURON",
+}
+"""EKS's image by architecture and accelerator (EKS API, AMITypes, botocore 1.44.5)."""
+
+METADATA_HOPS: Final = 1
+"""An answer of the metadata service reaches the node itself and pods of its network, no others:
+a pod that could ask it would have the node's role. Add-ons have roles of their own."""
+
+
+def interfaces(group: ComputeGroup, catalog: Catalog) -> Fact[tuple[Interface, ...]]:
+    """The network interfaces of one instance of a group, in the order of cards and devices.
+
+    With EFA for groups that run jobs, where the type has it; a plain one for others. By default
+    all but the first are `efa-only`, which take no address; `network_interface: efa` makes them
+    full ones, and the first one too where card 0 takes EFA.
+    """
+    layout = catalog.interface_layout(group.instance_type)
+    if group.role != "compute":
+        # One plain interface needs no source: every type has a card 0 and a device 0.
+        return Known((Interface(0, 0, "interface"),), "EC2 API, RunInstances", "2026-11-20")
+    if isinstance(layout, Unknown) or group.network_interface != "efa":
+        return layout
+    return Known(tuple(_with_addresses(layout.value)), layout.source, layout.date, layout.note)
+
+
+def _with_addresses(layout: Iterable[Interface]) -> Iterator[Interface]:
+    """Every EFA interface with an address of its own: the form before `efa-only` existed."""
+    found = list(layout)
+    on_first_card = [each for each in found if each.card == 0 and each.kind != "interface"]
+    for each in found:
+        if each.card == 0 and each.device == 0:
+            yield Interface(0, 0, "efa") if on_first_card else each
+        elif each.card:
+            yield Interface(each.card, each.device, "efa")
+
+
+def problems_of(layout: Iterable[Interface], instance: InstanceType) -> Iterator[str]:
+    """Why EC2 would refuse a layout, or give less than the type has; nothing where it fits.
+
+    Sources: EC2 user guide, "Network cards" and "Elastic Fabric Adapter"; the counts are those of
+    DescribeInstanceTypes.
+    """
+    found = list(layout)
+    places = [(each.card, each.device) for each in found]
+    for place in sorted({place for place in places if places.count(place) > 1}):
+        yield f"card {place[0]} has two interfaces on device {place[1]}"
+    first = [each for each in found if (each.card, each.device) == (0, 0)]
+    if not first:
+        yield "card 0 has no interface on device 0, the primary one"
+    elif first[0].kind == "efa-only":
+        yield "the primary interface is efa-only: it would have no address"
+    yield from _of_cards(found, instance)
+
+
+def _of_cards(found: list[Interface], instance: InstanceType) -> Iterator[str]:
+    cards, efa = instance.network_cards, instance.efa_interfaces
+    if isinstance(cards, Known):
+        for card in sorted({each.card for each in found if each.card >= cards.value}):
+            yield f"the type has {cards.value} network cards: there is no card {card}"
+    with_efa = [each for each in found if each.kind != "interface"]
+    if isinstance(efa, Known) and len(with_efa) > efa.value:
+        yield f"{len(with_efa)} EFA interfaces, the type takes {efa.value}"
+    if (
+        isinstance(efa, Known)
+        and isinstance(cards, Known)
+        and efa.value < cards.value
+        and any(each.card == 0 for each in with_efa)
+    ):
+        yield "card 0 takes no EFA"
+    for number in sorted({each.card for each in found}):
+        most = instance.interfaces_max_other_cards if number else instance.interfaces_max_card0
+        count = sum(1 for each in found if each.card == number)
+        if isinstance(most, Known) and count > most.value:
+            yield f"card {number} takes {most.value} interfaces, not {count}"
+
+
+GROUP_LABEL: Final = "clusterwright.dev/group"
+ROLE_LABEL: Final = "clusterwright.dev/role"
+"""Labels of every node: the group and its role in the spec."""
+
+
+def labels(group: ComputeGroup) -> dict[str, str]:
+    """Labels of a group's nodes: the spec's, the group's name and its role."""
+    return {**group.labels, GROUP_LABEL: group.name, ROLE_LABEL: group.role}
+
+
+def addresses(layout: Iterable[Interface]) -> int:
+    """Addresses that an instance takes when it starts: those of interfaces that have one."""
+    return sum(1 for each in layout if each.kind != "efa-only")
+
+
+def image_type(instance_type: str, catalog: Catalog) -> str | None:
+    """EKS's image for a type; None where EKS has none or the architecture is not known."""
+    instance = catalog.instance(instance_type)
+    if instance is None or not isinstance(instance.architecture, Known):
+        return None
+    return IMAGES.get((instance.architecture.value, family(instance_type, catalog)))
+
+
+def takes_placement_group(group: ComputeGroup, platform: str, catalog: Catalog) -> bool:
+    """Whether a group gets a cluster placement group of its own.
+
+    If the spec does not say: where nodes that are paid by the hour talk through EFA. A reservation
+    keeps its place or its own group, and a group of ours would leave instances of it unused
+    (eksctl-io/eksctl#7949); spot capacity is scarcer within one.
+    """
+    kind = group.capacity.kind
+    if not RULES[platform].placement_groups or kind in PLACEMENT_GROUP_REFUSED_WITH:
+        return False
+    if group.placement_group is not None:
+        return group.placement_group
+    instance = catalog.instance(group.instance_type)
+    efa = instance.efa_interfaces if instance else None
+    takes = instance.placement_group_cluster if instance else None
+    return (
+        group.role == "compute"
+        and kind == "on-demand"
+        and isinstance(efa, Known)
+        and efa.value > 0
+        and not (isinstance(takes, Known) and not takes.value)
+    )
+
+
+CapacityType = Literal["ON_DEMAND", "SPOT", "CAPACITY_BLOCK"]
+
+CAPACITY_TYPES: Final[dict[str, CapacityType]] = {
+    "on-demand": "ON_DEMAND",
+    "reservation": "ON_DEMAND",
+    "spot": "SPOT",
+    "capacity-block": "CAPACITY_BLOCK",
+}
+"""The node group's capacity type for each kind that EKS takes (EKS API, CapacityTypes)."""
+
+
+@dataclass(frozen=True)
+class NodeGroup:
+    """One managed node group: a part of a group of at most as many nodes as EKS takes."""
+
+    name: str
+    least: int
+    wanted: int
+    most: int
+
+
+def node_groups(group: ComputeGroup) -> list[NodeGroup]:
+    """The node groups of one group of the spec: the first ones full, so that growth moves none.
+
+    Without `min_count` nothing may shrink a group by itself, without `max_count` none may grow.
+    """
+    most = max(group.max_count or group.count, group.count, 1)
+    least = group.count if group.min_count is None else group.min_count
+    found = []
+    for index, start in enumerate(range(0, most, MAXIMUM_NODES_PER_GROUP), start=1):
+        room = min(MAXIMUM_NODES_PER_GROUP, most - start)
+        found.append(
+            NodeGroup(
+                group.name if index == 1 else f"{group.name}-{index}",
+                least=max(0, min(room, least - start)),
+                wanted=max(0, min(room, group.count - start)),
+                most=room,
+            )
+        )
+    return found
+
+
+def all_node_groups(cluster: Cluster) -> list[NodeGroup]:
+    """Every node group of a cluster, in the order of the spec."""
+    return [each for group in cluster.compute for each in node_groups(group)]
+
+
+def problems(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
+    """What no launch template or node group can say: unknown cards, no image, too many groups."""
+    for index, group in enumerate(cluster.compute):
+        here: Path = ("compute", index, "instance_type")
+        instance = catalog.instance(group.instance_type)
+        layout = interfaces(group, catalog)
+        if isinstance(layout, Unknown):
+            yield Problem(
+                f"which network interfaces {group.instance_type} takes is not known: "
+                f"{layout.reason}",
+                here,
+                hint="on HyperPod the service makes the interfaces",
+            )
+        elif instance is not None:
+            for problem in problems_of(layout.value, instance):
+                yield Problem(f"the interfaces of {group.instance_type}: {problem}", here)
+        if image_type(group.instance_type, catalog) is None:
+            yield Problem(f"EKS has no image for {group.instance_type}", here)
+        if group.threads_per_core is not None and (
+            instance is None or isinstance(instance.cores, Unknown)
+        ):
+            yield Problem(
+                f"how many cores {group.instance_type} has is not known, and EC2 wants both",
+                ("compute", index, "threads_per_core"),
+            )
+    count = len(all_node_groups(cluster))
+    if count > MAXIMUM_NODE_GROUPS:
+        yield Problem(
+            f"{count} node groups of at most {MAXIMUM_NODES_PER_GROUP} nodes each: a cluster has "
+            f"{MAXIMUM_NODE_GROUPS}",
+            ("compute",),
+            on_key=True,
+            hint="larger instances, or several clusters",
+        )

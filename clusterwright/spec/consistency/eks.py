@@ -1,0 +1,82 @@
+"""What managed node groups take, and what a plain EKS cluster has no counterpart of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.compute import ComputeGroup
+from clusterwright.spec.problems import Path, Problem
+
+LONGEST_NAME = 63
+"""Of a label's value, which the group's name becomes (Kubernetes, "Labels and Selectors")."""
+
+MOST_LABELS = 48
+"""A node group has 50 (EKS user guide, managed node groups); two are set by us."""
+
+
+TOLERATED = "CriticalAddonsOnly"
+"""The taint that EKS's own add-ons tolerate (EKS user guide, CoreDNS add-on)."""
+
+
+def problems(cluster: Cluster) -> Iterator[Problem]:
+    if cluster.platform != "eks":
+        return
+    yield from _room_for_addons(cluster)
+    for index, group in enumerate(cluster.compute):
+        yield from _group(group, ("compute", index))
+    for index, bucket in enumerate(cluster.storage.buckets):
+        if bucket.mount_path:
+            yield Problem(
+                "mounting a bucket on the nodes of EKS is not built yet",
+                ("storage", "buckets", index, "mount_path"),
+                hint="leave it out: pods reach the bucket with a role of `pod_identities`",
+                other_path=("platform",),
+            )
+    if cluster.storage.home is not None:
+        yield Problem(
+            "home directories are of login nodes, which EKS has none of",
+            ("storage", "home"),
+            on_key=True,
+            hint="leave it out: people's files go to Lustre",
+            other_path=("platform",),
+        )
+
+
+def _room_for_addons(cluster: Cluster) -> Iterator[Problem]:
+    """DNS and the controllers need a node when the add-ons are installed, or they fail."""
+    if not any(_open(group) for group in cluster.compute):
+        yield Problem(
+            "no group has a node without taints: DNS and the other add-ons could run nowhere",
+            ("compute",),
+            on_key=True,
+            hint="add {name: system, role: system, instance_type: m5.4xlarge, count: 2}",
+        )
+
+
+def _open(group: ComputeGroup) -> bool:
+    keeps_away = (
+        taint.effect != "PreferNoSchedule" and taint.key != TOLERATED for taint in group.taints
+    )
+    return group.count > 0 and not any(keeps_away)
+
+
+def _group(group: ComputeGroup, here: Path) -> Iterator[Problem]:
+    if group.spare_count:
+        yield Problem(
+            "nothing keeps spares out of jobs on Kubernetes",
+            (*here, "spare_count"),
+            hint="leave it out: EKS replaces nodes by itself",
+            other_path=("platform",),
+        )
+    if len(group.labels) > MOST_LABELS:
+        yield Problem(
+            f"{len(group.labels)} labels; a node group has 50, of which two are ours",
+            (*here, "labels"),
+        )
+    if group.capacity.kind == "capacity-block" and group.max_count not in (None, group.count):
+        yield Problem(
+            "a capacity block has as many instances as were bought: the group cannot grow",
+            (*here, "max_count"),
+            other_path=(*here, "capacity", "kind"),
+        )

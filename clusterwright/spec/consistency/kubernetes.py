@@ -1,0 +1,204 @@
+"""The control plane of EKS: who may reach it and with which rights, add-ons, nothing twice.
+
+Sources: EKS API (botocore 1.44.5: CreateAccessEntry, AssociateAccessPolicy, VpcConfigRequest); EKS
+user guide, "Create access entries" (groups that cannot be given), "Control network access to
+cluster API server endpoint" and "Learn how EKS Pod Identity grants pods access to AWS services".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Iterator
+from ipaddress import IPv4Network
+
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.kubernetes import AccessEntry
+from clusterwright.spec.problems import Path, Problem
+
+HERE: Path = ("kubernetes",)
+
+RESERVED_GROUPS = ("amazon:", "aws:", "eks:", "iam:", "system:")
+"""Beginnings of groups that no access entry can have."""
+
+LEAST_VPC_CNI = (1, 18, 3)
+"""What leaves `efa-only` interfaces alone, and what HyperPod asks for (SageMaker developer guide,
+"Prerequisites for using SageMaker HyperPod with Amazon EKS")."""
+
+LEAST_CONTROL_PLANE_SUBNETS = 2
+
+
+def problems(cluster: Cluster) -> Iterator[Problem]:
+    if not cluster.uses_kubernetes:
+        if cluster.network.existing is not None:
+            yield from _no_control_plane(cluster)
+        return
+    yield from _network(cluster)
+    yield from _endpoint(cluster)
+    yield from _access(cluster)
+    yield from _addons(cluster)
+    yield from _pod_identities(cluster)
+    if len(set(cluster.kubernetes.control_plane_logs)) < len(
+        cluster.kubernetes.control_plane_logs
+    ):
+        yield from _twice(
+            "log", (*HERE, "control_plane_logs"), cluster.kubernetes.control_plane_logs
+        )
+
+
+def _no_control_plane(cluster: Cluster) -> Iterator[Problem]:
+    existing = cluster.network.existing
+    if existing is not None and existing.control_plane_subnet_ids:
+        yield Problem(
+            f"{cluster.platform} has no control plane that could stand in these subnets",
+            ("network", "existing", "control_plane_subnet_ids"),
+            other_path=("platform",),
+        )
+
+
+def _network(cluster: Cluster) -> Iterator[Problem]:
+    existing = cluster.network.existing
+    if existing is None:
+        return
+    here: Path = ("network", "existing", "control_plane_subnet_ids")
+    ids = existing.control_plane_subnet_ids
+    if len(ids) < LEAST_CONTROL_PLANE_SUBNETS:
+        yield Problem(
+            "the control plane of EKS needs two subnets in two zones",
+            here,
+            hint="control_plane_subnet_ids: [subnet-..., subnet-...], six free addresses in each",
+            other_path=("platform",),
+        )
+    yield from _twice("subnet", here, ids)
+
+
+def _endpoint(cluster: Cluster) -> Iterator[Problem]:
+    here: Path = (*HERE, "public_access_cidrs")
+    for index, text in enumerate(cluster.kubernetes.public_access_cidrs):
+        try:
+            network = IPv4Network(text)
+        except ValueError:
+            yield Problem(f"{text} is not an address range", (*here, index))
+            continue
+        if network.prefixlen == 0:
+            yield Problem(
+                "the API server would be open to the whole internet",
+                (*here, index),
+                hint="name the ranges that may reach it, or leave the key out: people reach it "
+                "from within the network",
+            )
+        elif network.is_private:
+            yield Problem(
+                f"{text} is a private range: nobody comes from it over the internet",
+                (*here, index),
+                hint="leave it out: within the network the private endpoint answers",
+            )
+    yield from _twice("range", here, cluster.kubernetes.public_access_cidrs)
+
+
+def _access(cluster: Cluster) -> Iterator[Problem]:
+    kubernetes = cluster.kubernetes
+    here: Path = (*HERE, "access")
+    for index, entry in enumerate(kubernetes.access):
+        yield from _entry(cluster, entry, (*here, index))
+    principals = [entry.principal_arn for entry in kubernetes.access]
+    yield from _twice("principal", here, principals, "principal_arn")
+    administers = any(
+        entry.policy == "cluster-admin" and not entry.namespaces for entry in kubernetes.access
+    )
+    if not kubernetes.admin_role and not administers:
+        yield Problem(
+            "nobody could administer the cluster: who makes it has no rights on it",
+            (*HERE, "admin_role"),
+            hint="admin_role: true, or an entry in `access` with policy: cluster-admin",
+        )
+
+
+def _entry(cluster: Cluster, entry: AccessEntry, here: Path) -> Iterator[Problem]:
+    if entry.principal_arn.split(":")[1] != cluster.partition:
+        yield Problem(
+            f"the ARN is not of the partition {cluster.partition}",
+            (*here, "principal_arn"),
+            other_path=("region",),
+        )
+    if entry.policy is None and not entry.groups:
+        yield Problem(
+            "an entry without a policy and without groups allows nothing",
+            here,
+            hint="policy: view, or groups: [...] that RBAC binds",
+        )
+    if entry.policy is None and entry.namespaces:
+        yield Problem(
+            "`namespaces` narrows a policy, and there is none",
+            (*here, "namespaces"),
+            hint="policy: edit",
+        )
+    if entry.policy == "cluster-admin" and entry.namespaces:
+        yield Problem(
+            "cluster-admin holds in the whole cluster",
+            (*here, "namespaces"),
+            hint="policy: admin",
+            other_path=(*here, "policy"),
+        )
+    for index, group in enumerate(entry.groups):
+        if group.startswith(RESERVED_GROUPS):
+            yield Problem(
+                f"no entry can have the group {group}",
+                (*here, "groups", index),
+                hint="a group of your own, which a binding names",
+            )
+    yield from _twice("group", (*here, "groups"), entry.groups)
+    yield from _twice("namespace", (*here, "namespaces"), entry.namespaces)
+
+
+def _addons(cluster: Cluster) -> Iterator[Problem]:
+    here: Path = (*HERE, "addons")
+    addons = cluster.kubernetes.addons
+    yield from _twice("add-on", here, [addon.name for addon in addons], "name")
+    for index, addon in enumerate(addons):
+        if addon.name != "vpc-cni" or addon.version is None:
+            continue
+        found = tuple(int(part) for part in re.findall(r"\d+", addon.version)[:3])
+        if found < LEAST_VPC_CNI:
+            least = ".".join(map(str, LEAST_VPC_CNI))
+            yield Problem(
+                f"version {least} of vpc-cni is the first that leaves EFA's interfaces alone",
+                (*here, index, "version"),
+                hint="a newer version, or none: EKS then takes its default",
+            )
+    if not cluster.storage.lustre:
+        for index, addon in enumerate(addons):
+            if addon.name == "aws-fsx-csi-driver":
+                yield Problem(
+                    "there is no Lustre file system that this driver could mount",
+                    (*here, index, "name"),
+                    other_path=("storage", "lustre"),
+                )
+
+
+def _pod_identities(cluster: Cluster) -> Iterator[Problem]:
+    here: Path = (*HERE, "pod_identities")
+    found = cluster.kubernetes.pod_identities
+    yield from _twice(
+        "association", here, [f"{one.namespace}/{one.service_account}" for one in found]
+    )
+    for index, one in enumerate(found):
+        _, partition, _, _, account, _ = one.role_arn.split(":", 5)
+        if (partition, account) != (cluster.partition, cluster.account):
+            yield Problem(
+                f"the role is of account {account}, the cluster of {cluster.account}",
+                (*here, index, "role_arn"),
+                hint="a role of the cluster's account; it may assume another one",
+                other_path=("account",),
+            )
+
+
+def _twice(
+    kind: str, path: Path, values: Iterable[Hashable], field: str | None = None
+) -> Iterator[Problem]:
+    seen: dict[Hashable, int] = {}
+    for index, value in enumerate(values):
+        first = seen.setdefault(value, index)
+        if first != index:
+            where: Path = (*path, index, field) if field else (*path, index)
+            other: Path = (*path, first, field) if field else (*path, first)
+            yield Problem(f"the {kind} {value} is named twice", where, other_path=other)
