@@ -21,12 +21,13 @@ from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
 from stacks import scripts
 from stacks.accounting import AccountingDatabase
-from stacks.acknowledge import acknowledge, ignore_lint_everywhere
+from stacks.acknowledge import ignore_lint_everywhere
 from stacks.dated_types import acknowledge_dated_types
 from stacks.home import HomeMount
 from stacks.lustre import LustreMount
 from stacks.network import Attachments
 from stacks.node_logs import node_log_retention
+from stacks.node_network_rights import acknowledge_network_rights, network_statements
 from stacks.part import Part
 
 _CFN = sagemaker.CfnCluster
@@ -97,46 +98,8 @@ class HyperPodSlurm(Part):
 
     def _rights(self) -> iam.Policy:
         """Rights on subnets, security groups and secrets, whose ids come from other stacks."""
-        cluster, attachments = self.cluster, self._inputs.attachments
-
-        def arn(kind: str, name: str) -> str:
-            return f"arn:{cluster.partition}:ec2:{cluster.region}:{cluster.account}:{kind}/{name}"
-
-        interfaces = arn("network-interface", "*")
-        statements = [
-            # SageMaker developer guide, "Setting up SageMaker HyperPod with a custom Amazon VPC".
-            iam.PolicyStatement(
-                sid="LookAtNetwork",
-                actions=[
-                    "ec2:DescribeDhcpOptions",
-                    "ec2:DescribeNetworkInterfaces",
-                    "ec2:DescribeSecurityGroups",
-                    "ec2:DescribeSubnets",
-                    "ec2:DescribeVpcs",
-                ],
-                resources=["*"],
-            ),
-            iam.PolicyStatement(
-                sid="MakeInterfaces",
-                actions=["ec2:CreateNetworkInterface"],
-                resources=[
-                    interfaces,
-                    *(arn("subnet", name) for name in attachments.node_subnet_ids),
-                    *(arn("security-group", name) for name in attachments.node_security_group_ids),
-                ],
-            ),
-            iam.PolicyStatement(
-                sid="UseInterfaces",
-                actions=[
-                    "ec2:CreateNetworkInterfacePermission",
-                    "ec2:CreateTags",
-                    "ec2:DeleteNetworkInterface",
-                    "ec2:DeleteNetworkInterfacePermission",
-                    "ec2:DetachNetworkInterface",
-                ],
-                resources=[interfaces],
-            ),
-        ]
+        cluster = self.cluster
+        statements = network_statements(cluster, self._inputs.attachments)
         if self._inputs.accounting is not None and cluster.slurm.accounting.existing is None:
             statements.append(
                 iam.PolicyStatement(
@@ -162,14 +125,7 @@ class HyperPodSlurm(Part):
                 )
             )
         policy = iam.Policy(self, "NodeRights", statements=statements, roles=[self._inputs.role])
-        acknowledge(
-            policy, "AwsSolutions-IAM5[Resource::*]", "EC2's Describe actions take no resource"
-        )
-        acknowledge(
-            policy,
-            f"AwsSolutions-IAM5[Resource::{interfaces}]",
-            "interfaces are made with the nodes and have no name before",
-        )
+        acknowledge_network_rights(policy, cluster)
         return policy
 
     def _orchestrator(self) -> _CFN.OrchestratorProperty | None:
@@ -212,7 +168,7 @@ class HyperPodSlurm(Part):
             ),
             instance_storage_configs=self._storage(group),
             slurm_config=self._slurm(group) if self._managed else None,
-            capacity_requirements=_capacity(capacity.kind),
+            capacity_requirements=capacity_requirements(capacity.kind),
             training_plan_arn=capacity.arn if capacity.kind == "training-plan" else None,
             network_interface=(
                 _CFN.ClusterNetworkInterfaceProperty(interface_type=group.network_interface)
@@ -327,7 +283,7 @@ class HyperPodSlurm(Part):
             cdk.CfnOutput(self, name, value=value)
 
 
-def _capacity(kind: str) -> _CFN.ClusterCapacityRequirementsProperty | None:
+def capacity_requirements(kind: str) -> _CFN.ClusterCapacityRequirementsProperty | None:
     """Spot and on-demand are said; a training plan's group is told by its plan."""
     if kind == "spot":
         return _CFN.ClusterCapacityRequirementsProperty(spot={})

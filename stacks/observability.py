@@ -42,10 +42,12 @@ class Observability(Part):
         cluster: Cluster,
         watched: Watched,
         *,
-        role: iam.IRole,
+        role: iam.IRole | None,
         key_arn: str,
     ) -> None:
+        """`role` is the nodes', which send metrics; None where pods do with their own roles."""
         super().__init__(scope, cluster, description="logs, metrics, alarms, budget")
+        self.prometheus_workspace_arn: str | None = None
         self.log_keeper = NodeLogKeeper(self, "NodeLogs", cluster)
         self.prometheus_workspace_id = (
             self._prometheus(role, key_arn) if cluster.observability.prometheus else None
@@ -54,19 +56,23 @@ class Observability(Part):
         self._alarms(watched, key_arn)
         monthly_budget(self, "Budget", cluster)
 
-    def _prometheus(self, role: iam.IRole, key_arn: str) -> str:
+    def _prometheus(self, role: iam.IRole | None, key_arn: str) -> str:
         workspace = aps.CfnWorkspace(
             self, "Prometheus", alias=self.cluster.environment, kms_key_arn=key_arn
         )
         self.protect(workspace)
-        iam.Policy(
-            self,
-            "SendMetrics",
-            roles=[role],
-            statements=[
-                iam.PolicyStatement(actions=["aps:RemoteWrite"], resources=[workspace.attr_arn])
-            ],
-        )
+        self.prometheus_workspace_arn = workspace.attr_arn
+        if role is not None:
+            iam.Policy(
+                self,
+                "SendMetrics",
+                roles=[role],
+                statements=[
+                    iam.PolicyStatement(
+                        actions=["aps:RemoteWrite"], resources=[workspace.attr_arn]
+                    )
+                ],
+            )
         cdk.CfnOutput(self, "PrometheusEndpoint", value=workspace.attr_prometheus_endpoint)
         return workspace.attr_workspace_id
 

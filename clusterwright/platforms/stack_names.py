@@ -14,6 +14,7 @@ PARTS: Final = (
     "kubernetes",
     "cluster",
     "addons",
+    "operators",
 )
 """In the order of deployment; `tests/stacks` holds the stacks against it."""
 

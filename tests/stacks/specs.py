@@ -166,6 +166,96 @@ FULL: dict[str, Any] = {
     "tags": {"owner": "research", "cost-centre": "4711"},
 }
 
+HYPERPOD_EKS_MINIMAL: dict[str, Any] = {
+    **MINIMAL,
+    "platform": "hyperpod-eks",
+    "compute": [
+        {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 4},
+    ],
+}
+
+HYPERPOD_EKS: dict[str, Any] = {
+    **MINIMAL,
+    "platform": "hyperpod-eks",
+    "compute": [
+        {
+            "name": "system",
+            "role": "system",
+            "instance_type": "m5.4xlarge",
+            "count": 2,
+            "ebs": {"capacity_gib": 200},
+        },
+        {
+            "name": "workers",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 8,
+            "min_count": 6,
+            "capacity": {
+                "kind": "training-plan",
+                "arn": f"arn:aws:sagemaker:us-east-1:{ACCOUNT}:training-plan/tests",
+            },
+            "scratch": {"mount_path": "/scratch"},
+            "threads_per_core": 1,
+            "network_interface": "efa-only",
+            "labels": {"team.example.com/model": "seven-b"},
+            "taints": [{"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}],
+        },
+        {
+            "name": "parts",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 2,
+            "capacity": {"kind": "spot"},
+            "mig_profile": "mixed-1-3g.40gb-1-4g.40gb",
+        },
+        {
+            "name": "nova",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 1,
+            "restricted": True,
+        },
+    ],
+    "storage": {"lustre": [{"capacity_gib": 9600, "throughput_mbps_per_tib": 500, "efa": True}]},
+    "hyperpod": {
+        "autoscaling": "karpenter",
+        "tiered_storage": {"memory_percent": 20},
+        "task_governance": {
+            "priority_classes": [
+                {"name": "training", "weight": 90},
+                {"name": "inference", "weight": 10},
+            ],
+            "fair_share": True,
+            "share_idle": True,
+            "addon_version": "v1.3.0-eksbuild.1",
+        },
+        "addons": [
+            {"name": "training-operator", "version": "v1.2.0-eksbuild.1"},
+            {"name": "observability"},
+        ],
+        "restricted_lustre": {
+            "capacity_gib": 4800,
+            "throughput_mbps_per_tib": 250,
+            "on_delete": "keep",
+        },
+    },
+    "tenants": [
+        {"name": "pretraining", "weight": 3},
+        {"name": "evaluation", "borrowing": False},
+    ],
+    "image": {"release_version": "1.2.3", "auto_patch": {"strategy": "when-idle"}},
+    "resilience": {"deep_health_checks": ["instance-stress", "instance-connectivity"]},
+    "observability": {
+        "log_retention_days": 30,
+        "prometheus": True,
+        "alarm_emails": ["ml@example.com"],
+    },
+    "budget": {"monthly_usd": 1000000, "alert_emails": ["ml@example.com"]},
+    "run": {"hours": 720},
+}
+"""HyperPod with EKS, with every feature of its own."""
+
 
 def changed(spec: dict[str, Any], **changes: Any) -> dict[str, Any]:
     """A copy of `spec` with values at dotted paths (`storage__lustre__0__efa=False`).

@@ -17,7 +17,7 @@ from clusterwright.platforms import load_cluster
 from stacks.dated_types import MISSING_IN_CFN_LINT
 from stacks.record import KEY
 from tests.stacks.conftest import Build
-from tests.stacks.specs import FULL, MINIMAL, changed
+from tests.stacks.specs import FULL, HYPERPOD_EKS, HYPERPOD_EKS_MINIMAL, MINIMAL, changed
 from tests.support.synthesis import ROOT, Assembly
 
 CONFIGS = sorted(
@@ -46,6 +46,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "nat": changed(FULL, network__egress="nat"),
     "existing network": EXISTING_NETWORK,
     "one zone for the database": changed(FULL, slurm__accounting__multi_az=False),
+    "hyperpod eks": HYPERPOD_EKS,
+    "hyperpod eks with nothing of its own": HYPERPOD_EKS_MINIMAL,
     "image release": changed(FULL, image={"release_version": "1.2.3"}),
 }
 

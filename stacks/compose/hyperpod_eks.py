@@ -1,0 +1,88 @@
+"""HyperPod with EKS: control plane, instance groups, and add-ons above what all platforms share.
+
+The order is that of deployment. Between the control plane and the instance groups SageMaker's Helm
+chart is to be installed, which CloudFormation cannot: docs/how-to/use-hyperpod-eks.md.
+"""
+
+from __future__ import annotations
+
+import aws_cdk as cdk
+from constructs import Construct
+
+from clusterwright.spec import LoadedSpec
+from stacks import hyperpod_operators, node_scripts
+from stacks.compose.foundation import foundation
+from stacks.hyperpod_eks import ClusterInputs, HyperPodEks
+from stacks.hyperpod_eks_roles import node_role
+from stacks.hyperpod_operators import HyperPodOperators
+from stacks.kubernetes_addons import KubernetesAddons
+from stacks.kubernetes_cluster import KubernetesCluster
+from stacks.node_scripts import NodeScripts
+from stacks.observability import Observability
+from stacks.record import record
+
+
+def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
+    """Every stack of the cluster, in the order of deployment."""
+    cluster = loaded.cluster
+    base = foundation(scope, cluster, node_role=node_role)
+    identity, stacks = base.identity, base.stacks
+    # Pods send metrics, with roles of their own: the nodes' role has no business there.
+    observability = Observability(
+        scope, cluster, base.watched, role=None, key_arn=identity.key_arn
+    )
+    stacks.append(observability)
+    scripts = NodeScripts(scope, cluster) if node_scripts.is_built(cluster) else None
+    if scripts is not None:
+        stacks.append(scripts)
+    kubernetes = KubernetesCluster(scope, cluster, base.attachments, key_arn=identity.key_arn)
+    stacks.append(kubernetes)
+    inputs = ClusterInputs(
+        attachments=base.attachments,
+        role=identity.role,
+        key_arn=identity.key_arn,
+        orchestrator_arn=kubernetes.arn,
+        kubeconfig_command=kubernetes.kubeconfig_command(),
+        scripts=scripts,
+        lustre=base.lustre,
+        log_keeper_arn=observability.log_keeper.function_arn,
+    )
+    hyperpod = HyperPodEks(scope, cluster, base.catalog, inputs)
+    record(hyperpod.resource, loaded)
+    # Nodes fetch scripts and join the control plane with its add-ons as soon as they start: all
+    # of it must be complete, not only the parts that the template refers to.
+    for earlier in stacks:
+        hyperpod.add_stack_dependency(earlier)
+    stacks.append(hyperpod)
+    addons = KubernetesAddons(scope, cluster, cluster_name=kubernetes.name)
+    addons.add_stack_dependency(hyperpod)
+    stacks.append(addons)
+    if hyperpod_operators.is_built(cluster):
+        stacks.append(_operators(scope, loaded, kubernetes, hyperpod, observability, addons))
+    return stacks
+
+
+def _operators(
+    scope: Construct,
+    loaded: LoadedSpec,
+    kubernetes: KubernetesCluster,
+    hyperpod: HyperPodEks,
+    observability: Observability,
+    addons: KubernetesAddons,
+) -> HyperPodOperators:
+    workspace_id = observability.prometheus_workspace_id
+    workspace_arn = observability.prometheus_workspace_arn
+    operators = HyperPodOperators(
+        scope,
+        loaded.cluster,
+        orchestrator_name=kubernetes.name,
+        cluster_arn=hyperpod.arn,
+        prometheus_workspace=(
+            (workspace_id, workspace_arn)
+            if workspace_id is not None and workspace_arn is not None
+            else None
+        ),
+    )
+    # Their pods ask for names of services, which the add-on for DNS answers.
+    operators.add_stack_dependency(addons)
+    return operators
