@@ -13,7 +13,7 @@ from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
 from clusterwright.spec.problems import Path, Problem
 
-_NOT_OF_RESTRICTED = {
+_NOT_OF_RESTRICTED: dict[str, object] = {
     "labels": {},
     "taints": [],
     "mig_profile": None,
