@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from clusterwright.platforms.derived_names import has_scripts
 from clusterwright.platforms.eks import cluster_name
 from clusterwright.spec.models.cluster import Cluster
 from stacks import names
@@ -130,14 +131,13 @@ def _rights(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
         actions=["eks-auth:AssumeRoleForPodIdentity"],
         resources=[_arn(cluster, "eks", f"cluster/{cluster_name(cluster)}")],
     )
-    yield iam.PolicyStatement(
-        sid="ListScripts",
-        actions=["s3:ListBucket"],
-        resources=[_scripts(cluster)],
-    )
-    yield iam.PolicyStatement(
-        sid="ReadScripts", actions=["s3:GetObject"], resources=[f"{_scripts(cluster)}/*"]
-    )
+    if has_scripts(cluster):
+        yield iam.PolicyStatement(
+            sid="ListScripts", actions=["s3:ListBucket"], resources=[_scripts(cluster)]
+        )
+        yield iam.PolicyStatement(
+            sid="ReadScripts", actions=["s3:GetObject"], resources=[f"{_scripts(cluster)}/*"]
+        )
     yield iam.PolicyStatement(
         sid="Key",
         actions=["kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey"],
@@ -167,10 +167,8 @@ def _wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
         "add-ons and HyperPod's agents come from registries of AWS's own accounts, jobs' images "
         "from any of this one",
     )
-    yield (
-        f"Resource::{_scripts(cluster)}/*",
-        "scripts have hashed prefixes",
-    )
+    if has_scripts(cluster):
+        yield f"Resource::{_scripts(cluster)}/*", "scripts have hashed prefixes"
 
 
 def _arn(cluster: Cluster, service: str, resource: str) -> str:

@@ -14,7 +14,6 @@ from aws_cdk import aws_s3_deployment as deployment
 from constructs import Construct
 
 from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.compute import ComputeGroup
 from stacks.scripts_part import ScriptsPart
 
 FOLDER = Path(__file__).parent / "eks_node_scripts"
@@ -23,21 +22,12 @@ SCRIPT = "on_create.sh"
 DIGEST_LENGTH = 16
 
 
-def is_built(cluster: Cluster) -> bool:
-    """Whether any group asks for what its nodes' image does not do."""
-    return any(_asks(group) for group in cluster.compute)
-
-
-def _asks(group: ComputeGroup) -> bool:
-    return group.scratch is not None
-
-
 class NodeScripts(ScriptsPart):
     """The bucket, the script, and one entry for each group that asks for it."""
 
     def __init__(self, scope: Construct, cluster: Cluster) -> None:
         super().__init__(scope, cluster, description="scripts of nodes")
-        self.entries = {g.name: f"{g.name}.sh" for g in cluster.compute if _asks(g)}
+        self.entries = {g.name: f"{g.name}.sh" for g in cluster.compute if g.scratch is not None}
         """The entry script of each group, by the group's name."""
 
         files = node_scripts(cluster)

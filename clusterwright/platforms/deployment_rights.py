@@ -11,7 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from clusterwright.platforms.derived_names import built_buckets, database, monthly_budget, secrets
+from clusterwright.platforms.derived_names import (
+    built_buckets,
+    database,
+    has_scripts,
+    monthly_budget,
+    secrets,
+)
 from clusterwright.platforms.node_rights import Right
 from clusterwright.spec.models.cluster import Cluster
 
@@ -71,6 +77,40 @@ def _directory(cluster: Cluster) -> bool:
     return any(name.endswith("--x-s3") for name in built_buckets(cluster))
 
 
+def _buckets(cluster: Cluster) -> bool:
+    return any(not name.endswith("--x-s3") for name in built_buckets(cluster))
+
+
+def _kubernetes(cluster: Cluster) -> bool:
+    return cluster.uses_kubernetes
+
+
+def _entries(cluster: Cluster) -> bool:
+    return _kubernetes(cluster) and (
+        cluster.kubernetes.admin_role or bool(cluster.kubernetes.access)
+    )
+
+
+def _training_operator(cluster: Cluster) -> bool:
+    return any(addon.name == "training-operator" for addon in cluster.hyperpod.addons)
+
+
+def _pod_identities(cluster: Cluster) -> bool:
+    return bool(cluster.kubernetes.pod_identities) or _training_operator(cluster)
+
+
+def _governance(cluster: Cluster) -> bool:
+    return cluster.hyperpod.task_governance is not None
+
+
+def _hyperpod(cluster: Cluster) -> bool:
+    return cluster.on_hyperpod
+
+
+def _hyperpod_eks(cluster: Cluster) -> bool:
+    return cluster.platform == "hyperpod-eks"
+
+
 @dataclass(frozen=True)
 class Made:
     """A resource type, what making it takes, and whether a spec has one."""
@@ -102,6 +142,14 @@ RESOURCES: Final[Mapping[str, Made]] = {
     "AWS::EC2::VPCCidrBlock": Made(("ec2:AssociateVpcCidrBlock",), _second_range),
     "AWS::EC2::VPCEndpoint": Made(("ec2:CreateVpcEndpoint",), _network),
     "AWS::EC2::VPCGatewayAttachment": Made(("ec2:AttachInternetGateway",), _nat),
+    "AWS::EKS::AccessEntry": Made(
+        ("eks:CreateAccessEntry", "eks:AssociateAccessPolicy"), _entries
+    ),
+    "AWS::EKS::Addon": Made(("eks:CreateAddon",), _kubernetes),
+    "AWS::EKS::Cluster": Made(("eks:CreateCluster",), _kubernetes),
+    "AWS::EKS::PodIdentityAssociation": Made(
+        ("eks:CreatePodIdentityAssociation",), _pod_identities
+    ),
     "AWS::FSx::DataRepositoryAssociation": Made(("fsx:CreateDataRepositoryAssociation",), _links),
     "AWS::FSx::FileSystem": Made(("fsx:CreateFileSystem",), _files),
     "AWS::IAM::Policy": Made(("iam:PutRolePolicy",)),
@@ -109,17 +157,24 @@ RESOURCES: Final[Mapping[str, Made]] = {
     "AWS::KMS::Alias": Made(("kms:CreateAlias",), _own_key),
     "AWS::KMS::Key": Made(("kms:CreateKey",), _own_key),
     "AWS::Lambda::Function": Made(("lambda:CreateFunction", "lambda:InvokeFunction")),
-    "AWS::Lambda::LayerVersion": Made(("lambda:PublishLayerVersion",)),
+    "AWS::Lambda::LayerVersion": Made(("lambda:PublishLayerVersion",), has_scripts),
     "AWS::Logs::LogGroup": Made(("logs:CreateLogGroup", "logs:PutRetentionPolicy")),
     "AWS::RDS::DBInstance": Made(("rds:CreateDBInstance",), _database),
     "AWS::RDS::DBParameterGroup": Made(("rds:CreateDBParameterGroup",), _database),
     "AWS::RDS::DBSubnetGroup": Made(("rds:CreateDBSubnetGroup",), _database),
-    "AWS::S3::Bucket": Made(("s3:CreateBucket",)),
-    "AWS::S3::BucketPolicy": Made(("s3:PutBucketPolicy",)),
+    "AWS::S3::Bucket": Made(("s3:CreateBucket",), _buckets),
+    "AWS::S3::BucketPolicy": Made(("s3:PutBucketPolicy",), _buckets),
     "AWS::S3Express::DirectoryBucket": Made(("s3express:CreateBucket",), _directory),
     "AWS::SNS::Topic": Made(("sns:CreateTopic",), _topic),
     "AWS::SNS::TopicPolicy": Made(("sns:SetTopicAttributes",), _topic),
-    "AWS::SageMaker::Cluster": Made(("sagemaker:CreateCluster",)),
+    "AWS::SageMaker::Cluster": Made(("sagemaker:CreateCluster",), _hyperpod),
+    "AWS::SageMaker::ClusterSchedulerConfig": Made(
+        ("sagemaker:CreateClusterSchedulerConfig",), _governance
+    ),
+    "AWS::SageMaker::ComputeQuota": Made(
+        ("sagemaker:CreateComputeQuota",),
+        lambda cluster: _governance(cluster) and bool(cluster.tenants),
+    ),
     "AWS::SecretsManager::Secret": Made(
         ("secretsmanager:CreateSecret",), lambda cluster: bool(secrets(cluster))
     ),
@@ -136,6 +191,16 @@ def deployment_rights(cluster: Cluster) -> Iterator[Right]:
         {a for made in RESOURCES.values() if made.used(cluster) for a in made.actions}
     )
     yield Right("making the stacks", tuple(actions), context=region)
+    if _hyperpod_eks(cluster):
+        # CloudFormation's schema of AWS::SageMaker::Cluster, handlers: HyperPod lets its nodes
+        # into the EKS cluster with the rights of whoever creates them.
+        entries = ("CreateAccessEntry", "DescribeAccessEntry", "DeleteAccessEntry")
+        names = (*entries, "AssociateAccessPolicy", "DescribeCluster")
+        yield Right(
+            "letting HyperPod's nodes into the EKS cluster",
+            tuple(f"eks:{name}" for name in names),
+            context=region,
+        )
     role = f"arn:{cluster.partition}:iam::{cluster.account}:role/{cluster.environment}-identity-x"
     passed = (("iam:PassedToService", "sagemaker.amazonaws.com"),)
     yield Right("giving the nodes their role", ("iam:PassRole",), role, passed)
@@ -154,5 +219,15 @@ class LinkedRole:
 LINKED_ROLES: Final = (
     LinkedRole("fsx.amazonaws.com", "AWSServiceRoleForAmazonFSx", "file systems", _files),
     LinkedRole("rds.amazonaws.com", "AWSServiceRoleForRDS", "the database", _database),
+    LinkedRole(
+        "eks.amazonaws.com", "AWSServiceRoleForAmazonEKS", "the control plane", _kubernetes
+    ),
+    LinkedRole(
+        "hyperpod.sagemaker.amazonaws.com",
+        "AWSServiceRoleForSageMakerHyperPod",
+        "HyperPod's work on the EKS cluster",
+        _hyperpod_eks,
+    ),
 )
-"""FSx for Lustre and RDS user guides, "Using service-linked roles"."""
+"""FSx for Lustre, RDS and EKS user guides, SageMaker developer guide: "Using service-linked
+roles"."""

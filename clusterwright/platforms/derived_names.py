@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clusterwright.platforms.eks import log_group as control_plane_logs
 from clusterwright.platforms.hyperpod import lifecycle_bucket
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.problems import Path
@@ -18,10 +19,20 @@ def key_alias(cluster: Cluster) -> str | None:
     return None if cluster.identity.kms_key_arn else f"alias/{cluster.environment}"
 
 
+def has_scripts(cluster: Cluster) -> bool:
+    """Whether nodes run scripts of ours, from a bucket of theirs.
+
+    HyperPod's image makes a node of EKS by itself: a script is there for local disks alone.
+    """
+    if cluster.platform == "hyperpod-eks":
+        return any(group.scratch is not None for group in cluster.compute)
+    return cluster.uses_slurm
+
+
 def secrets(cluster: Cluster) -> tuple[str, ...]:
     """Names of the secrets that are built."""
     found = []
-    if cluster.slurm.configuration == "scripted":
+    if cluster.uses_slurm and cluster.slurm.configuration == "scripted":
         found.append(f"{cluster.environment}/munge-key")
     if database(cluster) is not None:
         found.append(f"{cluster.environment}/slurm-accounting")
@@ -45,7 +56,9 @@ def database(cluster: Cluster) -> str | None:
 
 def built_buckets(cluster: Cluster) -> dict[str, Path]:
     """Buckets that are built, with where each is first named; `environment` for the scripts'."""
-    found: dict[str, Path] = {lifecycle_bucket(cluster): ("environment",)}
+    found: dict[str, Path] = {}
+    if has_scripts(cluster):
+        found[lifecycle_bucket(cluster)] = ("environment",)
     for index, fs in enumerate(cluster.storage.lustre):
         for number, repository in enumerate(fs.repositories):
             if repository.create:
@@ -63,9 +76,13 @@ def built_buckets(cluster: Cluster) -> dict[str, Path]:
 def log_groups(cluster: Cluster) -> Iterator[tuple[str, bool]]:
     """Log groups that are built, each with whether the cluster's key encrypts it."""
     ours = f"/clusterwright/{cluster.environment}"
-    yield f"{ours}/lifecycle/copying", False
-    yield f"{ours}/lifecycle/emptying", False
-    yield f"{ours}/log-keeper", False
+    if has_scripts(cluster):
+        yield f"{ours}/lifecycle/copying", False
+        yield f"{ours}/lifecycle/emptying", False
+    if cluster.on_hyperpod:
+        yield f"{ours}/log-keeper", False
+    if cluster.uses_kubernetes:
+        yield control_plane_logs(cluster), True
     if cluster.network.existing is None:
         yield f"{ours}/flow-logs", True
     if cluster.protection == "destroy" and any(

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from clusterwright.platforms.derived_names import has_scripts
+from clusterwright.platforms.eks import cluster_name
 from clusterwright.platforms.hyperpod import lifecycle_bucket
 from clusterwright.spec.models.cluster import Cluster
 
@@ -26,15 +28,19 @@ class Right:
 
 
 def node_rights(cluster: Cluster, *, key_arn: str | None = None) -> Iterator[Right]:
-    """Every right that the nodes of a HyperPod cluster with Slurm have.
+    """Every right that the nodes of a HyperPod cluster have.
 
     Parameters
     ----------
     key_arn:
         The key that encrypts the cluster's storage; a name that stands for it where it is None.
     """
-    yield from _services(cluster)
-    yield from _buckets(cluster)
+    if cluster.uses_kubernetes:
+        yield from _agents(cluster)
+        yield from _of_kubernetes(cluster)
+    else:
+        yield from _services(cluster)
+        yield from _buckets(cluster)
     key = key_arn or cluster.identity.kms_key_arn or _arn(cluster, "kms", "key/cluster")
     decrypt = ("kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey")
     yield Right("what is encrypted with the cluster's key", decrypt, key)
@@ -47,7 +53,7 @@ def _arn(cluster: Cluster, service: str, resource: str) -> str:
     return f"arn:{cluster.partition}:{service}:{cluster.region}:{cluster.account}:{resource}"
 
 
-def _services(cluster: Cluster) -> Iterator[Right]:
+def _agents(cluster: Cluster) -> Iterator[Right]:
     group = _arn(cluster, "logs", f"log-group:/aws/sagemaker/Clusters/{cluster.environment}/id")
     logs = ("CreateLogGroup", "CreateLogStream", "DescribeLogStreams", "PutLogEvents")
     yield Right("logs", tuple(f"logs:{action}" for action in logs), group)
@@ -57,6 +63,27 @@ def _services(cluster: Cluster) -> Iterator[Right]:
         channels = ("CreateControlChannel", "CreateDataChannel", "OpenControlChannel")
         actions = (*channels, "OpenDataChannel")
         yield Right("shells", tuple(f"ssmmessages:{action}" for action in actions))
+
+
+def _of_kubernetes(cluster: Cluster) -> Iterator[Right]:
+    yield Right("container images", ("ecr:GetAuthorizationToken",))
+    pulls = ("BatchCheckLayerAvailability", "BatchGetImage", "GetDownloadUrlForLayer")
+    repository = _arn(cluster, "ecr", "repository/any")
+    yield Right("container images", tuple(f"ecr:{a}" for a in pulls), repository)
+    name = _arn(cluster, "eks", f"cluster/{cluster_name(cluster)}")
+    yield Right("roles of pods", ("eks-auth:AssumeRoleForPodIdentity",), name)
+    interface = _arn(cluster, "ec2", "network-interface/eni-any")
+    uses = ("AssignPrivateIpAddresses", "ModifyNetworkInterfaceAttribute")
+    actions = (*uses, "UnassignPrivateIpAddresses")
+    yield Right("addresses of pods", tuple(f"ec2:{action}" for action in actions), interface)
+    if has_scripts(cluster):
+        arn = f"arn:{cluster.partition}:s3:::{lifecycle_bucket(cluster)}"
+        yield Right("scripts of nodes", ("s3:ListBucket",), arn)
+        yield Right("scripts of nodes", ("s3:GetObject",), f"{arn}/any")
+
+
+def _services(cluster: Cluster) -> Iterator[Right]:
+    yield from _agents(cluster)
     if cluster.storage.lustre or cluster.storage.home is not None:
         yield Right("file systems", ("fsx:DescribeFileSystems",))
     if cluster.slurm.containers.pyxis:

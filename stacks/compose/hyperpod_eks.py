@@ -9,8 +9,9 @@ from __future__ import annotations
 import aws_cdk as cdk
 from constructs import Construct
 
+from clusterwright.platforms.derived_names import has_scripts
 from clusterwright.spec import LoadedSpec
-from stacks import hyperpod_operators, node_scripts
+from stacks import hyperpod_operators
 from stacks.compose.foundation import foundation
 from stacks.hyperpod_eks import ClusterInputs, HyperPodEks
 from stacks.hyperpod_eks_roles import node_role
@@ -32,7 +33,7 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
         scope, cluster, base.watched, role=None, key_arn=identity.key_arn
     )
     stacks.append(observability)
-    scripts = NodeScripts(scope, cluster) if node_scripts.is_built(cluster) else None
+    scripts = NodeScripts(scope, cluster) if has_scripts(cluster) else None
     if scripts is not None:
         stacks.append(scripts)
     kubernetes = KubernetesCluster(scope, cluster, base.attachments, key_arn=identity.key_arn)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from clusterwright.platforms.stack_names import PARTS, part_of, stack_name
 from clusterwright.spec.models.cluster import Cluster
 from stacks.part import Part
 from tests.stacks.conftest import Build
-from tests.stacks.specs import FULL, MINIMAL, changed
+from tests.stacks.specs import FULL, HYPERPOD_EKS, HYPERPOD_EKS_MINIMAL, MINIMAL, changed
 from tests.stacks.templates import properties
 from tests.support import specs
 from tests.support.synthesis import Assembly
@@ -23,7 +24,13 @@ SCRIPTED = changed(
     budget={"monthly_usd": 100.0},
     storage={"buckets": [{"name": "test-results", "create": True}]},
 )
-SPECS = {"full": FULL, "minimal": MINIMAL, "scripted": SCRIPTED}
+SPECS = {
+    "full": FULL,
+    "minimal": MINIMAL,
+    "scripted": SCRIPTED,
+    "hyperpod-eks": HYPERPOD_EKS,
+    "hyperpod-eks minimal": HYPERPOD_EKS_MINIMAL,
+}
 
 
 def cluster_of(name: str, folder: Path) -> Cluster:
@@ -78,7 +85,7 @@ def test_which_log_groups_have_the_key(name: str, tmp_path: Path, build: Build) 
 
 
 def test_every_part_is_known() -> None:
-    assert {one.PART for one in Part.__subclasses__()} <= set(PARTS)
+    assert {one.PART for one in _below(Part)} <= set(PARTS)
 
 
 @pytest.mark.parametrize(
@@ -94,3 +101,9 @@ def test_every_part_is_known() -> None:
 )
 def test_whose_a_stack_is(stack: str, part: str | None) -> None:
     assert part_of("prod", stack) == part
+
+
+def _below(kind: type[Part]) -> Iterator[type[Part]]:
+    for one in kind.__subclasses__():
+        yield one
+        yield from _below(one)
