@@ -14,6 +14,7 @@ from clusterwright.catalog import Catalog, Known
 from clusterwright.platforms import accelerators
 from clusterwright.platforms.hyperpod import lustre_mounted_by_hyperpod
 from clusterwright.platforms.node_artefacts import artefacts_of
+from clusterwright.platforms.parallelcluster import mounted_by_parallelcluster
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
 from clusterwright.spec.models.slurm import User
@@ -41,14 +42,16 @@ def cluster_json(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:
         "cluster": cluster.environment,
         "region": cluster.region,
         "platform": cluster.platform,
-        "configuration": slurm.configuration,
+        "configuration": configuration(cluster),
         "groups": [_group(group, partition_of, catalog) for group in cluster.compute],
         "lustre": [
             {
                 "name": fs.name,
                 "mount_path": fs.mount_path,
                 "efa": fs.efa,
-                "by_platform": index < lustre_mounted_by_hyperpod(cluster),
+                "by_platform": mounted_by_parallelcluster(fs)
+                if cluster.platform == "parallelcluster"
+                else index < lustre_mounted_by_hyperpod(cluster),
                 "preload": preload_paths(fs),
             }
             for index, fs in enumerate(storage.lustre)
@@ -96,6 +99,13 @@ def cluster_json(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:
         "metrics": _metrics(cluster),
         "node_steps": {},
     }
+
+
+def configuration(cluster: Cluster) -> str:
+    """Who sets Slurm up on the nodes: `managed`, `scripted`, or `parallelcluster`."""
+    if cluster.platform == "parallelcluster":
+        return "parallelcluster"
+    return cluster.slurm.configuration
 
 
 def deployment_json(

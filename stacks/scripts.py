@@ -15,8 +15,16 @@ FOLDER = Path(__file__).resolve().parent.parent / "lifecycle_scripts"
 EXCLUDED = ("__pycache__", "*.pyc", ".*")
 """What Python and editors leave behind; not part of the scripts."""
 
-ENTRY = {"managed": "on_init_complete.sh", "scripted": "on_create.sh"}
-"""The script that HyperPod starts in each mode."""
+ENTRY = {
+    "managed": "on_init_complete.sh",
+    "scripted": "on_create.sh",
+    "parallelcluster": "on_node_configured.sh",
+}
+"""The script that the platform starts in each mode."""
+
+MANIFEST = "manifest.sha256"
+"""Beside the scripts where ParallelCluster's nodes fetch them: the digest of each, as sha256sum
+prints it. `deployment.json` is not in it: it is known only at deployment."""
 
 DIGEST_LENGTH = 16
 """Hexadecimal digits: 64 bits tell the versions of one folder apart."""
@@ -58,6 +66,23 @@ def scripts_digest(
         digest.update(f"{name}\0{len(contents[name])}\0".encode())
         digest.update(contents[name])
     return digest.hexdigest()[:DIGEST_LENGTH]
+
+
+def manifest(texts: Mapping[str, str], folder: Path = FOLDER) -> str:
+    """The manifest of the scripts in `folder` and of `texts` (name to text), as text."""
+    contents = {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in script_files(folder)
+    }
+    contents |= {name: text.encode() for name, text in texts.items()}
+    return "".join(
+        f"{hashlib.sha256(content).hexdigest()}  {name}\n"
+        for name, content in sorted(contents.items())
+    )
+
+
+def sha256(text: str) -> str:
+    """The digest of a text, as the custom action's arguments have it of the manifest."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def canonical(value: Any) -> str:

@@ -1,7 +1,8 @@
 """The files that tell a node what to be. The contract is docs/reference/node-files.md.
 
 `cluster.json` and `deployment.json` are ours and read strictly; `provisioning_parameters.json` and
-`resource_config.json` are HyperPod's, of which only the keys in use are read.
+`resource_config.json` are HyperPod's, of which only the keys in use are read. In the place of
+HyperPod's, nodes of ParallelCluster have what `clusterwright_node.parallelcluster` reads.
 """
 
 from __future__ import annotations
@@ -13,12 +14,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from clusterwright_node import parallelcluster
 from clusterwright_node.errors import InputsError
 from clusterwright_node.machine import Machine
 from clusterwright_node.parsing import Table, parse_json
 
 SCHEMA_VERSION = 1
-CONFIGURATIONS = ("managed", "scripted")
+PARALLELCLUSTER = "parallelcluster"
+CONFIGURATIONS = ("managed", "scripted", PARALLELCLUSTER)
+"""Who sets Slurm up: HyperPod, this program, or ParallelCluster."""
+ENTRIES = {
+    "managed": "on_init_complete.sh",
+    "scripted": "on_create.sh",
+    PARALLELCLUSTER: "on_node_configured.sh",
+}
 RESOURCE_CONFIG = "/opt/ml/config/resource_config.json"
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
@@ -360,13 +369,20 @@ class Inputs:
     folder: str = ""
     """Where our files were read, and where HyperPod's list of instances was."""
     resource_config: str = RESOURCE_CONFIG
+    here: parallelcluster.Here | None = None
+    """This node as ParallelCluster knows it; None on HyperPod."""
 
 
 def load_inputs(
-    machine: Machine, folder: str, resource_config: str, known_steps: Sequence[str]
+    machine: Machine,
+    folder: str,
+    resource_config: str,
+    known_steps: Sequence[str],
+    configuration: str = "managed",
+    groups: Sequence[str] = (),
 ) -> Inputs:
     """Reads all files. `folder` is a path of this machine, `resource_config` one below the
-    machine's root.
+    machine's root; `groups` are the custom action's words, see `parallelcluster.read`.
 
     Raises InputsError with every problem of every file.
     """
@@ -375,7 +391,11 @@ def load_inputs(
     cluster_value = files.ours("cluster.json")
     deployment_value = files.ours("deployment.json")
     provisioning_value = files.ours("provisioning_parameters.json", required=False)
-    resources_value = files.hyperpods("resource_config.json", resource_config)
+    resources_value = here = None
+    if configuration == PARALLELCLUSTER:
+        here = parallelcluster.read(machine, groups, problems)
+    else:
+        resources_value = files.hyperpods("resource_config.json", resource_config)
 
     cluster = deployment = resources = provisioning = None
     if cluster_value is not None:
@@ -386,10 +406,18 @@ def load_inputs(
         provisioning = parse_provisioning(provisioning_value, problems)
     if resources_value is not None:
         resources = parse_resources(resources_value, problems)
+    elif here is not None and cluster is not None:
+        if cluster.group(here.group) is None and not problems:
+            names = ", ".join(known.name for known in cluster.groups)
+            problems.append(
+                f"the custom action's arguments name group {here.group}, cluster.json has only"
+                f" {names}"
+            )
+        resources = Resources(cluster.cluster, {}, ())
     if problems or cluster is None or deployment is None or resources is None:
         raise InputsError(problems)
     return Inputs(
-        cluster, deployment, provisioning, resources, files.digest, folder, resource_config
+        cluster, deployment, provisioning, resources, files.digest, folder, resource_config, here
     )
 
 
@@ -448,7 +476,7 @@ def parse_cluster(value: object, problems: list[str], known_steps: Sequence[str]
     top.integer("schema_version", SCHEMA_VERSION, SCHEMA_VERSION)
     cluster = top.text("cluster", _NAME, "a HyperPod cluster name")
     region = top.text("region", _REGION, "a region name")
-    platform = top.choice("platform", ("hyperpod-slurm",))
+    platform = top.choice("platform", ("hyperpod-slurm", PARALLELCLUSTER))
     configuration = top.choice("configuration", CONFIGURATIONS)
     groups = tuple(_group(table) for table in top.tables("groups"))
     lustre = tuple(_lustre(table) for table in top.tables("lustre"))
@@ -578,11 +606,12 @@ def disagreements(inputs: Inputs, configuration: str) -> list[str]:
     cluster, deployment, resources = inputs.cluster, inputs.deployment, inputs.resources
     found = []
     if configuration != cluster.configuration:
-        entry = "on_create.sh" if configuration == "scripted" else "on_init_complete.sh"
         found.append(
-            f"{entry} runs the {configuration} configuration, cluster.json says"
+            f"{ENTRIES[configuration]} runs the {configuration} configuration, cluster.json says"
             f" {cluster.configuration}"
         )
+    if inputs.here is not None:
+        found.extend(_parallelcluster_disagreements(cluster, inputs.here))
     if resources.cluster != cluster.cluster:
         found.append(
             f"cluster.json is for cluster {cluster.cluster}, resource_config.json for"
@@ -619,13 +648,36 @@ def disagreements(inputs: Inputs, configuration: str) -> list[str]:
     return found
 
 
+def _parallelcluster_disagreements(cluster: Cluster, here: parallelcluster.Here) -> list[str]:
+    found = []
+    group = cluster.group(here.group)
+    assert group is not None, "checked when the files were read"
+    if group.role != here.role:
+        found.append(
+            f"the custom action's arguments name group {group.name}, which is a {group.role}"
+            f" group; ParallelCluster says that this node is a {here.node_type}"
+        )
+    if here.region != cluster.region:
+        found.append(f"cluster.json is for {cluster.region}, ParallelCluster says {here.region}")
+    # Of the other nodes it is not sure that the stack is not one within the cluster's.
+    if here.node_type == "HeadNode" and here.stack_name != cluster.cluster:
+        found.append(
+            f"cluster.json is for cluster {cluster.cluster}, ParallelCluster's stack is"
+            f" {here.stack_name}"
+        )
+    return found
+
+
 def _provisioning_disagreements(inputs: Inputs) -> list[str]:
     cluster, provisioning = inputs.cluster, inputs.provisioning
     name = "provisioning_parameters.json"
-    if cluster.configuration == "managed":
+    if cluster.configuration != "scripted":
         if provisioning is None:
             return []
-        return [f"{name} lies beside the scripts, which the managed configuration does not take"]
+        return [
+            f"{name} lies beside the scripts, which the {cluster.configuration} configuration"
+            " does not take"
+        ]
     if provisioning is None:
         return [f"{name} is missing, which the scripted configuration needs"]
     found = []
@@ -902,6 +954,10 @@ def _path(table: Table, key: str) -> str:
 
 def _contradictions(cluster: Cluster) -> list[str]:
     found: list[str] = []
+    if (cluster.platform == PARALLELCLUSTER) != (cluster.configuration == PARALLELCLUSTER):
+        found.append(
+            f"platform is {cluster.platform}, and configuration is {cluster.configuration}"
+        )
     found.extend(_group_contradictions(cluster))
     found.extend(_user_contradictions(cluster))
     found.extend(_slurm_contradictions(cluster))

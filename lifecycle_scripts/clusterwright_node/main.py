@@ -18,7 +18,7 @@ from typing import TextIO
 from clusterwright_node import inputs as inputs_module
 from clusterwright_node.catalogue import load_steps, step_names
 from clusterwright_node.errors import InputsError, NodeError
-from clusterwright_node.inputs import CONFIGURATIONS, Inputs, load_inputs
+from clusterwright_node.inputs import CONFIGURATIONS, PARALLELCLUSTER, Inputs, load_inputs
 from clusterwright_node.journal import Journal
 from clusterwright_node.lock import exclusive
 from clusterwright_node.log import LOG, Log
@@ -63,9 +63,9 @@ def main(
         return INVALID
     log = Log(machine, stream, run=f"{machine.timestamp()}-{os.getpid()}")
     try:
-        return _Run(machine, log, options.configuration, use_alarm, options.only).run(
-            options.inputs, options.lock_wait_seconds
-        )
+        return _Run(
+            machine, log, options.configuration, use_alarm, options.only, options.group
+        ).run(options.inputs, options.lock_wait_seconds)
     except Exception as error:  # noqa: BLE001 - the last line names even our own bugs
         log.event("bug", step="start", trace=traceback.format_exc())
         log.last_words(
@@ -86,7 +86,9 @@ class _Run:
         configuration: str,
         use_alarm: bool,
         only: Sequence[str] = (),
+        groups: Sequence[str] = (),
     ) -> None:
+        self._groups = groups
         self._only = {*ALWAYS, *only} if only else None
         self._machine = machine
         self._log = log
@@ -104,12 +106,21 @@ class _Run:
             pid=os.getpid(),
         )
         try:
-            inputs = load_inputs(self._machine, folder, self._resource_config(), step_names())
+            inputs = load_inputs(
+                self._machine,
+                folder,
+                self._resource_config(),
+                step_names(),
+                self._configuration,
+                self._groups,
+            )
         except InputsError as error:
             for problem in error.problems:
                 self._log.event("problem", step="verify_inputs", error=problem)
             return self._end(began, [_failure("verify_inputs", error)], INVALID)
         self._log_group = inputs.deployment.log_group_name
+        if self._log_group is None and inputs.here is not None:
+            self._log_group = inputs.here.log_group_name
         try:
             with exclusive(self._machine, lock_wait_seconds):
                 return self._steps(inputs, began)
@@ -160,7 +171,12 @@ class _Run:
             self._log.last_words(f"clusterwright: {self._log.node} is ready")
         else:
             last = outcomes[-1]
-            self._log.last_words(self._words(last.step, last.error or "", last.hint or ""))
+            words = self._words(last.step, last.error or "", last.hint or "")
+            self._log.last_words(words)
+            if self._configuration == PARALLELCLUSTER:
+                # ParallelCluster tells whoever looks what the script wrote there, and no more
+                # (cookbook, custom_action_executor.py: `stderr` of the event).
+                sys.stderr.write(words + "\n")
         return code
 
     def _words(self, step: str, cause: str, hint: str) -> str:
@@ -195,6 +211,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--configuration", choices=CONFIGURATIONS)
     parser.add_argument("--inputs", metavar="DIR", help="folder of cluster.json")
+    parser.add_argument(
+        "--group",
+        metavar="WORD",
+        action="append",
+        default=[],
+        help="parallelcluster: this node's group, or COMPUTE-RESOURCE=GROUP for each of its queue",
+    )
     parser.add_argument(
         "--root", metavar="DIR", default="/", help="for tests: the machine's files are below DIR"
     )

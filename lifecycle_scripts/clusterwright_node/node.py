@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Callable
 
 from clusterwright_node.errors import Overtime
-from clusterwright_node.inputs import Group, Inputs, Instance
+from clusterwright_node.inputs import PARALLELCLUSTER, Group, Inputs, Instance
 from clusterwright_node.journal import Journal
 from clusterwright_node.log import Log
 from clusterwright_node.machine import Machine
@@ -63,8 +63,31 @@ class Node:
 
     @property
     def is_managed(self) -> bool:
-        """Whether HyperPod, not this program, sets up mounts and Slurm."""
-        return self.configuration == "managed"
+        """Whether the platform, not this program, sets up mounts and Slurm."""
+        return self.configuration != "scripted"
+
+    @property
+    def is_parallelcluster(self) -> bool:
+        return self.configuration == PARALLELCLUSTER
+
+    @property
+    def platform(self) -> str:
+        """The platform's name, for people."""
+        return "ParallelCluster" if self.is_parallelcluster else "HyperPod"
+
+    def does(self, what: str) -> str:
+        """That the platform does something, not this program, in words."""
+        return f"{self.platform} {what}" + (
+            "" if self.is_parallelcluster else " in the managed configuration"
+        )
+
+    @property
+    def slurm_name(self) -> str:
+        """What Slurm calls this node: ParallelCluster's name, elsewhere the host's."""
+        here = self.inputs.here
+        if here is not None and here.slurm_name is not None:
+            return here.slurm_name
+        return self.machine.hostname()
 
     @property
     def is_controller(self) -> bool:

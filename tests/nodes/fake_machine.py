@@ -630,6 +630,8 @@ class FakeMachine(Machine):
         self.state["plugstack_read"] = plugstack
         lines: list[str] = []
         for name in self.listing("/opt/slurm/etc"):
+            if self.path(f"/opt/slurm/etc/{name}").is_dir():
+                continue
             text = self.read_text(f"/opt/slurm/etc/{name}") or ""
             if name == "slurm.conf":
                 lines += re.findall(r"(?m)^PartitionName=.*$", text)

@@ -25,7 +25,7 @@ PACKAGES = (
     "clusterwright_spot",
 )
 NODES = ("controller-1", "login-1", "workers-1")
-CONFIGURATIONS = ("managed", "scripted")
+CONFIGURATIONS = ("managed", "scripted", "parallelcluster")
 LEFT_OUT = ("user_homes",)
 
 

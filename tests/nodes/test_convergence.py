@@ -24,6 +24,7 @@ NODES = {
     # A managed login node does a part of what a managed controller does.
     "managed": ("workers-1", "controller-1"),
     "scripted": ("workers-1", "controller-1", "login-1"),
+    "parallelcluster": ("workers-1", "controller-1"),
 }
 _COPIED = re.compile(r"(/opt/clusterwright/(?:lib|scripts)/\w+)/\S+")
 CASES = [(node, configuration) for configuration, nodes in NODES.items() for node in nodes]
@@ -33,7 +34,7 @@ def copied(world: World, name: str) -> World:
     """The same node once more, as it is now."""
     folder = world.folder.with_name(name)
     shutil.copytree(world.folder, folder, symlinks=True)
-    return World(folder, world.configuration)
+    return World(folder, world.configuration, world.groups)
 
 
 def first_boot(node: str, configuration: str, folder: Path) -> World:
@@ -75,7 +76,7 @@ def after_an_update(node: str, configuration: str, folder: Path) -> World:
                 text = path.read_text().replace("10.1.0.33", "10.1.0.34")
                 path.write_text(text.replace("ip-10-1-0-33", "ip-10-1-0-34"))
     plugstack = ready.root / "opt/slurm/etc/plugstack.conf"
-    if plugstack.exists() and configuration == "managed":
+    if plugstack.exists() and configuration != "scripted":
         # Not in both: reading one file again reads the others too, and would hide a lack of it.
         plugstack.write_text("optional other.so\n")
     return ready

@@ -48,7 +48,7 @@ def compare(old: dict[str, Any], ours: dict[str, Any]) -> None:
     assert len(old["modules"]) > 80
     assert set(old["nodes"]) == {
         f"{configuration} {node}"
-        for configuration in ("managed", "scripted")
+        for configuration in ("managed", "scripted", "parallelcluster")
         for node in ("controller-1", "login-1", "workers-1")
     }
     for name, node in old["nodes"].items():

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from clusterwright_node import parallelcluster
 from clusterwright_node.inputs import RESOURCE_CONFIG
 from clusterwright_node.journal import JOURNAL
 from clusterwright_node.log import LOG
@@ -55,6 +56,8 @@ class World:
 
     folder: Path
     configuration: str
+    groups: Sequence[str] = ()
+    """The words of ParallelCluster's custom action."""
 
     @property
     def root(self) -> Path:
@@ -90,6 +93,7 @@ class World:
         arguments = ["--configuration", configuration or self.configuration]
         arguments += ["--inputs", str(self.folder / "inputs"), "--lock-wait-seconds", "0"]
         arguments += [f"--only={step}" for step in only]
+        arguments += [f"--group={word}" for word in self.groups]
         code = main(arguments, machine=machine, stream=stream, use_alarm=False)
         machine.save()
         text = stream.getvalue().splitlines()
@@ -141,14 +145,17 @@ def make_world(folder: Path, node: str, configuration: str, **changes: Any) -> W
     (folder / "inputs").mkdir(parents=True)
     for name, value in input_files(configuration).items():
         (folder / "inputs" / name).write_text(json.dumps(value))
-    _write(world, RESOURCE_CONFIG, json.dumps(RESOURCES))
+    if configuration != "parallelcluster":
+        _write(world, RESOURCE_CONFIG, json.dumps(RESOURCES))
     is_worker = node.startswith("workers")
     state = _fresh_state(instance["CustomerIpAddress"])
     if is_worker:
         state["disks"].update({f"/dev/nvme{n}n1": _INSTANCE_STORE for n in range(1, 4)})
         for number in range(79, 87):
             _write(world, f"/sys/class/infiniband/rdmap{number}s0/device/vendor", "0x1d0f\n")
-    if configuration == "managed":
+    if configuration == "parallelcluster":
+        _as_parallelcluster_does(world, node, instance, state)
+    if configuration != "scripted":
         state["mounts"] += [
             _mount("/fsx", "10.1.0.99@tcp:/abcdefgh", "lustre"),
             _mount("/home", "fs-0fedcba9876543210.fsx.us-east-1.amazonaws.com:/fsx", "nfs4"),
@@ -160,6 +167,14 @@ def make_world(folder: Path, node: str, configuration: str, **changes: Any) -> W
         _write(world, "/opt/slurm/etc/slurm.conf", _SLURM_CONF)
     else:
         state["controller_up"] = True
+    _write_image(world)
+    state.update(changes)
+    (folder / "state.json").write_text(json.dumps(state))
+    return world
+
+
+def _write_image(world: World) -> None:
+    """What every image brings."""
     for path in ("/usr/bin/enroot", "/usr/local/lib/slurm/spank_pyxis.so", "/usr/bin/mount-s3"):
         _write(world, path, "")
     _write(world, "/etc/munge/munge.key", "the image's")
@@ -175,9 +190,6 @@ def make_world(folder: Path, node: str, configuration: str, **changes: Any) -> W
         "etc/profile.d",
     ):
         (world.root / path).mkdir(parents=True)
-    state.update(changes)
-    (folder / "state.json").write_text(json.dumps(state))
-    return world
 
 
 ARTEFACTS = {
@@ -230,7 +242,42 @@ def input_files(configuration: str) -> dict[str, Any]:
         deployment["accounting"] = None
         deployment["munge_key_secret_arn"] = MUNGE_SECRET
         files["provisioning_parameters.json"] = provisioning
+    if configuration == "parallelcluster":
+        cluster.update(platform="parallelcluster", configuration="parallelcluster")
+        cluster["groups"][2]["scratch"]["mount_path"] = "/scratch"
     return files
+
+
+PCLUSTER_TYPES = {"controller": "HeadNode", "login": "LoginNode", "workers": "ComputeFleet"}
+
+
+def _as_parallelcluster_does(
+    world: World, node: str, instance: dict[str, str], state: dict[str, Any]
+) -> None:
+    """What is there when ParallelCluster runs a custom action."""
+    group, _, number = node.rpartition("-")
+    world.groups = (group,)
+    is_worker = group == "workers"
+    lines = {
+        "stack_name": "prod",
+        "cfn_node_type": PCLUSTER_TYPES[group],
+        "cfn_region": "us-east-1",
+        "cfn_ephemeral_dir": "/scratch",
+    }
+    text = "".join(f"{key}={value}\n" for key, value in lines.items())
+    _write(world, parallelcluster.CFNCONFIG, text)
+    dna = {"log_group_name": "/aws/parallelcluster/prod-202611210900"}
+    if is_worker:
+        dna["scheduler_compute_resource_name"] = "workers"
+        _write(world, parallelcluster.SLURM_NODENAME, f"train-st-workers-{number}\n")
+        state["mounts"].append(_mount("/scratch", "/dev/mapper/vg.01-lv_ephemeral", "ext4"))
+        (world.root / "scratch").mkdir(parents=True)
+        (world.root / "scratch").chmod(0o1777)
+    _write(world, parallelcluster.DNA, json.dumps({"cluster": dna}))
+    _write(world, parallelcluster.INSTANCE_ID, instance["InstanceId"] + "\n")
+    for name in ("prolog.d", "epilog.d"):
+        # As mounted from the head node.
+        (world.root / "opt/slurm/etc/scripts" / name).mkdir(parents=True)
 
 
 def _instance(node: str) -> dict[str, str]:

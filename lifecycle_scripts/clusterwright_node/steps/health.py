@@ -2,7 +2,8 @@
 
 Slurm runs the three programs where this program writes slurm.conf (scripted configuration). In the
 managed configuration HyperPod writes it: a timer looks instead, nothing of ours stands before a
-job, and every run says so.
+job, and every run says so. On ParallelCluster the timer looks too, and the step `slurm_scripts` of
+the head node lets Slurm run what is before and after a job.
 """
 
 from __future__ import annotations
@@ -66,6 +67,8 @@ def check(node: Node) -> Verdict:
         return SATISFIED
     if not systemd.has_unit(node, TIMER, _TIMER_TEXT):
         return missing(f"{TIMER} is not active and enabled")
+    if node.is_parallelcluster:
+        return SATISFIED
     node.notice(
         "nothing of ours looks at a node right before a job: HyperPod writes the managed"
         " slurm.conf, Prolog and HealthCheckProgram included; a timer looks every"
@@ -108,7 +111,7 @@ def _expectation(node: Node) -> str:
         shared.append(cluster.home_mount_path)
     return written(
         Expected(
-            slurm_name=node.machine.hostname(),
+            slurm_name=node.slurm_name,
             accelerator=group.accelerator,
             accelerator_count=group.accelerator_count,
             efa_count=_efa_count(node) if group.efa else 0,

@@ -1,7 +1,8 @@
 """Have the shared home directories (OpenZFS over NFS) mounted and writable.
 
-In the managed configuration HyperPod mounts them, and this step waits for it and looks. In the
-scripted one it mounts them itself, by a unit that waits for the network after a reboot.
+In the managed configuration HyperPod mounts them, elsewhere ParallelCluster, and this step waits
+for it and looks. In the scripted one it mounts them itself, by a unit that waits for the network
+after a reboot.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def _why_not_usable(node: Node) -> str | None:
         wake_automount(node, path)
         mounted = mount_at(node, path)
     if mounted is None:
-        by = "HyperPod has not mounted" if node.is_managed else "nothing has mounted"
+        by = f"{node.platform} has not mounted" if node.is_managed else "nothing has mounted"
         return f"{by} the home directories at {path}"
     home = _deployed(node)
     if mounted.kind not in ("nfs", "nfs4") or mounted.source.rstrip("/") != home.source:

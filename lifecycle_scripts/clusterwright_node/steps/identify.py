@@ -2,7 +2,7 @@
 
 By comparing the addresses of this machine's interfaces with CustomerIpAddress in
 resource_config.json. There is no fallback: a node that takes itself for another one does more harm
-than a node that stops.
+than a node that stops. On ParallelCluster the custom action says which group it is run for.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from clusterwright_node.errors import StepError
 from clusterwright_node.inputs import Instance
 from clusterwright_node.machine import failure_of
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing
+from clusterwright_node.parallelcluster import Here
 
 AFTER = ()
 DEADLINE_SECONDS = 60
@@ -58,6 +59,8 @@ def own_addresses(node: Node) -> list[str]:
 
 
 def _this_instance(node: Node) -> Instance:
+    if node.inputs.here is not None:
+        return _on_parallelcluster(node, node.inputs.here)
     addresses = own_addresses(node)
     instances = node.inputs.resources.instances
     found = [instance for instance in instances if instance.address in addresses]
@@ -74,6 +77,14 @@ def _this_instance(node: Node) -> Instance:
         f" {_listed(instances)}",
         "wait for HyperPod to write this node into resource_config.json, or replace the node",
     )
+
+
+def _on_parallelcluster(node: Node, here: Here) -> Instance:
+    addresses = own_addresses(node)
+    if not addresses:
+        raise StepError("this machine has no address", "see `ip address`; replace the node")
+    name = here.slurm_name or node.machine.hostname()
+    return Instance(name, here.instance_id, addresses[0], here.group)
 
 
 def _listed(instances: object) -> str:

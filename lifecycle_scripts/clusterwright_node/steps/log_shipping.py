@@ -28,6 +28,7 @@ OURS = ("node", "health", "checkpoints", "spot", "preload")
 _SLURM = {"controller": ("slurmctld", "slurmdbd"), "compute": ("slurmd",), "login": ("sackd",)}
 _SLURM_FOLDERS = ("/var/log/slurm", "/var/log")
 
+_NO_ARN = "resource_config.json has no ClusterArn"
 _LOGROTATE_TEXT = """# Written by clusterwright_node.
 /var/log/clusterwright/*.jsonl {
     size 50M
@@ -56,7 +57,8 @@ def check(node: Node) -> Verdict:
         return SATISFIED
     group = log_group(node)
     if group is None:
-        node.notice("resource_config.json has no ClusterArn: no log group to send logs to")
+        where = "ParallelCluster names none" if node.is_parallelcluster else _NO_ARN
+        node.notice(f"{where}: no log group to send logs to")
         return SATISFIED
     text = configuration(node, group)
     reason = cloudwatch_agent.lacks(node, NAME, text)
@@ -77,10 +79,12 @@ def apply(node: Node) -> None:
 
 
 def log_group(node: Node) -> str | None:
-    """The cluster's own, whose name ends in the id that HyperPod gave it."""
+    """The cluster's own: HyperPod ends its name in an id, ParallelCluster in a time."""
     resources = node.inputs.resources
     if node.inputs.deployment.log_group_name is not None:
         return node.inputs.deployment.log_group_name
+    if node.inputs.here is not None:
+        return node.inputs.here.log_group_name
     if resources.cluster_id is None:
         return None
     return f"/aws/sagemaker/Clusters/{resources.cluster}/{resources.cluster_id}"
@@ -89,7 +93,8 @@ def log_group(node: Node) -> str | None:
 def configuration(node: Node, group: str) -> str:
     """What is appended to the agent's configuration."""
     files = {name: [f"/var/log/clusterwright/{name}.jsonl"] for name in OURS}
-    for daemon in _SLURM[node.group.role]:
+    # ParallelCluster sends those of Slurm by itself (cookbook, cloudwatch_agent_config.json).
+    for daemon in () if node.is_parallelcluster else _SLURM[node.group.role]:
         files[daemon] = [f"{folder}/{daemon}.log" for folder in _SLURM_FOLDERS]
     where = f"{node.identity.group}/{node.identity.instance_id}"
     rows = [

@@ -1,8 +1,9 @@
 """Have every Lustre file system mounted and writable.
 
 In the managed configuration HyperPod mounts those that it was told of (four storage entries per
-group at most), and this step waits for it and looks. The others, and all of the scripted
-configuration, it mounts itself, by units that wait for the network after a reboot.
+group at most), ParallelCluster those of its SharedStorage, and this step waits for it and looks.
+The others, and all of the scripted configuration, it mounts itself, by units that wait for the
+network after a reboot.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ def _why_not_usable(node: Node, entry: Lustre) -> str | None:
         wake_automount(node, path)
         mounted = mount_at(node, path)
     if mounted is None:
-        by = "nothing has mounted" if _is_ours(node, entry) else "HyperPod has not mounted"
+        platform = f"{node.platform} has not mounted"
+        by = "nothing has mounted" if _is_ours(node, entry) else platform
         return f"{by} Lustre file system {entry.name} at {path}"
     mount_name = node.inputs.deployment.lustre_named(entry.name).mount_name
     if mounted.kind != "lustre" or not mounted.source.endswith(":/" + mount_name):

@@ -1,8 +1,9 @@
-"""Say which priorities and limits of the spec HyperPod's slurm.conf leaves without effect.
+"""Say which priorities and limits of the spec the platform's slurm.conf leaves without effect.
 
 In the managed configuration QOS and accounts are kept in the accounting database, as everywhere,
 but whether they bind is said in slurm.conf, which HyperPod writes and which nobody may change by
-hand. This step only looks, at the running slurmctld, and says what it finds; it stops nothing.
+hand, or ParallelCluster, whose CustomSlurmSettings may say it. This step only looks, at the
+running slurmctld, and says what it finds; it stops nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def applies(node: Node) -> Verdict:
 def check(node: Node) -> Verdict:
     told = node.machine.query("scontrol", "show", "config")
     if not told.ok:
-        node.notice(f"what HyperPod's slurm.conf enforces is not known: {told.said}")
+        node.notice(f"what {node.platform}'s slurm.conf enforces is not known: {told.said}")
         return SATISFIED
     for text in without_effect(node, dict(_KEY.findall(told.stdout))):
         node.notice(text)
@@ -51,20 +52,20 @@ def without_effect(node: Node, config: dict[str, str]) -> list[str]:
     limits += [f"account {a.name}" for a in slurm.accounts if a.max_nodes]
     found = []
     if limits and not enforced & {"limits", "safe", "all"}:
-        found.append(f"limits of {', '.join(limits)} do not bind: {_said(config)}")
+        found.append(f"limits of {', '.join(limits)} do not bind: {_said(node, config)}")
     closed = [f"account {a.name}" for a in slurm.accounts if a.qos]
     if closed and not enforced & {"qos", "all"}:
-        found.append(f"any QOS may be asked for by {', '.join(closed)}: {_said(config)}")
+        found.append(f"any QOS may be asked for by {', '.join(closed)}: {_said(node, config)}")
     ordered = config.get("PriorityType", "") == "priority/multifactor"
     for key, what, asked in (
         ("PriorityWeightQOS", "priorities of QOS", any(q.priority for q in slurm.qos)),
         ("PriorityWeightFairShare", "shares of accounts", bool(slurm.accounts)),
     ):
         if asked and not (ordered and config.get(key, "0").strip() not in ("", "0")):
-            found.append(f"{what} order no jobs: HyperPod's slurm.conf has no {key}")
+            found.append(f"{what} order no jobs: {node.platform}'s slurm.conf has no {key}")
     return found
 
 
-def _said(config: dict[str, str]) -> str:
+def _said(node: Node, config: dict[str, str]) -> str:
     value = config.get("AccountingStorageEnforce", "").strip() or "none"
-    return f"HyperPod's slurm.conf has AccountingStorageEnforce={value}"
+    return f"{node.platform}'s slurm.conf has AccountingStorageEnforce={value}"

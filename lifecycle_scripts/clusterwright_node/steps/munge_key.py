@@ -25,7 +25,7 @@ _LEAST_BYTES, _MOST_BYTES = 32, 1024
 
 def applies(node: Node) -> Verdict:
     if node.is_managed:
-        return skip("HyperPod gives out the key in the managed configuration")
+        return skip(node.does("gives out the key"))
     if node.inputs.deployment.munge_key_secret_arn is None:
         return skip("deployment.json names no secret: the image's key stays")
     return APPLIES

@@ -53,7 +53,7 @@ def omissions(node: Node) -> list[str]:
         return []
     return [
         f"group {group.name}: its {group.spare_count} spare nodes take jobs like others, because"
-        " HyperPod writes the managed slurm.conf and its limits"
+        f" {node.platform} writes slurm.conf and its limits"
         for group in node.inputs.cluster.groups
         if group.spare_count
     ]

@@ -97,7 +97,12 @@ def _refuse_to_lock_out(node: Node) -> None:
     if not any("contain" in line.lower() for line in flags):
         raise StepError(
             "slurm.conf has no PrologFlags=Contain, without which nobody could sign in",
-            "set slurm.restrict_ssh_to_jobs to false, or configuration to scripted",
+            "set slurm.restrict_ssh_to_jobs to false, or "
+            + (
+                "PrologFlags: Contain in CustomSlurmSettings"
+                if node.is_parallelcluster
+                else "configuration to scripted"
+            ),
         )
     for line in _without_block(_sshd(node)).splitlines():
         included = _included(line)

@@ -3,6 +3,10 @@
 HyperPod's image does this by itself on most types (dlami-nvme.service, /opt/dlami/nvme): then its
 mount is used, under another path by a bind mount. Otherwise the disks become one RAID 0 array with
 XFS, mounted by a unit. A disk that holds anything this program did not write is never touched.
+
+ParallelCluster makes a logical volume of the disks, mounts it where EphemeralVolume.MountDir says
+(/scratch by default) and opens it to everybody (cookbook, setup-ephemeral-drives.sh), before its
+custom actions: there this step only looks.
 """
 
 from __future__ import annotations
@@ -24,6 +28,10 @@ ARRAY_NAME = "clusterwright-scratch"
 ARRAY = "/dev/md/" + ARRAY_NAME
 LABEL = "cw-scratch"  # XFS takes 12 characters
 _OPEN_MODE = 0o1777
+_PARALLELCLUSTER_HINT = (
+    "the type may have no local disks; else see `systemctl status setup-ephemeral` and"
+    " /var/log/chef-client.log"
+)
 _MAKING_FILE_SYSTEM = "scratch: make file system"
 
 
@@ -35,6 +43,8 @@ def applies(node: Node) -> Verdict:
 
 def check(node: Node) -> Verdict:
     path = _scratch(node).mount_path
+    if node.inputs.here is not None:
+        return _of_parallelcluster(node, path, node.inputs.here.ephemeral_dir)
     if mount_at(node, path) is None:
         return missing(f"nothing is mounted at {path}")
     if path == IMAGE_MOUNT and not _is_ours(node, path):
@@ -48,6 +58,9 @@ def check(node: Node) -> Verdict:
 
 def apply(node: Node) -> None:
     path = _scratch(node).mount_path
+    if node.inputs.here is not None:
+        node.wait_until(lambda: check(node).reason or None, _PARALLELCLUSTER_HINT)
+        return
     _wait_for_image(node)
     if check(node).yes:
         return
@@ -72,6 +85,20 @@ def apply(node: Node) -> None:
     systemd.install_unit(node, _unit(path), _mount_text(path, uuid))
     if node.machine.mode_of(path) != _OPEN_MODE:
         node.machine.set_mode(path, _OPEN_MODE)
+
+
+def _of_parallelcluster(node: Node, path: str, ephemeral_dir: str | None) -> Verdict:
+    if path != ephemeral_dir:
+        raise StepError(
+            f"scratch.mount_path is {path}, and ParallelCluster mounts the local disks at"
+            f" {ephemeral_dir or 'no place'}",
+            "give the queue EphemeralVolume.MountDir: " + path,
+        )
+    if mount_at(node, path) is None:
+        return missing(f"ParallelCluster has not mounted the local disks at {path}")
+    if node.machine.mode_of(path) != _OPEN_MODE:
+        return missing(f"{path} is not open to all users")
+    return _writable(node, path)
 
 
 def _scratch(node: Node) -> Scratch:

@@ -43,7 +43,7 @@ _CLIENTS: dict[str, tuple[str, str]] = {
 
 def applies(node: Node) -> Verdict:
     if node.is_managed:
-        return skip("HyperPod starts Slurm in the managed configuration")
+        return skip(node.does("starts Slurm"))
     return APPLIES
 
 

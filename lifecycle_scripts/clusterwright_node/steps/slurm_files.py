@@ -38,7 +38,7 @@ _FOLDERS = (
 
 def applies(node: Node) -> Verdict:
     if node.is_managed:
-        return skip("HyperPod writes slurm.conf in the managed configuration")
+        return skip(node.does("writes slurm.conf"))
     if not node.is_controller:
         return skip("the controller hands its files out")
     return APPLIES

@@ -28,7 +28,7 @@ _SOURCE = Path(__file__).parents[2]
 
 def applies(node: Node) -> Verdict:
     if node.is_managed:
-        return skip("HyperPod follows its nodes in the managed configuration")
+        return skip(node.does("follows its nodes"))
     if not node.is_controller:
         return skip("the controller hands its files out")
     return APPLIES

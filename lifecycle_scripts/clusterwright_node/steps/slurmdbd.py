@@ -34,7 +34,7 @@ _CIPHER = "ECDHE-RSA-AES256-GCM-SHA384"
 
 def applies(node: Node) -> Verdict:
     if node.is_managed:
-        return skip("HyperPod sets accounting up in the managed configuration")
+        return skip(node.does("sets accounting up"))
     if not node.is_controller:
         return skip("the controller does it")
     if node.inputs.cluster.slurm.accounting == "none":

@@ -43,7 +43,7 @@ def apply(node: Node) -> None:
 
 def unit_text(node: Node) -> str:
     """The service of this node."""
-    name = node.machine.hostname().split(".")[0]
+    name = node.slurm_name.split(".")[0]
     command = programs.command(PACKAGE, f"--slurm-name={name}")
     return f"""# Written by clusterwright_node.
 [Unit]

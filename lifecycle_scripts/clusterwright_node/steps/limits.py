@@ -1,0 +1,37 @@
+"""Let users lock memory, which EFA and pinned buffers of GPUs take, on ParallelCluster's nodes.
+
+Slurm gives a job the limits of the shell that submitted it (slurm.conf, PropagateResourceLimits:
+`ALL` by default), and ParallelCluster's slurm.conf does not except MEMLOCK as ours does in the
+scripted configuration. So the shells of head and login nodes are what has to be right; compute
+nodes get the same for people who sign in there. Read by pam_limits at each sign-in.
+"""
+
+from __future__ import annotations
+
+from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
+
+AFTER = ("not_built",)
+DEADLINE_SECONDS = 10
+RETRIES = 0
+
+FILE = "/etc/security/limits.d/90-clusterwright.conf"
+TEXT = """# Written by clusterwright_node.
+* soft memlock unlimited
+* hard memlock unlimited
+"""
+
+
+def applies(node: Node) -> Verdict:
+    if node.is_parallelcluster:
+        return APPLIES
+    return skip("slurm.conf keeps the limit of shells from jobs, or is HyperPod's")
+
+
+def check(node: Node) -> Verdict:
+    if node.machine.read_text(FILE) == TEXT:
+        return SATISFIED
+    return missing(f"{FILE} is not current")
+
+
+def apply(node: Node) -> None:
+    node.machine.write_text(FILE, TEXT)
