@@ -23,6 +23,7 @@ from clusterwright.localaws.cloudformation.template_text import (
     URL_LIMIT_BYTES,
 )
 from clusterwright.localaws.iam.stacks import for_stack
+from clusterwright.localaws.parallelcluster import provider
 
 _S3_HOST = re.compile(
     r"(?:(?P<bucket>.+)\.)?s3(?:[.-](?:dualstack\.)?[a-z0-9-]+)?\.amazonaws\.com(?:\.cn)?"
@@ -150,6 +151,9 @@ def _fetch(store: Store, url: str) -> str:
     from clusterwright.localaws.inprocess import client
 
     bucket, key = bucket_and_key(url)
+    hosted = provider.hosted(bucket, key, store.region)
+    if hosted is not None:
+        return hosted
     try:
         found = client("s3", account=store.account, region=store.region).get_object(
             Bucket=bucket, Key=key

@@ -401,7 +401,7 @@ class ResourceWork:
             created.physical_id,
             wanted.type_name,
             status,
-            None,
+            created.remark,
             wanted.properties,
         )
 

@@ -30,6 +30,11 @@ def pause(seconds: float) -> None:
         _baton.acquire()
 
 
+def in_a_job() -> bool:
+    """Whether a job asks: what it starts cannot go on before the job pauses."""
+    return _workers.current is not None
+
+
 def run_jobs(
     names: Sequence[str],
     dependencies: Mapping[str, set[str]],

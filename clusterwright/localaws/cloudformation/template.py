@@ -23,6 +23,8 @@ from clusterwright.localaws.cloudformation.template_limits import check_limits
 from clusterwright.localaws.cloudformation.template_text import parse_text
 
 LANGUAGE_EXTENSIONS = "AWS::LanguageExtensions"
+SERVERLESS = "AWS::Serverless-2016-10-31"
+"""Carried where no resource is of a serverless type: then it changes nothing."""
 WAIT_CONDITION = "AWS::CloudFormation::WaitCondition"
 
 _SECTIONS = frozenset(
@@ -171,8 +173,10 @@ class Template:
             for resource in self.resources.values()
             if resource["Type"] in _IAM_NAMES
         ]
+        macros = [SERVERLESS] if SERVERLESS in self.transforms else []
+        expand = ["CAPABILITY_AUTO_EXPAND"] if macros else []
         if not iam:
-            return [], ""
+            return expand, _macros(macros)
         named = any(
             _IAM_NAMES[resource["Type"]] in (resource.get("Properties") or {})
             for resource in self.resources.values()
@@ -180,13 +184,18 @@ class Template:
         )
         needed = "CAPABILITY_NAMED_IAM" if named else "CAPABILITY_IAM"
         listed = ", ".join(sorted(set(iam)))
-        return [needed], f"The following resource(s) require capabilities: [{listed}]"
+        said = f"The following resource(s) require capabilities: [{listed}]"
+        return [needed, *expand], "; ".join(text for text in (said, _macros(macros)) if text)
 
     def __hash__(self) -> int:
         return id(self)
 
     def __eq__(self, other: object) -> bool:
         return self is other
+
+
+def _macros(names: list[str]) -> str:
+    return f"The following transforms require capabilities: [{', '.join(names)}]" if names else ""
 
 
 @functools.lru_cache(maxsize=512)
@@ -253,7 +262,7 @@ def _check_sections(template: Template) -> None:
         )
     check_limits(template.body)
     for transform in template.transforms:
-        if transform != LANGUAGE_EXTENSIONS:
+        if transform not in (LANGUAGE_EXTENSIONS, SERVERLESS):
             raise ValidationError(f"No transform named {transform} found.")
 
 

@@ -1,7 +1,7 @@
 """One template with every type that is carried, but for networks, clusters and file systems.
 
 Those have tests of their own: `test_network_stack`, `test_stacks_sagemaker`, `test_stacks_eks`,
-`test_stacks_fsx`.
+`test_stacks_fsx`, `test_parallelcluster`.
 """
 
 from __future__ import annotations

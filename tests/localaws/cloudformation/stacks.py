@@ -29,6 +29,9 @@ def cloudformation() -> Any:
     return aws("cloudformation")
 
 
+CAPABILITIES = ["CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"]
+
+
 def template(resources: Mapping[str, Any], **sections: Any) -> str:
     return json.dumps({"Resources": resources, **sections})
 
@@ -46,14 +49,14 @@ def parameter(value: Any, **more: Any) -> dict[str, Any]:
 
 def create(name: str, body: str, **options: Any) -> dict[str, Any]:
     cloudformation().create_stack(
-        StackName=name, TemplateBody=body, Capabilities=["CAPABILITY_NAMED_IAM"], **options
+        StackName=name, TemplateBody=body, Capabilities=CAPABILITIES, **options
     )
     return settled(name)
 
 
 def update(name: str, body: str, **options: Any) -> dict[str, Any]:
     cloudformation().update_stack(
-        StackName=name, TemplateBody=body, Capabilities=["CAPABILITY_NAMED_IAM"], **options
+        StackName=name, TemplateBody=body, Capabilities=CAPABILITIES, **options
     )
     return settled(name)
 

@@ -336,7 +336,9 @@ def test_every_carried_type_is_in_some_whole_template() -> None:
                 "AWS::EKS::",
                 "AWS::SageMaker::",
                 "AWS::FSx::",
+                "AWS::EC2::Instance",
                 "Custom::Log",
+                "Custom::Pcluster",
             )
         )
     }

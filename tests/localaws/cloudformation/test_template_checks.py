@@ -85,7 +85,7 @@ def refusal(body: str, **options: Any) -> str:
         (template({"A": A}, Outputs={"O": {}}), "The Output must contain a Value member."),
         (
             template({"A": A}, Transform="AWS::Serverless-2016-10-31"),
-            "No transform named AWS::Serverless-2016-10-31 found.",
+            "No transform named AWS::Include found.",
         ),
         (
             template({"A": A}, Parameters={"P": {}}),

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright.localaws.call import Call
+from clusterwright.localaws.cloudformation import scheduler
 from clusterwright.localaws.cloudformation.errors import ValidationError
 from clusterwright.localaws.cloudformation.operations import Operation as StackOperation
 from clusterwright.localaws.cloudformation.planning import Plan, make_plan
@@ -74,7 +75,8 @@ def begin_update(stack: Stack, token: str | None) -> None:
 
 
 def answer_when_settled(worker: StackOperation) -> dict[str, Any]:
-    worker.finished.wait(worker.store.settings.settle_s)
+    if not scheduler.in_a_job():
+        worker.finished.wait(worker.store.settings.settle_s)
     return {"StackId": worker.stack.stack_id}
 
 

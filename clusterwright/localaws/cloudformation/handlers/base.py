@@ -37,10 +37,13 @@ class Created:
     attributes:
         What ``Fn::GetAtt`` returns, by the full attribute name (``Arn``, ``Endpoint.Address``).
         Values are strings, or lists of strings where AWS's attribute is a list.
+    remark:
+        The reason of the event that says it is complete; AWS's such events have none.
     """
 
     physical_id: str
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    remark: str | None = None
 
 
 class HandlerFailure(Exception):

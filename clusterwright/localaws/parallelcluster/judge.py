@@ -1,0 +1,121 @@
+"""Runs in the environment of aws-parallelcluster, not in ours: judges a configuration.
+
+Reads one JSON object from stdin and writes one to stdout, both described in `validation.py`.
+It uses nothing of this repository: ParallelCluster needs CDK v1 and cannot share an environment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from typing import Any
+
+
+class _Running:
+    """What a patch asks of the cluster that it changes; here its fleets are as we are told."""
+
+    def __init__(self, name: str, *, capacity: bool, pools: list[str]) -> None:
+        self.name = self.stack_name = name
+        self._capacity, self._pools = capacity, pools
+
+    def has_running_capacity(self, updated_value: bool = False) -> bool:
+        del updated_value
+        return self._capacity
+
+    def has_running_login_nodes(
+        self, updated_value: bool = False, pool_name: str | None = None
+    ) -> bool:
+        del updated_value
+        return bool(self._pools) if not pool_name else pool_name in self._pools
+
+
+def main() -> None:
+    """Judge what stdin names; ParallelCluster's own prints go to stderr."""
+    asked = json.load(sys.stdin)
+    with contextlib.redirect_stdout(sys.stderr):
+        answer = _judge(asked)
+    json.dump(answer, sys.stdout)
+
+
+def _judge(asked: dict[str, Any]) -> dict[str, Any]:
+    from marshmallow import ValidationError  # type: ignore[import-not-found,unused-ignore]
+    from pcluster.schemas.cluster_schema import ClusterSchema
+    from pcluster.utils import get_installed_version
+
+    answer: dict[str, Any] = {
+        "version": get_installed_version(),
+        "messages": [],
+        "refused": [],
+        "validators": False,
+    }
+    try:
+        config = ClusterSchema(cluster_name=asked["name"]).load(asked["configuration"])
+    except ValidationError as error:
+        found = error.messages
+        text = str(sorted(found.items()) if isinstance(found, dict) else error)
+        answer["messages"].append(
+            {"level": "ERROR", "type": "ConfigSchemaValidator", "message": text}
+        )
+        return answer
+    if asked["base"] is not None:
+        answer["refused"] = _refused(asked)
+    if asked["validators"] and not answer["refused"]:
+        answer["messages"] += _validated(config, asked)
+        answer["validators"] = True
+    return answer
+
+
+def _validated(config: Any, asked: dict[str, Any]) -> list[dict[str, str]]:
+    from pcluster.api.controllers.common import get_validator_suppressors
+    from pcluster.validators.common import ValidatorContext
+
+    if asked["base"] is not None:
+        # Of the security groups that ParallelCluster made; ours are beside them, so none is asked.
+        config.managed_head_node_security_group = asked["head_node_security_group"]
+        config.managed_compute_security_group = asked["compute_security_group"]
+    context = ValidatorContext(
+        head_node_instance_id=asked["head_node_instance_id"],
+        during_update=asked["base"] is not None,
+    )
+    try:
+        found = config.validate(get_validator_suppressors(asked["suppressed"] or None), context)
+    except Exception as error:  # noqa: BLE001 - as `Cluster._validate_and_parse_config` does
+        text = f"Invalid cluster configuration: {error}"
+        return [{"level": "ERROR", "type": "", "message": text}]
+    return [
+        {"level": one.level.name, "type": one.validator_type, "message": one.message}
+        for one in found
+    ]
+
+
+def _refused(asked: dict[str, Any]) -> list[dict[str, str]]:
+    from pcluster.config.config_patch import ConfigPatch
+
+    cluster = _Running(
+        asked["name"], capacity=asked["running_capacity"], pools=asked["running_login_pools"]
+    )
+    allowed, rows = ConfigPatch(cluster, asked["base"], asked["configuration"]).check()
+    if allowed:
+        return []
+    names, *changes = rows
+    found = []
+    for change in changes:
+        row = dict(zip(names, change))  # noqa: B905 - rows are as long as their heading
+        if row["check"] == "SUCCEEDED":
+            continue
+        parameter = ConfigPatch.build_config_param_path(row["param_path"], row["parameter"])
+        said = [text for text in (row["reason"], row["action_needed"]) if text and text != "-"]
+        found.append(
+            {
+                "parameter": str(parameter),
+                "requestedValue": str(row["new value"]),
+                "currentValue": str(row["old value"]),
+                "message": ". ".join(text.rstrip(".") for text in said) + ".",
+            }
+        )
+    return found
+
+
+if __name__ == "__main__":
+    main()

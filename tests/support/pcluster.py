@@ -1,0 +1,21 @@
+"""The Python of the environment that has aws-parallelcluster; the local AWS asks it."""
+
+from __future__ import annotations
+
+import pytest
+
+from clusterwright.localaws.parallelcluster.validation import PYTHON
+from tools.setup import clients
+
+
+@pytest.fixture(scope="session")
+def pcluster_python() -> str:
+    """Its path; the environment is built here where `make test` did not."""
+    clients.bring_up_to_date(["pcluster"])
+    return str(clients.program("pcluster").with_name("python"))
+
+
+@pytest.fixture
+def judged_by_pcluster(pcluster_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The local AWS of this process judges configurations."""
+    monkeypatch.setenv(PYTHON, pcluster_python)
