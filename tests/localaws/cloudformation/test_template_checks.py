@@ -84,7 +84,7 @@ def refusal(body: str, **options: Any) -> str:
         ),
         (template({"A": A}, Outputs={"O": {}}), "The Output must contain a Value member."),
         (
-            template({"A": A}, Transform="AWS::Serverless-2016-10-31"),
+            template({"A": A}, Transform="AWS::Include"),
             "No transform named AWS::Include found.",
         ),
         (
