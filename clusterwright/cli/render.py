@@ -11,6 +11,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "clusterwright.cli.render_parallelcluster",
         "The configuration file of AWS ParallelCluster",
     ),
+    "kubernetes": (
+        "clusterwright.cli.render_kubernetes",
+        "Manifests and charts' values of a cluster on EKS",
+    ),
 }
 """Name -> (module, one line for --help)."""
 

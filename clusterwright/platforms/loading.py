@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from clusterwright.platforms import names, node_artefacts
+from clusterwright.platforms import mig, names, node_artefacts
+from clusterwright.platforms.kubernetes import value_schemas
 from clusterwright.platforms.parallelcluster import problems as parallelcluster
 from clusterwright.spec import LoadedSpec, load_spec
 
@@ -18,5 +19,12 @@ def load_cluster(path: str | os.PathLike[str]) -> LoadedSpec:
         Everything that is wrong, with positions.
     """
     return load_spec(
-        path, checks=(names.problems, node_artefacts.problems, parallelcluster.problems)
+        path,
+        checks=(
+            names.problems,
+            mig.problems,
+            node_artefacts.problems,
+            parallelcluster.problems,
+            value_schemas.problems,
+        ),
     )

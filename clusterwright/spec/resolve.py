@@ -11,6 +11,7 @@ from clusterwright.spec.document import Document, kind_of, read_document
 from clusterwright.spec.layering import Layers, without_nulls
 from clusterwright.spec.mixing import unmix
 from clusterwright.spec.problems import Path, Problem, SpecErrors
+from clusterwright.spec.tenancy import slurm_tenancy
 
 DEFAULT_PARTITION = "training"
 WITHOUT_SLURM = ("hyperpod-eks", "eks")
@@ -39,10 +40,11 @@ def resolve(layers: Layers) -> Resolved:
     _unmix(resolved, layers)
     _name_lustre(resolved)
     _read_users(resolved, layers)
+    _tenants(resolved)
     _default_partition(resolved)
+    _default_accounting(resolved)
     _default_provisioning(resolved)
     return resolved
-    _default_accounting(resolved)
 
 
 def partition_of(region: str) -> str:
@@ -168,6 +170,16 @@ def _adopt(document: Document, layers: Layers, keys: list[str]) -> None:
                 target[("slurm", *path)] = position
     for path in [*moved.values, *moved.keys]:
         layers.origin[path] = moved
+
+
+def _tenants(resolved: Resolved) -> None:
+    """Where Slurm runs, tenants are accounts of its."""
+    if resolved.data.get("platform") in WITHOUT_SLURM or not resolved.data.get("tenants"):
+        return
+    found = slurm_tenancy(resolved.data)
+    resolved.data["slurm"] = found.slurm
+    resolved.derived |= found.derived
+    resolved.problems += found.problems
 
 
 def _default_partition(resolved: Resolved) -> None:

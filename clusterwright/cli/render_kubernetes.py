@@ -1,0 +1,174 @@
+"""`clusterwright render kubernetes`: what is applied to a cluster on EKS after its deployment."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from clusterwright.cli.errors import UserError
+from clusterwright.cli.spec import config_options, config_path, load_or_exit
+
+if TYPE_CHECKING:
+    from clusterwright.catalog import Catalog
+    from clusterwright.platforms.kubernetes.render import Part
+    from clusterwright.spec.models.cluster import Cluster
+
+# Kept here so that `--help` imports no renderer; a test holds it against `render.PARTS`.
+PARTS = ("tenants", "storage", "queues", "autoscaling", "delivery", "jobs")
+VALUES, CHARTS = "values", "charts"
+
+EPILOG = """
+Examples:
+
+\b
+  cdk deploy -c env=dev-eks --all --outputs-file outputs.json
+  clusterwright render kubernetes --env dev-eks --outputs outputs.json | kubectl apply -f -
+  clusterwright render kubernetes --env dev-eks --part jobs
+"""
+
+
+@click.command(epilog=EPILOG)
+@config_options
+@click.option(
+    "--outputs",
+    "outputs_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="What `cdk deploy --outputs-file` wrote: where the file systems are.",
+)
+@click.option(
+    "--part",
+    type=click.Choice([*PARTS, VALUES, CHARTS]),
+    help="Only this; without, all that a cluster has all the time.",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["yaml", "json"]),
+    default="yaml",
+    show_default=True,
+)
+def command(
+    config: str | None,
+    config_option: str | None,
+    environment: str | None,
+    outputs_file: Path | None,
+    part: str | None,
+    output_format: str,
+) -> None:
+    """Print manifests for `kubectl apply`, in the order in which they are applied.
+
+    Example jobs (--part jobs) and what Argo CD is told (--part delivery) are printed only when
+    they are asked for; so are the charts' values (--part values) and the charts themselves with
+    version and digest (--part charts).
+    """
+    from clusterwright.catalog import load_catalog
+
+    loaded = load_or_exit(
+        config_path(config, config_option, environment),
+        command="render kubernetes",
+        output_format=output_format,
+    )
+    cluster, catalog = loaded.cluster, load_catalog()
+    if not cluster.uses_kubernetes:
+        raise UserError(
+            f"{cluster.platform} has no Kubernetes",
+            "platform: hyperpod-eks or eks, or `clusterwright render parallelcluster`",
+        )
+    if part == VALUES:
+        _show_values(cluster, catalog, output_format)
+        return
+    if part == CHARTS:
+        _show_charts(cluster, catalog, output_format)
+        return
+    outputs = {} if outputs_file is None else _read_outputs(outputs_file, cluster.environment)
+    _show_manifests(cluster, catalog, part, outputs, output_format)
+
+
+def _show_manifests(
+    cluster: Cluster,
+    catalog: Catalog,
+    part: str | None,
+    outputs: dict[str, str],
+    output_format: str,
+) -> None:
+    from clusterwright.platforms.kubernetes.groups import UnknownFactError
+    from clusterwright.platforms.kubernetes.render import APPLIED, manifests
+    from clusterwright.platforms.kubernetes.storage import UnknownVolumeError
+
+    wanted = APPLIED if part is None else (cast("Part", part),)
+    objects: list[dict[str, Any]] = []
+    try:
+        for each in wanted:
+            objects += manifests(cluster, catalog, each, outputs)
+    except UnknownVolumeError as error:
+        raise UserError(
+            f"nothing says where the file systems are: {error}",
+            "give --outputs with the file of `cdk deploy --outputs-file FILE`",
+        ) from None
+    except UnknownFactError as error:
+        raise UserError(str(error), "the catalogue has no source for it") from None
+    if output_format == "json":
+        from clusterwright.render.envelope import json_answer
+
+        click.echo(json_answer("render kubernetes", 0, {"manifests": objects}), nl=False)
+        return
+    from clusterwright.render.kubernetes import documents
+
+    click.echo(documents(objects), nl=False)
+
+
+def _show_values(cluster: Cluster, catalog: Catalog, output_format: str) -> None:
+    from clusterwright.platforms.kubernetes.values import chart_values
+
+    values = chart_values(cluster, catalog)
+    _show({"values": values}, output_format)
+
+
+def _show_charts(cluster: Cluster, catalog: Catalog, output_format: str) -> None:
+    from clusterwright.platforms.kubernetes.charts import UnknownChartError, pinned_charts
+
+    try:
+        charts = pinned_charts(cluster, catalog)
+    except UnknownChartError as error:
+        raise UserError(
+            f"nobody has read what these charts are: {error}",
+            "pull the chart, and give version and sha256 in kubernetes.workloads.charts",
+        ) from None
+    _show({"charts": [dataclasses.asdict(chart) for chart in charts]}, output_format)
+
+
+def _show(fields: dict[str, Any], output_format: str) -> None:
+    if output_format == "json":
+        from clusterwright.render.envelope import json_answer
+
+        click.echo(json_answer("render kubernetes", 0, fields), nl=False)
+        return
+    from clusterwright.render.spec import spec_yaml
+
+    click.echo(spec_yaml(fields), nl=False)
+
+
+def _read_outputs(path: Path, environment: str) -> dict[str, str]:
+    """The outputs of the environment's stacks, all together."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"there is no file {path}", "cdk deploy --outputs-file FILE") from None
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} cannot be read: {error}") from None
+    stacks = document if isinstance(document, dict) else {}
+    found: dict[str, str] = {}
+    for name, outputs in stacks.items():
+        if name.startswith(f"{environment}-") and isinstance(outputs, dict):
+            found |= {key: str(value) for key, value in outputs.items()}
+    if not found:
+        raise UserError(
+            f"{path} has no outputs of {environment}",
+            f"cdk deploy -c env={environment} --all --outputs-file {path}",
+        )
+    return found

@@ -1,0 +1,90 @@
+"""HyperPod's Karpenter: which groups it may grow and shrink.
+
+Sources: SageMaker developer guide, "Create a NodeClass" and "Create a NodePool".
+Groups begin with no nodes there: Karpenter takes away those that it did not add.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.catalog import Catalog
+from clusterwright.platforms.kubernetes.groups import (
+    INSTANCE_TYPE,
+    instance_label,
+    job_groups,
+    job_nodes,
+    node_resources,
+    taints,
+)
+from clusterwright.platforms.kubernetes.objects import Manifest, manifest, object_name
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.compute import ComputeGroup
+
+NODE_CLASS_GROUP = "karpenter.sagemaker.amazonaws.com"
+CONSOLIDATE_AFTER = "10m"
+"""A choice of ours: long enough for the next job of a queue to take the node."""
+
+
+def autoscaling_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manifest]:
+    """A class and a pool for each group that may grow (`max_count`)."""
+    for group in scaled_groups(cluster):
+        name = object_name(group.name)
+        yield manifest(
+            f"{NODE_CLASS_GROUP}/v1",
+            "HyperpodNodeClass",
+            name,
+            spec={"instanceGroups": [group.name]},
+        )
+        yield _pool(cluster, group, name, catalog)
+
+
+def scaled_groups(cluster: Cluster) -> list[ComputeGroup]:
+    """Groups that Karpenter is given; training plans are not among what it takes."""
+    if cluster.platform != "hyperpod-eks" or cluster.hyperpod.autoscaling != "karpenter":
+        return []
+    return [
+        group
+        for group in job_groups(cluster)
+        if group.max_count is not None and group.capacity.kind in ("on-demand", "spot")
+    ]
+
+
+def _pool(cluster: Cluster, group: ComputeGroup, name: str, catalog: Catalog) -> Manifest:
+    node = node_resources(group, catalog)
+    nodes = job_nodes(cluster, group)
+    limits = {"cpu": str(node.cpu_count * nodes)}
+    if node.accelerator is not None:
+        limits[node.accelerator] = str(node.accelerator_count * nodes)
+    return manifest(
+        "karpenter.sh/v1",
+        "NodePool",
+        name,
+        spec={
+            "template": {
+                **({"metadata": {"labels": dict(group.labels)}} if group.labels else {}),
+                "spec": {
+                    "nodeClassRef": {
+                        "group": NODE_CLASS_GROUP,
+                        "kind": "HyperpodNodeClass",
+                        "name": name,
+                    },
+                    "expireAfter": "Never",
+                    "requirements": [
+                        {
+                            "key": INSTANCE_TYPE,
+                            "operator": "In",
+                            "values": [instance_label(cluster, group)],
+                        }
+                    ],
+                    **({"taints": taints(group)} if group.taints else {}),
+                },
+            },
+            # A node with a job on it is never taken away to pack jobs closer together.
+            "disruption": {
+                "consolidationPolicy": "WhenEmpty",
+                "consolidateAfter": CONSOLIDATE_AFTER,
+            },
+            "limits": limits,
+        },
+    )

@@ -1,0 +1,118 @@
+"""Charts that a platform installs: which version, from where, with which digest.
+
+`charts.json` holds what public sources say; a digest that nobody has read is `unknown` there, and
+the chart is refused until the spec gives one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from clusterwright.catalog import Catalog
+from clusterwright.platforms import accelerators
+from clusterwright.platforms.kubernetes.groups import has_efa
+from clusterwright.spec.consistency.workloads import queued
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.workloads import Chart
+
+CHARTS_FILE = Path(__file__).with_name("charts.json")
+UNKNOWN = "unknown"
+
+
+class UnknownChartError(Exception):
+    """Charts of which nobody has read version or digest; `labels` says which and what."""
+
+    def __init__(self, labels: list[str]) -> None:
+        super().__init__(", ".join(labels))
+        self.labels = labels
+
+
+@dataclass(frozen=True)
+class ListedChart:
+    """A chart of the list. None stands for what no source gave."""
+
+    name: str
+    version: str | None
+    sha256: str | None
+    repository: str | None
+    namespace: str
+    values_schema: str | None
+    """File name of a copy of the chart's `values.schema.json`, where it has one."""
+
+    source: str
+    date: str
+
+
+@dataclass(frozen=True)
+class PinnedChart:
+    """A chart as it is installed."""
+
+    name: str
+    version: str
+    sha256: str
+    repository: str
+    namespace: str
+
+
+@cache
+def listed_charts() -> dict[str, ListedChart]:
+    """The list, by name."""
+    document = json.loads(CHARTS_FILE.read_text(encoding="utf-8"))
+    return {row["name"]: ListedChart(**_read(row)) for row in document["charts"]}
+
+
+def wanted_charts(cluster: Cluster, catalog: Catalog) -> list[str]:
+    """Names of the charts that this cluster needs, in the order of installation."""
+    return list(_wanted(cluster, catalog))
+
+
+def pinned_charts(cluster: Cluster, catalog: Catalog) -> list[PinnedChart]:
+    """Raises UnknownChartError where a version, an address or a digest is unknown."""
+    given: dict[str, Chart] = {chart.name: chart for chart in cluster.kubernetes.workloads.charts}
+    found, unknown = [], []
+    for name in wanted_charts(cluster, catalog):
+        listed, own = listed_charts()[name], given.get(name)
+        version = (own.version if own is not None else None) or listed.version
+        # A digest belongs to one version: that of the list is none of another version's.
+        digest = own.sha256 if own is not None else None
+        if digest is None and version == listed.version:
+            digest = listed.sha256
+        lacking = [
+            what for what, value in (("version", version), ("sha256", digest)) if value is None
+        ]
+        if lacking or version is None or digest is None:
+            unknown.append(f"{name} ({' and '.join(lacking)})")
+            continue
+        found.append(
+            PinnedChart(name, version, digest, listed.repository or UNKNOWN, listed.namespace)
+        )
+    if unknown:
+        raise UnknownChartError(unknown)
+    return found
+
+
+def _wanted(cluster: Cluster, catalog: Catalog) -> Iterator[str]:
+    if cluster.platform == "hyperpod-eks":
+        if cluster.hyperpod.addons:
+            # The training operator's webhooks have certificates of cert-manager's.
+            yield "cert-manager"
+        yield "hyperpod-helm-chart"
+    else:
+        families = {accelerators.family(group.instance_type, catalog) for group in cluster.compute}
+        if "nvidia" in families:
+            yield "nvidia-device-plugin"
+        if "neuron" in families:
+            yield "neuron-helm-chart"
+        if any(has_efa(group, catalog) for group in cluster.compute if group.role == "compute"):
+            yield "aws-efa-k8s-device-plugin"
+    if queued(cluster):
+        yield "kueue"
+
+
+def _read(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: None if value == UNKNOWN else value for key, value in row.items()}

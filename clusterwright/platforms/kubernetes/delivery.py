@@ -1,0 +1,60 @@
+"""Argo CD, run by EKS, applies what was rendered into the reviewed repository.
+
+Source: EKS user guide, "Register target clusters": the cluster is named by its ARN, and its own
+cluster is registered like any other; `kubernetes.default.svc` is not supported there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from clusterwright.platforms.eks import cluster_name
+from clusterwright.platforms.kubernetes.objects import Manifest, manifest
+from clusterwright.spec.models.cluster import Cluster
+
+NAMESPACE = "argocd"
+DESTINATION = "local-cluster"
+
+
+def cluster_arn(cluster: Cluster) -> str:
+    """The ARN of the EKS cluster, which its name, account and region make."""
+    return (
+        f"arn:{cluster.partition}:eks:{cluster.region}:{cluster.account}"
+        f":cluster/{cluster_name(cluster)}"
+    )
+
+
+def delivery_manifests(cluster: Cluster) -> Iterator[Manifest]:
+    """The cluster as a destination, and the application; nothing without Argo CD."""
+    argocd = cluster.kubernetes.capabilities.argocd
+    if argocd is None:
+        return
+    arn = cluster_arn(cluster)
+    # No secret is in it: the name and the ARN of the cluster that it lies in.
+    yield manifest(
+        "v1",
+        "Secret",
+        DESTINATION,
+        namespace=NAMESPACE,
+        labels={"argocd.argoproj.io/secret-type": "cluster"},
+        type="Opaque",
+        stringData={"name": DESTINATION, "server": arn, "project": "default"},
+    )
+    automated: dict[str, Any] = {"prune": argocd.prune, "selfHeal": True}
+    yield manifest(
+        "argoproj.io/v1alpha1",
+        "Application",
+        cluster.environment,
+        namespace=NAMESPACE,
+        spec={
+            "project": "default",
+            "source": {
+                "repoURL": argocd.repository,
+                "path": argocd.path,
+                "targetRevision": argocd.revision,
+            },
+            "destination": {"server": arn},
+            "syncPolicy": {"automated": automated, "syncOptions": ["ServerSideApply=true"]},
+        },
+    )

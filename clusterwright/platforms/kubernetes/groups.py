@@ -1,0 +1,152 @@
+"""What nodes of a group have, as Kubernetes counts and labels it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from clusterwright.catalog import Catalog, InstanceType, Known
+from clusterwright.catalog.facts import Fact
+from clusterwright.platforms import accelerators
+from clusterwright.platforms.hyperpod import ml_name
+from clusterwright.platforms.launch_templates import GROUP_LABEL
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.compute import ComputeGroup
+
+GPU: Final = "nvidia.com/gpu"
+"""The resource of NVIDIA's device plugin (NVIDIA/k8s-device-plugin, README)."""
+
+NEURON: Final = "aws.amazon.com/neuron"
+"""Whole Neuron devices (aws-neuron/neuron-helm-charts, values of the device plugin)."""
+
+EFA: Final = "vpc.amazonaws.com/efa"
+"""EFA interfaces (sagemaker-hyperpod 3.12.0, EFA_RESOURCE_LIMIT_KEY)."""
+
+HUGEPAGES: Final = "hugepages-2Mi"
+
+INSTANCE_TYPE: Final = "node.kubernetes.io/instance-type"
+
+HYPERPOD_GROUP: Final = "sagemaker.amazonaws.com/instance-group-name"
+"""HyperPod's label of a node's instance group (sagemaker-hyperpod-cli, node selectors)."""
+
+HYPERPOD_HEALTH: Final = "sagemaker.amazonaws.com/node-health-status"
+"""`Schedulable` where HyperPod's agent finds nothing wrong (sagemaker-hyperpod 3.12.0,
+NODE_AFFINITY_DICT)."""
+
+LAYERS: Final = "topology.k8s.aws/network-node-layer-{}"
+"""HyperPod's labels of the network's layers, from the far one (SageMaker developer guide,
+"Using topology-aware scheduling in Amazon SageMaker HyperPod")."""
+
+_RESOURCE = {"nvidia": GPU, "neuron": NEURON}
+
+
+class UnknownFactError(Exception):
+    """The catalogue does not say what is needed of an instance type."""
+
+    def __init__(self, instance_type: str, what: str) -> None:
+        super().__init__(f"{what} of {instance_type} are unknown")
+
+
+@dataclass(frozen=True)
+class NodeResources:
+    """What a node of a group offers. `accelerator` is the resource's name or None."""
+
+    accelerator: str | None
+    accelerator_count: int
+    cpu_count: int
+    memory_gib: int
+
+
+def job_groups(cluster: Cluster) -> list[ComputeGroup]:
+    """Groups whose nodes run tenants' jobs with whole accelerators, in the order of the file."""
+    return [
+        group
+        for group in cluster.compute
+        if group.role == "compute" and not group.restricted and group.mig_profile is None
+    ]
+
+
+def job_nodes(cluster: Cluster, group: ComputeGroup) -> int:
+    """Nodes of the group that jobs may have at once: without spares, with what Karpenter adds."""
+    most = group.count
+    if cluster.hyperpod.autoscaling == "karpenter" and cluster.platform == "hyperpod-eks":
+        most = max(most, group.max_count or 0)
+    return most - group.spare_count
+
+
+def node_resources(group: ComputeGroup, catalog: Catalog) -> NodeResources:
+    """Raises UnknownFactError where the catalogue does not know processors or memory."""
+    instance = _instance(group, catalog)
+    vcpus = _known(instance.vcpus, group, "processors")
+    if group.threads_per_core == 1:
+        vcpus = _known(instance.cores, group, "cores")
+    family = accelerators.family(group.instance_type, catalog)
+    return NodeResources(
+        accelerator=_RESOURCE.get(family),
+        accelerator_count=accelerators.count(group.instance_type, catalog),
+        cpu_count=int(vcpus),
+        memory_gib=int(_known(instance.memory_gib, group, "memory")),
+    )
+
+
+def efa_count(group: ComputeGroup, catalog: Catalog) -> int:
+    """EFA interfaces of a node. Raises UnknownFactError where no source gives their number."""
+    return int(_known(_instance(group, catalog).efa_interfaces, group, "EFA interfaces"))
+
+
+def has_efa(group: ComputeGroup, catalog: Catalog) -> bool:
+    """Whether the plugin is wanted on these nodes; where it is not known, it is."""
+    instance = catalog.instance(group.instance_type)
+    if instance is None:
+        return False
+    return not isinstance(instance.efa_interfaces, Known) or instance.efa_interfaces.value > 0
+
+
+def instance_label(cluster: Cluster, group: ComputeGroup) -> str:
+    """The value of the label of the instance type: with `ml.` on HyperPod."""
+    return ml_name(group.instance_type) if cluster.on_hyperpod else group.instance_type
+
+
+def group_labels(cluster: Cluster, group: ComputeGroup) -> dict[str, str]:
+    """Labels that the group's nodes have and no others."""
+    if cluster.on_hyperpod:
+        return {HYPERPOD_GROUP: group.name}
+    return {GROUP_LABEL: group.name}
+
+
+def taints(group: ComputeGroup) -> list[dict[str, str]]:
+    """The group's taints in Kubernetes' form."""
+    return [
+        {"key": t.key, **({"value": t.value} if t.value is not None else {}), "effect": t.effect}
+        for t in group.taints
+    ]
+
+
+def tolerations(group: ComputeGroup) -> list[dict[str, str]]:
+    """What pods need to be let onto the group's nodes."""
+    found = []
+    for taint in group.taints:
+        entry = {"key": taint.key, "operator": "Exists", "effect": taint.effect}
+        if taint.value is not None:
+            entry |= {"operator": "Equal", "value": taint.value}
+        found.append(entry)
+    return found
+
+
+def topology_layers(group: ComputeGroup, catalog: Catalog) -> int:
+    """Layers of the network that nodes of the type are labelled with; 0 where none is known."""
+    layers = _instance(group, catalog).topology_layers
+    return layers.value if isinstance(layers, Known) else 0
+
+
+def _instance(group: ComputeGroup, catalog: Catalog) -> InstanceType:
+    instance = catalog.instance(group.instance_type)
+    if instance is None:
+        raise UnknownFactError(group.instance_type, "facts")
+    return instance
+
+
+def _known(fact: Fact[Any], group: ComputeGroup, what: str) -> Any:
+    if not isinstance(fact, Known):
+        raise UnknownFactError(group.instance_type, what)
+    return fact.value

@@ -1,0 +1,225 @@
+"""Example jobs: whole nodes with all accelerators and EFA interfaces, every file system mounted.
+
+Sources: kubeflow/training-operator, pkg/apis/kubeflow.org/v1 (2f18ab7); kubeflow/mpi-operator,
+pkg/apis/kubeflow/v2beta1/types.go (013fa15); sagemaker-hyperpod 3.12.0, _HyperPodPytorchJob;
+SageMaker developer guide, "Using the training operator to run jobs".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from clusterwright.catalog import Catalog
+from clusterwright.platforms.kubernetes.groups import (
+    EFA,
+    HUGEPAGES,
+    HYPERPOD_HEALTH,
+    INSTANCE_TYPE,
+    efa_count,
+    group_labels,
+    has_efa,
+    instance_label,
+    node_resources,
+    tolerations,
+)
+from clusterwright.platforms.kubernetes.objects import TENANT_LABEL, Manifest, manifest
+from clusterwright.platforms.kubernetes.queues import QUEUE
+from clusterwright.platforms.kubernetes.storage import volumes_of
+from clusterwright.platforms.kubernetes.tenants import OPERATOR_PORT, namespace_of, tenants_of
+from clusterwright.spec.consistency.workloads import queued
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.compute import ComputeGroup
+from clusterwright.spec.models.tenants import Tenant
+from clusterwright.spec.models.workloads import Job
+
+QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
+"""Labels of jobs (sagemaker-hyperpod 3.12.0, KUEUE_QUEUE_NAME_LABEL_KEY and
+KUEUE_WORKLOAD_PRIORITY_CLASS_LABEL_KEY)."""
+
+GOVERNED_QUEUE_SUFFIX = "-localqueue"
+"""Of the queue that task governance makes (the same, SAGEMAKER_MANAGED_LOCAL_QUEUE_SUFFIX)."""
+
+Pod = dict[str, Any]
+
+
+def job_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manifest]:
+    """The jobs of the file. Raises UnknownFactError where a type's EFA interfaces are unknown."""
+    groups = {group.name: group for group in cluster.compute}
+    tenants = {tenant.name: tenant for tenant in tenants_of(cluster)}
+    for job in cluster.kubernetes.workloads.jobs:
+        tenant = tenants[job.tenant] if job.tenant else next(iter(tenants.values()))
+        group = groups[job.group]
+        yield _KINDS[job.kind](cluster, catalog, job, tenant, group)
+
+
+def _pytorch(
+    cluster: Cluster, catalog: Catalog, job: Job, tenant: Tenant, group: ComputeGroup
+) -> Manifest:
+    template = {"spec": _pod(cluster, catalog, job, tenant, group, container="pytorch")}
+    return _job(
+        "kubeflow.org/v1",
+        "PyTorchJob",
+        cluster,
+        job,
+        tenant,
+        {
+            "nprocPerNode": str(node_resources(group, catalog).accelerator_count or 1),
+            "runPolicy": {"cleanPodPolicy": "Running", "backoffLimit": job.max_restarts},
+            "pytorchReplicaSpecs": {
+                "Worker": {
+                    "replicas": job.node_count,
+                    "restartPolicy": "OnFailure",
+                    "template": template,
+                }
+            },
+        },
+    )
+
+
+def _hyperpod_pytorch(
+    cluster: Cluster, catalog: Catalog, job: Job, tenant: Tenant, group: ComputeGroup
+) -> Manifest:
+    pod = _pod(cluster, catalog, job, tenant, group, container="pytorch")
+    pod["containers"][0]["ports"] = [{"containerPort": OPERATOR_PORT}]
+    spec: dict[str, Any] = {
+        "nprocPerNode": str(node_resources(group, catalog).accelerator_count or 1),
+        "replicaSpecs": [
+            {
+                "name": "worker",
+                "replicas": job.node_count if job.elastic is None else job.elastic.min_nodes,
+                **({"maxReplicas": job.node_count} if job.elastic is not None else {}),
+                "template": {"spec": pod},
+            }
+        ],
+        "runPolicy": {"cleanPodPolicy": "None", "jobMaxRetryCount": job.max_restarts},
+    }
+    if job.elastic is not None:
+        spec["elasticPolicy"] = {
+            "minReplicas": job.elastic.min_nodes,
+            "maxReplicas": job.node_count,
+            "replicaIncrementStep": job.elastic.step,
+        }
+    return _job("sagemaker.amazonaws.com/v1", "HyperPodPyTorchJob", cluster, job, tenant, spec)
+
+
+def _nccl_tests(
+    cluster: Cluster, catalog: Catalog, job: Job, tenant: Tenant, group: ComputeGroup
+) -> Manifest:
+    worker = _pod(cluster, catalog, job, tenant, group, container="worker")
+    # The operator starts sshd in workers; the command is the launcher's.
+    del worker["containers"][0]["command"]
+    launcher = {
+        "containers": [
+            {
+                "name": "launcher",
+                "image": job.image,
+                "command": list(job.command),
+                "resources": {"requests": _defaults(tenant)},
+            }
+        ],
+        "nodeSelector": group_labels(cluster, group),
+        **({"tolerations": tolerations(group)} if group.taints else {}),
+    }
+    return _job(
+        "kubeflow.org/v2beta1",
+        "MPIJob",
+        cluster,
+        job,
+        tenant,
+        {
+            "slotsPerWorker": node_resources(group, catalog).accelerator_count or 1,
+            "runPolicy": {"cleanPodPolicy": "Running", "backoffLimit": job.max_restarts},
+            "mpiReplicaSpecs": {
+                "Launcher": {
+                    "replicas": 1,
+                    "restartPolicy": "OnFailure",
+                    "template": {"spec": launcher},
+                },
+                "Worker": {
+                    "replicas": job.node_count,
+                    "restartPolicy": "Never",
+                    "template": {"spec": worker},
+                },
+            },
+        },
+    )
+
+
+_KINDS: dict[str, Callable[[Cluster, Catalog, Job, Tenant, ComputeGroup], Manifest]] = {
+    "pytorch": _pytorch,
+    "hyperpod-pytorch": _hyperpod_pytorch,
+    "nccl-tests": _nccl_tests,
+}
+
+
+def _job(
+    api_version: str, kind: str, cluster: Cluster, job: Job, tenant: Tenant, spec: dict[str, Any]
+) -> Manifest:
+    namespace = namespace_of(cluster, tenant)
+    labels = {TENANT_LABEL: tenant.name}
+    if queued(cluster):
+        labels[QUEUE_LABEL] = QUEUE
+        if tenant.priority is not None:
+            labels[PRIORITY_LABEL] = tenant.priority
+    elif cluster.hyperpod.task_governance is not None:
+        labels[QUEUE_LABEL] = f"{namespace}{GOVERNED_QUEUE_SUFFIX}"
+    return manifest(api_version, kind, job.name, namespace=namespace, labels=labels, spec=spec)
+
+
+def _pod(
+    cluster: Cluster,
+    catalog: Catalog,
+    job: Job,
+    tenant: Tenant,
+    group: ComputeGroup,
+    *,
+    container: str,
+) -> Pod:
+    """One pod for each node, with everything that the node has."""
+    node = node_resources(group, catalog)
+    limits: dict[str, str] = {}
+    if node.accelerator is not None:
+        limits[node.accelerator] = str(node.accelerator_count)
+    if has_efa(group, catalog):
+        limits[EFA] = str(efa_count(group, catalog))
+        if job.hugepages_mib:
+            limits[HUGEPAGES] = f"{job.hugepages_mib}Mi"
+    shared: dict[str, str] = {"medium": "Memory"}
+    if job.shared_memory_gib is not None:
+        shared["sizeLimit"] = f"{job.shared_memory_gib}Gi"
+    volumes = volumes_of(cluster)
+    pod: Pod = {
+        "nodeSelector": group_labels(cluster, group)
+        | {INSTANCE_TYPE: instance_label(cluster, group)},
+        "containers": [
+            {
+                "name": container,
+                "image": job.image,
+                "command": list(job.command),
+                # Devices and huge pages are never shared out: what is asked for is the limit too.
+                "resources": {"requests": {**_defaults(tenant), **limits}, "limits": limits},
+                "volumeMounts": [
+                    {"name": "shared-memory", "mountPath": "/dev/shm"},  # noqa: S108
+                    *({"name": v.name, "mountPath": v.mount_path} for v in volumes),
+                ],
+            }
+        ],
+        "volumes": [
+            {"name": "shared-memory", "emptyDir": shared},
+            *({"name": v.name, "persistentVolumeClaim": {"claimName": v.name}} for v in volumes),
+        ],
+    }
+    if cluster.on_hyperpod:
+        pod["nodeSelector"][HYPERPOD_HEALTH] = "Schedulable"
+    if group.taints:
+        pod["tolerations"] = tolerations(group)
+    if tenant.priority is not None:
+        pod["priorityClassName"] = tenant.priority
+    return pod
+
+
+def _defaults(tenant: Tenant) -> dict[str, str]:
+    defaults = tenant.container_defaults
+    return {"cpu": str(defaults.cpu_cores), "memory": f"{defaults.memory_gib}Gi"}

@@ -1,0 +1,48 @@
+"""The common form of Kubernetes' objects, and names that it takes."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+Manifest = dict[str, Any]
+
+MANAGED_BY = "app.kubernetes.io/managed-by"
+TENANT_LABEL = "clusterwright.dev/tenant"
+
+LONGEST_NAME = 63
+"""Of a label's value (RFC 1123), which most names end up in."""
+
+
+def manifest(
+    api_version: str,
+    kind: str,
+    name: str,
+    *,
+    namespace: str | None = None,
+    labels: dict[str, str] | None = None,
+    **body: Any,
+) -> Manifest:
+    """An object; `body` holds `spec`, `rules` and the like, as Kubernetes spells them."""
+    metadata: dict[str, Any] = {"name": name}
+    if namespace is not None:
+        metadata["namespace"] = namespace
+    metadata["labels"] = {MANAGED_BY: "clusterwright", **(labels or {})}
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **body}
+
+
+def object_name(*parts: str) -> str:
+    """The parts joined by hyphens, in the form of a DNS label.
+
+    Two lists of parts never make one name: where letters are lost, or the name would be longer
+    than 63, a digest of the parts ends it.
+    """
+    joined = "-".join(parts)
+    letters = "".join(c if c.isascii() and c.isalnum() else "-" for c in joined.lower())
+    plain = "-".join(word for word in letters.split("-") if word)
+    # Hyphens in the parts could make two lists look alike, but for the last part.
+    plain_parts = all("-" not in part for part in parts[:-1])
+    if plain == joined and len(plain) <= LONGEST_NAME and plain_parts:
+        return plain
+    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:8]
+    return f"{plain[: LONGEST_NAME - 9].rstrip('-')}-{digest}"

@@ -1,0 +1,57 @@
+"""All that is applied to a cluster, part by part, in the order in which it is applied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final, Literal
+
+from clusterwright.catalog import Catalog
+from clusterwright.platforms.kubernetes.autoscaling import autoscaling_manifests
+from clusterwright.platforms.kubernetes.delivery import delivery_manifests
+from clusterwright.platforms.kubernetes.jobs import job_manifests
+from clusterwright.platforms.kubernetes.objects import Manifest
+from clusterwright.platforms.kubernetes.queues import queue_manifests
+from clusterwright.platforms.kubernetes.storage import storage_manifests
+from clusterwright.platforms.kubernetes.tenants import tenant_manifests
+from clusterwright.spec.models.cluster import Cluster
+
+Part = Literal["tenants", "storage", "queues", "autoscaling", "delivery", "jobs"]
+
+APPLIED: Final[tuple[Part, ...]] = ("tenants", "storage", "queues", "autoscaling")
+"""What a cluster has all the time, and what Argo CD keeps."""
+
+PARTS: Final[tuple[Part, ...]] = (*APPLIED, "delivery", "jobs")
+"""`delivery` is what Argo CD itself is told; `jobs` run when they are applied."""
+
+
+def manifests(
+    cluster: Cluster, catalog: Catalog, part: Part, outputs: Mapping[str, str]
+) -> list[Manifest]:
+    """The objects of one part.
+
+    Raises
+    ------
+    UnknownVolumeError
+        A file system's address is neither in the spec nor in `outputs`.
+    UnknownFactError
+        The catalogue does not know what an instance type has.
+    """
+    return list(_of(cluster, catalog, part, outputs))
+
+
+def _of(
+    cluster: Cluster, catalog: Catalog, part: Part, outputs: Mapping[str, str]
+) -> Iterator[Manifest]:
+    match part:
+        case "tenants":
+            return tenant_manifests(cluster, catalog)
+        case "storage":
+            return storage_manifests(cluster, outputs)
+        case "queues":
+            return queue_manifests(cluster, catalog)
+        case "autoscaling":
+            return autoscaling_manifests(cluster, catalog)
+        case "delivery":
+            return delivery_manifests(cluster)
+        case "jobs":
+            return job_manifests(cluster, catalog)

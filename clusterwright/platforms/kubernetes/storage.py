@@ -1,0 +1,181 @@
+"""Our file systems as volumes of every tenant; nothing is made or deleted by a claim.
+
+Each namespace has its own pair of volume and claim, bound to each other: a volume has one claim.
+Sources: kubernetes-sigs/aws-fsx-csi-driver, examples/kubernetes/static_provisioning/specs/pv.yaml,
+commit 1737a50; Kubernetes, "Persistent Volumes" (static provisioning, reserving a volume).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from clusterwright.platforms.kubernetes.objects import (
+    TENANT_LABEL,
+    Manifest,
+    manifest,
+    object_name,
+)
+from clusterwright.platforms.kubernetes.tenants import namespace_of, tenants_of
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.storage import Home, Lustre
+
+LUSTRE_DRIVER = "fsx.csi.aws.com"
+LUSTRE_OPTIONS = ("flock", "noatime")
+HOME_OPTIONS = ("nfsvers=4.2", "nconnect=16", "noatime")
+"""As the node program of the Slurm platforms mounts them."""
+
+HOME_ROOT = "/fsx"
+"""Where every OpenZFS file system exports its root volume (FSx documentation, mounting)."""
+
+NOMINAL_GIB = 1
+"""The size of a volume whose file system is somebody else's: Kubernetes compares it with the
+claim's and does nothing else with it."""
+
+
+class UnknownVolumeError(Exception):
+    """A file system that is built, and no output of a deployment says where it is."""
+
+    def __init__(self, missing: Sequence[str]) -> None:
+        super().__init__(f"no output {' and no '.join(missing)}")
+        self.missing = tuple(missing)
+
+
+@dataclass(frozen=True)
+class Volume:
+    """A file system as pods see it."""
+
+    name: str
+    """Of the claim in every namespace."""
+
+    mount_path: str
+
+
+def volumes_of(cluster: Cluster) -> list[Volume]:
+    """The claims that each namespace has, Lustre first."""
+    storage = cluster.storage
+    found = [Volume(object_name("lustre", str(fs.name)), fs.mount_path) for fs in storage.lustre]
+    if storage.home is not None:
+        found.append(Volume("home", storage.home.mount_path))
+    return found
+
+
+def storage_manifests(cluster: Cluster, outputs: Mapping[str, str]) -> Iterator[Manifest]:
+    """Volumes and claims.
+
+    Parameters
+    ----------
+    outputs:
+        Of the deployment, all stacks together: `LustreDnsName`, `LustreMountName`, `HomeDnsName`;
+        those of the second file system and later ones end with its number.
+
+    Raises
+    ------
+    UnknownVolumeError
+        A file system is built, and `outputs` does not have it.
+    """
+    sources = _sources(cluster, outputs)
+    for tenant in tenants_of(cluster):
+        namespace = namespace_of(cluster, tenant)
+        labels = {TENANT_LABEL: tenant.name}
+        for volume, (capacity_gib, options, source) in zip(
+            volumes_of(cluster), sources, strict=True
+        ):
+            size = {"storage": f"{capacity_gib}Gi"}
+            name = object_name(volume.name, namespace)
+            yield manifest(
+                "v1",
+                "PersistentVolume",
+                name,
+                labels=labels,
+                spec={
+                    "capacity": size,
+                    "volumeMode": "Filesystem",
+                    "accessModes": ["ReadWriteMany"],
+                    "persistentVolumeReclaimPolicy": "Retain",
+                    # No class: the default one would make another file system.
+                    "storageClassName": "",
+                    "mountOptions": list(options),
+                    "claimRef": {
+                        "apiVersion": "v1",
+                        "kind": "PersistentVolumeClaim",
+                        "namespace": namespace,
+                        "name": volume.name,
+                    },
+                    **_for(source, namespace),
+                },
+            )
+            yield manifest(
+                "v1",
+                "PersistentVolumeClaim",
+                volume.name,
+                namespace=namespace,
+                labels=labels,
+                spec={
+                    "accessModes": ["ReadWriteMany"],
+                    "storageClassName": "",
+                    "volumeName": name,
+                    "resources": {"requests": size},
+                },
+            )
+
+
+_Source = tuple[int, tuple[str, ...], dict[str, Any]]
+
+
+def _sources(cluster: Cluster, outputs: Mapping[str, str]) -> list[_Source]:
+    missing: list[str] = []
+    found: list[_Source] = []
+    for index, file_system in enumerate(cluster.storage.lustre):
+        suffix = "" if index == 0 else str(index + 1)
+        found.append(_lustre(file_system, suffix, outputs, missing))
+    if cluster.storage.home is not None:
+        found.append(_home(cluster.storage.home, outputs, missing))
+    if missing:
+        raise UnknownVolumeError(missing)
+    return found
+
+
+def _lustre(
+    file_system: Lustre, suffix: str, outputs: Mapping[str, str], missing: list[str]
+) -> _Source:
+    existing = file_system.existing
+    if existing is not None:
+        dns_name, mount_name = existing.dns_name, existing.mount_name
+    else:
+        dns_name = _output(outputs, f"LustreDnsName{suffix}", missing)
+        mount_name = _output(outputs, f"LustreMountName{suffix}", missing)
+    source = {
+        "csi": {
+            "driver": LUSTRE_DRIVER,
+            "volumeHandle": f"{dns_name}:{mount_name}",
+            "volumeAttributes": {"dnsname": dns_name, "mountname": mount_name},
+        }
+    }
+    return file_system.capacity_gib or NOMINAL_GIB, LUSTRE_OPTIONS, source
+
+
+def _home(home: Home, outputs: Mapping[str, str], missing: list[str]) -> _Source:
+    dns_name = (
+        home.existing.dns_name
+        if home.existing is not None
+        else _output(outputs, "HomeDnsName", missing)
+    )
+    # Kubernetes mounts NFS by itself: no driver, and none that could delete the volume.
+    source = {"nfs": {"server": dns_name, "path": HOME_ROOT}}
+    return home.capacity_gib or NOMINAL_GIB, HOME_OPTIONS, source
+
+
+def _output(outputs: Mapping[str, str], name: str, missing: list[str]) -> str:
+    if name not in outputs:
+        missing.append(name)
+    return outputs.get(name, "")
+
+
+def _for(source: dict[str, Any], namespace: str) -> dict[str, Any]:
+    """The handle of a CSI volume is its identity: each namespace's volume has its own."""
+    if "csi" not in source:
+        return source
+    csi = source["csi"]
+    return {"csi": csi | {"volumeHandle": f"{csi['volumeHandle']}:{namespace}"}}

@@ -1,0 +1,253 @@
+"""A namespace for each tenant: who may do what in it, how much, and with whom it may talk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from clusterwright.catalog import Catalog
+from clusterwright.platforms.kubernetes.groups import job_groups, job_nodes, node_resources
+from clusterwright.platforms.kubernetes.objects import TENANT_LABEL, Manifest, manifest
+from clusterwright.spec.consistency.tenants import node_shares
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.tenants import ContainerDefaults, Tenant
+
+EVERYBODY: Final = "training"
+"""The namespace of a cluster whose file has no tenants."""
+
+GOVERNED_PREFIX: Final = "hyperpod-ns-"
+"""Task governance makes a team's namespace with this prefix (sagemaker-hyperpod 3.12.0,
+HYPERPOD_NAMESPACE_PREFIX)."""
+
+OPERATOR_NAMESPACE: Final = "aws-hyperpod"
+"""Of HyperPod's training operator (sagemaker-hyperpod 3.12.0, TRAINING_OPERATOR_NAMESPACE)."""
+
+OPERATOR_PORT: Final = 8080
+"""Where the operator reaches its agent in a job's pods (SageMaker developer guide, "Using the
+training operator to run jobs")."""
+
+POD_IDENTITY_CIDR: Final = "169.254.170.23/32"
+POD_IDENTITY_PORT: Final = 80
+"""Where the Pod Identity agent of the node gives out credentials (EKS user guide, "EKS Pod
+Identity Agent setup")."""
+
+READ = ["get", "list", "watch"]
+WRITE = [*READ, "create", "update", "patch", "delete", "deletecollection"]
+
+
+def tenants_of(cluster: Cluster) -> list[Tenant]:
+    """The tenants; one for everybody where the file names none."""
+    return list(cluster.tenants) or [
+        Tenant(name=EVERYBODY, container_defaults=ContainerDefaults())
+    ]
+
+
+def namespace_of(cluster: Cluster, tenant: Tenant) -> str:
+    """Where the tenant's jobs run."""
+    if cluster.hyperpod.task_governance is not None:
+        return f"{GOVERNED_PREFIX}{tenant.name}"
+    return tenant.name
+
+
+def nominal_nodes(cluster: Cluster) -> dict[str, list[int]]:
+    """For each group that runs jobs, the nodes of each tenant by its weight."""
+    shares = {}
+    for group in job_groups(cluster):
+        nodes = job_nodes(cluster, group)
+        shares[group.name] = node_shares(cluster, nodes) if cluster.tenants else [nodes]
+    return shares
+
+
+def most_nodes(tenant: Tenant, nominal: int, group_nodes: int) -> int:
+    """Nodes of a group that the tenant's jobs can have at once, idle ones of others included."""
+    if not tenant.borrowing:
+        return nominal
+    return min(group_nodes, tenant.max_nodes or group_nodes)
+
+
+def tenant_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manifest]:
+    """Namespaces with their roles, limits and network policies, tenant by tenant."""
+    for index, tenant in enumerate(tenants_of(cluster)):
+        namespace = namespace_of(cluster, tenant)
+        labels = {TENANT_LABEL: tenant.name}
+        yield manifest(
+            "v1",
+            "Namespace",
+            namespace,
+            # A pod with the host's network, files or rights would be outside of all that follows.
+            labels=labels | {"pod-security.kubernetes.io/enforce": "baseline"},
+        )
+        yield _role(cluster, namespace, labels)
+        if tenant.groups:
+            yield _binding(tenant, namespace, labels)
+        yield _quota(cluster, catalog, tenant, index, namespace, labels)
+        yield _defaults(tenant, namespace, labels)
+        yield from _network(cluster, tenant, namespace, labels)
+
+
+def _role(cluster: Cluster, namespace: str, labels: dict[str, str]) -> Manifest:
+    jobs = {
+        "batch": ["jobs"],
+        "kubeflow.org": ["pytorchjobs", "mpijobs"],
+        **({"sagemaker.amazonaws.com": ["hyperpodpytorchjobs"]} if cluster.on_hyperpod else {}),
+    }
+    rules: list[dict[str, Any]] = [
+        {"apiGroups": [group], "resources": resources, "verbs": WRITE}
+        for group, resources in jobs.items()
+    ]
+    rules += [
+        {
+            "apiGroups": [""],
+            "resources": ["pods", "services", "configmaps", "secrets"],
+            "verbs": WRITE,
+        },
+        {"apiGroups": [""], "resources": ["pods/log", "pods/status"], "verbs": READ},
+        {"apiGroups": [""], "resources": ["pods/exec", "pods/portforward"], "verbs": ["create"]},
+        {
+            "apiGroups": [""],
+            "resources": [
+                "events",
+                "persistentvolumeclaims",
+                "resourcequotas",
+                "limitranges",
+                "serviceaccounts",
+            ],
+            "verbs": READ,
+        },
+        {
+            "apiGroups": ["kueue.x-k8s.io"],
+            "resources": ["localqueues", "workloads"],
+            "verbs": READ,
+        },
+    ]
+    return manifest(
+        "rbac.authorization.k8s.io/v1",
+        "Role",
+        "jobs",
+        namespace=namespace,
+        labels=labels,
+        rules=rules,
+    )
+
+
+def _binding(tenant: Tenant, namespace: str, labels: dict[str, str]) -> Manifest:
+    group = "rbac.authorization.k8s.io"
+    return manifest(
+        f"{group}/v1",
+        "RoleBinding",
+        "jobs",
+        namespace=namespace,
+        labels=labels,
+        roleRef={"apiGroup": group, "kind": "Role", "name": "jobs"},
+        subjects=[{"apiGroup": group, "kind": "Group", "name": name} for name in tenant.groups],
+    )
+
+
+def _quota(
+    cluster: Cluster,
+    catalog: Catalog,
+    tenant: Tenant,
+    index: int,
+    namespace: str,
+    labels: dict[str, str],
+) -> Manifest:
+    """Accelerators that all pods of the namespace may ask for, whichever way they were made."""
+    nominal = nominal_nodes(cluster)
+    most: dict[str, int] = {}
+    for group in job_groups(cluster):
+        node = node_resources(group, catalog)
+        if node.accelerator is not None:
+            nodes = most_nodes(tenant, nominal[group.name][index], job_nodes(cluster, group))
+            most[node.accelerator] = most.get(node.accelerator, 0) + nodes * node.accelerator_count
+    return manifest(
+        "v1",
+        "ResourceQuota",
+        "accelerators",
+        namespace=namespace,
+        labels=labels,
+        spec={"hard": {f"requests.{name}": str(count) for name, count in sorted(most.items())}},
+    )
+
+
+def _defaults(tenant: Tenant, namespace: str, labels: dict[str, str]) -> Manifest:
+    defaults = tenant.container_defaults
+    return manifest(
+        "v1",
+        "LimitRange",
+        "container-defaults",
+        namespace=namespace,
+        labels=labels,
+        spec={
+            "limits": [
+                {
+                    "type": "Container",
+                    "defaultRequest": {
+                        "cpu": str(defaults.cpu_cores),
+                        "memory": f"{defaults.memory_gib}Gi",
+                    },
+                }
+            ]
+        },
+    )
+
+
+def _network(
+    cluster: Cluster, tenant: Tenant, namespace: str, labels: dict[str, str]
+) -> Iterator[Manifest]:
+    """Nothing but what is named. EFA's own traffic passes the kernel by, and with it every policy:
+    security groups hold it. What NCCL says over TCP stays within the namespace.
+    """
+
+    def policy(name: str, **spec: Any) -> Manifest:
+        return manifest(
+            "networking.k8s.io/v1",
+            "NetworkPolicy",
+            name,
+            namespace=namespace,
+            labels=labels,
+            spec={"podSelector": {}, **spec},
+        )
+
+    everybody: list[dict[str, Any]] = [{"podSelector": {}}]
+    dns = {
+        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "kube-system"}},
+        "podSelector": {"matchLabels": {"k8s-app": "kube-dns"}},
+    }
+    yield policy("default-deny", policyTypes=["Ingress", "Egress"])
+    yield policy(
+        "within-tenant",
+        policyTypes=["Ingress", "Egress"],
+        ingress=[{"from": everybody}],
+        egress=[{"to": everybody}],
+    )
+    yield policy(
+        "dns",
+        policyTypes=["Egress"],
+        egress=[
+            {
+                "to": [dns],
+                "ports": [{"protocol": protocol, "port": 53} for protocol in ("UDP", "TCP")],
+            }
+        ],
+    )
+    outside = [{"ipBlock": {"cidr": cidr}} for cidr in tenant.egress_cidrs]
+    rules: list[dict[str, Any]] = [
+        {
+            "to": [{"ipBlock": {"cidr": POD_IDENTITY_CIDR}}],
+            "ports": [{"protocol": "TCP", "port": POD_IDENTITY_PORT}],
+        }
+    ]
+    if outside:
+        rules.append({"to": outside, "ports": [{"protocol": "TCP", "port": 443}]})
+    yield policy("outside", policyTypes=["Egress"], egress=rules)
+    if cluster.platform == "hyperpod-eks":
+        operator = {
+            "namespaceSelector": {
+                "matchLabels": {"kubernetes.io/metadata.name": OPERATOR_NAMESPACE}
+            }
+        }
+        yield policy(
+            "training-operator",
+            policyTypes=["Ingress"],
+            ingress=[{"from": [operator], "ports": [{"protocol": "TCP", "port": OPERATOR_PORT}]}],
+        )

@@ -1,0 +1,215 @@
+"""Values of charts, from the groups of the spec; what the spec sets itself comes last.
+
+Sources of the keys: NVIDIA/k8s-device-plugin, deployments/helm/nvidia-device-plugin/values.yaml
+(00f2a02); aws/eks-charts, stable/aws-efa-k8s-device-plugin/values.yaml (050f81e);
+aws-neuron/neuron-helm-charts, values.yaml (14049c2); kubernetes-sigs/kueue,
+charts/kueue/values.yaml (0324f7c); aws/sagemaker-hyperpod-cli, helm_chart/HyperPodHelmChart,
+values.yaml (1504d53).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from clusterwright.catalog import Catalog
+from clusterwright.platforms import accelerators
+from clusterwright.platforms.kubernetes.charts import wanted_charts
+from clusterwright.platforms.kubernetes.groups import (
+    GPU,
+    HYPERPOD_HEALTH,
+    INSTANCE_TYPE,
+    NEURON,
+    has_efa,
+    instance_label,
+    tolerations,
+)
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.compute import ComputeGroup
+from clusterwright.spec.models.workloads import Chart
+
+Values = dict[str, Any]
+
+EXCLUDED_FROM_QUOTAS = ("vpc.amazonaws.com", "hugepages-", "ephemeral-storage")
+"""Resources that come with the node that the accelerators are on."""
+
+FRAMEWORKS = ("batch/job", "kubeflow.org/mpijob", "kubeflow.org/pytorchjob", "pod")
+HYPERPOD_JOB = "HyperPodPyTorchJob.v1.sagemaker.amazonaws.com"
+"""Kind, version and group, as Kueue's `externalFrameworks` takes them."""
+
+
+def chart_values(cluster: Cluster, catalog: Catalog) -> dict[str, Values]:
+    """The values of each chart that the cluster needs, by the chart's name."""
+    found: dict[str, Values] = {}
+    given: dict[str, Chart] = {chart.name: chart for chart in cluster.kubernetes.workloads.charts}
+    for name in wanted_charts(cluster, catalog):
+        values = _OURS[name](cluster, catalog)
+        own = given.get(name)
+        for path, value in sorted(own.values.items()) if own is not None else ():
+            _put(values, path, value)
+        found[name] = values
+    return found
+
+
+def _put(values: Values, path: str, value: object) -> None:
+    *above, last = path.split(".")
+    here = values
+    for part in above:
+        below = here.get(part)
+        here[part] = here = below if isinstance(below, dict) else {}
+    here[last] = value
+
+
+def _nvidia(cluster: Cluster, catalog: Catalog) -> Values:
+    groups = _groups(cluster, catalog, "nvidia")
+    divided = any(group.mig_profile is not None for group in groups)
+    return {
+        "migStrategy": "mixed" if divided else "none",
+        "affinity": _on(cluster, groups),
+        "tolerations": _tolerated(groups, GPU),
+    }
+
+
+def _efa(cluster: Cluster, catalog: Catalog) -> Values:
+    groups = [g for g in cluster.compute if g.role == "compute" and has_efa(g, catalog)]
+    return {
+        "supportedInstanceLabels": {
+            "keys": [INSTANCE_TYPE],
+            "values": sorted({instance_label(cluster, group) for group in groups}),
+        },
+        # Pods on these nodes have tolerations for the accelerators' taints; so has the plugin.
+        "tolerations": [
+            {"key": "CriticalAddonsOnly", "operator": "Exists"},
+            *_tolerated(groups, GPU, NEURON),
+        ],
+    }
+
+
+def _neuron(cluster: Cluster, catalog: Catalog) -> Values:
+    groups = _groups(cluster, catalog, "neuron")
+    return {
+        "neuronInstances": sorted({instance_label(cluster, group) for group in groups}),
+        "devicePlugin": {
+            "tolerations": [
+                {"key": "CriticalAddonsOnly", "operator": "Exists"},
+                *_tolerated(groups, NEURON),
+            ]
+        },
+        "scheduler": {"enabled": False},
+        # EKS and HyperPod watch the nodes' health themselves.
+        "npd": {"enabled": False},
+    }
+
+
+def _hyperpod(cluster: Cluster, catalog: Catalog) -> Values:
+    """The chart brings the plugins of others as charts below it, with their own values."""
+    nvidia = _groups(cluster, catalog, "nvidia")
+    efa = [g for g in cluster.compute if g.role == "compute" and has_efa(g, catalog)]
+    jobs = {job.kind for job in cluster.kubernetes.workloads.jobs}
+    return {
+        "nvidia-device-plugin": {
+            "devicePlugin": {"enabled": bool(nvidia)},
+            **_nvidia(cluster, catalog),
+        },
+        "aws-efa-k8s-device-plugin": {
+            "devicePlugin": {"enabled": bool(efa)},
+            **_efa(cluster, catalog),
+        },
+        "neuron-device-plugin": {
+            "devicePlugin": {"enabled": bool(_groups(cluster, catalog, "neuron"))}
+        },
+        "trainingOperators": {"enabled": "pytorch" in jobs},
+        "mpi-operator": {"enabled": "nccl-tests" in jobs},
+        "health-monitoring-agent": {"enabled": True},
+        "deep-health-check": {"enabled": bool(cluster.resilience.deep_health_checks)},
+        "job-auto-restart": {"enabled": True},
+        "hyperpod-patching": {"enabled": True},
+        # Kueue, cert-manager and roles of users are installed otherwise, or are the tenants'.
+        "cert-manager": {"enabled": False},
+        "cluster-role-and-bindings": {"enabled": False},
+        "namespaced-role-and-bindings": {"enable": False},
+        "team-role-and-bindings": {"enabled": False},
+        "inferenceOperators": {"enabled": False},
+        "storage": {"enabled": False},
+        "mlflow": {"enabled": False},
+    }
+
+
+def _kueue(cluster: Cluster, catalog: Catalog) -> Values:  # noqa: ARG001
+    integrations: dict[str, Any] = {"frameworks": list(FRAMEWORKS)}
+    if any(addon.name == "training-operator" for addon in cluster.hyperpod.addons):
+        integrations["externalFrameworks"] = [HYPERPOD_JOB]
+    configuration = {
+        "apiVersion": "config.kueue.x-k8s.io/v1beta1",
+        "kind": "Configuration",
+        "integrations": integrations,
+        "fairSharing": {
+            "enable": True,
+            "preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"],
+        },
+        "resources": {"excludeResourcePrefixes": list(EXCLUDED_FROM_QUOTAS)},
+    }
+    gates = []
+    if cluster.kubernetes.workloads.topology_api is not None:
+        gates = [{"name": "TopologyAwareScheduling", "enabled": True}]
+    return {
+        "controllerManager": {"featureGates": gates},
+        # The chart takes a text; JSON is YAML too, and has one form only.
+        "managerConfig": {
+            "controllerManagerConfigYaml": json.dumps(configuration, indent=2, sort_keys=True)
+        },
+    }
+
+
+def _cert_manager(cluster: Cluster, catalog: Catalog) -> Values:  # noqa: ARG001
+    return {"crds": {"enabled": True}}
+
+
+_OURS: dict[str, Callable[[Cluster, Catalog], Values]] = {
+    "kueue": _kueue,
+    "nvidia-device-plugin": _nvidia,
+    "aws-efa-k8s-device-plugin": _efa,
+    "neuron-helm-chart": _neuron,
+    "hyperpod-helm-chart": _hyperpod,
+    "cert-manager": _cert_manager,
+}
+
+
+def _groups(cluster: Cluster, catalog: Catalog, family: str) -> list[ComputeGroup]:
+    return [
+        group
+        for group in cluster.compute
+        if accelerators.family(group.instance_type, catalog) == family
+    ]
+
+
+def _on(cluster: Cluster, groups: list[ComputeGroup]) -> Values:
+    """Only on nodes with the device: the plugin's own rule asks for labels that nobody sets."""
+    types = sorted({instance_label(cluster, group) for group in groups})
+    if not types:
+        return {}
+    expression = {"key": INSTANCE_TYPE, "operator": "In", "values": types}
+    return {
+        "nodeAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": {
+                "nodeSelectorTerms": [{"matchExpressions": [expression]}]
+            }
+        }
+    }
+
+
+def _tolerated(groups: list[ComputeGroup], *resources: str) -> list[dict[str, str]]:
+    """Taints of the devices, of sick nodes that are looked after, and of the groups."""
+    found = [{"key": name, "operator": "Exists", "effect": "NoSchedule"} for name in resources]
+    found.append(
+        {
+            "key": HYPERPOD_HEALTH,
+            "operator": "Equal",
+            "value": "Unschedulable",
+            "effect": "NoSchedule",
+        }
+    )
+    for group in groups:
+        found += [each for each in tolerations(group) if each not in found]
+    return found
