@@ -9,12 +9,11 @@ does not take moves the answer, and says so (`platforms.rules`). MIG is a Kubern
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
+from clusterwright.platforms.capabilities import PLATFORMS, Platform, capability
 from clusterwright.platforms.rules import RULES
 
-Platform = Literal["hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks"]
-BUILT: tuple[Platform, ...] = ("hyperpod-slurm",)
+BUILT: tuple[Platform, ...] = PLATFORMS
 """What `stacks/` builds today; others are advised all the same, and marked."""
 
 
@@ -83,8 +82,8 @@ def advise(wishes: Wishes) -> Advice:
     if platform in {"parallelcluster", "eks"} and wishes.nodes >= 64:
         cautions.append(
             f"{wishes.nodes} nodes fail about every "
-            f"{24 / (wishes.nodes * 3.8e-3):.0f} hours, and {platform} replaces none of them "
-            "by itself"
+            f"{24 / (wishes.nodes * 3.8e-3):.0f} hours; on {platform} recovery is "
+            f"{capability('recovery').cells[platform].words}, and no job is resumed by itself"
         )
     if wishes.mig:
         cautions.append("MIG is for small jobs and inference: NCCL does not train across slices")

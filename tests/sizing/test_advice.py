@@ -55,7 +55,7 @@ def test_what_was_not_said_is_marked() -> None:
 
 def test_a_large_cluster_without_recovery_is_warned_of() -> None:
     found = advise(Wishes(True, False, nodes=512))
-    assert any("replaces none of them" in text for text in found.cautions)
+    assert any("no job is resumed by itself" in text for text in found.cautions)
 
 
 def test_mig_goes_to_kubernetes() -> None:

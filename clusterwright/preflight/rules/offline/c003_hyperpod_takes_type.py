@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clusterwright.platforms.capabilities import platforms_for
 from clusterwright.platforms.hyperpod import ml_name
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
@@ -30,13 +31,17 @@ class HyperPodTakesType(GroupRule):
             for n in context.catalog.suggest_instance(name)
             if n in context.catalog.hyperpod_names
         ]
+        hint = (
+            f"it takes {near[0]}" if near else "`clusterwright catalog show` lists what it takes"
+        )
+        elsewhere = platforms_for(name, subject.value.capacity.kind, context.catalog)
+        if elsewhere:
+            hint += f"; for {name}: platform: {' or '.join(elsewhere)}"
         yield Fail(
             message=f"HyperPod takes no {ml_name(name)}",
             path=(*subject.path, "instance_type"),
             requested=name,
-            hint=f"it takes {near[0]}"
-            if near
-            else "`clusterwright catalog show` lists what it takes",
+            hint=hint,
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clusterwright.platforms.capabilities import who_can
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.offline import GroupRule
@@ -30,7 +31,7 @@ class CapacityKind(GroupRule):
             f"{context.platform.refused_capacity[kind]}",
             path=(*subject.path, "capacity", "kind"),
             requested=kind,
-            hint=f"it takes {taken}",
+            hint=f"it takes {taken}; for {kind}: {who_can(f'capacity.{kind}')}",
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clusterwright.platforms.capabilities import who_can
 from clusterwright.platforms.rules import PLACEMENT_GROUP_REFUSED_WITH
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
@@ -28,7 +29,9 @@ class PlacementGroup(GroupRule):
         kind = subject.value.capacity.kind
         if not context.platform.placement_groups:
             reason = context.platform.placement_group_reason
-            yield Fail(message=reason, path=path, hint="leave placement_group out")
+            yield Fail(
+                message=reason, path=path, hint=f"leave it out, or {who_can('placement_group')}"
+            )
         elif kind in PLACEMENT_GROUP_REFUSED_WITH:
             yield Fail(
                 message=f"{kind} capacity takes no placement group",

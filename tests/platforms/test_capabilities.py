@@ -1,0 +1,71 @@
+"""Each platform has an answer with a source; the answers agree with the rules and the catalogue."""
+
+from __future__ import annotations
+
+import pytest
+
+from clusterwright.catalog import load_catalog
+from clusterwright.platforms import capabilities
+from clusterwright.platforms.capabilities import ALL, PLATFORMS, capability, takes_type
+from clusterwright.platforms.rules import CAPACITY_KINDS, RULES
+
+
+def test_every_row_has_a_cell_for_every_platform_and_every_cell_a_source() -> None:
+    assert set(RULES) == set(PLATFORMS)
+    assert len({row.key for row in ALL}) == len(ALL)
+    for row in ALL:
+        assert tuple(row.cells) == PLATFORMS
+        for cell in row.cells.values():
+            assert cell.words, row.key
+            assert cell.source, row.key
+
+
+@pytest.mark.parametrize("kind", CAPACITY_KINDS)
+def test_capacity_is_what_the_rules_take(kind: str) -> None:
+    able = capability(f"capacity.{kind}").able()
+    assert able == tuple(p for p in PLATFORMS if kind in RULES[p].capacity_kinds)
+    assert able
+
+
+def test_placement_groups_are_what_the_rules_take() -> None:
+    able = capability("placement_group").able()
+    assert able == tuple(p for p in PLATFORMS if RULES[p].placement_groups)
+
+
+def test_who_can_is_ready_to_be_written_into_a_spec() -> None:
+    assert (
+        capabilities.who_can("capacity.training-plan")
+        == "platform: hyperpod-slurm or hyperpod-eks"
+    )
+    assert capabilities.who_can("placement_group") == "platform: parallelcluster or eks"
+
+
+@pytest.mark.parametrize(
+    ("instance_type", "answers"),
+    [
+        ("p5.48xlarge", ("yes", "yes", "yes", "yes")),
+        ("trn2u.48xlarge", ("no", "no", "yes", "yes")),
+        ("inf2.48xlarge", ("no", "no", "yes", "yes")),
+        ("trn1.2xlarge", ("no", "no", "yes", "yes")),
+        # EC2's API dump and the VPC CNI's limits have no row of it.
+        ("p6e-gb200.36xlarge", ("yes", "yes", "yes", "unknown")),
+        ("p6e-gb300.36xlarge", ("no", "no", "unknown", "unknown")),
+        ("p5.47xlarge", ("no", "no", "unknown", "unknown")),
+    ],
+)
+def test_types_by_platform(instance_type: str, answers: tuple[str, ...]) -> None:
+    catalog = load_catalog()
+    found = tuple(takes_type(p, instance_type, catalog) for p in PLATFORMS)
+    assert tuple(cell.answer for cell in found) == answers
+    assert all(cell.source for cell in found)
+
+
+def test_platforms_for_a_type_and_a_kind() -> None:
+    catalog = load_catalog()
+    assert capabilities.platforms_for("inf2.48xlarge", "spot", catalog) == (
+        "parallelcluster",
+        "eks",
+    )
+    assert capabilities.platforms_for("inf2.48xlarge", "training-plan", catalog) == ()
+    hyperpod = ("hyperpod-slurm", "hyperpod-eks")
+    assert capabilities.platforms_for("p5.48xlarge", "training-plan", catalog) == hyperpod
