@@ -24,6 +24,10 @@ from clusterwright.cost.budget import gates, increase_gate
 from clusterwright.cost.delta import cost_delta
 from clusterwright.cost.estimate import estimate
 from clusterwright.platforms import load_cluster
+from clusterwright.platforms.kubernetes.charts import UnknownChartError, pinned_charts
+from clusterwright.platforms.kubernetes.render import PARTS
+from clusterwright.platforms.kubernetes.render import manifests as manifests_of
+from clusterwright.platforms.kubernetes.values import chart_values
 from clusterwright.preflight import engine
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.registry import rule_files
@@ -35,7 +39,10 @@ from clusterwright.spec.models.kubernetes import Kubernetes
 from stacks import node_files
 from stacks.limits import refuse_what_cannot_be_built
 from stacks.record import KEY
-from tests.stacks.specs import ACCOUNT, FULL, MINIMAL, changed
+from tests.platforms.kubernetes.specs import DIGEST, IMAGE, OUTPUTS
+from tests.platforms.kubernetes.specs import EKS as KUBERNETES
+from tests.platforms.kubernetes.specs import HYPERPOD as KUBERNETES_ON_HYPERPOD
+from tests.stacks.specs import ACCOUNT, FULL, HYPERPOD_EKS, MINIMAL, changed
 
 TODAY = dt.date(2026, 11, 20)
 
@@ -280,6 +287,10 @@ def cost(path: str, value: Any, base: dict[str, Any] = FULL, **also: Any) -> Cas
     return Case(base, path, value, "cost", also)
 
 
+def manifests(path: str, value: Any, base: dict[str, Any] = KUBERNETES, **also: Any) -> Case:
+    return Case(base, path, value, "manifests", also)
+
+
 def refused(path: str, value: Any, base: dict[str, Any] = FULL, **also: Any) -> Case:
     return Case(base, path, value, "refused", also)
 
@@ -288,6 +299,25 @@ def gate(path: str, value: Any, base: dict[str, Any] = FULL, **also: Any) -> Cas
     return Case(base, path, value, "gate of a change", also)
 
 
+GOVERNANCE = "hyperpod__task_governance"
+WORKLOADS = "kubernetes__workloads"
+JOB = f"{WORKLOADS}__jobs__0"
+CHART = f"{WORKLOADS}__charts__1"
+ARGOCD = "kubernetes__capabilities__argocd"
+# Without queues nothing holds weights.
+QUEUELESS = changed(
+    KUBERNETES,
+    tenants__0__weight=None,
+    tenants__2__borrowing=None,
+    kubernetes__workloads__charts=[],
+)
+ONE_CHART = changed(
+    KUBERNETES, kubernetes__workloads__charts=KUBERNETES["kubernetes"]["workloads"]["charts"][:2]
+)
+TENANTS = changed(
+    FULL,
+    tenants=[{"name": "pretraining", "weight": 3}, {"name": "interns", "borrowing": False}],
+)
 LUSTRE = "storage__lustre__0"
 REPOSITORY = f"{LUSTRE}__repositories__0"
 PLAN = f"arn:aws:sagemaker:us-east-1:{ACCOUNT}:training-plan/other"
@@ -406,17 +436,57 @@ CASES: dict[str, tuple[Case, ...]] = {
         template("compute__1__capacity__fallback", [], MIXED),
         cost("compute__1__capacity__fallback", [], MIXED),
     ),
-    "compute[].labels": (refused("compute__1__labels", {"team": "a"}, MINIMAL),),
-    "compute[].taints[].key": (
-        refused("compute__1__taints", [{"key": "a", "effect": "NoExecute"}], MINIMAL),
+    "compute[].labels": (
+        template("compute__1__labels", {"team": "a"}, HYPERPOD_EKS),
+        refused("compute__1__labels", {"team": "a"}, MINIMAL),
     ),
-    "compute[].taints[].value": (
-        refused(
-            "compute__1__taints", [{"key": "a", "value": "b", "effect": "NoExecute"}], MINIMAL
-        ),
-    ),
+    "compute[].taints[].key": (template("compute__1__taints__0__key", "a", HYPERPOD_EKS),),
+    "compute[].taints[].value": (template("compute__1__taints__0__value", "b", HYPERPOD_EKS),),
     "compute[].taints[].effect": (
-        refused("compute__1__taints", [{"key": "a", "effect": "NoSchedule"}], MINIMAL),
+        template("compute__1__taints__0__effect", "NoExecute", HYPERPOD_EKS),
+    ),
+    "compute[].mig_profile": (
+        template("compute__2__mig_profile", "all-1g.10gb", HYPERPOD_EKS),
+        refused("compute__2__mig_profile", "all-1g.5gb", HYPERPOD_EKS),
+    ),
+    "compute[].restricted": (
+        template("compute__3__restricted", False, HYPERPOD_EKS, hyperpod__restricted_lustre=None),
+    ),
+    "hyperpod.autoscaling": (template("hyperpod__autoscaling", "off", HYPERPOD_EKS),),
+    "hyperpod.tiered_storage.memory_percent": (
+        template("hyperpod__tiered_storage__memory_percent", 30, HYPERPOD_EKS),
+    ),
+    "hyperpod.task_governance.priority_classes[].name": (
+        template(f"{GOVERNANCE}__priority_classes__0__name", "urgent", HYPERPOD_EKS),
+    ),
+    "hyperpod.task_governance.priority_classes[].weight": (
+        template(f"{GOVERNANCE}__priority_classes__0__weight", 80, HYPERPOD_EKS),
+    ),
+    "hyperpod.task_governance.fair_share": (
+        template(f"{GOVERNANCE}__fair_share", False, HYPERPOD_EKS),
+    ),
+    "hyperpod.task_governance.share_idle": (
+        template(f"{GOVERNANCE}__share_idle", False, HYPERPOD_EKS),
+    ),
+    "hyperpod.task_governance.addon_version": (
+        template(f"{GOVERNANCE}__addon_version", "v1.3.1-eksbuild.1", HYPERPOD_EKS),
+    ),
+    "hyperpod.addons[].name": (
+        template("hyperpod__addons", [{"name": "observability"}], HYPERPOD_EKS),
+    ),
+    "hyperpod.addons[].version": (
+        template("hyperpod__addons__0__version", "v1.2.1-eksbuild.1", HYPERPOD_EKS),
+    ),
+    "hyperpod.restricted_lustre.capacity_gib": (
+        template("hyperpod__restricted_lustre__capacity_gib", 7200, HYPERPOD_EKS),
+        cost("hyperpod__restricted_lustre__capacity_gib", 7200, HYPERPOD_EKS),
+    ),
+    "hyperpod.restricted_lustre.throughput_mbps_per_tib": (
+        template("hyperpod__restricted_lustre__throughput_mbps_per_tib", 500, HYPERPOD_EKS),
+        cost("hyperpod__restricted_lustre__throughput_mbps_per_tib", 500, HYPERPOD_EKS),
+    ),
+    "hyperpod.restricted_lustre.on_delete": (
+        template("hyperpod__restricted_lustre__on_delete", "delete-if-not-used", HYPERPOD_EKS),
     ),
     "compute[].part_of": (cost("compute__1__part_of", "everything", MINIMAL),),
     # Only kinds that HyperPod refuses have an id.
@@ -732,6 +802,124 @@ CASES: dict[str, tuple[Case, ...]] = {
     "tenants[].name": (refused("tenants", [{"name": "pretraining"}], MINIMAL),),
     "required_tags": (finding("required_tags", ["project"]),),
     "tags": (template("tags", {"owner": "somebody else"}),),
+    "tenants[].name": (
+        manifests("tenants__2__name", "visitors"),
+        cluster_json("tenants__1__name", "visitors", TENANTS),
+    ),
+    "tenants[].weight": (
+        manifests("tenants__0__weight", 5),
+        cluster_json("tenants__0__weight", 5, TENANTS),
+    ),
+    "tenants[].max_nodes": (
+        manifests("tenants__1__max_nodes", 3),
+        cluster_json("tenants__0__max_nodes", 3, TENANTS),
+    ),
+    "tenants[].borrowing": (
+        manifests("tenants__2__borrowing", True),
+        cluster_json("tenants__1__borrowing", True, TENANTS),
+    ),
+    "tenants[].users": (
+        cluster_json(
+            "tenants__0__users",
+            ["grace"],
+            TENANTS,
+            slurm__users__0={
+                "name": "grace",
+                "uid": 20011,
+            },
+        ),
+        refused("tenants__0__users", ["nobody"], TENANTS),
+        refused("tenants__0__users", ["grace"], KUBERNETES),
+    ),
+    "tenants[].groups": (
+        manifests("tenants__0__groups", ["guests"]),
+        refused("tenants__0__groups", ["researchers"], TENANTS),
+    ),
+    "tenants[].priority": (
+        manifests("tenants__0__priority", "low"),
+        refused("tenants__0__priority", "low", TENANTS),
+    ),
+    "tenants[].egress_cidrs": (
+        manifests("tenants__0__egress_cidrs", []),
+        refused("tenants__0__egress_cidrs", ["10.0.0.1/8"], KUBERNETES),
+    ),
+    "tenants[].container_defaults.cpu_cores": (
+        manifests("tenants__0__container_defaults", {"cpu_cores": 2}),
+    ),
+    "tenants[].container_defaults.memory_gib": (
+        manifests("tenants__0__container_defaults", {"memory_gib": 8}),
+    ),
+    "kubernetes.workloads.queueing": (manifests(f"{WORKLOADS}__queueing", "none", QUEUELESS),),
+    "kubernetes.workloads.topology_api": (
+        manifests(f"{WORKLOADS}__topology_api", "v1beta1", KUBERNETES_ON_HYPERPOD),
+        refused(f"{WORKLOADS}__topology_api", "v1beta1", KUBERNETES),
+    ),
+    "kubernetes.workloads.priorities[].name": (
+        manifests(f"{WORKLOADS}__priorities__1__name", "idle"),
+    ),
+    "kubernetes.workloads.priorities[].value": (
+        manifests(f"{WORKLOADS}__priorities__1__value", 7),
+    ),
+    "kubernetes.workloads.charts[].name": (
+        refused(f"{CHART}__name", "cert-manager", KUBERNETES),
+        manifests(f"{CHART}__name", "aws-efa-k8s-device-plugin", ONE_CHART),
+    ),
+    "kubernetes.workloads.charts[].version": (
+        manifests(f"{WORKLOADS}__charts__3__version", "1.2.4"),
+    ),
+    "kubernetes.workloads.charts[].sha256": (manifests(f"{CHART}__sha256", DIGEST[::-1]),),
+    "kubernetes.workloads.charts[].values": (
+        manifests(f"{CHART}__values", {"gfd.enabled": False}),
+        refused(f"{CHART}__values", {"gfd.enabled": 7}, KUBERNETES),
+    ),
+    "kubernetes.workloads.jobs[].name": (manifests(f"{JOB}__name", "other"),),
+    "kubernetes.workloads.jobs[].kind": (manifests(f"{JOB}__kind", "nccl-tests"),),
+    "kubernetes.workloads.jobs[].tenant": (manifests(f"{JOB}__tenant", "guests"),),
+    "kubernetes.workloads.jobs[].group": (
+        manifests(f"{JOB}__group", "trainium", **{f"{JOB}__node_count": 3}),
+    ),
+    "kubernetes.workloads.jobs[].node_count": (
+        manifests(f"{JOB}__node_count", 3),
+        refused(f"{JOB}__node_count", 9, KUBERNETES),
+    ),
+    "kubernetes.workloads.jobs[].image": (
+        manifests(f"{JOB}__image", IMAGE.replace("training", "other")),
+        refused(f"{JOB}__image", "training:latest", KUBERNETES),
+    ),
+    "kubernetes.workloads.jobs[].command": (manifests(f"{JOB}__command", ["sleep", "60"]),),
+    "kubernetes.workloads.jobs[].hugepages_mib": (manifests(f"{JOB}__hugepages_mib", 1024),),
+    "kubernetes.workloads.jobs[].shared_memory_gib": (manifests(f"{JOB}__shared_memory_gib", 32),),
+    "kubernetes.workloads.jobs[].max_restarts": (manifests(f"{JOB}__max_restarts", 3),),
+    "kubernetes.workloads.jobs[].elastic.min_nodes": (
+        manifests(f"{JOB}__elastic__min_nodes", 4, KUBERNETES_ON_HYPERPOD),
+    ),
+    "kubernetes.workloads.jobs[].elastic.step": (
+        manifests(f"{JOB}__elastic__step", 3, KUBERNETES_ON_HYPERPOD),
+        refused(f"{JOB}__elastic__step", 4, KUBERNETES_ON_HYPERPOD),
+    ),
+    "kubernetes.capabilities.argocd.repository": (
+        manifests(f"{ARGOCD}__repository", "https://github.com/acme/other.git"),
+    ),
+    "kubernetes.capabilities.argocd.path": (manifests(f"{ARGOCD}__path", "other"),),
+    "kubernetes.capabilities.argocd.revision": (manifests(f"{ARGOCD}__revision", "v1"),),
+    "kubernetes.capabilities.argocd.prune": (manifests(f"{ARGOCD}__prune", True),),
+    "kubernetes.capabilities.argocd.identity_center_arn": (
+        template(
+            f"{ARGOCD}__identity_center_arn",
+            "arn:aws:sso:::instance/ssoins-fedcba0987654321",
+            KUBERNETES,
+        ),
+    ),
+    "kubernetes.capabilities.argocd.identity_center_region": (
+        template(f"{ARGOCD}__identity_center_region", "eu-west-1", KUBERNETES),
+    ),
+    "kubernetes.capabilities.argocd.admin_group_ids": (
+        template(
+            f"{ARGOCD}__admin_group_ids", ["3f3c7f5e-0000-4000-8000-3f3c7f5e0001"], KUBERNETES
+        ),
+    ),
+    "kubernetes.capabilities.ack": (template("kubernetes__capabilities__ack", True, KUBERNETES),),
+    "kubernetes.capabilities.kro": (template("kubernetes__capabilities__kro", True, KUBERNETES),),
     "allow_replacement[].resource": (
         gate(f"{ALLOWED}__resource", "test-storage/Other", ALLOWING),
     ),
@@ -815,7 +1003,18 @@ def look(
             repr(result.waived),
         )
 
+    def applied(spec: dict[str, Any]) -> Any:
+        """All that `clusterwright render kubernetes` prints, part by part."""
+        cluster, catalog = load(spec).cluster, load_catalog()
+        parts = [manifests_of(cluster, catalog, part, OUTPUTS) for part in PARTS]
+        try:
+            charts: Any = pinned_charts(cluster, catalog)
+        except UnknownChartError as error:
+            charts = error.labels
+        return parts, chart_values(cluster, catalog), charts
+
     aspects: dict[str, Callable[[dict[str, Any]], Any]] = {
+        "manifests": applied,
         "template": templates,
         "cluster.json": lambda s: node_files.cluster_json(load(s).cluster, load_catalog()),
         "cost": bill,

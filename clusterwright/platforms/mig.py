@@ -14,7 +14,12 @@ second file, but no layout of theirs is in the first; p5.4xlarge is in neither.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
+
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.problems import Path, Problem
+from clusterwright.spec.suggest import did_you_mean
 
 LABEL: Final = "nvidia.com/mig.config"
 
@@ -79,3 +84,27 @@ def layouts_for(instance_type: str) -> list[str]:
     """The layouts that an EC2 type's GPUs can have, in the order of their names."""
     own = set(PARTITIONS.get(instance_type, ()))
     return sorted(layout for layout in LAYOUTS if own and set(partitions_of(layout)) <= own)
+
+
+def problems(cluster: Cluster) -> Iterator[Problem]:
+    """Layouts that the group's accelerators do not have."""
+    for index, group in enumerate(cluster.compute):
+        if group.mig_profile is None:
+            continue
+        here: Path = ("compute", index, "mig_profile")
+        known = layouts_for(group.instance_type)
+        other: Path = ("compute", index, "instance_type")
+        if not known:
+            yield Problem(
+                f"no source names a layout of partitions for {group.instance_type}",
+                here,
+                hint=f"types with layouts: {', '.join(t for t in PARTITIONS if layouts_for(t))}",
+                other_path=other,
+            )
+        elif group.mig_profile not in known:
+            yield Problem(
+                f"{group.instance_type} has no layout {group.mig_profile}",
+                here,
+                hint=did_you_mean(group.mig_profile, known) or f"it has: {', '.join(known)}",
+                other_path=other,
+            )

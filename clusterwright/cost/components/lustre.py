@@ -38,6 +38,7 @@ def lines(pricing: Pricing) -> Iterator[Line]:
             yield from _tiering(pricing, fs, here)
         else:
             yield from _provisioned(pricing, fs, here)
+    yield from _restricted(pricing)
     # What depends on use is one line for all file systems: a user states one figure for it.
     tiering = [here for here, fs in built if fs.storage_type == "INTELLIGENT_TIERING"]
     if tiering:
@@ -51,6 +52,21 @@ def lines(pricing: Pricing) -> Iterator[Line]:
     if backups:
         path = (*backups[0], "backup_retention_days")
         yield pricing.used("lustre", "backups", BACKUPS, path=path)
+
+
+def _restricted(pricing: Pricing) -> Iterator[Line]:
+    """The file system that HyperPod builds for restricted groups, of the tiers of PERSISTENT_2."""
+    lustre = pricing.cluster.hyperpod.restricted_lustre
+    if lustre is not None:
+        item = Item("fsx_lustre", f"PERSISTENT_2 SSD {lustre.throughput_mbps_per_tib}", "GB-month")
+        yield pricing.line(
+            "lustre",
+            f"restricted groups: {item.name}",
+            lustre.capacity_gib,
+            item,
+            path=("hyperpod", "restricted_lustre", "capacity_gib"),
+            note="HyperPod builds it; taken to cost what FSx charges",
+        )
 
 
 def _provisioned(pricing: Pricing, fs: Lustre, here: Path) -> Iterator[Line]:

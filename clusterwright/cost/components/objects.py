@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from clusterwright.cost.bill import Line
 from clusterwright.cost.pricing import Item, Pricing
+from clusterwright.platforms.derived_names import has_scripts
 
 STORAGE = Item("s3", "Standard storage (first tier)", "GB-month")
 REQUESTS = Item("s3", "PUT/COPY/POST/LIST", "1000 requests")
@@ -36,12 +37,15 @@ def lines(pricing: Pricing) -> Iterator[Line]:
         {r.s3[5:].split("/")[0] for _, r in repositories if r.create or r.export_events}
         | {b.name for _, b in general if b.create}
     )
-    where = ", ".join([*names, "lifecycle scripts"])
-    yield pricing.used("objects", f"S3 storage: {where}", STORAGE, path=("storage",))
-    yield pricing.used(
-        "objects", "S3 requests: PUT, COPY, POST, LIST", REQUESTS, path=("storage",)
-    )
-    yield pricing.used("objects", "S3 requests: GET and others", READS, path=("storage",))
+    scripts = ["lifecycle scripts"] if has_scripts(pricing.cluster) else []
+    if names or scripts:
+        where = ", ".join([*names, *scripts])
+        yield pricing.used("objects", f"S3 storage: {where}", STORAGE, path=("storage",))
+    if names or scripts or repositories or general:
+        yield pricing.used(
+            "objects", "S3 requests: PUT, COPY, POST, LIST", REQUESTS, path=("storage",)
+        )
+        yield pricing.used("objects", "S3 requests: GET and others", READS, path=("storage",))
     yield from _lifecycle(pricing)
     if directory:
         path = ("storage", "buckets", directory[0][0])

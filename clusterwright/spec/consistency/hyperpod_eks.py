@@ -43,6 +43,13 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             yield from _system(group, here)
         if group.restricted:
             yield from _restricted(group, here)
+    if all(group.restricted for group in cluster.compute):
+        yield Problem(
+            "every group is restricted: no node runs what Kubernetes needs beside jobs",
+            ("compute",),
+            on_key=True,
+            hint="add {name: system, role: system, instance_type: m5.2xlarge, count: 2}",
+        )
     yield from _autoscaling(cluster)
     yield from _addons(cluster)
     yield from _governance(cluster)
