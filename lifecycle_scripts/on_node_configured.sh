@@ -4,6 +4,10 @@
 #
 #   on_node_configured.sh s3://BUCKET/PREFIX/ SHA256-OF-THE-MANIFEST GROUP
 #   on_node_configured.sh s3://BUCKET/PREFIX/ SHA256-OF-THE-MANIFEST COMPUTE-RESOURCE=GROUP...
+#   on_node_configured.sh s3://BUCKET/KEY latest GROUP
+#
+# `latest`: the object says `s3://BUCKET/PREFIX/ SHA256-OF-THE-MANIFEST`. ParallelCluster updates no cluster in which the
+# words for the head node or for login nodes change, so these are the same for ever.
 set -o errexit
 set -o nounset
 set -o pipefail
@@ -24,10 +28,22 @@ fail() {
   exit "$1"
 }
 
+look_up() {
+  local said
+  for pause in 2 4 8 16 0; do
+    if said="$(aws s3 cp --only-show-errors --region "$region" -- "$1" - 2>&1)"; then
+      [[ $said =~ ^(s3://[a-z0-9.-]+/[A-Za-z0-9/_.-]+/)\ ([0-9a-f]{64})$ ]] ||
+        fail 1 "$1 does not say where the scripts are" "find out who has changed the object, then deploy again"
+      source_uri="${BASH_REMATCH[1]}"
+      manifest_sha256="${BASH_REMATCH[2]}"
+      return
+    fi
+    sleep "$pause"
+  done
+  fail 1 "$1 cannot be fetched: $(tail -n 1 <<<"$said")" "the nodes' role needs s3:GetObject of it, the subnet a route to S3"
+}
+
 fetch() {
-  local region
-  region="$(sed -n 's/^cfn_region=//p' "$ROOT/etc/parallelcluster/cfnconfig")" ||
-    fail 1 "/etc/parallelcluster/cfnconfig cannot be read" "this runs as a custom action of ParallelCluster"
   rm -rf -- "$FOLDER"
   mkdir -m 0700 -- "$FOLDER"
   local said
@@ -67,10 +83,14 @@ for command in aws flock python3 sha256sum; do
   command -v "$command" >/dev/null || fail 70 "this image has no $command" "use an image of ParallelCluster"
 done
 
+region="$(sed -n 's/^cfn_region=//p' "$ROOT/etc/parallelcluster/cfnconfig")" ||
+  fail 1 "/etc/parallelcluster/cfnconfig cannot be read" "this runs as a custom action of ParallelCluster"
+
 # Another run may be at work in the same folder: a boot and an update can meet.
 mkdir -p "${FOLDER%/*}"
 exec 9>"$FOLDER.lock"
 flock --wait 1800 9 || fail 1 "another run of the custom action has not ended in 30 minutes" "see what it waits for"
+[[ $manifest_sha256 != latest ]] || look_up "${source_uri%/}"
 fetch "$source_uri"
 verify "$source_uri" "$manifest_sha256"
 

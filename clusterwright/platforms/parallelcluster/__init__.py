@@ -18,9 +18,11 @@ What stands for what
 * `count` instances always run (MinCount) unless `min_count` says fewer; up to `max_count` start
   when jobs ask for them (MaxCount, `count` if absent). Spares are left free in the reservation or
   block that the group is from: see `queues.counts`.
-* On every node runs `<scripts_s3_uri>/on_node_configured.sh` after ParallelCluster has configured
-  it (on the head node after an update too), with the arguments `<scripts_s3_uri>/
-  <manifest_sha256> <group>`; where a queue has several groups `<group>=<group>` for each.
+* On compute nodes runs `<scripts_s3_uri>/on_node_configured.sh`, after ParallelCluster has
+  configured them, with the arguments `<scripts_s3_uri>/ <manifest_sha256> <group>`; where a queue
+  has several groups `<group>=<group>` for each. The head node runs it so after an update. When
+  they start, head node and login nodes run `<entry_s3_uri> <latest_s3_uri> latest <group>`, which
+  never changes: ParallelCluster updates no cluster where it does.
 * Home directories and Lustre file systems without EFA are mounted by ParallelCluster from the ids
   that are supplied; Lustre over EFA, buckets, users and all else are the node program's
   (`mounted_by_parallelcluster`, which `by_platform` of cluster.json says to it).

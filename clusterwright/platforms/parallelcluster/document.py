@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from clusterwright.catalog import Catalog
-from clusterwright.platforms.parallelcluster.nodes import actions, iam, policies, root_volume
+from clusterwright.platforms.parallelcluster.nodes import (
+    iam,
+    lasting_actions,
+    policies,
+    root_volume,
+)
 from clusterwright.platforms.parallelcluster.queues import queues, static_nodes
 from clusterwright.platforms.parallelcluster.slurm_settings import slurm_settings
 from clusterwright.platforms.parallelcluster.storage import shared_storage
@@ -72,7 +77,7 @@ def _head_node(cluster: Cluster, supplied: Supplied) -> dict[str, Any]:
         "SharedStorageType": "Efs",
         "SharedStorageEfsSettings": {"Encrypted": True},
         "Imds": {"Secured": True},
-        "CustomActions": actions(supplied, [group.name], updated=True),
+        "CustomActions": lasting_actions(supplied, group.name, updated=True),
         "Iam": iam(cluster, supplied),
     }
     if ours.ssh_key_name is not None:
@@ -92,7 +97,7 @@ def _login_pool(cluster: Cluster, supplied: Supplied, group: ComputeGroup) -> di
             "SecurityGroups": list(supplied.security_group_ids),
         },
         "GracetimePeriod": cluster.parallelcluster.login_grace_minutes,
-        "CustomActions": actions(supplied, [group.name]),
+        "CustomActions": lasting_actions(supplied, group.name),
     }
     rights = policies(cluster, supplied)
     return {**found, "Iam": rights} if rights else found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,21 +18,42 @@ def root_volume(size_gib: int | None) -> dict[str, Any]:
     return found if size_gib is None else {"Size": size_gib, **found}
 
 
-def actions(supplied: Supplied, groups: Sequence[str], *, updated: bool = False) -> dict[str, Any]:
-    """Our node program, after ParallelCluster's own set-up of the node.
+def actions(supplied: Supplied, groups: Sequence[str]) -> dict[str, Any]:
+    """Our node program, after ParallelCluster's own set-up of a compute node.
 
-    `groups` are the compute resources of a queue, which are called like their groups, or the one
-    group of other nodes. `updated`: also after an update, which only the head node is told of.
+    `groups` are the compute resources of the queue, which are called like their groups.
     """
     words = list(groups) if len(groups) == 1 else [f"{name}={name}" for name in groups]
-    action = {
+    return {"OnNodeConfigured": _version(supplied, words)}
+
+
+def lasting_actions(supplied: Supplied, group: str, *, updated: bool = False) -> dict[str, Any]:
+    """The same on the head node and on login nodes, in words that no deployment changes.
+
+    Update policy of their OnNodeConfigured, arguments included: not supported. A cluster in which
+    it changed could be updated no more. `updated`: OnNodeUpdated, which may change and which only
+    the head node is told of, names the version.
+    """
+    found = {
+        "OnNodeConfigured": {
+            "Script": supplied.entry_s3_uri,
+            "Args": [supplied.latest_s3_uri, LATEST, group],
+        }
+    }
+    if updated:
+        found["OnNodeUpdated"] = _version(supplied, [group])
+    return found
+
+
+LATEST = "latest"
+"""Instead of a digest: the address is that of an object that says which version is the latest."""
+
+
+def _version(supplied: Supplied, words: Sequence[str]) -> dict[str, Any]:
+    return {
         "Script": f"{supplied.scripts_s3_uri}/{ON_NODE_CONFIGURED}",
         "Args": [f"{supplied.scripts_s3_uri}/", supplied.manifest_sha256, *words],
     }
-    found = {"OnNodeConfigured": action}
-    if updated:
-        found["OnNodeUpdated"] = copy.deepcopy(action)
-    return found
 
 
 def policies(cluster: Cluster, supplied: Supplied) -> dict[str, Any]:

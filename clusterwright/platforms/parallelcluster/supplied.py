@@ -43,6 +43,9 @@ class Supplied:
     manifest_sha256:
         SHA-256 of `manifest.sha256` in that folder, which lists every other file of it but
         `deployment.json`.
+    entry_s3_uri, latest_s3_uri:
+        The same script, and an object that says where the latest scripts are, both at addresses
+        that no deployment changes: for the head node and login nodes.
     policy_arns:
         Managed policies that every node's role carries, beside that for shells and those that
         ParallelCluster makes: the rights to keys, secrets and, for login nodes, to the scripts
@@ -64,6 +67,8 @@ class Supplied:
     scripts_s3_uri: str
     scripts_bucket: str
     manifest_sha256: str
+    entry_s3_uri: str
+    latest_s3_uri: str
     policy_arns: tuple[str, ...] = ()
     lustre_ids: Mapping[str, str] = field(default_factory=dict)
     home_volume_id: str | None = None
@@ -113,6 +118,8 @@ def placeholders(cluster: Cluster) -> Supplied:
         scripts_s3_uri=f"s3://{PLACEHOLDER_BUCKET}/{cluster.environment}",
         scripts_bucket=PLACEHOLDER_BUCKET,
         manifest_sha256=PLACEHOLDER_SHA256,
+        entry_s3_uri=f"s3://{PLACEHOLDER_BUCKET}/{ON_NODE_CONFIGURED}",
+        latest_s3_uri=f"s3://{PLACEHOLDER_BUCKET}/latest",
         lustre_ids={str(fs.name): PLACEHOLDER_FILE_SYSTEM for fs in built},
         home_volume_id=(
             PLACEHOLDER_VOLUME if home is not None and home.existing is None else None
