@@ -110,7 +110,6 @@ class KubernetesCluster(Part):
         )
         # EKS makes the log group where there is none: without an end and without the key.
         resource.node.add_dependency(self._logs)
-        resource.node.add_dependency(self.role)
         return resource
 
     def _logging(self) -> _CFN.LoggingProperty:

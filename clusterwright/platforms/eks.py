@@ -75,8 +75,8 @@ SERVICE_ACCOUNTS: Final = {
 
 FSx's driver calls AWS to make file systems; ours exist, and their volumes are described."""
 
-MINIMUM_IP_TARGET: Final = 16
-WARM_IP_TARGET: Final = 4
+MINIMUM_IP_TARGET: Final = 10
+WARM_IP_TARGET: Final = 2
 """Addresses that a node holds at least, and those that it keeps ready beside the used ones.
 
 The plugin's default holds a second interface full of addresses ready, twice what the network plan

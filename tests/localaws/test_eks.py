@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import WaiterError
 
-from clusterwright.localaws import local_aws
+from clusterwright.localaws import facts, local_aws
 from clusterwright.localaws.services.eks import versions
 from tests.localaws.eks_parts import EksSite, build_eks_site, cluster, role
 from tests.localaws.parts import client, refusal
@@ -515,11 +515,42 @@ class TestAddons:
         assert len(eks.list_addons(clusterName="eks")["addons"]) > 10
 
 
+def nodes() -> list[str]:
+    """Instances of node groups that run."""
+    found = client("ec2").describe_instances(
+        Filters=[
+            {"Name": "tag:eks:cluster-name", "Values": ["eks"]},
+            {"Name": "instance-state-name", "Values": ["running"]},
+        ]
+    )
+    return sorted(
+        instance["InstanceId"] for one in found["Reservations"] for instance in one["Instances"]
+    )
+
+
+def launch_template(data: dict[str, Any]) -> str:
+    made = client("ec2").create_launch_template(
+        LaunchTemplateName=f"nodes-{len(str(data))}", LaunchTemplateData=data
+    )
+    return str(made["LaunchTemplate"]["LaunchTemplateId"])
+
+
+def with_template(
+    site: EksSite, template: str, name: str = "system", **more: Any
+) -> dict[str, Any]:
+    named = {"launchTemplate": {"id": template, "version": "1"}, **more}
+    request = site.group(name, **named)
+    del request["instanceTypes"]
+    return request
+
+
 class TestNodegroups:
     def test_it_holds_addresses_and_comes_and_goes(self, eks_site: EksSite, eks: Any) -> None:
         before = eks_site.site.free_addresses()
+        each = facts.addresses_per_node("m5.xlarge", "eks")
         eks.create_nodegroup(**eks_site.group(labels={"a": "b"}))
-        assert eks_site.site.free_addresses() == before - 2
+        assert eks_site.site.free_addresses() == before - 2 * each
+        assert len(nodes()) == 2
         name = {"clusterName": "eks", "nodegroupName": "system"}
         taint = {"key": "k", "value": "v", "effect": "NO_SCHEDULE"}
         eks.update_nodegroup_config(
@@ -531,11 +562,116 @@ class TestNodegroups:
         shown = eks.describe_nodegroup(**name)["nodegroup"]
         assert shown["scalingConfig"] == {"minSize": 1, "maxSize": 3, "desiredSize": 3}
         assert (shown["labels"], shown["taints"]) == ({"c": "d"}, [taint])
-        assert eks_site.site.free_addresses() == before - 3
+        assert eks_site.site.free_addresses() == before - 3 * each
+        assert len(nodes()) == 3
         assert eks_site.node_role in eks.list_access_entries(clusterName="eks")["accessEntries"]
         eks.delete_nodegroup(**name)
         assert eks.list_nodegroups(clusterName="eks")["nodegroups"] == []
-        assert eks_site.site.free_addresses() == before
+        assert (eks_site.site.free_addresses(), nodes()) == (before, [])
+
+    def test_a_new_version_of_its_template_replaces_every_node(
+        self, eks_site: EksSite, eks: Any
+    ) -> None:
+        template = launch_template({"InstanceType": "m5.xlarge"})
+        eks.create_nodegroup(**with_template(eks_site, template))
+        first = nodes()
+        name = {"clusterName": "eks", "nodegroupName": "system"}
+        client("ec2").create_launch_template_version(
+            LaunchTemplateId=template, LaunchTemplateData={"InstanceType": "m5.xlarge"}
+        )
+        eks.update_nodegroup_version(**name, launchTemplate={"id": template, "version": "2"})
+        second = nodes()
+        assert len(second) == 2
+        assert not set(first) & set(second)
+        eks.update_nodegroup_version(**name, launchTemplate={"id": template, "version": "2"})
+        assert nodes() == second
+
+    @pytest.mark.parametrize(("strategy", "succeeds"), [("MINIMAL", True), ("DEFAULT", False)])
+    def test_without_spare_capacity_old_nodes_must_end_first(
+        self, strategy: str, succeeds: bool
+    ) -> None:
+        with local_aws(capacity=[{"instance_type": "m5.xlarge", "available": 2}]):
+            site = build_eks_site()
+            site.create()
+            eks = client("eks")
+            template = launch_template({"InstanceType": "m5.xlarge"})
+            update = {"maxUnavailable": 1, "updateStrategy": strategy}
+            eks.create_nodegroup(**with_template(site, template, updateConfig=update))
+            first = nodes()
+            client("ec2").create_launch_template_version(
+                LaunchTemplateId=template, LaunchTemplateData={"InstanceType": "m5.xlarge"}
+            )
+            name = {"clusterName": "eks", "nodegroupName": "system"}
+            started = eks.update_nodegroup_version(
+                **name, launchTemplate={"id": template, "version": "2"}
+            )["update"]
+            found = eks.describe_update(
+                name="eks", nodegroupName="system", updateId=started["id"]
+            )["update"]
+            assert found["status"] == ("Successful" if succeeds else "Failed")
+            assert len(nodes()) == 2
+            assert (set(nodes()) & set(first) == set()) is succeeds
+
+    def test_nodes_count_against_quotas_and_reservations(self) -> None:
+        block = {
+            "id": "cr-0a1b2c3d4e5f60718",
+            "instance_type": "p5.48xlarge",
+            "instance_count": 2,
+            "zone_id": "use1-az6",
+            "kind": "capacity-block",
+            "state": "active",
+            "start": "2026-11-20T00:00:00Z",
+            "end": "2027-11-20T00:00:00Z",
+        }
+        # 192 vCPUs each: one node fits, and those of a block do not count.
+        quotas = {"ec2/L-417A185B": 200}
+        with local_aws(quotas=quotas, capacity_reservations=[block]):
+            site = build_eks_site()
+            site.create()
+            eks = client("eks")
+            scaling = {"minSize": 0, "maxSize": 2, "desiredSize": 2}
+            types = {"instanceTypes": ["p5.48xlarge"], "scalingConfig": scaling}
+            eks.create_nodegroup(**site.group("paid-by-hour", **types))
+            failed = eks.describe_nodegroup(clusterName="eks", nodegroupName="paid-by-hour")
+            (issue,) = failed["nodegroup"]["health"]["issues"]
+            assert "VcpuLimitExceeded" in issue["message"]
+            template = launch_template(
+                {
+                    "InstanceType": "p5.48xlarge",
+                    "InstanceMarketOptions": {"MarketType": "capacity-block"},
+                    "CapacityReservationSpecification": {
+                        "CapacityReservationTarget": {"CapacityReservationId": block["id"]}
+                    },
+                }
+            )
+            bought = with_template(
+                site, template, name="bought", capacityType="CAPACITY_BLOCK", scalingConfig=scaling
+            )
+            code, words = refusal(eks.create_nodegroup, **{**bought, "capacityType": "ON_DEMAND"})
+            assert (code, "go together" in words) == ("InvalidParameterException", True)
+            eks.create_nodegroup(**bought)
+            shown = eks.describe_nodegroup(clusterName="eks", nodegroupName="bought")
+            assert shown["nodegroup"]["status"] == "ACTIVE"
+            found = client("ec2").describe_capacity_reservations()["CapacityReservations"]
+            assert [one["AvailableInstanceCount"] for one in found] == [0]
+            again = {**bought, "nodegroupName": "again"}
+            eks.create_nodegroup(**again)
+            shown = eks.describe_nodegroup(clusterName="eks", nodegroupName="again")
+            assert "ReservationCapacityExceeded" in str(shown["nodegroup"]["health"])
+
+    @pytest.mark.parametrize(
+        ("data", "words"),
+        [
+            ({"IamInstanceProfile": {"Name": "nodes"}}, "IamInstanceProfile"),
+            ({"InstanceMarketOptions": {"MarketType": "spot"}}, "InstanceMarketOptions"),
+        ],
+    )
+    def test_templates_without_what_the_group_says(
+        self, eks_site: EksSite, eks: Any, data: dict[str, Any], words: str
+    ) -> None:
+        template = launch_template({"InstanceType": "m5.xlarge", **data})
+        code, message = refusal(eks.create_nodegroup, **with_template(eks_site, template))
+        assert (code, words in message) == ("InvalidParameterException", True)
 
     @pytest.mark.parametrize(
         ("change", "words"),

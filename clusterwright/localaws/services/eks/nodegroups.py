@@ -1,4 +1,4 @@
-"""Managed node groups. Their nodes are counted and hold addresses; no instance is started.
+"""Managed node groups. Their nodes are instances of EC2 (`fleet`) that run nothing.
 
 Defaults are the API model's and moto's. Messages: aws/containers-roadmap and terraform modules
 quote those of duplicates, roles and instance types; others are ours.
@@ -14,6 +14,7 @@ from clusterwright.localaws import facts, quotas
 from clusterwright.localaws.call import AwsError, Call, operation
 from clusterwright.localaws.network import User
 from clusterwright.localaws.services.eks import access, checks, versions
+from clusterwright.localaws.services.eks.fleet import Fleet, template_data, template_of
 from clusterwright.localaws.services.eks.lists import listed
 from clusterwright.localaws.services.eks.state import (
     EksCluster,
@@ -184,7 +185,7 @@ def _create(call: Call) -> Piece:
             "taints": list(asked.get("taints", ())),
             "version": version,
             "releaseVersion": asked.get("releaseVersion") or _release(version),
-            "held": [],
+            "nodes": [],
         },
     )
     if not asked.get("launchTemplate"):
@@ -204,14 +205,13 @@ def _create(call: Call) -> Piece:
         kind = "EC2_WINDOWS" if "WINDOWS" in group.members["amiType"] else "EC2_LINUX"
         if asked["nodeRole"] not in cluster.access_entries:
             access.add_entry(cluster, asked["nodeRole"], kind, call.now)
-    store.later(call.world.delays.node_group, lambda: _launch(call, store, group))
+    store.later(call.world.delays.node_group, lambda: _launch(store, group))
     return group
 
 
-def _launch(call: Call, store: Store, group: Piece) -> None:
+def _launch(store: Store, group: Piece) -> None:
     """The nodes come up, or the group fails with an issue as AWS reports it."""
-    wanted = group.members["scalingConfig"]["desiredSize"]
-    problem = _missing(call, store, group, wanted)
+    problem = Fleet(store, group).grow_to(group.members["scalingConfig"]["desiredSize"])
     if problem is not None:
         code, message = problem
         group.status = "CREATE_FAILED"
@@ -222,57 +222,8 @@ def _launch(call: Call, store: Store, group: Piece) -> None:
     group.status = "ACTIVE"
 
 
-def _missing(call: Call, store: Store, group: Piece, wanted: int) -> tuple[str, str] | None:
-    """Why `wanted` nodes cannot be had; otherwise their addresses are held."""
-    _let_addresses_go(store, group)
-    left = wanted
-    reason = ("AsgInstanceLaunchFailures", "Could not launch On-Demand Instances.")
-    for subnet in checks.subnets_of(store, group.members["subnets"]):
-        for name in group.members["instanceTypes"]:
-            if left == 0:
-                return None
-            zone_id = subnet.availability_zone_id
-            if facts.offered_in(call.runtime, name, call.region, zone_id) is False:
-                reason = (
-                    "AsgInstanceLaunchFailures",
-                    "Could not launch On-Demand Instances. Unsupported - Your requested instance "
-                    f"type ({name}) is not supported in your requested Availability Zone "
-                    f"({subnet.availability_zone}).",
-                )
-                continue
-            limit = call.world.free_capacity(name, zone_id)
-            count = left if limit is None else min(left, limit)
-            if count < left:
-                reason = (
-                    "AsgInstanceLaunchFailures",
-                    "Could not launch On-Demand Instances. InsufficientInstanceCapacity - We "
-                    f"currently do not have sufficient {name} capacity in the Availability Zone "
-                    f"you requested ({subnet.availability_zone}).",
-                )
-            free = store.network.free_addresses(subnet)
-            if free < count:
-                reason = (
-                    "InsufficientFreeAddresses",
-                    f"Subnet {subnet.id} has {free} free IP addresses, {count} are needed.",
-                )
-                count = free
-            if count:
-                group.members["held"].append((subnet.id, store.network.take(subnet, count)))
-                left -= count
-    if left:
-        _let_addresses_go(store, group)
-        return reason
-    return None
-
-
-def _let_addresses_go(store: Store, group: Piece) -> None:
-    for subnet_id, ranges in group.members["held"]:
-        store.network.give_back(subnet_id, ranges)
-    group.members["held"] = []
-
-
 def _let_go(store: Store, group: Piece) -> None:
-    _let_addresses_go(store, group)
+    Fleet(store, group).end()
     store.network.release(group.arn)
 
 
@@ -292,16 +243,14 @@ def _start(
     def done() -> None:
         before = dict(group.members)
         apply()
-        problem = None
-        if group.members["scalingConfig"]["desiredSize"] != before["scalingConfig"]["desiredSize"]:
-            problem = _missing(call, store, group, group.members["scalingConfig"]["desiredSize"])
+        problem = _bring_about(store, group, before, recycle=kind == "VersionUpdate")
         if problem is None:
             update.status = "Successful"
         else:
-            held = group.members["held"]
+            nodes = group.members["nodes"]
             group.members.update(before)
-            group.members["held"] = held
-            _missing(call, store, group, before["scalingConfig"]["desiredSize"])
+            group.members["nodes"] = nodes
+            _bring_about(store, group, before, recycle=False)
             update.status = "Failed"
             update.errors = [
                 {
@@ -318,6 +267,21 @@ def _start(
     answer = {"update": update.view()}
     store.later(call.world.delays.node_group, done)
     return answer
+
+
+def _bring_about(
+    store: Store, group: Piece, before: Mapping[str, Any], *, recycle: bool
+) -> tuple[str, str] | None:
+    """As many nodes as are wanted, new ones where their template or version changed."""
+    fleet = Fleet(store, group)
+    if recycle:
+        names = ("launchTemplate", "version", "releaseVersion")
+        if any(group.members.get(name) != before.get(name) for name in names):
+            return fleet.recycle()
+        return None
+    wanted = group.members["scalingConfig"]["desiredSize"]
+    fleet.shrink_to(wanted)
+    return fleet.grow_to(wanted)
 
 
 def _idle(call: Call) -> Piece:
@@ -377,8 +341,17 @@ def _check_types(call: Call, asked: Mapping[str, Any]) -> list[str]:
                 "in both"
             )
         types = types or ([of_template] if of_template else [])
-    if asked.get("capacityType") == "CAPACITY_BLOCK" and template is None:
+    block = asked.get("capacityType") == "CAPACITY_BLOCK"
+    if block and template is None:
         raise invalid("The capacity type CAPACITY_BLOCK needs a launch template")
+    if template is not None:
+        data = template_data(store_of(call), template)
+        market = (data.get("InstanceMarketOptions") or {}).get("MarketType")
+        if block != (market == "capacity-block"):
+            raise invalid(
+                "The capacity type CAPACITY_BLOCK and the market type capacity-block of the "
+                "launch template go together"
+            )
     types = types or [DEFAULT_TYPE]
     unknown = [
         name
@@ -396,19 +369,9 @@ def _check_types(call: Call, asked: Mapping[str, Any]) -> list[str]:
 
 def _check_launch_template(call: Call, template: Mapping[str, Any]) -> str | None:
     """The instance type of a launch template that exists."""
-    from moto.ec2.models import ec2_backends
-
     if bool(template.get("id")) == bool(template.get("name")):
         raise invalid("Specify exactly one of the id and the name of a launch template")
-    backend = ec2_backends[call.account][call.region]
-    found = next(
-        (
-            each
-            for each in list(backend.launch_templates.values())
-            if template.get("id") == each.id or template.get("name") == each.name
-        ),
-        None,
-    )
+    found = template_of(store_of(call), template)
     if found is None:
         raise invalid(
             f"Launch template {template.get('id') or template.get('name')} does not exist"
@@ -418,14 +381,36 @@ def _check_launch_template(call: Call, template: Mapping[str, Any]) -> str | Non
         raise invalid(f"{number} is not a version of a launch template")
     if number.isdigit() and int(number) > len(found.versions):
         raise invalid(f"Launch template {found.id} has no version {number}")
-    data = (
-        found.versions[int(number) - 1]
-        if number.isdigit()
-        else found.latest_version()
-        if number == "$Latest"
-        else found.default_version()
-    ).data
-    return data.get("InstanceType")
+    data = template_data(store_of(call), template)
+    _check_template_data(data)
+    kind: str | None = data.get("InstanceType")
+    return kind
+
+
+def _check_template_data(data: Mapping[str, Any]) -> None:
+    """Settings that the node group has, not its template.
+
+    "The launch template can't include SubnetId, IamInstanceProfile, RequestSpotInstances,
+    HibernationOptions, or TerminateInstances" (API model, LaunchTemplateSpecification).
+    """
+    refused = [
+        name
+        for name, there in (
+            ("SubnetId", any(one.get("SubnetId") for one in data.get("NetworkInterfaces", ()))),
+            ("IamInstanceProfile", bool(data.get("IamInstanceProfile"))),
+            (
+                "InstanceMarketOptions",
+                (data.get("InstanceMarketOptions") or {}).get("MarketType") == "spot",
+            ),
+            ("HibernationOptions", bool(data.get("HibernationOptions"))),
+        )
+        if there
+    ]
+    if refused:
+        raise invalid(
+            f"Launch template {', '.join(refused)} should not be set: it is specified in the "
+            "node group"
+        )
 
 
 def _check_version(cluster: EksCluster, version: str) -> None:
@@ -477,7 +462,7 @@ def _release(version: str) -> str:
 
 def _view(group: Piece) -> dict[str, Any]:
     return {
-        **{name: value for name, value in group.members.items() if name != "held"},
+        **{name: value for name, value in group.members.items() if name != "nodes"},
         "nodegroupArn": group.arn,
         "createdAt": group.created_at,
         "modifiedAt": group.modified_at,
