@@ -16,6 +16,7 @@ from clusterwright.spec.models.kubernetes import AccessEntry
 from stacks import kubernetes_roles
 from stacks.acknowledge import ignore_lint_everywhere
 from stacks.kubernetes_addons import addon
+from stacks.kubernetes_capabilities import add_capabilities
 from stacks.log_groups import log_group as log_group_of
 from stacks.network import Attachments
 from stacks.part import Part
@@ -71,6 +72,7 @@ class KubernetesCluster(Part):
             if each.name in BEFORE_NODES
         }
         self._pod_identities()
+        add_capabilities(self, cluster, cluster_name=self.name)
         ignore_lint_everywhere(
             self, "W6001", "the outputs of a deployment stand together, those of other stacks too"
         )

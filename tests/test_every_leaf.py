@@ -799,7 +799,6 @@ CASES: dict[str, tuple[Case, ...]] = {
         f"kubernetes.{leaf}": (refused("kubernetes", {"version": "1.34"}, MINIMAL),)
         for leaf in leaves(Kubernetes)
     },
-    "tenants[].name": (refused("tenants", [{"name": "pretraining"}], MINIMAL),),
     "required_tags": (finding("required_tags", ["project"]),),
     "tags": (template("tags", {"owner": "somebody else"}),),
     "tenants[].name": (
