@@ -11,7 +11,12 @@ from collections.abc import Iterator
 
 from clusterwright.catalog import Catalog, Known, load_catalog
 from clusterwright.platforms.parallelcluster import limits
-from clusterwright.platforms.parallelcluster.queues import has_efa, is_nvidia, most_nodes
+from clusterwright.platforms.parallelcluster.queues import (
+    has_efa,
+    is_nvidia,
+    knows_efa,
+    most_nodes,
+)
 from clusterwright.platforms.tags import ENVIRONMENT_TAG
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.problems import Path, Problem
@@ -154,7 +159,7 @@ def _types(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
                     hint="`clusterwright catalog refresh` asks EC2",
                 )
             continue
-        if group.role == "compute" and not isinstance(instance.efa_interfaces, Known):
+        if group.role == "compute" and knows_efa(group, catalog) is None:
             yield Problem(
                 f"whether {group.instance_type} has EFA is not in the catalogue",
                 path,

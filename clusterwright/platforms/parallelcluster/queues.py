@@ -19,6 +19,7 @@ CAPACITY_TYPES = {
     "spot": "SPOT",
     "capacity-block": "CAPACITY_BLOCK",
 }
+GB200 = "p6e-gb200."
 RESERVED = ("reservation", "capacity-block")
 
 
@@ -59,10 +60,19 @@ def compute_groups(cluster: Cluster) -> list[ComputeGroup]:
 
 def has_efa(group: ComputeGroup, catalog: Catalog) -> bool:
     """Whether the group's type takes EFA, by the catalogue."""
+    return bool(knows_efa(group, catalog))
+
+
+def knows_efa(group: ComputeGroup, catalog: Catalog) -> bool | None:
+    """The same, and None where the catalogue does not know.
+
+    Of p6e-gb200 sources contradict each other on how many interfaces and of which generation:
+    that it has some, they all say.
+    """
     instance = catalog.instance(group.instance_type)
-    if instance is None or not isinstance(instance.efa_interfaces, Known):
-        return False
-    return instance.efa_interfaces.value > 0
+    if instance is not None and isinstance(instance.efa_interfaces, Known):
+        return instance.efa_interfaces.value > 0
+    return True if group.instance_type.startswith(GB200) else None
 
 
 def takes_placement_group(group: ComputeGroup, catalog: Catalog) -> bool:

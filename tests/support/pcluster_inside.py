@@ -1,0 +1,111 @@
+"""Runs in the environment of aws-parallelcluster, not in ours: judges many configurations.
+
+One JSON object per line on stdin, one answer per line on stdout; described in `pcluster_oracle`.
+One process for all of them: importing the package takes longer than judging with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+
+def main() -> None:
+    """Answer each line; what ParallelCluster prints itself goes to stderr."""
+    # Loading a configuration asks EC2 of types, so that the first one must not be timed out.
+    for line in sys.stdin:
+        asked = json.loads(line)
+        with contextlib.redirect_stdout(sys.stderr):
+            answer = _ANSWERS[asked["ask"]](asked)
+        print(json.dumps(answer), flush=True)
+
+
+def _load(asked: dict[str, Any]) -> Any:
+    from pcluster.schemas.cluster_schema import ClusterSchema
+
+    return ClusterSchema(cluster_name=asked["name"]).load(asked["configuration"])
+
+
+def _schema(asked: dict[str, Any]) -> dict[str, Any]:
+    from marshmallow import ValidationError
+
+    try:
+        _load(asked)
+    except ValidationError as error:
+        return {"errors": str(error.messages)}
+    return {"errors": ""}
+
+
+def _validators(asked: dict[str, Any]) -> dict[str, Any]:
+    from pcluster.validators.common import ValidatorContext
+
+    found = _load(asked).validate(set(), ValidatorContext())
+    return {
+        "messages": [
+            {"level": one.level.name, "type": one.validator_type, "message": one.message}
+            for one in found
+        ]
+    }
+
+
+def _templates(asked: dict[str, Any]) -> dict[str, Any]:
+    """The templates that would be deployed: the root's and those of nested stacks."""
+    from aws_cdk.core import App
+    from pcluster.models.s3_bucket import S3Bucket
+    from pcluster.templates.cluster_stack import ClusterCdkStack
+
+    config = _load(asked)
+    bucket = S3Bucket("local", "parallelcluster-" + asked["name"], "artifacts", name="local")
+    with tempfile.TemporaryDirectory() as folder:
+        app = App(outdir=folder)
+        ClusterCdkStack(
+            app, asked["name"], asked["name"], config, bucket, "/aws/parallelcluster/x"
+        )
+        app.synth()
+        found = []
+        for path in sorted(Path(folder).glob("*.template.json")):
+            found.append(json.loads(path.read_text()))
+    return {"templates": found}
+
+
+class _Cluster:
+    """What a patch asks of the cluster that it changes."""
+
+    def __init__(self, asked: dict[str, Any]) -> None:
+        self.name = self.stack_name = asked["name"]
+        self._fleet, self._login = asked["fleet_runs"], asked["login_nodes_run"]
+
+    def has_running_capacity(self, updated_value: bool = False) -> bool:
+        return bool(self._fleet)
+
+    def has_running_login_nodes(
+        self,
+        updated_value: bool = False,
+        pool_name: str | None = None,
+    ) -> bool:
+        return bool(self._login)
+
+
+def _patch(asked: dict[str, Any]) -> dict[str, Any]:
+    """What an update's check says of each change that it does not simply take."""
+    from pcluster.config.config_patch import ConfigPatch
+
+    patch = ConfigPatch(_Cluster(asked), asked["base"], asked["configuration"])
+    allowed, rows = patch.check()
+    heads, *changes = rows
+    return {"allowed": bool(allowed), "rows": [dict(zip(heads, map(str, r))) for r in changes]}  # noqa: B905
+
+
+_ANSWERS = {
+    "schema": _schema,
+    "validators": _validators,
+    "templates": _templates,
+    "patch": _patch,
+}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""aws-parallelcluster as a judge of the configurations that are rendered: one process for all."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tools.setup import clients
+from tools.setup.paths import BIN
+
+_INSIDE = Path(__file__).with_name("pcluster_inside.py")
+
+
+class OracleEnded(AssertionError):
+    """The process ended instead of answering; the text is what it said."""
+
+
+@dataclass
+class Oracle:
+    """Asks the process. Configurations are plain data with ParallelCluster's key names."""
+
+    process: subprocess.Popen[str]
+    said: Path
+
+    def schema(self, configuration: Mapping[str, Any], name: str = "train") -> str:
+        """What the schema refuses, or nothing."""
+        return str(self._ask("schema", configuration, name)["errors"])
+
+    def validators(
+        self, configuration: Mapping[str, Any], name: str = "train"
+    ) -> list[dict[str, str]]:
+        """What its validators say: `level`, `type`, `message`. They ask the AWS of the process."""
+        found: list[dict[str, str]] = self._ask("validators", configuration, name)["messages"]
+        return found
+
+    def templates(
+        self, configuration: Mapping[str, Any], name: str = "train"
+    ) -> list[dict[str, Any]]:
+        """The templates that it would deploy."""
+        found: list[dict[str, Any]] = self._ask("templates", configuration, name)["templates"]
+        return found
+
+    def patch(
+        self,
+        base: Mapping[str, Any],
+        configuration: Mapping[str, Any],
+        *,
+        fleet_runs: bool = True,
+        login_nodes_run: bool = True,
+    ) -> dict[str, Any]:
+        """What its check of an update says: `allowed`, and `rows` of changes."""
+        return self._ask(
+            "patch",
+            configuration,
+            "train",
+            base=base,
+            fleet_runs=fleet_runs,
+            login_nodes_run=login_nodes_run,
+        )
+
+    def _ask(
+        self, what: str, configuration: Mapping[str, Any], name: str, **more: Any
+    ) -> dict[str, Any]:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        asked = {"ask": what, "name": name, "configuration": configuration, **more}
+        try:
+            self.process.stdin.write(json.dumps(asked) + "\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            raise OracleEnded(self.said.read_text(encoding="utf-8")[-4000:])
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+
+@contextmanager
+def oracle(home: Path, environment: Mapping[str, str] | None = None) -> Iterator[Oracle]:
+    """The judge, for as long as the block lasts; its environment is built where it is not yet.
+
+    Without an `environment` that names a local AWS it can only be asked of schemas and patches.
+    """
+    clients.bring_up_to_date(["pcluster"])
+    python = clients.program("pcluster").with_name("python")
+    found = {
+        **os.environ,
+        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_SECRET_ACCESS_KEY": "local",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "HOME": os.fspath(home),
+        **(environment or {}),
+    }
+    # Its CDK runs on Node, and says at length that it would rather have an older one.
+    found["PATH"] = f"{BIN}{os.pathsep}{found.get('PATH', '')}"
+    found["JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION"] = "1"
+    said = home / "oracle.err"
+    with said.open("w") as errors:
+        process = subprocess.Popen(
+            # -I: the folder of the program holds modules that are called like its own.
+            [python, "-I", _INSIDE],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=found,
+            cwd=home,
+            text=True,
+        )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        yield Oracle(process, said)
+    finally:
+        process.stdin.close()
+        process.wait(60)
+        process.stdout.close()
