@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from clusterwright.catalog import load_catalog
 from clusterwright.platforms.derived_names import (
     built_buckets,
     database,
@@ -18,6 +19,7 @@ from clusterwright.platforms.derived_names import (
     monthly_budget,
     secrets,
 )
+from clusterwright.platforms.launch_templates import takes_placement_group
 from clusterwright.platforms.node_rights import Right
 from clusterwright.spec.models.cluster import Cluster
 
@@ -111,6 +113,17 @@ def _hyperpod_eks(cluster: Cluster) -> bool:
     return cluster.platform == "hyperpod-eks"
 
 
+def _node_groups(cluster: Cluster) -> bool:
+    return cluster.platform == "eks"
+
+
+def _placement_groups(cluster: Cluster) -> bool:
+    catalog = load_catalog()
+    return _node_groups(cluster) and any(
+        takes_placement_group(group, cluster.platform, catalog) for group in cluster.compute
+    )
+
+
 @dataclass(frozen=True)
 class Made:
     """A resource type, what making it takes, and whether a spec has one."""
@@ -130,7 +143,11 @@ RESOURCES: Final[Mapping[str, Made]] = {
     "AWS::EC2::EIP": Made(("ec2:AllocateAddress",), _nat),
     "AWS::EC2::FlowLog": Made(("ec2:CreateFlowLogs",), _network),
     "AWS::EC2::InternetGateway": Made(("ec2:CreateInternetGateway",), _nat),
+    "AWS::EC2::LaunchTemplate": Made(
+        ("ec2:CreateLaunchTemplate", "ec2:CreateLaunchTemplateVersion"), _node_groups
+    ),
     "AWS::EC2::NatGateway": Made(("ec2:CreateNatGateway",), _nat),
+    "AWS::EC2::PlacementGroup": Made(("ec2:CreatePlacementGroup",), _placement_groups),
     "AWS::EC2::Route": Made(("ec2:CreateRoute",), _nat),
     "AWS::EC2::RouteTable": Made(("ec2:CreateRouteTable",), _network),
     "AWS::EC2::SecurityGroup": Made(("ec2:CreateSecurityGroup",), _network),
@@ -147,6 +164,7 @@ RESOURCES: Final[Mapping[str, Made]] = {
     ),
     "AWS::EKS::Addon": Made(("eks:CreateAddon",), _kubernetes),
     "AWS::EKS::Cluster": Made(("eks:CreateCluster",), _kubernetes),
+    "AWS::EKS::Nodegroup": Made(("eks:CreateNodegroup",), _node_groups),
     "AWS::EKS::PodIdentityAssociation": Made(
         ("eks:CreatePodIdentityAssociation",), _pod_identities
     ),

@@ -56,6 +56,8 @@ PARTS = {
     "AWS::EC2::VPCGatewayAttachment",
     "AWS::EKS::AccessEntry",
     "AWS::EKS::Addon",
+    "AWS::EC2::LaunchTemplate",
+    "AWS::EC2::PlacementGroup",
     "AWS::EKS::PodIdentityAssociation",
     "AWS::FSx::DataRepositoryAssociation",
     "AWS::IAM::Policy",
@@ -74,12 +76,32 @@ PARTS = {
     "Custom::LogRetention",
     "Custom::S3AutoDeleteObjects",
 }
-COUNTED = {"AWS::FSx::FileSystem", "AWS::EC2::VPCEndpoint", "AWS::SageMaker::Cluster"}
+COUNTED = {
+    "AWS::EC2::VPCEndpoint",
+    "AWS::EKS::Nodegroup",
+    "AWS::FSx::FileSystem",
+    "AWS::SageMaker::Cluster",
+}
 
 
 def bill_of(config: str) -> Bill:
     spec = load_cluster(ROOT / config)
     return estimate(spec.cluster, load_catalog(), today=dt.date(2026, 11, 20))
+
+
+def node_counts(assembly: Assembly) -> list[int]:
+    """Instances of each group that the templates ask for."""
+    found = [
+        group["InstanceCount"]
+        for cluster in assembly.resources("AWS::SageMaker::Cluster").values()
+        for group in cluster["Properties"]["InstanceGroups"]
+    ]
+    found += [
+        group["Properties"]["ScalingConfig"]["DesiredSize"]
+        for group in assembly.resources("AWS::EKS::Nodegroup").values()
+    ]
+    assert found
+    return found
 
 
 @pytest.mark.parametrize("config", CONFIGS)
@@ -113,11 +135,18 @@ def test_quantities_are_those_of_the_templates(
     endpoints = assembly.resources("AWS::EC2::VPCEndpoint").values()
     interface = [e for e in endpoints if e["Properties"]["VpcEndpointType"] == "Interface"]
     assert quantity("interface endpoints: ") == len(interface)
-    (cluster,) = assembly.resources("AWS::SageMaker::Cluster").values()
-    groups = cluster["Properties"]["InstanceGroups"]
-    assert sum(int(line.quantity or 0) for line in bill.lines if line.component == "compute") == (
-        sum(group["InstanceCount"] for group in groups)
-    )
+    assert sum(
+        int(line.quantity or 0) for line in bill.lines if line.component == "compute"
+    ) == sum(node_counts(assembly))
+    sizes = [
+        template["Properties"]["LaunchTemplateData"]["BlockDeviceMappings"][0]["Ebs"]["VolumeSize"]
+        for template in assembly.resources("AWS::EC2::LaunchTemplate").values()
+    ]
+    if sizes:
+        roots = [line for line in bill.lines if line.item.endswith(", root")]
+        assert sum(int(line.quantity or 0) for line in roots) == sizes[0] * sum(
+            node_counts(assembly)
+        )
     systems = [r["Properties"] for r in assembly.resources("AWS::FSx::FileSystem").values()]
     capacity_gib = sum(p.get("StorageCapacity", 0) for p in systems)
     charged = sum(

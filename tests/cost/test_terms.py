@@ -519,5 +519,27 @@ def test_platforms_on_eks_pay_for_the_control_plane(
     bill = estimate(cluster, load_catalog(), today=TODAY)
     found = [line for line in bill.lines if line.component == "kubernetes"]
     assert [line.hourly_usd for line in found] == [Decimal("0.1")] * lines
-    kind = {line.source for line in bill.lines if line.group == "workers"}
-    assert len(kind) == 1
+    compute = [line for line in bill.lines if line.component == "compute"]
+    assert len({line.source for line in compute if line.group == "workers"}) == 1
+
+
+@pytest.mark.parametrize(
+    ("version", "support", "day", "rate", "words"),
+    [
+        ("1.35", "standard", "2026-11-20", "0.1", "on 2027-03-27 EKS upgrades 1.35 by itself"),
+        ("1.34", "extended", "2026-11-20", "0.1", "from 2026-12-02 on, the rate of extended"),
+        ("1.34", "extended", "2026-12-02", "0.6", "the standard support of 1.34 ended on"),
+        ("1.32", "extended", "2026-11-20", "0.6", "the standard support of 1.32 ended on"),
+        ("1.99", "standard", "2026-11-20", "0.1", "is in no source"),
+    ],
+)
+def test_a_control_plane_costs_the_rate_of_its_versions_support(
+    tmp_path: Path, version: str, support: str, day: str, rate: str, words: str
+) -> None:
+    kubernetes = {"version": version, "support": support}
+    spec = {"platform": "eks", "kubernetes": kubernetes}
+    cluster = specs.unchecked(tmp_path, spec).cluster
+    bill = estimate(cluster, load_catalog(), today=dt.date.fromisoformat(day))
+    (line,) = [line for line in bill.lines if line.component == "kubernetes"]
+    assert line.hourly_usd == Decimal(rate)
+    assert words in line.note

@@ -6,20 +6,39 @@ from collections.abc import Iterator
 
 from clusterwright.cost.bill import Line
 from clusterwright.cost.pricing import Item, Pricing
+from clusterwright.platforms import eks
 
 CONTROL_PLANE = Item("eks", "cluster standard support", "hour")
+EXTENDED = Item("eks", "cluster extended support", "hour")
 PLATFORMS = ("hyperpod-eks", "eks")
 
 
 def lines(pricing: Pricing) -> Iterator[Line]:
-    """One cluster, on a version in standard support; extended support has a rate of its own."""
-    if pricing.cluster.platform in PLATFORMS:
-        yield pricing.line(
-            "kubernetes",
-            "EKS control plane, standard support",
-            1,
-            CONTROL_PLANE,
-            path=("platform",),
-            per="hour",
-            note="a version past its standard support costs the rate of extended support",
-        )
+    """One cluster, at the rate of the support that its version has today.
+
+    With `support: standard` EKS upgrades a version at the end of its standard support, so that
+    the rate stays; what is older cannot be made with it.
+    """
+    if pricing.cluster.platform not in PLATFORMS:
+        return
+    kubernetes = pricing.cluster.kubernetes
+    version = eks.version(kubernetes.version)
+    extended = version is not None and version.end_of_standard <= pricing.today
+    if version is None:
+        note = f"when the standard support of {kubernetes.version} ends is in no source"
+    elif extended:
+        note = f"the standard support of {version.name} ended on {version.end_of_standard}"
+    elif kubernetes.support == "extended":
+        note = f"from {version.end_of_standard} on, the rate of extended support"
+    else:
+        note = f"on {version.end_of_standard} EKS upgrades {version.name} by itself"
+    support = "extended" if extended else "standard"
+    yield pricing.line(
+        "kubernetes",
+        f"EKS control plane, {support} support",
+        1,
+        EXTENDED if extended else CONTROL_PLANE,
+        path=("platform",),
+        per="hour",
+        note=note,
+    )

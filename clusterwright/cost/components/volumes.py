@@ -12,7 +12,9 @@ EBS_VOLUME = Item("ebs", "gp3 storage", "GB-month")
 
 
 def lines(pricing: Pricing) -> Iterator[Line]:
-    """One line per group with an additional volume."""
+    """One line per group with an additional volume, or with root volumes that we make, on EKS."""
+    if pricing.cluster.platform == "eks":
+        yield from _roots(pricing)
     hyperpod = pricing.cluster.platform.startswith("hyperpod-")
     for index, group in enumerate(pricing.cluster.compute):
         if group.ebs is None or not group.count:
@@ -26,3 +28,18 @@ def lines(pricing: Pricing) -> Iterator[Line]:
             group=group.name,
             releasable=group.role == "compute",
         )
+
+
+def _roots(pricing: Pricing) -> Iterator[Line]:
+    size = pricing.cluster.kubernetes.node_volume_gib
+    for group in pricing.cluster.compute:
+        if group.count:
+            yield pricing.line(
+                "volumes",
+                f"{group.name}: {group.count} × {size} GiB, root",
+                group.count * size,
+                EBS_VOLUME,
+                path=("kubernetes", "node_volume_gib"),
+                group=group.name,
+                releasable=group.role == "compute",
+            )
