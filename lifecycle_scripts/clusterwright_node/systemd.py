@@ -8,6 +8,8 @@ from clusterwright_node.errors import CommandError
 from clusterwright_node.node import Node
 
 UNIT_FOLDER = "/etc/systemd/system"
+RUNS = ("active", "reloading")
+"""States of a unit whose program runs; slurmctld reloads whenever it reads its files again."""
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_.")
 
 
@@ -32,7 +34,7 @@ def properties(node: Node, unit: str, names: Sequence[str]) -> dict[str, str]:
 
 
 def is_active(node: Node, unit: str) -> bool:
-    return properties(node, unit, ("ActiveState",)).get("ActiveState") == "active"
+    return properties(node, unit, ("ActiveState",)).get("ActiveState") in RUNS
 
 
 def exists(node: Node, unit: str) -> bool:
@@ -42,8 +44,10 @@ def exists(node: Node, unit: str) -> bool:
 def is_enabled_and_active(node: Node, unit: str) -> bool:
     """Whether the unit runs, runs again after a reboot, and is what its files on disk say."""
     found = properties(node, unit, ("ActiveState", "UnitFileState", "NeedDaemonReload"))
-    return (found.get("ActiveState"), found.get("UnitFileState")) == ("active", "enabled") and (
-        found.get("NeedDaemonReload", "no") == "no"
+    return (
+        found.get("ActiveState") in RUNS
+        and found.get("UnitFileState") == "enabled"
+        and found.get("NeedDaemonReload", "no") == "no"
     )
 
 

@@ -24,7 +24,9 @@ declare -A program=([munge]=munged [mariadb]=mariadbd [slurmdbd]=slurmdbd [slurm
 name=${program[$unit]}
 case $verb in
   show)
-    active=inactive; pgrep -x "$name" >/dev/null && active=active
+    # A daemon that reads its files again hands over to a new process, which one look may miss.
+    active=inactive
+    for _ in 1 2 3; do pgrep -x "$name" >/dev/null && active=active && break; sleep 0.1; done
     printf 'LoadState=loaded\\nActiveState=%s\\nUnitFileState=enabled\\n' "$active"
     printf 'NeedDaemonReload=no\\n' ;;
   enable | daemon-reload) ;;

@@ -137,3 +137,13 @@ def test_slurm_conf_is_read_through_includes_and_continuations(
         "10.0.0.2": "n2",
         "10.0.0.9": "10.0.0.9",
     }
+
+
+def test_a_slurmctld_that_reads_its_files_again_runs(world: Callable[..., World]) -> None:
+    """Its unit is then `reloading`, which is not another word for stopped."""
+    node = world("controller-1", "scripted")
+    started(node)
+    units = node.state["units"]
+    units["slurmctld.service"]["forced_state"] = "reloading"
+    node.change(units=units)
+    assert node.run().statuses()["slurm_daemons"] == "unchanged"
