@@ -1,0 +1,216 @@
+"""HyperPod with EKS that stands on the local AWS: what it has, and what a change reaches."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from clusterwright.localaws import local_aws
+from tests.stacks.conftest import Build
+from tests.stacks.deployment import Account, bootstrapped
+from tests.stacks.specs import HYPERPOD_EKS, changed
+from tests.stacks.test_deployed_cluster import objects
+from tests.support.synthesis import ROOT
+
+SPEC = changed(HYPERPOD_EKS, protection="destroy")
+
+
+@pytest.fixture(scope="module")
+def deployed(build: Build) -> Iterator[Account]:
+    """An account in which the whole of `SPEC` stands; who changes it puts it back."""
+    with local_aws():
+        found = bootstrapped()
+        found.deploy(build(SPEC))
+        yield found
+
+
+def described(account: Account) -> dict[str, Any]:
+    found: dict[str, Any] = account.client("sagemaker").describe_cluster(ClusterName="test")
+    return found
+
+
+def group(account: Account, name: str) -> dict[str, Any]:
+    return next(g for g in described(account)["InstanceGroups"] if g["InstanceGroupName"] == name)
+
+
+def quotas(account: Account) -> dict[str, dict[str, Any]]:
+    found = account.client("sagemaker").list_compute_quotas()["ComputeQuotaSummaries"]
+    return {one["Name"]: one for one in found}
+
+
+def test_the_control_plane_orchestrates(deployed: Account) -> None:
+    cluster = described(deployed)
+    eks = deployed.client("eks").describe_cluster(name="test")["cluster"]
+    assert cluster["ClusterStatus"] == "InService"
+    assert cluster["Orchestrator"]["Eks"]["ClusterArn"] == eks["arn"]
+    assert cluster["VpcConfig"]["SecurityGroupIds"]
+    outputs = deployed.outputs("test-cluster")
+    assert outputs["ClusterArn"] == cluster["ClusterArn"]
+    cluster_id = cluster["ClusterArn"].split("/")[1]
+    assert f"sagemaker-cluster:{cluster_id}_system-<instance-id>" in outputs["SsmLoginCommand"]
+    assert "list-cluster-nodes --cluster-name test " in outputs["ListNodesCommand"]
+    assert outputs["KubeconfigCommand"].startswith("aws eks update-kubeconfig --name test ")
+    (lustre,) = deployed.client("fsx").describe_file_systems()["FileSystems"]
+    assert outputs["LustreDnsName"] == lustre["DNSName"]
+    assert outputs["LustreMountName"] == lustre["LustreConfiguration"]["MountName"]
+
+
+def test_the_cluster_has_what_only_eks_takes(deployed: Account) -> None:
+    cluster = described(deployed)
+    assert cluster["NodeProvisioningMode"] == "Continuous"
+    assert cluster["AutoScaling"]["Mode"] == "Enable"
+    assert cluster["AutoScaling"]["AutoScalerType"] == "Karpenter"
+    role = cluster["ClusterRole"].rsplit("/", 1)[-1]
+    trust = deployed.client("iam").get_role(RoleName=role)["Role"]["AssumeRolePolicyDocument"]
+    assert trust["Statement"][0]["Principal"]["Service"] == "hyperpod.sagemaker.amazonaws.com"
+    assert cluster["TieredStorageConfig"] == {
+        "Mode": "Enable",
+        "InstanceMemoryAllocationPercentage": 20,
+    }
+    environment = cluster["RestrictedInstanceGroupsConfig"]["SharedEnvironmentConfig"]
+    assert environment["DesiredFSxLustreConfig"] == {
+        "SizeInGiB": 4800,
+        "PerUnitStorageThroughput": 250,
+    }
+    assert environment["DesiredFSxLustreDeletionPolicy"] == "Keep"
+    (restricted,) = cluster["RestrictedInstanceGroups"]
+    assert (restricted["InstanceGroupName"], restricted["CurrentCount"]) == ("nova", 1)
+
+
+def test_groups_have_labels_taints_partitions_and_checks(deployed: Account) -> None:
+    workers, parts, system = (group(deployed, name) for name in ("workers", "parts", "system"))
+    assert workers["KubernetesConfig"]["DesiredLabels"] == {"team.example.com/model": "seven-b"}
+    assert workers["KubernetesConfig"]["DesiredTaints"] == [
+        {"Key": "nvidia.com/gpu", "Value": "present", "Effect": "NoSchedule"}
+    ]
+    assert parts["KubernetesConfig"]["DesiredLabels"] == {
+        "nvidia.com/mig.config": "mixed-1-3g.40gb-1-4g.40gb"
+    }
+    assert "KubernetesConfig" not in system
+    assert workers["OnStartDeepHealthChecks"] == ["InstanceStress", "InstanceConnectivity"]
+    assert "OnStartDeepHealthChecks" not in system
+    assert parts["CapacityRequirements"] == {"Spot": {}}
+    assert workers["TrainingPlanArn"].endswith("training-plan/tests")
+    assert workers["NetworkInterface"] == {"InterfaceType": "efa-only"}
+    volumes = [one["EbsVolumeConfig"] for one in system["InstanceStorageConfigs"]]
+    assert [v.get("VolumeSizeInGB") for v in volumes] == [None, 200]
+    assert all(":key/" in v["VolumeKmsKeyId"] for v in volumes)
+
+
+def test_only_groups_with_scratch_have_a_script_and_find_it(deployed: Account) -> None:
+    assert "LifeCycleConfig" not in group(deployed, "system")
+    given = group(deployed, "workers")["LifeCycleConfig"]
+    bucket, prefix = given["SourceS3Uri"].removeprefix("s3://").split("/", 1)
+    files = objects(deployed, bucket, prefix)
+    assert set(files) == {"on_create.sh", "workers.sh"}
+    assert given["OnCreate"] == "workers.sh"
+    assert "--scratch /scratch" in files["workers.sh"]
+    folder = ROOT / "stacks" / "eks_node_scripts"
+    assert files["on_create.sh"] == (folder / "on_create.sh").read_text()
+
+
+def test_tenants_have_their_shares(deployed: Account) -> None:
+    found = quotas(deployed)
+    assert {name: one["Status"] for name, one in found.items()} == {
+        "pretraining": "Created",
+        "evaluation": "Created",
+    }
+
+    def share(name: str) -> list[dict[str, Any]]:
+        shares: list[dict[str, Any]] = found[name]["ComputeQuotaConfig"]["ComputeQuotaResources"]
+        return shares
+
+    # 3 to 1 of the ten instances that are not restricted, in whole ones.
+    assert share("pretraining") == [{"InstanceType": "ml.p5.48xlarge", "Count": 8}]
+    assert share("evaluation") == [{"InstanceType": "ml.p5.48xlarge", "Count": 2}]
+    weights = {name: one["ComputeQuotaTarget"]["FairShareWeight"] for name, one in found.items()}
+    assert weights == {"pretraining": 100, "evaluation": 33}
+    sharing = found["evaluation"]["ComputeQuotaConfig"]["ResourceSharingConfig"]
+    assert sharing["Strategy"] == "Lend"
+    sagemaker = deployed.client("sagemaker")
+    (policy,) = sagemaker.list_cluster_scheduler_configs()["ClusterSchedulerConfigSummaries"]
+    shown = sagemaker.describe_cluster_scheduler_config(
+        ClusterSchedulerConfigId=policy["ClusterSchedulerConfigId"]
+    )
+    assert shown["SchedulerConfig"] == {
+        "FairShare": "Enabled",
+        "IdleResourceSharing": "Enabled",
+        "PriorityClasses": [
+            {"Name": "training", "Weight": 90},
+            {"Name": "inference", "Weight": 10},
+        ],
+    }
+
+
+def test_addons_are_on_with_roles_of_their_pods(deployed: Account) -> None:
+    eks = deployed.client("eks")
+    names = set(eks.list_addons(clusterName="test")["addons"])
+    assert {
+        "amazon-sagemaker-hyperpod-taskgovernance",
+        "amazon-sagemaker-hyperpod-training-operator",
+        "amazon-sagemaker-hyperpod-observability",
+        "cert-manager",
+    } <= names
+    addon = eks.describe_addon(
+        clusterName="test", addonName="amazon-sagemaker-hyperpod-observability"
+    )["addon"]
+    values = json.loads(addon["configurationValues"])
+    (workspace,) = deployed.client("amp").list_workspaces()["workspaces"]
+    assert values["ampWorkspace"]["arn"] == workspace["arn"]
+    assert values["ampWorkspace"]["prometheusEndpoint"].endswith(workspace["workspaceId"])
+    accounts = {
+        one["serviceAccount"]
+        for one in eks.list_pod_identity_associations(clusterName="test")["associations"]
+    }
+    assert {
+        "hp-training-operator-controller-manager",
+        "hyperpod-observability-operator-otel-collector",
+    } <= accounts
+
+
+def test_log_of_the_nodes_gets_an_end(deployed: Account) -> None:
+    cluster_id = described(deployed)["ClusterArn"].split("/")[1]
+    (found,) = deployed.client("logs").describe_log_groups(
+        logGroupNamePrefix=f"/aws/sagemaker/Clusters/test/{cluster_id}"
+    )["logGroups"]
+    assert found["retentionInDays"] == 30
+
+
+@pytest.mark.parametrize(
+    ("changes", "stacks"),
+    [
+        ({"compute__2__count": 4}, {"test-cluster", "test-operators"}),
+        ({"compute__0__count": 3}, {"test-cluster"}),
+        ({"compute__1__labels": {"team.example.com/model": "seventy-b"}}, {"test-cluster"}),
+        ({"compute__2__mig_profile": "all-1g.10gb"}, {"test-cluster"}),
+        # The cluster's template records the spec, which is all that changes there.
+        ({"tenants__0__weight": 9}, {"test-cluster", "test-operators"}),
+        (
+            {"hyperpod__task_governance__fair_share": False},
+            {"test-cluster", "test-operators"},
+        ),
+        (
+            {"compute__1__scratch__mount_path": "/local"},
+            {"test-cluster", "test-lifecycle"},
+        ),
+    ],
+)
+def test_a_change_reaches_what_it_is_about_and_replaces_nothing(
+    changes: dict[str, Any], stacks: set[str], deployed: Account, build: Build
+) -> None:
+    arn = described(deployed)["ClusterArn"]
+    statuses = deployed.deploy(build(changed(SPEC, **changes)))
+    assert {name for name, status in statuses.items() if status != "unchanged"} == stacks
+    assert described(deployed)["ClusterArn"] == arn
+    deployed.deploy(build(SPEC))
+
+
+def test_nodes_come_and_quotas_follow(deployed: Account, build: Build) -> None:
+    deployed.deploy(build(changed(SPEC, compute__2__count=6)))
+    assert deployed.nodes("test").count("parts") == 6
+    config = quotas(deployed)["pretraining"]["ComputeQuotaConfig"]
+    assert config["ComputeQuotaResources"] == [{"InstanceType": "ml.p5.48xlarge", "Count": 11}]
+    deployed.deploy(build(SPEC))
