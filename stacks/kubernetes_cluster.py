@@ -14,7 +14,7 @@ from clusterwright.platforms.eks import BEFORE_NODES, addons, cluster_name, log_
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.kubernetes import AccessEntry
 from stacks import kubernetes_roles
-from stacks.acknowledge import ignore_lint_everywhere
+from stacks.acknowledge import acknowledge, ignore_lint_everywhere
 from stacks.kubernetes_addons import addon
 from stacks.kubernetes_capabilities import add_capabilities
 from stacks.log_groups import log_group as log_group_of
@@ -25,6 +25,8 @@ _CFN = eks.CfnCluster
 
 LOG_TYPES = {"controller-manager": "controllerManager"}
 """The spec's names of logs that EKS spells otherwise."""
+
+ALL_LOGS = ("api", "audit", "authenticator", "controller-manager", "scheduler")
 
 POLICIES = {
     "cluster-admin": "AmazonEKSClusterAdminPolicy",
@@ -112,6 +114,19 @@ class KubernetesCluster(Part):
         )
         # EKS makes the log group where there is none: without an end and without the key.
         resource.node.add_dependency(self._logs)
+        if public:
+            acknowledge(
+                resource,
+                "AwsSolutions-EKS1",
+                f"the spec lets in {', '.join(public)} and no others",
+            )
+        for name in sorted(set(ALL_LOGS) - set(kubernetes.control_plane_logs)):
+            log = LOG_TYPES.get(name, name)
+            acknowledge(
+                resource,
+                f"AwsSolutions-EKS2[LogExport::{log}]",
+                f"the spec's control_plane_logs leave {name} out",
+            )
         return resource
 
     def _logging(self) -> _CFN.LoggingProperty:

@@ -113,6 +113,11 @@ def _hyperpod_eks(cluster: Cluster) -> bool:
     return cluster.platform == "hyperpod-eks"
 
 
+def _functions(cluster: Cluster) -> bool:
+    """Functions of deployments and their policies: on EKS only what empties buckets."""
+    return cluster.platform != "eks" or (cluster.protection == "destroy" and _buckets(cluster))
+
+
 def _node_groups(cluster: Cluster) -> bool:
     return cluster.platform == "eks"
 
@@ -170,11 +175,11 @@ RESOURCES: Final[Mapping[str, Made]] = {
     ),
     "AWS::FSx::DataRepositoryAssociation": Made(("fsx:CreateDataRepositoryAssociation",), _links),
     "AWS::FSx::FileSystem": Made(("fsx:CreateFileSystem",), _files),
-    "AWS::IAM::Policy": Made(("iam:PutRolePolicy",)),
+    "AWS::IAM::Policy": Made(("iam:PutRolePolicy",), lambda cluster: cluster.platform != "eks"),
     "AWS::IAM::Role": Made(("iam:CreateRole",)),
     "AWS::KMS::Alias": Made(("kms:CreateAlias",), _own_key),
     "AWS::KMS::Key": Made(("kms:CreateKey",), _own_key),
-    "AWS::Lambda::Function": Made(("lambda:CreateFunction", "lambda:InvokeFunction")),
+    "AWS::Lambda::Function": Made(("lambda:CreateFunction", "lambda:InvokeFunction"), _functions),
     "AWS::Lambda::LayerVersion": Made(("lambda:PublishLayerVersion",), has_scripts),
     "AWS::Logs::LogGroup": Made(("logs:CreateLogGroup", "logs:PutRetentionPolicy")),
     "AWS::RDS::DBInstance": Made(("rds:CreateDBInstance",), _database),

@@ -28,13 +28,16 @@ class Right:
 
 
 def node_rights(cluster: Cluster, *, key_arn: str | None = None) -> Iterator[Right]:
-    """Every right that the nodes of a HyperPod cluster have.
+    """Every right that the nodes of a cluster have, on HyperPod and on EKS.
 
     Parameters
     ----------
     key_arn:
         The key that encrypts the cluster's storage; a name that stands for it where it is None.
     """
+    if cluster.platform == "eks":
+        yield from _of_managed_groups(cluster)
+        return
     if cluster.uses_kubernetes:
         yield from _agents(cluster)
         yield from _of_kubernetes(cluster)
@@ -141,3 +144,22 @@ def _network(cluster: Cluster) -> Iterator[Right]:
         "DetachNetworkInterface",
     )
     yield Right("the network", tuple(f"ec2:{action}" for action in actions), interface)
+
+
+def _of_managed_groups(cluster: Cluster) -> Iterator[Right]:
+    """Nodes of EKS join their cluster, fetch images and register for shells; pods do the rest."""
+    control_plane = _arn(cluster, "eks", f"cluster/{cluster.environment}")
+    joining = ("eks-auth:AssumeRoleForPodIdentity", "eks:DescribeCluster")
+    yield Right("joining the cluster; credentials of pods", joining, control_plane)
+    yield Right("a node looks itself up", ("ec2:DescribeInstances", "ec2:DescribeInstanceTypes"))
+    yield Right("container images: login", ("ecr:GetAuthorizationToken",))
+    images = ("BatchCheckLayerAvailability", "BatchGetImage", "GetDownloadUrlForLayer")
+    repositories = _arn(cluster, "ecr", "repository/image")
+    yield Right("container images", tuple(f"ecr:{one}" for one in images), repositories)
+    if cluster.identity.session_manager:
+        channels = ("CreateControlChannel", "CreateDataChannel", "OpenControlChannel")
+        actions = (*channels, "OpenDataChannel")
+        yield Right(
+            "shells",
+            ("ssm:UpdateInstanceInformation", *(f"ssmmessages:{one}" for one in actions)),
+        )

@@ -256,6 +256,106 @@ HYPERPOD_EKS: dict[str, Any] = {
 }
 """HyperPod with EKS, with every feature of its own."""
 
+EKS_MINIMAL: dict[str, Any] = {
+    **MINIMAL,
+    "platform": "eks",
+    "compute": [
+        {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 4},
+    ],
+}
+
+EKS: dict[str, Any] = {
+    **MINIMAL,
+    "platform": "eks",
+    "network": {
+        "availability_zone_id": "use1-az6",
+        "second_availability_zone_id": "use1-az4",
+        "egress": "closed",
+    },
+    "compute": [
+        {
+            "name": "system",
+            "role": "system",
+            "instance_type": "m5.4xlarge",
+            "count": 2,
+            "max_count": 4,
+        },
+        {
+            "name": "workers",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 4,
+            "min_count": 2,
+            "max_count": 6,
+            "scratch": {},
+            "threads_per_core": 1,
+            "labels": {"team.example.com/model": "seven-b"},
+            "taints": [{"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}],
+        },
+        {
+            "name": "block",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 2,
+            "capacity": {"kind": "capacity-block", "id": "cr-0a1b2c3d4e5f60718"},
+            "network_interface": "efa",
+        },
+        {
+            "name": "reserved",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 1,
+            "capacity": {"kind": "reservation", "id": "cr-0f1e2d3c4b5a69788"},
+            "placement_group": True,
+        },
+        {
+            "name": "spot",
+            "role": "compute",
+            "instance_type": "g6e.48xlarge",
+            "count": 1,
+            "capacity": {"kind": "spot"},
+        },
+    ],
+    "storage": {
+        "lustre": [{"capacity_gib": 9600, "throughput_mbps_per_tib": 500, "efa": True}],
+        "buckets": [{"name": "test-results", "create": True}],
+    },
+    "identity": {"permissions_boundary_arn": f"arn:aws:iam::{ACCOUNT}:policy/boundary"},
+    "kubernetes": {
+        "version": "1.34",
+        "support": "extended",
+        "public_access_cidrs": ["198.51.100.0/24"],
+        "access": [
+            {
+                "principal_arn": f"arn:aws:iam::{ACCOUNT}:role/researchers",
+                "policy": "edit",
+                "namespaces": ["pretraining"],
+                "groups": ["researchers"],
+            }
+        ],
+        "control_plane_logs": ["audit", "controller-manager"],
+        "addons": [
+            {"name": "vpc-cni", "version": "v1.19.0-eksbuild.1"},
+            {"name": "amazon-cloudwatch-observability"},
+        ],
+        "pod_identities": [
+            {
+                "namespace": "pretraining",
+                "service_account": "data-loader",
+                "role_arn": f"arn:aws:iam::{ACCOUNT}:role/data-loader",
+            }
+        ],
+        "node_volume_gib": 500,
+        "max_unavailable_percent": 25,
+    },
+    "resilience": {"node_recovery": "none"},
+    "observability": {"log_retention_days": 30, "alarm_emails": ["ml@example.com"]},
+    "budget": {"monthly_usd": 1000000, "alert_emails": ["ml@example.com"]},
+    "run": {"hours": 720},
+    "tags": {"owner": "research"},
+}
+"""EKS with managed node groups, with every feature of its own."""
+
 
 def changed(spec: dict[str, Any], **changes: Any) -> dict[str, Any]:
     """A copy of `spec` with values at dotted paths (`storage__lustre__0__efa=False`).

@@ -9,13 +9,14 @@ import pytest
 from clusterwright.platforms import load_cluster
 from clusterwright.platforms.deployment_rights import RESOURCES
 from tests.stacks.conftest import Build
-from tests.stacks.specs import MINIMAL, changed
+from tests.stacks.specs import EKS, MINIMAL, changed
 from tests.stacks.test_derived_names import SPECS
 from tests.support import specs
 from tests.test_every_leaf import EXISTING
 
 ALL = {
     **SPECS,
+    "eks, all of it to be thrown away": changed(EKS, protection="destroy"),
     "nat": changed(MINIMAL, network__egress="nat"),
     "existing": changed(
         EXISTING, identity={"kms_key_arn": f"arn:aws:kms:us-east-1:{specs.ACCOUNT}:key/1"}

@@ -12,7 +12,15 @@ from clusterwright.platforms.stack_names import PARTS, part_of, stack_name
 from clusterwright.spec.models.cluster import Cluster
 from stacks.part import Part
 from tests.stacks.conftest import Build
-from tests.stacks.specs import FULL, HYPERPOD_EKS, HYPERPOD_EKS_MINIMAL, MINIMAL, changed
+from tests.stacks.specs import (
+    EKS,
+    EKS_MINIMAL,
+    FULL,
+    HYPERPOD_EKS,
+    HYPERPOD_EKS_MINIMAL,
+    MINIMAL,
+    changed,
+)
 from tests.stacks.templates import properties
 from tests.support import specs
 from tests.support.synthesis import Assembly
@@ -30,6 +38,8 @@ SPECS = {
     "scripted": SCRIPTED,
     "hyperpod-eks": HYPERPOD_EKS,
     "hyperpod-eks minimal": HYPERPOD_EKS_MINIMAL,
+    "eks": EKS,
+    "eks minimal": EKS_MINIMAL,
 }
 
 

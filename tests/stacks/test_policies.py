@@ -17,7 +17,15 @@ from clusterwright.platforms import load_cluster
 from stacks.dated_types import MISSING_IN_CFN_LINT
 from stacks.record import KEY
 from tests.stacks.conftest import Build
-from tests.stacks.specs import FULL, HYPERPOD_EKS, HYPERPOD_EKS_MINIMAL, MINIMAL, changed
+from tests.stacks.specs import (
+    EKS,
+    EKS_MINIMAL,
+    FULL,
+    HYPERPOD_EKS,
+    HYPERPOD_EKS_MINIMAL,
+    MINIMAL,
+    changed,
+)
 from tests.support.synthesis import ROOT, Assembly
 
 CONFIGS = sorted(
@@ -48,6 +56,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "one zone for the database": changed(FULL, slurm__accounting__multi_az=False),
     "hyperpod eks": HYPERPOD_EKS,
     "hyperpod eks with nothing of its own": HYPERPOD_EKS_MINIMAL,
+    "eks": EKS,
+    "eks with nothing of its own": EKS_MINIMAL,
     "image release": changed(FULL, image={"release_version": "1.2.3"}),
 }
 

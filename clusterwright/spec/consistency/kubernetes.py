@@ -24,6 +24,9 @@ LEAST_VPC_CNI = (1, 18, 3)
 """What leaves `efa-only` interfaces alone, and what HyperPod asks for (SageMaker developer guide,
 "Prerequisites for using SageMaker HyperPod with Amazon EKS")."""
 
+PRIVATE = tuple(IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"))
+"""RFC 1918."""
+
 LEAST_CONTROL_PLANE_SUBNETS = 2
 
 
@@ -86,7 +89,7 @@ def _endpoint(cluster: Cluster) -> Iterator[Problem]:
                 hint="name the ranges that may reach it, or leave the key out: people reach it "
                 "from within the network",
             )
-        elif network.is_private:
+        elif any(network.overlaps(one) for one in PRIVATE):
             yield Problem(
                 f"{text} is a private range: nobody comes from it over the internet",
                 (*here, index),
