@@ -6,10 +6,12 @@ it; an account of the same name is extended. Where both say something else, that
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from clusterwright.spec.models import forms
 from clusterwright.spec.problems import Path, Problem
 from clusterwright.spec.sharing import apportion
 
@@ -30,12 +32,18 @@ def slurm_tenancy(data: Mapping[str, Any]) -> SlurmTenancy:
     if not isinstance(slurm, dict) or not isinstance(tenants, list):
         return SlurmTenancy(slurm)
     found = SlurmTenancy(dict(slurm))
+    # What no account can be called, and what no database would hold, is said of the tenants.
     named = [
         (index, tenant)
         for index, tenant in enumerate(tenants)
-        if isinstance(tenant, dict) and isinstance(tenant.get("name"), str)
+        if isinstance(tenant, dict)
+        and isinstance(tenant.get("name"), str)
+        and re.match(forms.SLURM_ACCOUNT.pattern, tenant["name"])
+        and tenant["name"] != "root"
     ]
-    if named:
+    accounting = slurm.get("accounting")
+    kind = accounting.get("kind") if isinstance(accounting, dict) else None
+    if named and kind != "none":
         shares = _shares(data, [tenant for _, tenant in named])
         _accounts(found, named, shares)
         _users(found, named)
