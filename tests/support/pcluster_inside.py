@@ -87,7 +87,7 @@ class _Cluster:
         updated_value: bool = False,
         pool_name: str | None = None,
     ) -> bool:
-        return bool(self._login)
+        return bool(self._login) if not pool_name else pool_name in self._login
 
 
 def _patch(asked: dict[str, Any]) -> dict[str, Any]:
@@ -97,7 +97,33 @@ def _patch(asked: dict[str, Any]) -> dict[str, Any]:
     patch = ConfigPatch(_Cluster(asked), asked["base"], asked["configuration"])
     allowed, rows = patch.check()
     heads, *changes = rows
-    return {"allowed": bool(allowed), "rows": [dict(zip(heads, map(str, r))) for r in changes]}  # noqa: B905
+    found = []
+    for change in changes:
+        row = dict(zip(heads, change))  # noqa: B905 - rows are as long as their heading
+        path = ConfigPatch.build_config_param_path(row["param_path"], row["parameter"])
+        found.append({"path": path, "check": row["check"], "update_policy": row["update_policy"]})
+    return {"allowed": bool(allowed), "rows": found}
+
+
+def _policies(asked: dict[str, Any]) -> dict[str, Any]:
+    from pcluster.schemas.cluster_schema import ClusterSchema
+
+    found: dict[str, str] = {}
+    _walk(ClusterSchema(cluster_name="train"), "", found)
+    return {"policies": found}
+
+
+def _walk(schema: Any, path: str, found: dict[str, str]) -> None:
+    from pcluster.config.update_policy import UpdatePolicy
+
+    for field in schema.declared_fields.values():
+        nested = hasattr(field, "nested")
+        key = path + field.data_key
+        if nested and getattr(field, "many", False):
+            key += f"[{field.metadata.get('update_key')}]"
+        found[key] = field.metadata.get("update_policy", UpdatePolicy.UNSUPPORTED).name
+        if nested:
+            _walk(field.schema, key + "/", found)
 
 
 _ANSWERS = {
@@ -105,6 +131,7 @@ _ANSWERS = {
     "validators": _validators,
     "templates": _templates,
     "patch": _patch,
+    "policies": _policies,
 }
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,17 +52,25 @@ class Oracle:
         configuration: Mapping[str, Any],
         *,
         fleet_runs: bool = True,
-        login_nodes_run: bool = True,
+        login_nodes_run: Sequence[str] = (),
     ) -> dict[str, Any]:
-        """What its check of an update says: `allowed`, and `rows` of changes."""
+        """What its check of an update says: `allowed`, and `rows` of changes.
+
+        `login_nodes_run` are the pools that have login nodes.
+        """
         return self._ask(
             "patch",
             configuration,
             "train",
             base=base,
             fleet_runs=fleet_runs,
-            login_nodes_run=login_nodes_run,
+            login_nodes_run=list(login_nodes_run),
         )
+
+    def policies(self) -> dict[str, str]:
+        """Every key of its schema, and its update policy."""
+        found: dict[str, str] = self._ask("policies", {}, "train")["policies"]
+        return found
 
     def _ask(
         self, what: str, configuration: Mapping[str, Any], name: str, **more: Any

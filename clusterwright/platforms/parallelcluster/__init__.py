@@ -40,10 +40,13 @@ from clusterwright.platforms.parallelcluster.document import render
 from clusterwright.platforms.parallelcluster.queues import takes_placement_group
 from clusterwright.platforms.parallelcluster.storage import mounted_by_parallelcluster
 from clusterwright.platforms.parallelcluster.supplied import Database, Supplied, placeholders
+from clusterwright.platforms.parallelcluster.update_policies import KeyChange, effects
 
 __all__ = [
     "Database",
+    "KeyChange",
     "Supplied",
+    "effects",
     "mounted_by_parallelcluster",
     "placeholders",
     "render",

@@ -52,9 +52,7 @@ def render(cluster: Cluster, catalog: Catalog, supplied: Supplied) -> dict[str, 
     if storage:
         found["SharedStorage"] = storage
     found["Monitoring"] = _monitoring(cluster)
-    development = _development(cluster)
-    if development:
-        found["DevSettings"] = development
+    found["DevSettings"] = _development(cluster)
     tags = {**cluster.tags, ENVIRONMENT_TAG: cluster.environment}
     found["Tags"] = [{"Key": key, "Value": value} for key, value in sorted(tags.items())]
     return found
@@ -120,15 +118,15 @@ def _monitoring(cluster: Cluster) -> dict[str, Any]:
 
 
 def _development(cluster: Cluster) -> dict[str, Any]:
-    """`DevSettings`: longer timeouts for large fleets, and the older interfaces where asked."""
-    found: dict[str, Any] = {}
-    longer = timeouts(static_nodes(cluster))
-    if longer is not None:
-        found["Timeouts"] = {
-            "HeadNodeBootstrapTimeout": longer.head_node_bootstrap,
-            "ComputeNodeBootstrapTimeout": longer.compute_node_bootstrap,
-            "ComputeInstanceInfoTimeout": longer.compute_instance_info,
+    """`DevSettings`: timeouts for the size of the fleet, and the older interfaces where asked."""
+    times = timeouts(static_nodes(cluster))
+    found: dict[str, Any] = {
+        "Timeouts": {
+            "HeadNodeBootstrapTimeout": times.head_node_bootstrap,
+            "ComputeNodeBootstrapTimeout": times.compute_node_bootstrap,
+            "ComputeInstanceInfoTimeout": times.compute_instance_info,
         }
+    }
     if any(group.network_interface == "efa" for group in cluster.compute):
         found["EfaInterfaceType"] = "efa"
     return found

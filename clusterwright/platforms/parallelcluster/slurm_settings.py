@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from clusterwright.catalog import Catalog
-from clusterwright.platforms.parallelcluster.queues import compute_groups, counts, is_nvidia
+from clusterwright.platforms.parallelcluster.queues import compute_groups, is_nvidia
 from clusterwright.platforms.parallelcluster.supplied import Database, Supplied
 from clusterwright.spec.models.cluster import Cluster
 
@@ -14,19 +14,24 @@ STRATEGIES = {
     "terminate": "TERMINATE",
     "compute-fleet-stop": "COMPUTE_FLEET_STOP",
 }
-NEVER = -1
 
 
 def slurm_settings(cluster: Cluster, catalog: Catalog, supplied: Supplied) -> dict[str, Any]:
     """The settings of the whole cluster."""
     ours = cluster.parallelcluster
     found: dict[str, Any] = {
-        "ScaledownIdletime": _idle_minutes(cluster),
+        # Static nodes are never idle for it. Not -1 where all nodes are static: a change of it
+        # stops the fleet, and so would the first group that may grow.
+        "ScaledownIdletime": ours.scaledown_idle_minutes,
         "QueueUpdateStrategy": STRATEGIES[ours.queue_update_strategy],
         "CustomSlurmSettings": [
             {key: value} for key, value in custom_settings(cluster, catalog).items()
         ],
     }
+    if cluster.network.egress == "closed" and cluster.network.existing is None:
+        # Route 53 has no endpoint, so nodes could not enter their names there (ParallelCluster's
+        # guide, "AWS ParallelCluster in a single subnet with no internet access").
+        found["Dns"] = {"DisableManagedDns": True, "UseEc2Hostnames": True}
     database = _database(cluster, supplied)
     if database is not None:
         found["Database"] = {
@@ -77,19 +82,6 @@ def custom_settings(cluster: Cluster, catalog: Catalog) -> dict[str, str]:
         found["PreemptType"] = "preempt/qos"
         found["PreemptMode"] = slurm.preemption.upper()
     return found
-
-
-def _idle_minutes(cluster: Cluster) -> int:
-    """Never, where every node always runs: nothing is to be switched off then."""
-    minutes = cluster.parallelcluster.scaledown_idle_minutes
-    if minutes is not None:
-        return minutes
-    sizes = [counts(group) for group in compute_groups(cluster)]
-    return NEVER if all(size.minimum == size.maximum for size in sizes) else DEFAULT_IDLE_MINUTES
-
-
-DEFAULT_IDLE_MINUTES = 10
-"""ParallelCluster's own."""
 
 
 def _database(cluster: Cluster, supplied: Supplied) -> Database | None:

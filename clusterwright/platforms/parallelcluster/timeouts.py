@@ -8,9 +8,17 @@ from dataclasses import dataclass
 from clusterwright.platforms.parallelcluster.limits import BOOTSTRAP_SECONDS, INSTANCE_INFO_SECONDS
 
 NODES_AT_DEFAULT = 50
-"""Up to this many static nodes ParallelCluster's defaults stand."""
+"""Up to this many static nodes ParallelCluster's defaults stand for nodes."""
 
-LONGEST_NODE_SECONDS = 7200
+HEAD_NODE_SECONDS = 7200
+"""Of any cluster: the longest of a node, and ParallelCluster's own 2100 s before it.
+
+The head node's bootstrap ends when the static nodes have joined (aws-parallelcluster issues 3373
+and 3604), so it must outlast theirs. It does not follow their number: no update takes a change of
+it (update policy UNSUPPORTED), and a cluster could then grow no more.
+"""
+
+LONGEST_NODE_SECONDS = HEAD_NODE_SECONDS - BOOTSTRAP_SECONDS
 LONGEST_INFO_SECONDS = 600
 
 
@@ -23,25 +31,20 @@ class Timeouts:
     compute_instance_info: int
 
 
-def timeouts(static_nodes: int) -> Timeouts | None:
-    """None where the defaults do: 2100, 2100 and 90 seconds.
+def timeouts(static_nodes: int) -> Timeouts:
+    """For so many nodes that start together.
 
-    Nodes that are launched together fetch, mount and register together, and EC2 takes longer to
-    show them (aws-parallelcluster issue 7265: nodes were taken for failed and the cluster went
-    into protected mode). ParallelCluster gives no figures, so these are choices of ours:
+    They fetch, mount and register together, and EC2 takes longer to show them
+    (aws-parallelcluster issue 7265: nodes were taken for failed and the cluster went into
+    protected mode). ParallelCluster gives no figures, so these are choices of ours:
 
-    * each doubling beyond 50 nodes adds 600 s to a node's bootstrap, to 7200 s at most;
-    * each doubling adds 90 s to the wait for EC2's answer, to 600 s at most;
-    * the head node, whose own bootstrap ends when the static nodes have joined
-      (issues 3373 and 3604), has its default beside theirs.
+    * up to 50 nodes its defaults: 2100 s for a node's bootstrap, 90 s for EC2's answer;
+    * each doubling beyond adds 600 s to a node's bootstrap, to 5100 s at most;
+    * each doubling beyond adds 90 s to the wait for EC2's answer, to 600 s at most.
     """
-    if static_nodes <= NODES_AT_DEFAULT:
-        return None
-    doublings = math.ceil(math.log2(static_nodes / NODES_AT_DEFAULT))
-    node = min(BOOTSTRAP_SECONDS + 600 * doublings, LONGEST_NODE_SECONDS)
-    info = min(INSTANCE_INFO_SECONDS * (1 + doublings), LONGEST_INFO_SECONDS)
+    doublings = max(math.ceil(math.log2(max(static_nodes, 1) / NODES_AT_DEFAULT)), 0)
     return Timeouts(
-        head_node_bootstrap=BOOTSTRAP_SECONDS + node,
-        compute_node_bootstrap=node,
-        compute_instance_info=info,
+        head_node_bootstrap=HEAD_NODE_SECONDS,
+        compute_node_bootstrap=min(BOOTSTRAP_SECONDS + 600 * doublings, LONGEST_NODE_SECONDS),
+        compute_instance_info=min(INSTANCE_INFO_SECONDS * (1 + doublings), LONGEST_INFO_SECONDS),
     )

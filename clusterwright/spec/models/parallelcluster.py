@@ -45,8 +45,8 @@ class ParallelCluster(Model):
     )
     """Whether a job's instances are kept when not all of them can be had."""
 
-    scaledown_idle_minutes: Annotated[int, Field(ge=1, le=10_080, examples=[30])] | None = None
-    """Idle nodes above `min_count` are ended after this; 10 if absent."""
+    scaledown_idle_minutes: Annotated[int, Field(ge=1, le=10_080, examples=[30])] = 10
+    """Idle nodes beyond those that always run are ended after this; a change stops the fleet."""
 
     gpu_health_check: bool | None = None
     """NVIDIA's DCGM test before each job; if absent, where it is not known to hang (P4 to P6)."""
