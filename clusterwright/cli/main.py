@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("clusterwright.cli.check", "Try quotas, capacity, network and storage rules"),
     "cost": ("clusterwright.cli.cost", "Say what the cluster costs, per hour, month and run"),
     "diff": ("clusterwright.cli.diff", "Say what a change means, before it is merged"),
+    "migrate": ("clusterwright.cli.migrate", "Write the same cluster for another platform"),
     "rehearse": ("clusterwright.cli.rehearse", "Deploy and break the cluster on this machine"),
     "artefacts": ("clusterwright.cli.artefacts", "Mirror what nodes download to the bucket"),
     "catalog": ("clusterwright.cli.catalog", "Show, date and refresh the built-in facts"),

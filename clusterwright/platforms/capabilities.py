@@ -196,7 +196,7 @@ CAPABILITIES: Final[tuple[Capability, ...]] = (
         "Spare nodes kept out of jobs",
         _cell("yes", "`spare_count` of each group", _DESIGN),
         _cell("no", "nothing of ours keeps nodes out of jobs", _DESIGN),
-        _cell("no", "nothing of ours keeps nodes out of jobs", _DESIGN),
+        _cell("in part", "free instances of a reservation or a capacity block", _DESIGN),
         _cell("no", "nothing of ours keeps nodes out of jobs", _DESIGN),
     ),
     _row(

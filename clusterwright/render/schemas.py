@@ -16,10 +16,12 @@ from typing import Any, Final, get_args
 from clusterwright.preflight.account_results import State
 from clusterwright.preflight.results import SEVERITIES, STATUSES
 from clusterwright.render.envelope import SCHEMA_VERSION
+from clusterwright.render.migration import SECTIONS as MIGRATION_SECTIONS
 from clusterwright.render.review_schema import review_properties
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "schema"
 
+PLATFORMS: Final = ("hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks")
 _TEXT: Final = {"type": "string"}
 _COUNT: Final = {"type": "integer", "minimum": 0}
 _POSITIVE_COUNT: Final = {"type": "integer", "minimum": 1}
@@ -69,6 +71,7 @@ def schemas() -> dict[str, dict[str, Any]]:
         ),
         "cost-output.schema.json": _answer("cost", _cost()),
         "diff-output.schema.json": _answer("diff", review_properties(_FINDING)),
+        "migrate-output.schema.json": _answer("migrate", _migrate()),
         "plan-output.schema.json": _plan_answer(),
         "rehearse-output.schema.json": _rehearse(),
     }
@@ -114,6 +117,42 @@ def _answer(
             if asked_for and "policy" in asked_for
             else {"required": list(properties)}
         ),
+    }
+
+
+def _migrate() -> dict[str, Any]:
+    note = {
+        "type": "object",
+        "required": ["path", "what", "do"],
+        "properties": {"path": _TEXT, "what": _TEXT, "do": _MAYBE_TEXT},
+    }
+    total = {
+        "type": ["object", "null"],
+        "required": ["platform", "hourly_usd", "monthly_usd", "run_usd", "at_least"],
+        "properties": {
+            "platform": {"enum": list(PLATFORMS)},
+            "hourly_usd": _USD,
+            "monthly_usd": _USD,
+            "run_usd": _USD,
+            "at_least": {"type": "boolean"},
+            "unknown_lines": _COUNT,
+        },
+    }
+    return {
+        "file": _TEXT,
+        "from": {"enum": list(PLATFORMS)},
+        "to": {"enum": list(PLATFORMS)},
+        "written": _MAYBE_TEXT,
+        "spec": {"type": "string", "description": "the other file"},
+        **{
+            key: {"type": "array", "items": note, "description": title}
+            for key, title in MIGRATION_SECTIONS
+        },
+        "cost": {
+            "type": "object",
+            "required": ["before", "after"],
+            "properties": {"before": total, "after": total},
+        },
     }
 
 
@@ -402,6 +441,17 @@ def _plan() -> dict[str, Any]:
                 "accelerator_hours": quantities,
                 "in_run_mfu": quantities,
                 "goodput": quantities,
+                "efa_off": {**maybe_object, "description": "the same nodes with TCP, not EFA"},
+                "unknown_offering": _MAYBE_TEXT,
+                "frameworks": _list(
+                    {
+                        "framework": _TEXT,
+                        "generation": _TEXT,
+                        "support": {"enum": ["beta", "ended", "none"]},
+                        "model": _TEXT,
+                        "source": _TEXT,
+                    }
+                ),
                 "notes": {"type": "array", "items": _TEXT},
             }
         ),

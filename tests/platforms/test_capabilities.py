@@ -1,4 +1,4 @@
-"""Each platform has an answer with a source; the answers agree with the rules and the catalogue."""
+"""Each platform has an answer with a source, which agrees with rules and catalogue."""
 
 from __future__ import annotations
 

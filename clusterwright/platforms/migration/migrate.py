@@ -1,0 +1,104 @@
+"""From one loaded spec to the file of another platform."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path as FilePath
+
+from clusterwright.catalog import Catalog
+from clusterwright.platforms.capabilities import Platform
+from clusterwright.platforms.migration.layered import flattened, upper_layer
+from clusterwright.platforms.migration.moves import gained_abilities, lost_abilities, moves
+from clusterwright.platforms.migration.results import Migration, Note
+from clusterwright.platforms.migration.rewrite import Rewriting, beside, rewrite
+from clusterwright.platforms.migration.text_edit import Editor
+from clusterwright.spec import LoadedSpec
+
+
+def migrate(
+    spec: LoadedSpec,
+    target: Platform,
+    catalog: Catalog,
+    *,
+    environment: str | None = None,
+    folder: FilePath | None = None,
+) -> Migration:
+    """The same cluster on `target`.
+
+    Parameters
+    ----------
+    environment:
+        The other cluster's name; the same as before if None.
+    folder:
+        Where the file will lie: beside the base.yaml that the spec was laid over it is laid over
+        that one too; elsewhere it is whole. None stands for the folder of the spec.
+
+    The text is as valid as it can be made; `decisions` are what was decided for the user on the
+    way, and may be decided otherwise. What is left is for `check` to find.
+    """
+    documents = spec.layers.documents
+    top = "\n".join(documents[-1].lines)
+    base = "\n".join(documents[0].lines) if len(documents) > 1 else None
+    home = FilePath(spec.file).parent
+    editor = Editor(flattened(_with_platform(top, target), base))
+    if environment is not None:
+        editor.put(("environment",), environment)
+    _users_file(editor, spec, folder or home)
+    work = Rewriting(editor, target, os.fspath((folder or home) / "migrated.yaml"))
+    if environment is not None:
+        beside(work)
+    rewrite(work)
+    layered = base is not None and (folder is None or folder.resolve() == home.resolve())
+    text = upper_layer(editor.text, base) if layered else editor.text
+    text = re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n"
+    source: Platform = spec.cluster.platform
+    return Migration(
+        source,
+        target,
+        text,
+        (*work.lost, *lost_abilities(source, target)),
+        tuple(gained_abilities(source, target)),
+        (*_name(spec, environment), *work.moves, *moves(spec.cluster, target, catalog)),
+        tuple(work.decisions),
+    )
+
+
+def _with_platform(top: str, target: Platform) -> str:
+    """A file that leaves the platform to its base says it after all, near its head."""
+    editor = Editor(top)
+    written = editor.data
+    before = [key for key in ("environment", "account", "region") if key in written]
+    if "platform" in written or not before:
+        return top
+    last = max(before, key=list(written).index)
+    head, section, rest = editor.text.partition(editor.section(last))
+    return f"{head}{section}platform: {target}\n{rest}"
+
+
+def _name(spec: LoadedSpec, environment: str | None) -> Iterator[Note]:
+    old = spec.cluster.environment
+    if environment is None or environment == old:
+        yield Note(
+            "environment",
+            f"both files make stacks called {old}-...: a deployment changes the old cluster's",
+            "`--environment NAME` makes a cluster beside it, to which data can move",
+        )
+
+
+def _users_file(editor: Editor, spec: LoadedSpec, folder: FilePath) -> None:
+    """The users file is named from the file that names it, wherever that will lie."""
+    named = editor.get(("slurm", "users"))
+    origin = spec.layers.origin.get(("slurm", "users"))
+    for document in reversed(spec.layers.documents):
+        slurm = document.data.get("slurm")
+        if isinstance(slurm, dict) and slurm.get("users") is not None:
+            origin = document
+            break
+    if not isinstance(named, str) or origin is None:
+        return
+    there = FilePath(origin.file).parent
+    if there.resolve() != folder.resolve():
+        path = os.path.relpath((there / named).resolve(), folder.resolve())
+        editor.put(("slurm", "users"), path)

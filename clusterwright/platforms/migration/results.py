@@ -1,0 +1,53 @@
+"""What a move between platforms comes to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from clusterwright.platforms.capabilities import Platform
+
+
+@dataclass(frozen=True)
+class Note:
+    """One thing that a move does, and what to do about it.
+
+    Attributes
+    ----------
+    path:
+        The key of the file that was moved, such as `compute[2].capacity`; empty where the whole
+        cluster is meant.
+    what:
+        A sentence.
+    do:
+        What a person does about it; `None` where nothing is to be done.
+    """
+
+    path: str
+    what: str
+    do: str | None = None
+
+
+@dataclass(frozen=True)
+class Migration:
+    """The other file, and what changes with it.
+
+    Attributes
+    ----------
+    text:
+        The other file, to be laid over the same base.yaml as the one that was moved, or whole
+        where none was given.
+    lost, gained:
+        What the file said and the platform cannot do; what the platform does besides.
+    moves:
+        What has to be carried over, and how.
+    decisions:
+        What stands in the way of the other file until somebody decides.
+    """
+
+    source: Platform
+    target: Platform
+    text: str
+    lost: tuple[Note, ...]
+    gained: tuple[Note, ...]
+    moves: tuple[Note, ...]
+    decisions: tuple[Note, ...]

@@ -1,0 +1,144 @@
+"""What a move to another platform comes to: text, Markdown and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from clusterwright.cost.bill import Bill
+from clusterwright.platforms.migration.results import Migration, Note
+from clusterwright.render.bill_parts import money, rounded
+from clusterwright.render.envelope import json_answer
+from clusterwright.render.style import PLAIN, Style
+from clusterwright.render.table import markdown_table
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Both clusters' bills; `after` is None where the other file does not load."""
+
+    before: Bill
+    after: Bill | None
+
+
+@dataclass(frozen=True)
+class Report:
+    """A move, what is left to decide, and what it costs."""
+
+    migration: Migration
+    open_points: tuple[Note, ...]
+    """What `check --offline` says against the other file."""
+
+    unknown: tuple[Note, ...]
+    """What it could not judge."""
+
+    costs: Costs
+    file: str
+    written: str | None
+
+
+SECTIONS = (
+    ("decisions", "Decided for you; decide otherwise where you know better"),
+    ("open", "Left to decide: the other file does not pass yet"),
+    ("unknown", "Not known"),
+    ("lost", "Lost"),
+    ("gained", "Gained"),
+    ("moves", "To be moved, or counted again"),
+)
+
+
+def migration_json(report: Report, exit_code: int) -> str:
+    """The answer of `clusterwright migrate --format json`."""
+    found = report.migration
+    fields: dict[str, Any] = {
+        "file": report.file,
+        "from": found.source,
+        "to": found.target,
+        "written": report.written,
+        "spec": found.text,
+    }
+    for key, notes in _sections(report):
+        fields[key] = [{"path": n.path, "what": n.what, "do": n.do} for n in notes]
+    fields["cost"] = {
+        "before": _total(report.costs.before),
+        "after": None if report.costs.after is None else _total(report.costs.after),
+    }
+    return json_answer("migrate", exit_code, fields)
+
+
+def migration_text(report: Report, style: Style = PLAIN) -> str:
+    """The report for a terminal."""
+    found = report.migration
+    lines = [style.paint("bold", f"{report.file}: {found.source} → {found.target}"), ""]
+    titles = dict(SECTIONS)
+    for key, notes in _sections(report):
+        if not notes:
+            continue
+        lines.append(style.paint("bold", titles[key]))
+        for note in notes:
+            where = f"{note.path}: " if note.path and not note.what.startswith(note.path) else ""
+            lines.append(f"  - {where}{note.what}")
+            if note.do:
+                lines.append(style.paint("hint", f"    → {note.do}"))
+        lines.append("")
+    lines.append(style.paint("bold", "Cost"))
+    lines += [f"  {line}" for line in _cost_lines(report.costs)]
+    if report.written is None:
+        lines += ["", style.paint("hint", "--write FILE writes the other file")]
+    return "\n".join(lines) + "\n"
+
+
+def migration_markdown(report: Report) -> str:
+    """The report for a pull request."""
+    found = report.migration
+    lines = [f"## `{report.file}`: {found.source} to {found.target}", ""]
+    titles = dict(SECTIONS)
+    for key, notes in _sections(report):
+        if not notes:
+            continue
+        rows = [[f"`{n.path}`" if n.path else "–", n.what, n.do or "–"] for n in notes]
+        lines += [f"### {titles[key]}", ""]
+        lines += [*markdown_table(["Key", "What", "Do"], rows, ["left", "left", "left"]), ""]
+    lines += ["### Cost", "", *(f"- {line}" for line in _cost_lines(report.costs)), ""]
+    return "\n".join(lines)
+
+
+def _sections(report: Report) -> Iterator[tuple[str, Sequence[Note]]]:
+    found = report.migration
+    notes: dict[str, Sequence[Note]] = {
+        "decisions": found.decisions,
+        "open": report.open_points,
+        "unknown": report.unknown,
+        "lost": found.lost,
+        "gained": found.gained,
+        "moves": found.moves,
+    }
+    for key, _ in SECTIONS:
+        yield key, notes[key]
+
+
+def _cost_lines(costs: Costs) -> Iterator[str]:
+    for word, bill in (("before", costs.before), ("after", costs.after)):
+        if bill is None:
+            yield f"{word}: unknown until the other file loads"
+            continue
+        total = bill.total
+        least = "at least " if total.unknown_lines else ""
+        unknown = f", {total.unknown_lines} lines unknown" if total.unknown_lines else ""
+        yield (
+            f"{word} ({bill.platform}): {least}{money(total.hourly_usd)} an hour, "
+            f"{money(total.monthly_usd)} a month{unknown}"
+        )
+
+
+def _total(bill: Bill) -> dict[str, Any]:
+    total = bill.total
+    return {
+        "platform": bill.platform,
+        "hourly_usd": rounded(total.hourly_usd),
+        "monthly_usd": rounded(total.monthly_usd),
+        "run_usd": rounded(total.run_usd),
+        "at_least": total.unknown_lines > 0,
+        "unknown_lines": total.unknown_lines,
+    }

@@ -1,0 +1,143 @@
+"""`clusterwright migrate`: what it says, what it writes, and what it leaves alone."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import jsonschema
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from clusterwright.render.schemas import schemas
+from tests.support.command_line import clusterwright, nothing_written
+
+CONFIGS = Path(__file__).resolve().parents[2] / "configs"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A checkout's configs: base, dev and prod with its users."""
+    shutil.copytree(CONFIGS, tmp_path / "configs", ignore=shutil.ignore_patterns("examples"))
+    return tmp_path
+
+
+@pytest.mark.parametrize("platform", ["hyperpod-eks", "parallelcluster", "eks"])
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_the_whole_report(
+    platform: str, form: str, folder: Path, snapshot: SnapshotAssertion
+) -> None:
+    with nothing_written(folder):
+        answer = clusterwright(
+            *("migrate", "configs/prod.yaml", "--to", platform, "--format", form), folder=folder
+        )
+    # The known part of EC2's rates is above prod's budget; HyperPod's rates are unknown.
+    assert answer.exit_code == (2 if platform == "hyperpod-eks" else 1)
+    assert answer.err == ""
+    assert answer.out == snapshot
+
+
+@pytest.mark.parametrize("platform", ["hyperpod-eks", "parallelcluster", "eks"])
+def test_the_json_answer_has_its_schema_and_the_file(platform: str, folder: Path) -> None:
+    answer = clusterwright(
+        *("migrate", "configs/dev.yaml", "--to", platform, "--format", "json"), folder=folder
+    )
+    assert (answer.exit_code, answer.err) == (0, "")
+    data = json.loads(answer.out)
+    jsonschema.validate(data, schemas()["migrate-output.schema.json"])
+    assert (data["from"], data["to"], data["written"]) == ("hyperpod-slurm", platform, None)
+    (folder / "configs" / "other.yaml").write_text(data["spec"])
+    assert clusterwright("check", "configs/other.yaml", "--offline", folder=folder).exit_code == 0
+    assert data["cost"]["before"]["platform"] == "hyperpod-slurm"
+    assert data["cost"]["after"]["platform"] == platform
+
+
+@pytest.mark.parametrize("where", ["configs/other.yaml", "other.yaml"])
+@pytest.mark.parametrize("platform", ["hyperpod-eks", "parallelcluster", "eks"])
+def test_what_is_written_passes_the_offline_check_beside_its_base_and_elsewhere(
+    platform: str, where: str, folder: Path
+) -> None:
+    answer = clusterwright(
+        *("migrate", "configs/dev.yaml", "--to", platform, "--write", where),
+        *("--environment", "other"),
+        folder=folder,
+    )
+    assert answer.exit_code == 0, answer.out
+    assert answer.err == f"{where} is written; next: clusterwright check {where} --offline\n"
+    checked = clusterwright("check", where, "--offline", folder=folder)
+    assert checked.exit_code == 0, checked.out
+    shown = json.loads(clusterwright("expand", where, "--format", "json", folder=folder).out)
+    assert (shown["platform"], shown["environment"]) == (platform, "other")
+    assert shown["tags"]["owner"] == "ml-infrastructure"
+    # Over its base the file says only what differs.
+    assert ("cidr" in (folder / where).read_text()) == (where == "other.yaml")
+
+
+def test_the_written_file_keeps_comments_and_order(
+    folder: Path, snapshot: SnapshotAssertion
+) -> None:
+    clusterwright(
+        *("migrate", "configs/prod.yaml", "--to", "eks", "--write", "configs/prod-eks.yaml"),
+        folder=folder,
+    )
+    assert (folder / "configs" / "prod-eks.yaml").read_text() == snapshot
+
+
+def test_what_stands_in_the_way_is_listed_and_ends_with_1(folder: Path) -> None:
+    (folder / "odd.yaml").write_text(
+        "environment: odd\naccount: '111122223333'\nregion: us-east-1\nplatform: parallelcluster\n"
+        "network: {availability_zone_id: use1-az6}\n"
+        "compute:\n"
+        "  - {name: controller, role: controller, instance_type: m5.4xlarge, count: 1}\n"
+        "  - {name: workers, role: compute, instance_type: inf2.48xlarge, count: 2}\n"
+    )
+    answer = clusterwright(
+        *("migrate", "odd.yaml", "--to", "hyperpod-slurm", "--format", "json"), folder=folder
+    )
+    assert answer.exit_code == 1
+    found = json.loads(answer.out)["open"]
+    assert [note["path"] for note in found] == ["compute[1].instance_type"]
+    assert "HyperPod takes no ml.inf2.48xlarge" in found[0]["what"]
+    assert "platform: parallelcluster or eks" in found[0]["do"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["configs/dev.yaml", "--to", "hyperpod-slurm"], "is for hyperpod-slurm already"),
+        (["configs/dev.yaml", "--to", "ekz"], "there is no platform ekz"),
+        (["configs/dev.yaml"], "--to"),
+        (["configs/none.yaml", "--to", "eks"], "configs/none.yaml"),
+        (["configs/dev.yaml", "--to", "eks", "--write", "configs"], "is a directory"),
+        (["configs/dev.yaml", "--to", "eks", "--write", "no/x.yaml"], "no does not exist"),
+        (
+            ["configs/dev.yaml", "--to", "eks", "--write", "configs/dev.yaml", "--force"],
+            "configs/dev.yaml is the file that is read",
+        ),
+        (
+            ["configs/dev.yaml", "--to", "eks", "--write", "configs/prod.yaml"],
+            "configs/prod.yaml exists and is left as it is",
+        ),
+        (["configs/dev.yaml", "--to", "eks", "--environment", "Dev_"], "--environment: 'Dev_'"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_done_is_said_and_nothing_is_written(
+    arguments: list[str], message: str, folder: Path
+) -> None:
+    with nothing_written(folder):
+        answer = clusterwright("migrate", *arguments, folder=folder)
+    assert (answer.exit_code, answer.out) == (3, "")
+    assert message in answer.err
+
+
+def test_force_replaces_another_file(folder: Path) -> None:
+    (folder / "x.yaml").write_text("precious")
+    answer = clusterwright(
+        *("migrate", "configs/dev.yaml", "--to", "eks", "--write", "x.yaml", "--force"),
+        folder=folder,
+    )
+    assert answer.exit_code == 0
+    assert "platform: eks" in (folder / "x.yaml").read_text()
+    assert [p.name for p in folder.iterdir() if p.name.startswith(".")] == []
