@@ -1,0 +1,58 @@
+"""Tenants on Kubernetes; those on Slurm are in tests/spec/test_tenancy.py, with their accounts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clusterwright.spec.consistency import tenants
+from tests.platforms.kubernetes.specs import EKS, HYPERPOD
+from tests.support.consistency import found
+
+
+@pytest.mark.parametrize("base", [EKS, HYPERPOD], ids=["eks", "hyperpod-eks"])
+def test_consistent_specs_pass(base: dict[str, Any]) -> None:
+    assert found(tenants.problems, base=base) == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "message"),
+    [
+        ({"tenants.1.name": "guests"}, "tenants[2].name", "`guests` is given twice"),
+        (
+            {"tenants.0.name": "kube-system"},
+            "tenants[0].name",
+            "the namespace `kube-system` is another's already",
+        ),
+        (
+            {"tenants.0.name": "default"},
+            "tenants[0].name",
+            "the namespace `default` is another's already",
+        ),
+        (
+            {"tenants.0.groups": ["reserchers"]},
+            "tenants[0].groups[0]",
+            "nobody is in the group `reserchers`",
+        ),
+        (
+            {"tenants.0.priority": "urgnet"},
+            "tenants[0].priority",
+            "no priority is called `urgnet`",
+        ),
+        (
+            {"tenants.0.egress_cidrs": ["10.0.0.1/8"]},
+            "tenants[0].egress_cidrs[0]",
+            "10.0.0.1/8 is no address range",
+        ),
+        (
+            {"tenants.0.weight": 65_533},
+            "tenants[2].borrowing",
+            "its share of 11 nodes is none, and it may not borrow any",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_at_its_place(
+    changes: dict[str, Any], path: str, message: str
+) -> None:
+    assert found(tenants.problems, changes, base=EKS) == {path: message}
