@@ -86,8 +86,6 @@ class HyperPodEks(Part):
             ),
         )
         self.resource.node.add_dependency(rights)
-        if role is not None:
-            self.resource.node.add_dependency(role)
         self.arn: str = self.resource.attr_cluster_arn
         self._cluster_id = cdk.Fn.select(1, cdk.Fn.split("/", self.arn))
         node_log_retention(

@@ -81,7 +81,7 @@ class HyperPodOperators(Part):
         role = self._pod_role(wanted.name, list(self._rights(wanted.name)))
         title = _title(wanted.name)
         if wanted.name == "observability":
-            made = self._install(
+            self._install(
                 NAMES[wanted.name],
                 wanted.version,
                 configuration=self._observability_values(),
@@ -91,7 +91,6 @@ class HyperPodOperators(Part):
                     )
                 ],
             )
-            made.node.add_dependency(role)
             return
         identity = eks.CfnPodIdentityAssociation(
             self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from tests.stacks.conftest import Build
 from tests.stacks.deployment import bootstrapped, order
 from tests.stacks.specs import HYPERPOD_EKS, HYPERPOD_EKS_MINIMAL, changed
 from tests.support.cdk_life import life
-from tests.support.synthesis import ROOT
+from tests.support.synthesis import ROOT, Assembly
 
 SPEC = changed(HYPERPOD_EKS, protection="destroy")
 SMALL = changed(HYPERPOD_EKS_MINIMAL, protection="destroy")
@@ -75,7 +76,9 @@ def test_what_holds_data_outlives_its_stack(build: Build) -> None:
 
 @pytest.mark.enable_socket
 @pytest.mark.slow
-def test_the_life_of_the_dev_configuration(tmp_path: Path) -> None:
+def test_the_life_of_the_dev_configuration(
+    tmp_path: Path, synth: Callable[[Path], Assembly]
+) -> None:
     """The CDK's own command line: deployed, nothing to do, one node more, gone."""
     (tmp_path / "configs").mkdir()
     for path in (DEV, DEV.parent / "base.yaml"):
@@ -84,6 +87,9 @@ def test_the_life_of_the_dev_configuration(tmp_path: Path) -> None:
         (tmp_path / "configs" / path.name).write_text(bigger, encoding="utf-8")
     with life(tmp_path) as aws:
         first = aws.synth(DEV, "first")
+        written = {p.name: p.read_bytes() for p in (tmp_path / "first").glob("*.template.json")}
+        here = {p.name: p.read_bytes() for p in synth(DEV).directory.glob("*.template.json")}
+        assert written == here
         printed = aws.deploy(first)
         assert "dev-hyperpod-eks-cluster.KubeconfigCommand = aws eks" in printed
         assert set(aws.stacks().values()) == {"CREATE_COMPLETE"}

@@ -212,8 +212,9 @@ def test_cfn_lint_passes_on_every_template_of_every_config(synth: Any) -> None:
     assert found == []
 
 
-def test_cfn_lint_passes_on_a_spec_with_every_feature(build: Build) -> None:
-    directory = build(changed(FULL, protection="destroy")).directory
+@pytest.mark.parametrize("spec", [FULL, HYPERPOD_EKS], ids=["slurm", "eks"])
+def test_cfn_lint_passes_on_a_spec_with_every_feature(spec: dict[str, Any], build: Build) -> None:
+    directory = build(changed(spec, protection="destroy")).directory
     assert lint(sorted(directory.glob("*.template.json")), "us-east-1") == []
 
 

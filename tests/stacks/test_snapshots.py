@@ -17,7 +17,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from stacks.record import KEY
 from tests.stacks.conftest import Build
-from tests.stacks.specs import FULL
+from tests.stacks.specs import FULL, HYPERPOD_EKS
 from tests.support.synthesis import Assembly
 
 PARTS = (
@@ -56,6 +56,14 @@ def test_template_of_a_cluster_in_somebody_elses_house(
 ) -> None:
     assembly = synth("configs/examples/existing-network.yaml")
     assert normalised(assembly, f"existing-{part}") == templates(name=f"existing-{part}")
+
+
+@pytest.mark.parametrize("part", ["identity", "lifecycle", "cluster", "operators"])
+def test_template_of_hyperpod_with_eks(
+    part: str, build: Build, templates: SnapshotAssertion
+) -> None:
+    assembly = build(HYPERPOD_EKS)
+    assert normalised(assembly, f"test-{part}") == templates(name=f"hyperpod-eks-{part}")
 
 
 def normalised(assembly: Assembly, stack: str) -> str:
