@@ -9,6 +9,7 @@ from aws_cdk import aws_rds as rds
 from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
+from clusterwright.platforms.derived_names import accounting_secret
 from clusterwright.spec.models.cluster import Cluster
 from stacks.acknowledge import acknowledge
 from stacks.log_groups import log_group
@@ -23,6 +24,9 @@ ENGINE = "mariadb"
 FAMILY = f"{ENGINE}11.4"
 ENGINE_VERSION = "11.4.13"
 """The newest of the series in cfn-lint's list of 2026-10-20; RDS applies newer ones by itself."""
+
+USER_NAME = "slurm"
+"""Of slurmdbd in the database."""
 
 PARAMETERS = {
     # Connections without TLS are refused.
@@ -71,8 +75,12 @@ class Accounting(Part):
     ) -> None:
         super().__init__(scope, cluster, description="Slurm accounting database")
         self._key_arn = key_arn
+        self._plain = cluster.platform == "parallelcluster"
         self.secret = self._secret()
         self.instance = self._instance(attachments)
+        if self._plain:
+            self.database = self._database(self.secret.ref)
+            return
         attachment = secretsmanager.CfnSecretTargetAttachment(
             self,
             "SecretAttachment",
@@ -82,24 +90,28 @@ class Accounting(Part):
         )
         # Its deletion would take the address out of a secret that stays.
         self.protect(attachment)
-        self.database = AccountingDatabase(
+        # The attachment's Ref is the secret, complete with host and port.
+        self.database = self._database(attachment.ref)
+
+    def _database(self, secret_arn: str) -> AccountingDatabase:
+        return AccountingDatabase(
             endpoint=self.instance.attr_endpoint_address,
             port=self.instance.attr_endpoint_port,
             database_name=DATABASE_NAME,
-            # The attachment's Ref is the secret, complete with host and port.
-            secret_arn=attachment.ref,
+            secret_arn=secret_arn,
         )
 
     def _secret(self) -> secretsmanager.CfnSecret:
         secret = secretsmanager.CfnSecret(
             self,
             "Secret",
-            name=f"{self.cluster.environment}/slurm-accounting",
+            name=accounting_secret(self.cluster),
             description=f"{self.cluster.environment}: Slurm accounting database",
             kms_key_id=self._key_arn,
             generate_secret_string=secretsmanager.CfnSecret.GenerateSecretStringProperty(
-                secret_string_template='{"username": "slurm"}',  # noqa: S106 - a user's name
-                generate_string_key="password",
+                # ParallelCluster wants the password alone, HyperPod user name and address too.
+                secret_string_template=None if self._plain else f'{{"username": "{USER_NAME}"}}',
+                generate_string_key=None if self._plain else "password",
                 password_length=32,
                 # slurmdbd.conf is lines of key=value.
                 exclude_punctuation=True,
@@ -152,8 +164,8 @@ class Accounting(Part):
             storage_type="gp3",
             storage_encrypted=True,
             kms_key_id=self._key_arn,
-            master_username=self._from_secret("username"),
-            master_user_password=self._from_secret("password"),
+            master_username=USER_NAME if self._plain else self._from_secret(":username"),
+            master_user_password=self._from_secret("" if self._plain else ":password"),
             db_subnet_group_name=subnets.ref,
             db_parameter_group_name=parameters.ref,
             vpc_security_groups=list(attachments.database_security_group_ids),
@@ -176,7 +188,7 @@ class Accounting(Part):
     def _from_secret(self, key: str) -> str:
         """A reference that CloudFormation resolves at deployment: no template holds the value."""
         return cdk.Fn.join(
-            "", ["{{resolve:secretsmanager:", self.secret.ref, f":SecretString:{key}}}}}"]
+            "", ["{{resolve:secretsmanager:", self.secret.ref, f":SecretString{key}}}}}"]
         )
 
     def _acknowledge(self, instance: rds.CfnDBInstance) -> None:

@@ -85,4 +85,17 @@ def _gateway_policy(cluster: Cluster, service: str) -> iam.PolicyDocument:
                 ],
             )
         )
+    if service == "s3" and cluster.platform == "parallelcluster":
+        # CloudFormation signs the address where nodes say that they are ready (ParallelCluster's
+        # guide, "AWS ParallelCluster in a single subnet with no internet access").
+        statements.append(
+            iam.PolicyStatement(
+                sid="WaitConditions",
+                principals=[iam.AnyPrincipal()],
+                actions=["s3:PutObject"],
+                resources=[
+                    f"arn:{cluster.partition}:s3:::cloudformation-waitcondition-{cluster.region}/*"
+                ],
+            )
+        )
     return iam.PolicyDocument(statements=statements)

@@ -22,6 +22,8 @@ class HomeMount:
     mount_path: str
     dns_name: str
     volume_path: str = ROOT_VOLUME
+    volume_id: str | None = None
+    """Of the root volume, where the file system is built."""
 
 
 class HomeDirectories(Construct):
@@ -76,7 +78,11 @@ class HomeDirectories(Construct):
             ),
             tags=[cdk.CfnTag(key="Name", value=f"{environment}-home")],
         )
-        self.mount = HomeMount(spec.mount_path, self.resource.attr_dns_name)
+        self.mount = HomeMount(
+            spec.mount_path,
+            self.resource.attr_dns_name,
+            volume_id=self.resource.attr_root_volume_id,
+        )
 
 
 def existing_home(spec: Home) -> HomeMount:

@@ -21,8 +21,18 @@ class Identity(Part):
     PART = "identity"
     STATEFUL = True
 
-    def __init__(self, scope: Construct, cluster: Cluster, node_role: RoleBuilder) -> None:
-        super().__init__(scope, cluster, description="encryption key and the role of the nodes")
+    def __init__(self, scope: Construct, cluster: Cluster, node_role: RoleBuilder | None) -> None:
+        """`node_role` is None where the platform makes the roles of its nodes itself."""
+        what = (
+            "encryption key" if node_role is None else "encryption key and the role of the nodes"
+        )
+        super().__init__(scope, cluster, description=what)
         given = cluster.identity.kms_key_arn
         self.key_arn = given if given is not None else EncryptionKey(self, "Key", cluster).arn
-        self.role = node_role(self, cluster, self.key_arn)
+        self._role = None if node_role is None else node_role(self, cluster, self.key_arn)
+
+    @property
+    def role(self) -> iam.Role:
+        """The role of the nodes, on platforms that are given one."""
+        assert self._role is not None
+        return self._role

@@ -48,13 +48,21 @@ class Observability(Part):
         """`role` is the nodes', which send metrics; None where pods do with their own roles."""
         super().__init__(scope, cluster, description="logs, metrics, alarms, budget")
         self.prometheus_workspace_arn: str | None = None
-        self.log_keeper = NodeLogKeeper(self, "NodeLogs", cluster)
+        self._log_keeper = (
+            NodeLogKeeper(self, "NodeLogs", cluster) if cluster.on_hyperpod else None
+        )
         self.prometheus_workspace_id = (
             self._prometheus(role, key_arn) if cluster.observability.prometheus else None
         )
         """Where nodes send their metrics."""
         self._alarms(watched, key_arn)
         monthly_budget(self, "Budget", cluster)
+
+    @property
+    def log_keeper(self) -> NodeLogKeeper:
+        """What keeps the log groups that HyperPod makes."""
+        assert self._log_keeper is not None
+        return self._log_keeper
 
     def _prometheus(self, role: iam.IRole | None, key_arn: str) -> str:
         workspace = aps.CfnWorkspace(

@@ -29,6 +29,10 @@ class ScriptsPart(Part):
     prefix: str
     """Where in the bucket the scripts go: a new one for every change of theirs."""
 
+    copy_memory_mib = COPY_MEMORY_MIB
+    copying_role: iam.Role
+    copying_log_group: logs.ILogGroup
+
     def scripts_bucket(self) -> s3.Bucket:
         bucket = s3.Bucket(
             self,
@@ -75,6 +79,8 @@ class ScriptsPart(Part):
                 )
             },
         )
+        self.copying_role = role
+        self.copying_log_group = logs.LogGroup.from_log_group_name(self, "CopyingGroup", group.ref)
         self.copy = deployment.BucketDeployment(
             self,
             "Copy",
@@ -86,7 +92,7 @@ class ScriptsPart(Part):
             prune=False,
             memory_limit=COPY_MEMORY_MIB,
             role=role,
-            log_group=logs.LogGroup.from_log_group_name(self, "CopyingGroup", group.ref),
+            log_group=self.copying_log_group,
         )
         self._acknowledge(role)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
+from clusterwright.platforms.security_rules import vpc_ranges
 from clusterwright.spec.models.cluster import Cluster
 
 
@@ -74,6 +75,8 @@ class SecurityGroups(Construct):
         # EFA bypasses the kernel and IP: a rule by address, even 0.0.0.0/0, does not cover it.
         _between(self, "NodesToNodes", self.nodes, self.nodes, [ALL], "EFA, MPI, NCCL and Slurm")
         self._way_out()
+        if cluster.platform == "parallelcluster":
+            self._to_shared_storage()
 
     def _group(self, name: str, what: str) -> ec2.CfnSecurityGroup:
         environment = self._cluster.environment
@@ -153,6 +156,23 @@ class SecurityGroups(Construct):
                     if closed
                     else f"{traffic.what}: through the NAT gateway"
                 ),
+            )
+
+    def _to_shared_storage(self) -> None:
+        """To the file system that ParallelCluster makes for itself (SharedStorageType: Efs).
+
+        Its group lets ours in, and has no id before the cluster: so the way out is by address.
+        """
+        for index, cidr in enumerate(vpc_ranges(self._cluster)):
+            ec2.CfnSecurityGroupEgress(
+                self,
+                f"NodesToSharedStorage{index or ''}",
+                group_id=self.nodes.attr_group_id,
+                cidr_ip=cidr,
+                ip_protocol="tcp",
+                from_port=2049,
+                to_port=2049,
+                description="NFS: the file system that ParallelCluster makes for itself",
             )
 
 

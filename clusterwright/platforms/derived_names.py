@@ -35,8 +35,14 @@ def secrets(cluster: Cluster) -> tuple[str, ...]:
     if cluster.uses_slurm and cluster.slurm.configuration == "scripted":
         found.append(f"{cluster.environment}/munge-key")
     if database(cluster) is not None:
-        found.append(f"{cluster.environment}/slurm-accounting")
+        found.append(accounting_secret(cluster))
     return tuple(found)
+
+
+def accounting_secret(cluster: Cluster) -> str:
+    """The name of the accounting database's secret: with ParallelCluster the password alone."""
+    name = f"{cluster.environment}/slurm-accounting"
+    return f"{name}-password" if cluster.platform == "parallelcluster" else name
 
 
 def monthly_budget(cluster: Cluster) -> str | None:

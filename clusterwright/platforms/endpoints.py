@@ -53,6 +53,14 @@ def _cloudwatch(cluster: Cluster) -> bool:
     return cluster.platform != "eks" or "amazon-cloudwatch-observability" in names
 
 
+def _parallelcluster(cluster: Cluster) -> bool:
+    return cluster.platform == "parallelcluster"
+
+
+def _login_pools(cluster: Cluster) -> bool:
+    return _parallelcluster(cluster) and any(g.role == "login" for g in cluster.compute)
+
+
 def _prometheus(cluster: Cluster) -> bool:
     return cluster.observability.prometheus
 
@@ -61,13 +69,19 @@ def _directory_buckets(cluster: Cluster) -> bool:
     return any(bucket.directory for bucket in cluster.storage.buckets)
 
 
+# ParallelCluster's guide, "AWS ParallelCluster in a single subnet with no internet access", lists
+# logs, cloudformation, ec2, s3 and dynamodb, and elasticloadbalancing with login nodes, whose role
+# calls autoscaling too (aws-parallelcluster 3.16.1, templates/cdk_builder_utils.py).
 INTERFACE_SERVICES: tuple[Service, ...] = (
+    Service("autoscaling", "login nodes tell Auto Scaling that they end", _login_pools),
+    Service("cloudformation", "nodes tell their stack that they are ready", _parallelcluster),
     Service("ec2", "EFA and topology tools ask EC2 about the instance"),
     Service("ec2messages", "SSM Agent fetches its commands", _session_manager),
     Service("ecr.api", "container images: login and manifests", _containers),
     Service("ecr.dkr", "container images: the registry itself", _containers),
     Service("eks", "nodes ask EKS about the cluster that they join", _kubernetes),
     Service("eks-auth", "pods get the credentials of their service accounts", _kubernetes),
+    Service("elasticloadbalancing", "the way to login nodes", _login_pools),
     Service("fsx", "nodes look up the file systems that they mount", _file_systems),
     Service("kms", "decrypting objects, secrets and logs with the cluster's key"),
     Service("logs", "HyperPod and the lifecycle scripts log to CloudWatch", _cloudwatch),
@@ -86,6 +100,7 @@ INTERFACE_SERVICES: tuple[Service, ...] = (
 
 GATEWAY_SERVICES: tuple[Service, ...] = (
     Service("s3", "lifecycle scripts, data, container layers, packages; costs nothing"),
+    Service("dynamodb", "ParallelCluster keeps its nodes there; free", _parallelcluster),
     Service("s3express", "directory buckets; costs nothing", _directory_buckets),
 )
 

@@ -42,8 +42,15 @@ def security_groups_built(cluster: Cluster) -> dict[str, tuple[int, int]]:
         counts["control plane"] = [0, 1]
         _between(counts, "nodes", "control plane", 1)
         _between(counts, "control plane", "nodes", 2)
+    if cluster.platform == "parallelcluster":
+        counts["nodes"][1] += len(vpc_ranges(cluster))
     counts["nodes"][1] += 1 if closed else 2
     return {name: (inbound, outbound) for name, (inbound, outbound) in counts.items()}
+
+
+def vpc_ranges(cluster: Cluster) -> list[str]:
+    """The address ranges of the VPC that is built."""
+    return [cluster.network.cidr, *cluster.network.secondary_cidrs]
 
 
 def _between(counts: Mapping[str, list[int]], source: str, target: str, rules: int) -> None:

@@ -35,8 +35,11 @@ class Foundation:
     """What can fill up."""
 
 
-def foundation(scope: Construct, cluster: Cluster, *, node_role: RoleBuilder) -> Foundation:
-    """The stacks below the nodes; `node_role` makes the role that the platform's nodes carry."""
+def foundation(scope: Construct, cluster: Cluster, *, node_role: RoleBuilder | None) -> Foundation:
+    """The stacks below the nodes.
+
+    `node_role` makes the role that the platform's nodes carry; None where it makes its own.
+    """
     catalog = load_catalog()
     identity = Identity(scope, cluster, node_role)
     stacks: list[cdk.Stack] = [identity]

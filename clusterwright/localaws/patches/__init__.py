@@ -25,6 +25,7 @@ PATCHES: dict[str, tuple[str, ...]] = {
         "ec2_block_devices",
         "ec2_vcpu_limits",
         "ec2_launches",
+        "ec2_interfaces_end",
         "ec2_parallelcluster_images",
         "ec2_published_images",
         "ec2_images_once",

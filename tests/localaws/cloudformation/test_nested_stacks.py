@@ -274,12 +274,20 @@ class TestProtected:
                 StackName=inner_id(), EnableTerminationProtection=False
             )
 
-    def test_change_sets_of_a_family_are_refused_by_name(self) -> None:
-        with pytest.raises(ClientError, match="change sets of nested stacks"):
-            cloudformation().create_change_set(
-                StackName="top",
-                ChangeSetName="c",
-                ChangeSetType="CREATE",
-                TemplateBody=parent(put("c.json", child())),
-                IncludeNestedStacks=True,
-            )
+    def test_a_change_set_of_a_family_is_that_of_its_root(self) -> None:
+        """The nested stacks have none of their own; they are made when it is executed."""
+        caller = cloudformation()
+        caller.create_change_set(
+            StackName="top",
+            ChangeSetName="c",
+            ChangeSetType="CREATE",
+            TemplateBody=parent(put("c.json", child())),
+            IncludeNestedStacks=True,
+        )
+        found = caller.describe_change_set(StackName="top", ChangeSetName="c")
+        changes = {one["ResourceChange"]["LogicalResourceId"] for one in found["Changes"]}
+        assert changes == {"Inner", "Outer"}
+        assert all("ChangeSetId" not in one["ResourceChange"] for one in found["Changes"])
+        caller.execute_change_set(StackName="top", ChangeSetName="c")
+        assert settled("top")["StackStatus"] == "CREATE_COMPLETE"
+        assert value_of("top", "Outer") == "x"

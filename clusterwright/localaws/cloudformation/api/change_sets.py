@@ -33,7 +33,7 @@ from clusterwright.localaws.cloudformation.errors import (
 from clusterwright.localaws.cloudformation.operations import Operation as StackOperation
 from clusterwright.localaws.cloudformation.planning import make_plan
 from clusterwright.localaws.cloudformation.requests import read_revision
-from clusterwright.localaws.cloudformation.state import STACK_TYPE, ChangeSet, Failure, Stack
+from clusterwright.localaws.cloudformation.state import ChangeSet, Failure, Stack
 from clusterwright.localaws.cloudformation.store import Store
 
 _CHANGE_SET_NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
@@ -68,10 +68,6 @@ def create_change_set(call: Call) -> Mapping[str, Any]:
     if name in stack.change_sets:
         raise AlreadyExists(f"ChangeSet {name} already exists for Stack {stack.stack_id}")
     revision = read_revision(store, stack, request)
-    if request.get("IncludeNestedStacks") and any(
-        one["Type"] == STACK_TYPE for one in revision.template.resources.values()
-    ):
-        raise ValidationError("The local AWS does not make change sets of nested stacks.")
     if new:
         stack = store.add(request["StackName"])
         stack.enter("REVIEW_IN_PROGRESS", "User Initiated", request.get("ClientToken"))
