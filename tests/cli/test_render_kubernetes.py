@@ -1,0 +1,159 @@
+"""`clusterwright render kubernetes`: the whole output, and what it says where it cannot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from syrupy.assertion import SnapshotAssertion
+
+from clusterwright.cli import render_kubernetes
+from clusterwright.platforms.kubernetes.render import PARTS
+from tests.platforms.kubernetes import validator
+from tests.platforms.kubernetes.specs import EKS, HYPERPOD, OUTPUTS
+from tests.stacks.specs import changed
+from tests.support.command_line import clusterwright
+
+ROOT = Path(__file__).parents[2]
+RENDER = ("render", "kubernetes")
+
+
+def outputs(folder: Path, environment: str) -> Path:
+    """What `cdk deploy --outputs-file` writes."""
+    path = folder / "outputs.json"
+    path.write_text(
+        json.dumps(
+            {"else-cluster": {"LustreDnsName": "another"}, f"{environment}-cluster": OUTPUTS}
+        )
+    )
+    return path
+
+
+def written(folder: Path, spec: dict[str, Any]) -> Path:
+    path = folder / "spec.yaml"
+    path.write_text(json.dumps(spec, indent=1))
+    return path
+
+
+@pytest.mark.parametrize("environment", ["dev-eks", "dev-hyperpod-eks"])
+def test_the_whole_output(environment: str, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+    answer = clusterwright(
+        *RENDER, "--env", environment, "--outputs", outputs(tmp_path, environment), folder=ROOT
+    )
+    assert (answer.exit_code, answer.err) == (0, "")
+    assert answer.out == snapshot
+    found = [document for document in yaml.safe_load_all(answer.out) if document]
+    assert [error for each in found for error in validator.errors(each, "1.35")] == []
+    assert validator.set_errors(found) == []
+
+
+@pytest.mark.parametrize("environment", ["dev-eks", "dev-hyperpod-eks"])
+def test_the_whole_values(environment: str, snapshot: SnapshotAssertion) -> None:
+    answer = clusterwright(*RENDER, "--env", environment, "--part", "values", folder=ROOT)
+    assert (answer.exit_code, answer.err) == (0, "")
+    assert answer.out == snapshot
+
+
+@pytest.mark.parametrize("part", ["jobs", "delivery", "charts"])
+def test_the_whole_part(part: str, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+    answer = clusterwright(*RENDER, written(tmp_path, EKS), "--part", part)
+    assert (answer.exit_code, answer.err) == (0, "")
+    assert answer.out == snapshot
+
+
+def test_elastic_jobs_and_node_pools(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+    spec = written(tmp_path, HYPERPOD)
+    for part in ("jobs", "autoscaling"):
+        answer = clusterwright(*RENDER, spec, "--part", part)
+        assert (answer.exit_code, answer.err) == (0, "")
+        assert answer.out == snapshot(name=part)
+
+
+def test_the_parts_of_the_command_are_those_of_the_renderer() -> None:
+    assert render_kubernetes.PARTS == PARTS
+
+
+def test_the_same_objects_in_json(tmp_path: Path) -> None:
+    spec, file = written(tmp_path, EKS), outputs(tmp_path, "test")
+    text = clusterwright(*RENDER, spec, "--outputs", file).out
+    answer = json.loads(clusterwright(*RENDER, spec, "--outputs", file, "--format", "json").out)
+    assert {k: answer[k] for k in ("schema_version", "command", "exit_code")} == {
+        "schema_version": 1,
+        "command": "render kubernetes",
+        "exit_code": 0,
+    }
+    assert answer["manifests"] == [d for d in yaml.safe_load_all(text) if d]
+    values = json.loads(clusterwright(*RENDER, spec, "--part", "values", "--format", "json").out)
+    assert set(values["values"]) == {
+        "nvidia-device-plugin",
+        "neuron-helm-chart",
+        "aws-efa-k8s-device-plugin",
+        "kueue",
+    }
+
+
+def test_jobs_and_delivery_are_printed_only_when_asked_for(tmp_path: Path) -> None:
+    answer = clusterwright(*RENDER, written(tmp_path, EKS), "--outputs", outputs(tmp_path, "test"))
+    kinds = {d["kind"] for d in yaml.safe_load_all(answer.out) if d}
+    assert not kinds & {"PyTorchJob", "MPIJob", "Application", "Secret"}
+
+
+def test_a_file_system_without_address(tmp_path: Path) -> None:
+    answer = clusterwright(*RENDER, written(tmp_path, EKS))
+    assert answer.exit_code == 3
+    assert "no output LustreDnsName and no LustreMountName" in answer.err
+    assert "--outputs" in answer.err
+    assert answer.out == ""
+    assert clusterwright(*RENDER, written(tmp_path, EKS), "--part", "tenants").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "cannot be read"),
+        ("[]", "has no outputs of test"),
+        ('{"else-cluster": {"LustreDnsName": "a"}}', "has no outputs of test"),
+        ('{"test-cluster": []}', "has no outputs of test"),
+        (None, "there is no file"),
+    ],
+)
+def test_outputs_that_are_none(tmp_path: Path, text: str | None, words: str) -> None:
+    file = tmp_path / "outputs.json"
+    if text is not None:
+        file.write_text(text)
+    answer = clusterwright(*RENDER, written(tmp_path, EKS), "--outputs", file)
+    assert answer.exit_code == 3
+    assert words in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_charts_of_which_nothing_is_known(tmp_path: Path) -> None:
+    spec = written(tmp_path, changed(EKS, kubernetes__workloads__charts=[]))
+    answer = clusterwright(*RENDER, spec, "--part", "charts")
+    assert answer.exit_code == 3
+    assert "neuron-helm-chart (version and sha256)" in answer.err
+    assert "kubernetes.workloads.charts" in answer.err
+
+
+def test_interfaces_that_no_source_counts(tmp_path: Path) -> None:
+    spec = changed(EKS, compute__1__instance_type="p6e-gb200.36xlarge")
+    answer = clusterwright(*RENDER, written(tmp_path, spec), "--part", "jobs")
+    assert answer.exit_code == 3
+    assert "EFA interfaces of p6e-gb200.36xlarge are unknown" in answer.err
+
+
+def test_a_platform_without_kubernetes() -> None:
+    answer = clusterwright(*RENDER, "--env", "dev", folder=ROOT)
+    assert answer.exit_code == 3
+    assert "hyperpod-slurm has no Kubernetes" in answer.err
+
+
+def test_a_wrong_spec_in_json(tmp_path: Path) -> None:
+    spec = written(tmp_path, changed(EKS, tenants__0__groups=["nobody"]))
+    answer = clusterwright(*RENDER, spec, "--format", "json")
+    assert answer.exit_code == 3
+    problems = json.loads(answer.out)["problems"]
+    assert [p["path"] for p in problems] == ["tenants[0].groups[0]"]
