@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import datetime as dt
 
     from clusterwright.cost.price_book import LivePrices
-    from clusterwright.cost.results import Exchange, Spending, Storage
+    from clusterwright.cost.results import Spending, Storage
     from clusterwright.cost.user_prices import UserPrices
     from clusterwright.spec.models import Cluster
 
@@ -113,6 +113,7 @@ def command(
     import datetime as dt
 
     from clusterwright.catalog import load_catalog
+    from clusterwright.cli import given
     from clusterwright.cost.actual import compare
     from clusterwright.cost.budget import gates
     from clusterwright.cost.estimate import estimate
@@ -122,7 +123,7 @@ def command(
 
     path = config_path(config, config_option, environment)
     today = dt.datetime.now(dt.UTC).date()
-    exchange = _exchange(currency, fx, today)
+    exchange = given.exchange(currency, fx, today)
     spec = load_or_exit(path, command="cost", output_format=output_format)
     own = read_prices(path, prices, command="cost", output_format=output_format)
     storage = None if retire is None else find_storage_or_exit(spec.cluster, retire)
@@ -200,15 +201,6 @@ def _asked(cluster: Cluster, today: dt.date, *, live: bool, days: int | None) ->
     finally:
         progress.clear()
     return _Answers(prices, spending, tuple(unanswered))
-
-
-def _exchange(currency: str | None, fx: str | None, today: dt.date) -> Exchange | None:
-    from clusterwright.cost.exchange import WrongExchange, read_exchange
-
-    try:
-        return read_exchange(currency, fx, today=today)
-    except WrongExchange as error:
-        raise UserError(error.message, error.hint) from None
 
 
 def find_storage_or_exit(cluster: Cluster, text: str) -> Storage:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clusterwright.cli.errors import UserError
+from clusterwright.cli.new_files import ask_for_room, put_in_place, schema_from
 
 if TYPE_CHECKING:
     from clusterwright.spec import SpecErrors
@@ -75,7 +76,7 @@ def command(
     _built(platform)
     _well_formed(environment, account, region, zone, instance_type)
     if output is not None:
-        _writable(output, force)
+        ask_for_room([output], force)
     choices = Choices(
         environment,
         account,
@@ -126,18 +127,6 @@ def _well_formed(
             raise UserError(f"{option}: {value!r} is not {form.words}")
 
 
-def _writable(output: Path, force: bool) -> None:
-    if output.is_dir():
-        raise UserError(f"{output} is a directory", f"name a file: --output {output}/dev.yaml")
-    if not output.parent.is_dir():
-        raise UserError(f"{output.parent} does not exist", f"mkdir -p {output.parent}")
-    if os.path.lexists(output) and not force:
-        raise UserError(
-            f"{output} exists and is left as it is",
-            "name another file, or --force to overwrite it",
-        )
-
-
 def _zone_with(instance_type: str, region: str) -> str:
     """A zone that offers the type; where the catalogue knows none, the first of the region."""
     from clusterwright.catalog import Known, load_catalog
@@ -159,19 +148,8 @@ def _write(platform: str, choices: Choices, output: Path, force: bool) -> None:
     os.close(handle)
     draft = Path(name)
     try:
-        _written(platform, choices, draft, _schema_from(output.parent))
-        umask = os.umask(0)
-        os.umask(umask)
-        draft.chmod(0o666 & ~umask)
-        if force:
-            draft.replace(output)
-        else:
-            os.link(draft, output)
-    except FileExistsError:
-        raise UserError(
-            f"{output} exists and is left as it is",
-            "name another file, or --force to overwrite it",
-        ) from None
+        _written(platform, choices, draft, schema_from(output.parent))
+        put_in_place(draft, output, force)
     finally:
         draft.unlink(missing_ok=True)
 
@@ -203,11 +181,3 @@ def _option_error(errors: SpecErrors) -> UserError:
     return UserError(
         f"with the base.yaml beside it the file would be wrong: {first.message}", first.hint
     )
-
-
-def _schema_from(folder: Path) -> str | None:
-    """The schema of the checkout that `folder` is in, from there; None outside a checkout."""
-    for up, parent in enumerate(folder.resolve().parents, start=1):
-        if (parent / "schema" / "cluster.schema.json").is_file():
-            return "../" * up + "schema/cluster.schema.json"
-    return None

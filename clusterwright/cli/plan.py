@@ -184,12 +184,12 @@ def command(
     """
     import datetime as dt
 
-    from clusterwright.cli import plan_questions
+    from clusterwright.cli import given, plan_questions
     from clusterwright.cli.spec import catalog_of_the_user
     from clusterwright.sizing.errors import GoalError
 
     today = dt.datetime.now(dt.UTC).date()
-    exchange = plan_questions.exchange(currency, fx, today)
+    exchange = given.exchange(currency, fx, today)
     try:
         goal, config = read_goal(goal_file, model, {**flags, "capacity": list(capacity) or None})
         questions = plan_questions.questions(
@@ -212,12 +212,13 @@ def command(
                 sys.stdout.write(_serving(goal, config, catalog, sequences, output_format))
                 ctx.exit(0)
             answer = build(goal, catalog, today=today, config=config, questions=questions)
-            written = []
+            written: list[Path] = []
+            open_questions: list[str] = []
             if output is not None:
                 from clusterwright.cli.plan_write import write_plan
                 from clusterwright.render import dossier as render
 
-                written = write_plan(
+                written, open_questions = write_plan(
                     answer,
                     catalog,
                     output,
@@ -246,6 +247,8 @@ def command(
     for path in written:
         click.echo(f"{path} is written", err=True)
     if output is not None:
+        for question in open_questions:
+            click.echo(f"unknown, so check --offline will exit 2: {question}", err=True)
         click.echo(f"next: clusterwright check {output} --offline", err=True)
     sys.stdout.write(text)
     ctx.exit(0)
@@ -340,9 +343,12 @@ def read_goal(
     UserError
         A file cannot be read.
     """
+    from clusterwright.cli.given import read_mapping
     from clusterwright.sizing.goal import parse
 
-    data = _goal_data(goal_file)
+    data: dict[str, Any] = {}
+    if goal_file is not None:
+        data = read_mapping(goal_file, of="goal", hint="keys such as model, tokens and cluster")
     for flag, value in flags.items():
         if value is None or flag not in _FLAGS:
             continue
@@ -379,26 +385,6 @@ def fail(error: GoalError, output_format: str) -> None:
         }
         sys.stdout.write(json_answer("plan", 3, {"problems": [problem]}))
     raise UserError(error.message, error.hint)
-
-
-def _goal_data(path: str | None) -> dict[str, Any]:
-    if path is None:
-        return {}
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
-    try:
-        data = YAML(typ="safe", pure=True).load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} cannot be read: {_reason(error)}") from None
-    except YAMLError as error:
-        first = str(error).splitlines()[0]
-        raise UserError(f"{path} is no YAML: {first}") from None
-    if data is None:
-        return {}
-    if not isinstance(data, dict):
-        raise UserError(f"{path} holds no goal", "keys such as model, tokens and cluster")
-    return data
 
 
 def _config(path: str) -> ModelShape:

@@ -6,36 +6,19 @@ import datetime as dt
 import math
 import shlex
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from clusterwright.cli.errors import UserError
+from clusterwright.cli.given import read_mapping
 
 if TYPE_CHECKING:
     from clusterwright.catalog import Catalog
-    from clusterwright.cost.results import Exchange
     from clusterwright.sizing.dossier import Questions
     from clusterwright.sizing.goal import ClusterGoal
     from clusterwright.sizing.ownership import Owned
 
 LARGEST_FIGURE: Final = 10**13
 """Of hardware that is owned: more is a slip, and the sums of such figures end in infinity."""
-
-
-def exchange(currency: str | None, fx: str | None, today: dt.date) -> Exchange | None:
-    """The second currency.
-
-    Raises
-    ------
-    UserError
-        One of the two is wrong or missing.
-    """
-    from clusterwright.cost.exchange import WrongExchange, read_exchange
-
-    try:
-        return read_exchange(currency, fx, today=today)
-    except WrongExchange as error:
-        raise UserError(str(error), error.hint) from None
 
 
 def questions(
@@ -88,29 +71,6 @@ def catalog_with(prices: str | None) -> Catalog:
         return load_catalog(prices_override=data.get("rates", []))
     except PriceOverrideError as error:
         raise UserError(f"{prices}: {error}", "see docs/how-to/state-prices.md") from None
-
-
-def read_mapping(path: str) -> dict[str, Any]:
-    """A YAML file's mapping.
-
-    Raises
-    ------
-    UserError
-        It cannot be read, is no YAML, or holds something else.
-    """
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
-    try:
-        data = YAML(typ="safe", pure=True).load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UserError(f"{path} cannot be read: {reason.lower()}") from None
-    except YAMLError as error:
-        raise UserError(f"{path} is no YAML: {str(error).splitlines()[0]}") from None
-    if not isinstance(data, dict):
-        raise UserError(f"{path} holds no mapping")
-    return data
 
 
 def said() -> str:

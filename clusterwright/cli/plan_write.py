@@ -8,9 +8,10 @@ import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clusterwright.cli.errors import UserError
+from clusterwright.cli.new_files import ask_for_room, schema_from, write_whole
 
 if TYPE_CHECKING:
     from clusterwright.catalog import Catalog
@@ -30,8 +31,12 @@ def write_plan(
     account: str,
     zone: str | None,
     force: bool,
-) -> list[Path]:
-    """Write everything, each file whole or not at all; returns what was written.
+) -> tuple[list[Path], list[str]]:
+    """Write everything, each file whole or not at all.
+
+    Returns
+    -------
+    What was written, and what `clusterwright check --offline` cannot answer of it.
 
     Raises
     ------
@@ -48,7 +53,7 @@ def write_plan(
     _named(output)
     name = output.stem
     texts = _texts(dossier, catalog, output, plan_json, command, account, zone)
-    _writable(output, texts, force)
+    ask_for_room(texts, force)
     # In the folder itself, so that its base.yaml is under it as it will be.
     try:
         handle, draft_name = tempfile.mkstemp(
@@ -67,7 +72,7 @@ def write_plan(
             texts |= _texts(dossier, catalog, output, plan_json, command, account, zone, (more,))
             draft.write_text(texts[output], encoding="utf-8")
             spec = load_cluster(draft)
-        _passes(spec, catalog)
+        open_questions = _passes(spec, catalog)
     except SpecErrors as errors:
         first = errors.problems[0]
         hint = first.hint or "other numbers of nodes or tokens, another --zone or --capacity"
@@ -77,8 +82,8 @@ def write_plan(
     finally:
         draft.unlink(missing_ok=True)
     for path, text in texts.items():
-        _replace(path, text)
-    return list(texts)
+        write_whole(path, text, force)
+    return list(texts), open_questions
 
 
 def _texts(
@@ -129,7 +134,7 @@ def _texts(
             command=command,
             budget_usd=usd.p90 if usd is not None else None,
             reasons=_reasons(dossier),
-            schema=_schema_from(output.parent),
+            schema=schema_from(output.parent),
             secondary_cidrs=secondary_cidrs,
         ),
         dossier.storage,
@@ -190,8 +195,12 @@ def _toml(data: Mapping[str, Mapping[str, object]]) -> str:
     return "\n".join(lines)
 
 
-def _passes(spec: LoadedSpec, catalog: Catalog) -> None:
+def _passes(spec: LoadedSpec, catalog: Catalog) -> list[str]:
     """Refuse what `clusterwright check --offline` would: HyperPod takes not every type.
+
+    Returns
+    -------
+    What it cannot answer, a sentence each, for which it would exit 2.
 
     Raises
     ------
@@ -212,6 +221,7 @@ def _passes(spec: LoadedSpec, catalog: Catalog) -> None:
                 f"what would be written fails {finding.rule}: {finding.message}",
                 finding.hint or "another --instance-type, --nodes, --zone or --capacity",
             )
+    return [f"{one.rule}: {one.message}" for one in result.unanswered]
 
 
 def _named(output: Path) -> None:
@@ -232,35 +242,3 @@ def _named(output: Path) -> None:
             f"--write {output}: base.yaml holds what every spec shares",
             "--write configs/llama3-70b.yaml",
         )
-
-
-def _writable(output: Path, texts: Mapping[Path, Any], force: bool) -> None:
-    if not output.parent.is_dir():
-        raise UserError(f"{output.parent} does not exist", f"mkdir -p {output.parent}")
-    there = [path for path in texts if os.path.lexists(path)]
-    if there and not force:
-        raise UserError(
-            f"{there[0]} exists and is left as it is",
-            "name another file, or --force to overwrite",
-        )
-
-
-def _replace(path: Path, text: str) -> None:
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    draft = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        umask = os.umask(0)
-        os.umask(umask)
-        draft.chmod(0o666 & ~umask)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def _schema_from(folder: Path) -> str | None:
-    for up, parent in enumerate(folder.resolve().parents, start=1):
-        if (parent / "schema" / "cluster.schema.json").is_file():
-            return "../" * up + "schema/cluster.schema.json"
-    return None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clusterwright.render.style import PLAIN, Style
+from clusterwright.render.table import counted
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ def changes_text(rows: Sequence[ChangeRow], confirmed: int, style: Style = PLAIN
             lines.append("    " + style.paint("pass", f"+ {row.after}"))
     if lines:
         lines.append("")
-    lines.append(f"{_count(len(rows), 'fact')} changed, {_count(confirmed, 'fact')} confirmed")
+    lines.append(f"{counted(len(rows), 'fact')} changed, {counted(confirmed, 'fact')} confirmed")
     return "\n".join(lines) + "\n"
 
 
@@ -148,7 +149,3 @@ def _fact_lines(
         noted = textwrap.wrap(row.note, values + 20)
         lines += [indent + style.paint("dim", part) for part in noted]
     return lines
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

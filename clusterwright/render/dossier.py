@@ -10,7 +10,7 @@ from clusterwright.cost.results import Exchange
 from clusterwright.render.envelope import json_answer
 from clusterwright.render.plan import candidate_data, plan_data, plan_markdown, plan_text
 from clusterwright.render.style import PLAIN, Style
-from clusterwright.render.table import columns, markdown_cell
+from clusterwright.render.table import columns, counted, markdown_cell
 from clusterwright.sizing.dossier_result import Dossier
 
 OFFERS_SHOWN: Final = 6
@@ -166,7 +166,8 @@ def _money(dossier: Dossier) -> list[str]:
         lines.append(f"and {left_out} dearer, in --format json")
     chosen = dossier.plan.chosen.hardware.name
     mine = [one for one in dossier.unpriced if one.candidate.hardware.name == chosen]
-    for offer in mine:
+    first = {one.capacity_kind: one for one in reversed(mine)}
+    for offer in reversed(first.values()):
         hint = f"; at an old offer {offer.hint_usd:,.0f} USD" if offer.hint_usd else ""
         lines.append(f"unknown: {chosen}, {offer.capacity_kind}: {offer.unknown}{hint}")
     others = {
@@ -223,7 +224,7 @@ def _failure_lines(dossier: Dossier) -> list[str]:
     rules = failures.intervals
     lines = [
         f"an interruption every {hours.p50:,.3g} h ({hours.p10:,.3g} to {hours.p90:,.3g}); "
-        f"{failures.spares} spare nodes",
+        f"{counted(failures.spares, 'spare node')}",
         f"checkpoint interval: Young {rules.young_hours * 60:.3g} min, Daly "
         f"{rules.daly_hours * 60:.3g} min, a tenth of the mean time {rules.tenth_hours * 60:.3g} "
         f"min (goodput {rules.goodput_young:.1%}, {rules.goodput_daly:.1%}, "
@@ -260,7 +261,7 @@ def _phase_lines(dossier: Dossier) -> list[str]:
     rows = [
         (
             one.name,
-            f"{one.nodes:,} nodes",
+            counted(one.nodes, "node"),
             f"{one.starts} to {one.ends}",
             "price unknown" if one.usd is None else f"{one.usd:,.0f} USD",
             f"quota {one.quota_instances:,}",

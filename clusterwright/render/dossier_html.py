@@ -8,7 +8,7 @@ from typing import Final
 
 from clusterwright.render import charts
 from clusterwright.render.dossier import sections
-from clusterwright.render.plan import estimate_rows, title_of
+from clusterwright.render.plan import estimate_rows, others_of, title_of
 from clusterwright.render.source import printable
 from clusterwright.sizing.dossier_result import Dossier
 
@@ -52,6 +52,7 @@ def dossier_html(dossier: Dossier) -> str:
         f"<h1>{escape(title)}</h1>\n{_estimate(dossier)}\n"
         + "\n".join(part for part in drawn if part)
         + "\n"
+        + _others(dossier)
         + "\n".join(_section(name, rows) for name, rows in sections(dossier))
         + f"\n{_list('Taken for granted, or worth knowing', dossier.plan.warnings)}"
         f"\n{_settings(dossier)}\n{_assumptions(dossier)}\n</body>\n</html>\n"
@@ -69,6 +70,21 @@ def _estimate(dossier: Dossier) -> str:
         reason = dossier.plan.estimate.usd_unknown or "no rate is known"
         why = f"<p>Dollars are unknown: {escape(printable(reason))}.</p>"
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{why}"
+
+
+def _others(dossier: Dossier) -> str:
+    title, rows = others_of(dossier.plan)
+    if not rows:
+        return ""
+    head = "".join(f"<th>{name}</th>" for name in ("", "days at P50", "EFA off", ""))
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(printable(cell))}</td>" for cell in row) + "</tr>"
+        for row in rows
+    )
+    return (
+        f"<h2>{escape(title.capitalize())}</h2>\n<table><thead><tr>{head}</tr></thead>"
+        f"<tbody>{body}</tbody></table>\n"
+    )
 
 
 def _no_front(dossier: Dossier) -> str:

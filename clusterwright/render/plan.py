@@ -8,7 +8,7 @@ from typing import Any
 
 from clusterwright.render.envelope import json_answer
 from clusterwright.render.style import PLAIN, Style
-from clusterwright.render.table import Align, columns, markdown_cell, markdown_table
+from clusterwright.render.table import Align, columns, counted, markdown_cell, markdown_table
 from clusterwright.sizing.result import Candidate, Explained, Plan, Quantiles
 
 _TORNADO_SHOWN = 3
@@ -106,6 +106,15 @@ def candidate_data(candidate: Candidate) -> dict[str, Any]:
         "accelerator_hours": _quantiles(candidate.accelerator_hours),
         "in_run_mfu": _quantiles(candidate.in_run_mfu),
         "goodput": _quantiles(candidate.goodput),
+        "efa_off": None
+        if candidate.efa_off is None
+        else {
+            "days": _quantiles(candidate.efa_off.days),
+            "usd": _quantiles(candidate.efa_off.usd),
+            "reason": candidate.efa_off.reason,
+        },
+        "unknown_offering": candidate.unknown_offering,
+        "frameworks": [asdict(one) for one in candidate.frameworks],
         "notes": list(candidate.notes),
     }
 
@@ -124,14 +133,11 @@ def plan_text(plan: Plan, style: Style = PLAIN, *, explain: bool = False) -> str
     assert chosen.memory is not None
     lines += ["", f"layout   {chosen.layout.text}"]
     lines += [f"memory   {_memory(chosen)}"]
-    lines += [f"         {note}" for note in chosen.notes]
-    others = [c for c in plan.candidates if not c.chosen]
-    if others:
-        several = any(c.hardware.name != chosen.hardware.name for c in others)
-        title = "other types" if several else "other layouts"
+    lines += [f"         {note}" for note in (*chosen.notes, *_without_efa(chosen))]
+    title, rows = others_of(plan)
+    if rows:
         lines += ["", style.paint("bold", title)]
-        rows = [_other(c) for c in others]
-        lines += ["  " + text for text in columns(rows, ("left", "right", "left"))]
+        lines += ["  " + text for text in columns(rows, ("left", "right", "left", "left"))]
     lines += ["", style.paint("bold", "what moves the answer most")]
     swings = [
         (f"{s.days_low:,.1f} to {s.days_high:,.1f} d", s.text)
@@ -161,11 +167,17 @@ def plan_markdown(plan: Plan, *, explain: bool = False) -> str:
     assert chosen.layout is not None
     lines += [
         "",
-        f"- {e.accelerators:,} accelerators on {e.nodes:,} nodes: "
+        f"- {counted(e.accelerators, 'accelerator')} on {counted(e.nodes, 'node')}: "
         f"{markdown_cell(chosen.layout.text)}",
         f"- memory: {markdown_cell(_memory(chosen))}",
     ]
-    lines += [f"- {markdown_cell(note)}" for note in chosen.notes]
+    lines += [f"- {markdown_cell(note)}" for note in (*chosen.notes, *_without_efa(chosen))]
+    title, others = others_of(plan)
+    if others:
+        lines += ["", f"<details><summary>{title.capitalize()}</summary>", ""]
+        header = ("", "days at P50", "EFA off", "")
+        lines += markdown_table(header, others, ("left", "right", "left", "left"))
+        lines += ["", "</details>"]
     lines += ["", "<details><summary>What moves it, and what was assumed</summary>", ""]
     lines += [
         f"- {markdown_cell(s.text)}: {s.days_low:,.1f} to {s.days_high:,.1f} days"
@@ -190,7 +202,7 @@ def title_of(plan: Plan) -> str:
     many = f"{c.nodes:,} x {where}" if c.hardware.instance_type else f"{c.accelerators:,} {where}"
     return (
         f"{plan.shape.name}, {_si(plan.tokens)} tokens, {plan.kind}, {plan.precision} on {many} "
-        f"({c.accelerators:,} accelerators)"
+        f"({counted(c.accelerators, 'accelerator')})"
     )
 
 
@@ -242,14 +254,53 @@ def _short(days: float) -> str:
     return f"{days:,.1f} d" if days >= 0.1 else f"{days:.2g} d"
 
 
-def _other(candidate: Candidate) -> tuple[str, str, str]:
-    if candidate.layout is None or candidate.days is None:
-        return (candidate.hardware.name, "-", candidate.infeasible or "")
+def others_of(plan: Plan) -> tuple[str, list[tuple[str, str, str, str]]]:
+    """What the other candidates are, and for each: itself, days, those without EFA, why not."""
+    others = [c for c in plan.candidates if not c.chosen]
+    several = any(c.hardware.name != plan.chosen.hardware.name for c in others)
+    rows = [_other(c) for c in others if c.infeasible is None]
+    reasons: dict[str, list[str]] = {}
+    for one in others:
+        if one.infeasible is not None:
+            name = one.hardware.name
+            reasons.setdefault(one.infeasible.replace(name, "it"), []).append(name)
+    rows += [
+        (names[0] if len(names) == 1 else f"{len(names)} types", "-", "", _why(names, reason))
+        for reason, names in reasons.items()
+    ]
+    return "other types" if several else "other layouts", rows
+
+
+def _why(names: Sequence[str], reason: str) -> str:
+    return reason if len(names) == 1 else f"{reason} ({', '.join(names)})"
+
+
+def _other(candidate: Candidate) -> tuple[str, str, str, str]:
+    assert candidate.layout is not None
+    assert candidate.days is not None
     note = candidate.notes[-1] if candidate.notes else ""
+    if candidate.unknown_offering is not None and candidate.unknown_offering not in note:
+        note = f"{note}; {candidate.unknown_offering}"
     where = ""
     if candidate.accelerator_hours is not None:
         where = f"{candidate.nodes:,} x {candidate.hardware.name}: "
-    return (where + candidate.layout.text, _short(candidate.days.p50), note)
+    return (
+        where + candidate.layout.text,
+        _short(candidate.days.p50),
+        "; ".join(_without_efa(candidate)),
+        note,
+    )
+
+
+def _without_efa(candidate: Candidate) -> tuple[str, ...]:
+    """`EFA off: 120 d, 3,000,000 USD`, at P50; nothing for one node."""
+    off = candidate.efa_off
+    if off is None:
+        return ()
+    if off.days is None or off.reason is not None:
+        return (f"EFA off: {off.reason}",)
+    dollars = "dollars unknown" if off.usd is None else f"{off.usd.p50:,.0f} USD"
+    return (f"EFA off: {_short(off.days.p50)}, {dollars}",)
 
 
 def _explained(rows: Sequence[Explained]) -> list[str]:

@@ -10,6 +10,11 @@ from clusterwright.render.source import printable
 Align = Literal["left", "right"]
 
 
+def counted(count: int, noun: str) -> str:
+    """`1 node`, `2,048 nodes`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def columns(rows: Sequence[Sequence[str]], aligns: Sequence[Align], *, gap: int = 2) -> list[str]:
     """Each row as one line, cells padded to their column; no trailing blanks."""
     widths = [max((len(row[i]) for row in rows), default=0) for i in range(len(aligns))]

@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.resources import files
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any, Final
 
 import numpy as np
@@ -68,8 +69,15 @@ SPREAD: Final = Constants(
 )
 """Standard deviation of the logarithm of each, before any benchmark is seen."""
 
-LIMITS: Final = {"kernel": 0.98, "attention": 0.95, "kernel_experts": 1.0, "kernel_fp8": 1.0}
-"""No share of a ceiling exceeds it."""
+LIMITS: Final = {
+    "kernel": 0.98,
+    "attention": 0.95,
+    "kernel_experts": 1.0,
+    "kernel_fp8": 1.0,
+    "exposed_tensor": 1.0,
+    "exposed_expert": 1.0,
+}
+"""No share of a ceiling exceeds it, and no more communication is exposed than there is."""
 
 GROUPS_ENOUGH: Final = 4
 
@@ -123,6 +131,21 @@ def seen_accelerators() -> frozenset[str]:
     rows = json.loads(_FOLDER.joinpath("benchmarks.json").read_text("utf-8"))["benchmarks"]
     found = {row["accelerator"] for row in rows}
     return frozenset(found | {name for name, same in SAME_CHIP.items() if same in found})
+
+
+def coverage(data: Sequence[Benchmark]) -> dict[str, float]:
+    """Share of benchmarks inside the 80 % interval of a fit that had not seen them, by kind.
+
+    An honest interval has about 0.8: with less it is too narrow, with more too wide.
+    """
+    stored = json.loads(_FOLDER.joinpath("calibration.json").read_text("utf-8"))
+    unseen = np.array(stored["unseen_residuals"])
+    kinds = np.array([_kind(b) for b in data])
+    within = NormalDist().inv_cdf(0.9)
+    return {
+        kind: float(np.mean(np.abs(unseen[kinds == kind]) <= within * spread))
+        for kind, spread in residual_spread().items()
+    }
 
 
 def benchmarks(catalog: Catalog) -> tuple[Benchmark, ...]:
@@ -261,7 +284,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     data = benchmarks(load_catalog())
     if options.fit:
         found, _ = fit(data)
-        _write(found, spreads(data, cross_validated(data, found)))
+        _write(data, found, cross_validated(data, found))
         constants.cache_clear()
     used = constants()
     residuals = _residuals(data, used)
@@ -315,16 +338,17 @@ def _benchmark(row: Mapping[str, Any], catalog: Catalog) -> Benchmark:
     )
 
 
-def _write(found: Constants, spread: Mapping[str, float]) -> None:
+def _write(data: Sequence[Benchmark], found: Constants, unseen: Floats) -> None:
     rounded = replace(found, **{k: float(f"{v:.4g}") for k, v in asdict(found).items()})
-    data = {
+    written = {
         "schema_version": 1,
         "note": "written by python -m clusterwright.sizing.calibration --fit",
         "constants": asdict(rounded),
-        "residual_spread": dict(spread),
+        "residual_spread": spreads(data, unseen),
+        "unseen_residuals": [round(float(value), 4) for value in unseen],
     }
     path = Path(str(_FOLDER.joinpath("calibration.json")))
-    path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

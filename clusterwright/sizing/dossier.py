@@ -43,6 +43,8 @@ from clusterwright.sizing.sweep import plan_anywhere, sweep
 REPLACEMENT_DAYS: Final = 0.25
 """Until a node that failed is replaced; six hours, as the simulation assumes."""
 SIMULATED_RUNS: Final = 400
+SIMULATED_FAILURES: Final = 2000
+"""Expected in a run that is played: the goodput of so many says what that of more would."""
 GOODPUT_NODES: Final = (1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 QUOTA_USE: Final = {
     "on-demand": "hyperpod-cluster",
@@ -126,6 +128,7 @@ def build(
     priced, unpriced = money.ranked(found)
     chosen_offer = _offer_of(plan.chosen, (*priced, *unpriced), kinds)
     plan = _with_dollars(plan, chosen_offer, goal)
+    plan = _priced_without_efa(plan, (*priced, *unpriced), kinds, catalog, goal, today)
     unknown: list[str] = []
     storage = _storage(plan, goal, catalog, unknown)
     failures = _failures(plan, storage, goal)
@@ -451,6 +454,35 @@ def _with_dollars(plan: Plan, offer: Offer | None, goal: Goal) -> Plan:
     )
 
 
+def _priced_without_efa(
+    plan: Plan,
+    every: Sequence[Offer],
+    kinds: Sequence[str],
+    catalog: Catalog,
+    goal: Goal,
+    today: dt.date,
+) -> Plan:
+    """Dollars without EFA, each with the kind of capacity that its candidate would have."""
+    if goal.region is None:
+        return plan
+    found = []
+    for candidate in plan.candidates:
+        offer = _offer_of(candidate, every, kinds)
+        off = candidate.efa_off
+        if off is not None and off.days is not None and offer is not None:
+            slow = money.offers(
+                replace(candidate, days=off.days),
+                (offer.capacity_kind,),
+                catalog,
+                region=goal.region,
+                today=today,
+                spares=_spares(candidate.nodes),
+            )
+            candidate = replace(candidate, efa_off=replace(off, usd=slow[0].usd))  # noqa: PLW2901
+        found.append(candidate)
+    return replace(plan, candidates=tuple(found))
+
+
 def _storage(plan: Plan, goal: Goal, catalog: Catalog, unknown: list[str]) -> Storage | None:
     epochs = goal.data.epochs if goal.data is not None else 1.0
     chosen = plan.chosen
@@ -489,6 +521,14 @@ def _failures(plan: Plan, storage: Storage | None, goal: Goal) -> Failures:
     spares = _spares(chosen.nodes)
     recoveries = []
     setups: dict[str, Setup] = {}
+    whole = min(90.0, max(1.0, plan.estimate.days.p50))
+    days = min(whole, max(1.0, SIMULATED_FAILURES / (nodes * rates.p50)))
+    remark = (
+        "the closed form knows one tier and a spare that is always there; the simulation loses "
+        "local disks with their node, drains to Lustre, and waits when spares run out"
+    )
+    if days < whole:
+        remark += f"; it plays {days:.2g} days, in which about {SIMULATED_FAILURES:,} nodes fail"
     for name, minutes in reliability.RECOVERY_MINUTES.items():
         restart = minutes.p50 / 60
         found = reliability.intervals(mtti.p50, save / 3600, restart)
@@ -503,7 +543,7 @@ def _failures(plan: Plan, storage: Storage | None, goal: Goal) -> Failures:
             ]
         setups[name] = simulate.Setup(
             nodes=chosen.nodes,
-            days=min(90.0, max(1.0, plan.estimate.days.p50)),
+            days=days,
             failures_per_node_day=rates.p50,
             restart_seconds=restart * 3600,
             save_seconds=save,
@@ -531,8 +571,7 @@ def _failures(plan: Plan, storage: Storage | None, goal: Goal) -> Failures:
             mtti.p50, save / 3600, reliability.RECOVERY_MINUTES[goal.recovery].p50 / 60
         ),
         recoveries=tuple(recoveries),
-        remark="the closed form knows one tier and a spare that is always there; the simulation "
-        "loses local disks with their node, drains to Lustre, and waits when spares run out",
+        remark=remark,
         setup=setups[goal.recovery],
     )
 

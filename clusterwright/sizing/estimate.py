@@ -19,6 +19,7 @@ from clusterwright.catalog import Catalog, Known, Unknown
 from clusterwright.sizing import calibration, explain, layouts, memory, step, uncertainty
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.flops import six_n_d
+from clusterwright.sizing.frameworks import frameworks
 from clusterwright.sizing.goal import Goal
 from clusterwright.sizing.hardware import (
     Hardware,
@@ -29,8 +30,15 @@ from clusterwright.sizing.hardware import (
 from clusterwright.sizing.inputs import Inputs, resolve
 from clusterwright.sizing.layouts import Grid
 from clusterwright.sizing.memory import Training
-from clusterwright.sizing.quantities import human
-from clusterwright.sizing.result import Assumption, Candidate, Estimate, Plan, Quantiles
+from clusterwright.sizing.quantities import counted, human
+from clusterwright.sizing.result import (
+    Assumption,
+    Candidate,
+    EfaOff,
+    Estimate,
+    Plan,
+    Quantiles,
+)
 from clusterwright.sizing.shape import ModelShape
 from clusterwright.sizing.uncertainty import Work
 
@@ -106,8 +114,8 @@ def plan(
             "that were tried"
         )
     else:
-        inputs = _spread(inputs, hardware, count, training, goal, warnings)
-        option = best_option(inputs, hardware, count, training)
+        # A batch that nobody gave is no reason to refuse: what it cannot use stays idle.
+        option = best_option(inputs, hardware, count, training, may_idle=goal.batch_tokens is None)
     found = uncertainty.assumptions(inputs.shape, hardware, option.nodes, recovery=goal.recovery)
     work = work_of(option, inputs, training)
     drawn = uncertainty.sample(found, seed=goal.seed, samples=samples)
@@ -128,6 +136,10 @@ def plan(
     )
     swings = uncertainty.tornado(work, inputs.tokens, found)
     candidates = _candidates(option, inputs, training, goal, estimate, found)
+    nobody_knows = unknown_offering(hardware.instance_type, goal.region, catalog)
+    if nobody_knows is not None:
+        warnings.insert(0, nobody_knows)
+        candidates = tuple(replace(one, unknown_offering=nobody_knows) for one in candidates)
     answer = Plan(
         shape=inputs.shape,
         tokens=inputs.tokens,
@@ -255,29 +267,56 @@ def not_offered(instance_type: str, region: str | None, catalog: Catalog) -> Goa
     )
 
 
+def unknown_offering(
+    instance_type: str | None, region: str | None, catalog: Catalog
+) -> str | None:
+    """A sentence, where no source says whether the region has the type."""
+    if region is None or instance_type is None:
+        return None
+    offered = catalog.offering(instance_type, region)
+    if isinstance(offered, Known):
+        return None
+    return f"whether {region} has {instance_type} is unknown: {offered.reason}"
+
+
 def training_for(goal: Goal, shape: ModelShape) -> Training:
     """What a goal keeps per parameter."""
     return memory.training_of(goal.kind, goal.optimizer, shape, lora_rank=goal.lora_rank)
 
 
 def best_option(
-    inputs: Inputs, hardware: Hardware, accelerators: int, training: Training
+    inputs: Inputs,
+    hardware: Hardware,
+    accelerators: int,
+    training: Training,
+    *,
+    may_idle: bool = False,
 ) -> Option:
     """Every layout that fits on so many accelerators, fastest first.
+
+    Parameters
+    ----------
+    may_idle:
+        As of `layouts.grid`.
 
     Raises
     ------
     GoalError
         None fits, or the batch is too small for so many; the hint says what would do.
     """
-    option, reason = try_option(inputs, hardware, accelerators, training)
+    option, reason = try_option(inputs, hardware, accelerators, training, may_idle=may_idle)
     if option is None:
         raise _impossible(inputs, hardware, accelerators, training, reason)
     return option
 
 
 def try_option(
-    inputs: Inputs, hardware: Hardware, accelerators: int, training: Training
+    inputs: Inputs,
+    hardware: Hardware,
+    accelerators: int,
+    training: Training,
+    *,
+    may_idle: bool = False,
 ) -> tuple[Option | None, str]:
     """As `best_option`, with a reason instead of an exception."""
     shape = inputs.shape
@@ -289,11 +328,12 @@ def try_option(
         accelerators,
         seq_len=inputs.seq_len,
         batch_tokens=inputs.batch_tokens,
+        may_idle=may_idle,
     )
     if len(grid) == 0:
         return None, (
             f"{human(inputs.batch_tokens)} tokens per step are {TOO_FEW} of "
-            f"{inputs.seq_len:,} for {accelerators:,} accelerators"
+            f"{inputs.seq_len:,} for {counted(accelerators, 'accelerator')}"
         )
     every = grid
     grid, parts = memory.fitting(
@@ -309,8 +349,20 @@ def try_option(
             f"the leanest layout needs {least:,.0f} GiB per accelerator, and "
             f"{hardware.accelerator} has {hardware.memory_gib:g} GiB, of which 10 % stay free"
         )
+    return _timed(inputs, hardware, grid, accelerators, parts, training), ""
+
+
+def _timed(
+    inputs: Inputs,
+    hardware: Hardware,
+    grid: Grid,
+    accelerators: int,
+    memory_parts: layouts.Floats,
+    training: Training,
+) -> Option:
+    """The layouts of a grid, fastest first."""
     seconds = step.times(
-        shape,
+        inputs.shape,
         hardware,
         grid,
         calibration.constants(),
@@ -322,7 +374,7 @@ def try_option(
     tokens = grid.data * grid.micro_batch * grid.accumulation * inputs.seq_len
     order = np.argsort(seconds.sum(axis=0) / tokens, kind="stable")
     nodes = math.ceil(accelerators / hardware.per_node)
-    return Option(hardware, nodes, accelerators, grid, seconds, parts, order), ""
+    return Option(hardware, nodes, accelerators, grid, seconds, memory_parts, order)
 
 
 def _leanest(shape: ModelShape, grid: Grid, seq_len: int, training: Training) -> float:
@@ -356,6 +408,7 @@ def candidate_of(option: Option, inputs: Inputs, rank: int = 0) -> Candidate:
         accelerators=option.accelerators,
         layout=option.grid.layout(column),
         memory=memory.memory_of(option.memory_parts, column, option.hardware.memory_gib),
+        frameworks=frameworks(inputs.shape, option.hardware),
         step=step.step_of(
             option.parts,
             column,
@@ -366,6 +419,36 @@ def candidate_of(option: Option, inputs: Inputs, rank: int = 0) -> Candidate:
             precision=inputs.precision,
         ),
     )
+
+
+def efa_off(
+    option: Option, inputs: Inputs, training: Training, goal: Goal, days: Quantiles
+) -> EfaOff | None:
+    """The same nodes without EFA; `None` for one node, or where no instance type is named.
+
+    Parameters
+    ----------
+    days:
+        With EFA, of the fastest layout.
+    """
+    hardware = option.hardware
+    if option.nodes < 2 or hardware.instance_type is None:
+        return None
+    if hardware.has_efa is False:
+        return EfaOff(days, reason=f"{hardware.name} has no EFA: the days are without it")
+    # What fits is the same; what is fastest is not.
+    slow = _timed(
+        inputs,
+        without_efa(hardware),
+        option.grid,
+        option.accelerators,
+        option.memory_parts,
+        training,
+    )
+    found = uncertainty.assumptions(inputs.shape, hardware, option.nodes, recovery=goal.recovery)
+    with_efa = uncertainty.median_days(work_of(option, inputs, training), inputs.tokens, found)
+    without = uncertainty.median_days(work_of(slow, inputs, training), inputs.tokens, found)
+    return EfaOff(days.scaled(max(1.0, without / with_efa)))
 
 
 def node_counts(hardware: Hardware, limit: int = ACCELERATORS_MAX) -> list[int]:
@@ -409,28 +492,6 @@ def _choose(
     return best[1]
 
 
-def _spread(
-    inputs: Inputs,
-    hardware: Hardware,
-    accelerators: int,
-    training: Training,
-    goal: Goal,
-    warnings: list[str],
-) -> Inputs:
-    """With a batch that nobody gave, one that has a sequence for everybody, if need be."""
-    if goal.batch_tokens is not None:
-        return inputs
-    option, reason = try_option(inputs, hardware, accelerators, training)
-    if option is not None or TOO_FEW not in reason:
-        return inputs
-    batch = float(accelerators * inputs.seq_len)
-    warnings.append(
-        f"{human(inputs.batch_tokens)} tokens per step do not spread over {accelerators:,} "
-        f"accelerators: {human(batch)} taken, one sequence each; training may need more tokens"
-    )
-    return replace(inputs, batch_tokens=batch)
-
-
 def _capped(option: Option) -> bool:
     return option.accelerators * 2 > ACCELERATORS_MAX
 
@@ -450,7 +511,7 @@ def _impossible(
     """Why nothing fits, and what would."""
     if TOO_FEW in reason:
         return GoalError(
-            f"the run does not spread over {accelerators:,} accelerators: {reason}",
+            f"the run does not spread over {counted(accelerators, 'accelerator')}: {reason}",
             f"--batch-tokens {accelerators * inputs.seq_len} would give each a sequence, or fewer "
             "accelerators",
             field="batch_tokens",
@@ -469,8 +530,8 @@ def _impossible(
             "would do"
         )
     return GoalError(
-        f"{human(inputs.shape.params)} parameters do not fit on {accelerators:,} accelerators of "
-        f"{hardware.name}: {reason}",
+        f"{human(inputs.shape.params)} parameters do not fit on "
+        f"{counted(accelerators, 'accelerator')} of {hardware.name}: {reason}",
         hint,
         field="cluster",
     )
@@ -501,10 +562,9 @@ def _candidates(
     smallest = smallest_option(inputs, option.hardware, training)
     if smallest is not None and smallest.accelerators < option.accelerators:
         layout = smallest.grid.layout(int(smallest.order[0]))
-        notes.append(f"fits from {smallest.accelerators:,} accelerators on: {layout.text}")
-    slow = _efa_off(option, inputs, training, goal, estimate.days.p50)
-    if slow is not None:
-        notes.append(slow)
+        notes.append(
+            f"fits from {counted(smallest.accelerators, 'accelerator')} on: {layout.text}"
+        )
     chosen = replace(
         first,
         days=estimate.days,
@@ -513,6 +573,7 @@ def _candidates(
         goodput=estimate.goodput,
         chosen=True,
         notes=tuple(notes),
+        efa_off=efa_off(option, inputs, training, goal, estimate.days),
     )
     answers = [chosen]
     assert first.layout is not None
@@ -534,6 +595,7 @@ def _candidates(
                     estimate.days.p10 * ratio, estimate.days.p50 * ratio, estimate.days.p90 * ratio
                 ),
                 notes=(f"{ratio - 1:.0%} slower: {_why(first, other)}",),
+                efa_off=chosen.efa_off,
             )
         )
         if len(answers) > ALTERNATIVES:
@@ -560,23 +622,6 @@ def _why(first: Candidate, other: Candidate) -> str:
     return f"more time in {name}"
 
 
-def _efa_off(
-    option: Option, inputs: Inputs, training: Training, goal: Goal, days: float
-) -> str | None:
-    """Days without EFA, for clusters of more than one node of an instance type with EFA."""
-    if option.nodes < 2 or option.hardware.instance_type is None:
-        return None
-    slow, reason = try_option(inputs, without_efa(option.hardware), option.accelerators, training)
-    if slow is None:
-        return f"EFA off: {reason}"
-    found = uncertainty.assumptions(
-        inputs.shape, option.hardware, option.nodes, recovery=goal.recovery
-    )
-    with_efa = uncertainty.median_days(work_of(option, inputs, training), inputs.tokens, found)
-    without = uncertainty.median_days(work_of(slow, inputs, training), inputs.tokens, found)
-    return f"EFA off: {days * without / with_efa:,.1f} days at P50 instead of {days:,.1f}"
-
-
 def _notes(
     option: Option,
     inputs: Inputs,
@@ -588,9 +633,15 @@ def _notes(
     layout = option.grid.layout(int(option.order[0]))
     idle = option.accelerators - layout.accelerators
     if idle:
-        notes.append(
-            f"{idle} of {option.accelerators:,} accelerators stay idle: no layout divides them"
-        )
+        why = "no layout divides them"
+        if idle > 0.1 * option.accelerators:
+            all_of_them = option.accelerators * inputs.seq_len
+            why = (
+                f"a step of {human(inputs.batch_tokens)} tokens has no more sequences; "
+                f"--batch-tokens {all_of_them} has one for each, and training may then need more "
+                "tokens"
+            )
+        notes.append(f"{idle:,} of {option.accelerators:,} accelerators stay idle: {why}")
     if wanted_hours is not None and estimate.days.p90 * 24 > wanted_hours:
         late = "P50" if estimate.days.p50 * 24 > wanted_hours else "P90"
         notes.append(

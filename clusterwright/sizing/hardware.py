@@ -73,6 +73,8 @@ class Hardware:
         no plan takes more than one node.
     pcie_gbytes_per_s:
         What one accelerator sends inside its node to those that the fast link does not reach.
+    has_efa:
+        Whether the type has EFA at all; `None` where nobody said, or no type was named.
     fp8_unknown:
         Why the FP8 peak is unknown; `None` where it is known, or there is none.
     """
@@ -94,6 +96,7 @@ class Hardware:
     assumptions: tuple[str, ...] = ()
     pcie_gbytes_per_s: float = PCIE_GBYTES_PER_S
     fp8_unknown: str | None = None
+    has_efa: bool | None = None
 
     def peak_tflops(self, precision: str) -> float:
         """Dense peak in a precision: `bf16` or `fp8`.
@@ -151,7 +154,7 @@ def of_instance_type(name: str, catalog: Catalog) -> Hardware:
             field="instance_type",
         )
     notes: list[str] = []
-    return _build(
+    found = _build(
         name=name,
         instance_type=name,
         accelerator=accelerator,
@@ -162,6 +165,8 @@ def of_instance_type(name: str, catalog: Catalog) -> Hardware:
         memory_gib=_known(instance.accelerator_memory_gib),
         notes=notes,
     )
+    interfaces = _known(instance.efa_interfaces)
+    return replace(found, has_efa=None if interfaces is None else interfaces > 0)
 
 
 def of_accelerator(

@@ -5,6 +5,7 @@ Whatever is chosen here and not by the user is a warning, so that nobody takes i
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -17,11 +18,11 @@ from clusterwright.sizing.shape import Experts, ModelShape, infer
 
 DEFAULT_SEQ_LEN: Final = 4096
 BATCH_RULE: Final = (
-    "DeepSeek LLM 2024, arXiv:2401.02954, section 3.1: B = 0.2920 C^0.3271 tokens; no less than "
-    "a quarter of a million, no more than 16 million"
+    "DeepSeek LLM 2024, arXiv:2401.02954, section 3.1: B = 0.2920 C^0.3271 tokens; the nearest "
+    "power of two from 2^18 to 2^24, so that sequences divide among replicas"
 )
-BATCH_MIN: Final = 0.25e6
-BATCH_MAX: Final = 16e6
+BATCH_MIN_LOG2: Final = 18
+BATCH_MAX_LOG2: Final = 24
 COUNT_DIFFERS: Final = 0.05
 """A stated and a counted number of parameters that differ by more are a warning."""
 LOW_BITS: Final = ("int8", "int4", "fp4")
@@ -69,7 +70,7 @@ def resolve(goal: Goal, *, config: ModelShape | None = None) -> Inputs:
     if batch is None:
         batch = default_batch(shape.active, tokens)
         if goal.kind in {"fine-tune", "lora", "qlora"}:
-            batch = min(batch, 1e6)
+            batch = min(batch, 2.0**20)
         batch = max(batch, float(seq_len))
         warnings.append(
             f"batch not given: {human(batch)} tokens per step assumed (--batch-tokens; "
@@ -93,7 +94,8 @@ def resolve(goal: Goal, *, config: ModelShape | None = None) -> Inputs:
 def default_batch(active: float, tokens: float) -> float:
     """Tokens per step for a training budget (`BATCH_RULE`)."""
     budget = six_n_d(active, tokens)
-    return float(min(BATCH_MAX, max(BATCH_MIN, 0.2920 * budget**0.3271)))
+    best = round(math.log2(0.2920 * budget**0.3271))
+    return float(2 ** min(BATCH_MAX_LOG2, max(BATCH_MIN_LOG2, best)))
 
 
 def _shape(goal: Goal, config: ModelShape | None, warnings: list[str]) -> ModelShape:

@@ -104,6 +104,7 @@ def grid(
     *,
     seq_len: int,
     batch_tokens: float,
+    may_idle: bool = False,
 ) -> Grid:
     """Every layout worth trying on exactly so many accelerators (a few may stay idle).
 
@@ -112,7 +113,10 @@ def grid(
     accelerators:
         How many there are; a layout uses at least 90 % of them.
     batch_tokens:
-        Tokens of an optimizer step; a layout that needs more sequences than that is left out.
+        Tokens of an optimizer step: a layout has no more replicas than the step has sequences.
+    may_idle:
+        More than a tenth may stay idle, where a step has too few sequences for all of them:
+        otherwise more accelerators would force worse layouts, and be slower than fewer.
     """
     domain = max(1, min(hardware.scale_up_size, accelerators, TENSOR_MAX))
     tensor = [t for t in (1, 2, 4, 8, 16) if t <= domain and shape.heads % t == 0]
@@ -132,16 +136,20 @@ def grid(
     )
     mesh = np.meshgrid(*(np.array(axis, dtype=float) for axis in axes), indexing="ij")
     t, p, c, e, v, b, z = (array.ravel() for array in mesh)
-    data = np.floor(accelerators / (t * p * c))
     sequences = max(1.0, batch_tokens / seq_len)
-    keep = (data >= 1) & (t * p * c * data >= 0.9 * accelerators)
+    data = np.minimum(np.floor(accelerators / (t * p * c)), np.floor(sequences / b))
+    # Ranks that experts are spread over come in whole groups.
+    whole = np.maximum(1.0, e / np.gcd(e.astype(int), (t * c).astype(int)))
+    data = np.floor(data / whole) * whole
+    keep = data >= 1
+    if not may_idle:
+        keep &= t * p * c * data >= 0.9 * accelerators
     keep &= (p > 1) | (v == 1)
     keep &= shape.layers >= p * v
     keep &= (z != FSDP) | ((p == 1) & (data > 1))
     keep &= e <= t * c * data
     # Experts over more ranks than there are in tensor x context x data would need a copy each.
     keep &= np.mod(t * c * data, e) == 0
-    keep &= data * b <= sequences
     t, p, c, e, v, b, z, data = (a[keep] for a in (t, p, c, e, v, b, z, data))
     accumulation = np.maximum(1.0, np.round(sequences / (data * b)))
     # Interleaving wants the micro-batches to be a multiple of the stages; fewer never fill them.

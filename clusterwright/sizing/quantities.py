@@ -112,6 +112,11 @@ def parse_hours(text: str | float, *, field: str = "deadline") -> float:
     return hours
 
 
+def counted(count: int, thing: str) -> str:
+    """`1 node`, `2,048 nodes`."""
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
+
+
 def human(value: float) -> str:
     """A count as people say it: 70B, 1.4T, 12.9B."""
     for suffix in ("T", "B", "M", "K"):

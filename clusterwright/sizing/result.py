@@ -146,6 +146,44 @@ class Explained:
 
 
 @dataclass(frozen=True)
+class EfaOff:
+    """The same nodes with TCP over ENA instead of EFA.
+
+    Attributes
+    ----------
+    days:
+        With the layout that is fastest then; `None` where there is none.
+    usd:
+        Of compute, with the kind of capacity that the candidate has; `None` where unknown.
+    reason:
+        Why there are no days, or why they are the same.
+    """
+
+    days: Quantiles | None
+    usd: Quantiles | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class FrameworkSupport:
+    """Whether a framework takes a chip, and a model on it.
+
+    Attributes
+    ----------
+    support:
+        Of the chip: `beta`, `ended` or `none`.
+    model:
+        Of the model: begins with `known` or `unknown`.
+    """
+
+    framework: str
+    generation: str
+    support: Literal["beta", "ended", "none"]
+    model: str
+    source: str
+
+
+@dataclass(frozen=True)
 class Candidate:
     """One way to do it, or a way that does not work and why.
 
@@ -166,6 +204,12 @@ class Candidate:
     chosen: bool = False
     infeasible: str | None = None
     notes: tuple[str, ...] = ()
+    efa_off: EfaOff | None = None
+    """Of more than one node of an instance type; else `None`."""
+    unknown_offering: str | None = None
+    """A sentence, where nobody knows whether the region has the type."""
+    frameworks: tuple[FrameworkSupport, ...] = ()
+    """Of Trainium."""
 
 
 @dataclass(frozen=True)

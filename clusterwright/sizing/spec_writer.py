@@ -145,7 +145,9 @@ def _compute(choices: SpecChoices, catalog: Catalog) -> Iterator[str]:
     )
     yield "  - {name: login, role: login, instance_type: m5.4xlarge, count: 1}"
     spares = total - choices.nodes
-    yield f"  # {choices.nodes} nodes train, {spares} wait to replace one that fails."
+    train = "1 node trains" if choices.nodes == 1 else f"{choices.nodes} nodes train"
+    wait = "1 waits" if spares == 1 else f"{spares} wait"
+    yield f"  # {train}, {wait} to replace one that fails."
     for number, (count, kept) in enumerate(groups, 1):
         yield from _group(choices, catalog, number if len(groups) > 1 else None, count, kept)
 
@@ -153,10 +155,11 @@ def _compute(choices: SpecChoices, catalog: Catalog) -> Iterator[str]:
 def _groups(choices: SpecChoices, catalog: Catalog) -> Iterator[tuple[int, int]]:
     """(instances, spares) of each group: one, or one for each plan that has to be bought."""
     wanted = choices.nodes + choices.spares
-    if choices.capacity_kind != "training-plan":
-        yield wanted, choices.spares
-        return
     server = _ultraserver_instances(choices.instance_type, catalog)
+    if choices.capacity_kind != "training-plan":
+        whole = math.ceil(wanted / server) * server if server else wanted
+        yield whole, whole - choices.nodes
+        return
     # UltraServers are sold whole; what is more than wanted is spare.
     sizes = [server] * math.ceil(wanted / server) if server else block_sizes(wanted)
     left = sum(sizes) - choices.nodes

@@ -21,7 +21,8 @@ from clusterwright.sizing.goal import ClusterGoal, Goal
 from clusterwright.sizing.hardware import Hardware, of_instance_type, trainable_types
 from clusterwright.sizing.inputs import Inputs, resolve
 from clusterwright.sizing.memory import GIB, HEADROOM, Training
-from clusterwright.sizing.result import Candidate, Plan
+from clusterwright.sizing.quantities import counted
+from clusterwright.sizing.result import Candidate, EfaOff, Plan
 from clusterwright.sizing.shape import ModelShape
 
 SAMPLES: Final = 512
@@ -65,9 +66,12 @@ def sweep(
         hardware = of_instance_type(name, catalog)
         missing = estimate.not_offered(name, goal.region, catalog)
         if missing is not None:
-            found.append(_infeasible(hardware, hardware.per_node, missing.message))
+            why = f"{missing.message}: {missing.hint}"
+            found.append(_infeasible(hardware, hardware.per_node, why))
             continue
-        found += _of_type(hardware, inputs, training, goal)
+        nobody_knows = estimate.unknown_offering(name, goal.region, catalog)
+        for one in _of_type(hardware, inputs, training, goal):
+            found.append(replace(one, unknown_offering=nobody_knows))
     return tuple(found)
 
 
@@ -122,7 +126,15 @@ def plan_anywhere(
         }
     )
     answer = estimate.plan(fixed, catalog, config=config, today=today)
-    beside = [replace(c, notes=(*c.notes, _loses(c, first, wanted))) for c in order[1:]]
+    inputs = resolve(goal, config=config)
+    beside = [
+        replace(
+            c,
+            notes=(*c.notes, _loses(c, first, wanted)),
+            efa_off=_efa_off(c, inputs, goal),
+        )
+        for c in order[1:]
+    ]
     refused = [c for c in candidates if c.infeasible]
     if first.days.p50 > wanted:
         which = f"are the fastest of any type: none finishes in {wanted:.0f} days at P50"
@@ -140,6 +152,14 @@ def plan_anywhere(
     )
 
 
+def _efa_off(candidate: Candidate, inputs: Inputs, goal: Goal) -> EfaOff | None:
+    if candidate.nodes < 2 or candidate.days is None:
+        return None
+    training = estimate.training_for(goal, inputs.shape)
+    option = estimate.best_option(inputs, candidate.hardware, candidate.accelerators, training)
+    return estimate.efa_off(option, inputs, training, goal, candidate.days)
+
+
 def _too_late(fastest: Candidate, days: float, wanted: float) -> GoalError:
     """No type meets the deadline; with what would."""
     share = wanted / days
@@ -152,18 +172,23 @@ def _too_late(fastest: Candidate, days: float, wanted: float) -> GoalError:
     )
 
 
-def _rank(candidate: Candidate, wanted_days: float) -> tuple[bool, float, float]:
+def _rank(candidate: Candidate, wanted_days: float) -> tuple[bool, bool, float, float]:
+    """In time first; then what the region is known to have; then the fewest accelerators."""
     assert candidate.days is not None
     late = candidate.days.p50 > wanted_days
-    return (late, candidate.days.p50 if late else candidate.accelerators, candidate.days.p50)
+    size = candidate.days.p50 if late else candidate.accelerators
+    return (late, candidate.unknown_offering is not None, size, candidate.days.p50)
 
 
 def _loses(candidate: Candidate, first: Candidate, wanted_days: float) -> str:
     assert candidate.days is not None
     if candidate.days.p50 > wanted_days:
-        return f"misses {wanted_days:.0f} days even with {candidate.accelerators:,} accelerators"
+        many = counted(candidate.accelerators, "accelerator")
+        return f"misses {wanted_days:.0f} days even with {many}"
+    if candidate.unknown_offering is not None and first.unknown_offering is None:
+        return f"{candidate.unknown_offering}, so not ranked before what is known to be there"
     ratio = candidate.accelerators / first.accelerators
-    if ratio > 1:
+    if ratio != 1:
         return f"{ratio:.3g} times the accelerators of {first.hardware.name}"
     assert first.days is not None
     return f"as many accelerators, and {candidate.days.p50 / first.days.p50 - 1:.0%} slower"
@@ -213,7 +238,7 @@ def _of_type(
             continue
         days = flops / (count * peak * hardware.ceiling) / 86_400
         if days > DAYS_MAX:
-            reason = f"{days:,.0f} days at the matmul ceiling on {count:,} accelerators"
+            reason = f"{days:,.0f} days at the matmul ceiling on {counted(count, 'accelerator')}"
             continue
         option, why = estimate.try_option(inputs, hardware, count, training)
         if option is None:
@@ -224,7 +249,7 @@ def _of_type(
         candidate = _candidate(option, inputs, training, goal)
         assert candidate.days is not None
         if candidate.days.p50 > DAYS_MAX:
-            reason = f"{candidate.days.p50:,.0f} days at P50 on {count:,} accelerators"
+            reason = f"{candidate.days.p50:,.0f} days at P50 on {counted(count, 'accelerator')}"
             continue
         found.append(candidate)
         if candidate.days.p50 < 0.5:

@@ -203,7 +203,8 @@ def work_of(
         doubled=rows(2.0) if shape.is_moe else balanced,
         tokens_per_step=tokens,
         accelerators=accelerators,
-        nodes=max(1, -(-accelerators // hardware.per_node)),
+        # What stays idle fails alone.
+        nodes=max(1, -(-int(one.accelerators[0]) // hardware.per_node)),
         active=shape.active,
         work_flops_per_token=flops * again,
         peak_flops=hardware.peak_tflops(precision) * 1e12,

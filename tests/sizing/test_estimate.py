@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import math
 from typing import Any
 
@@ -142,13 +143,72 @@ def test_the_chosen_layout_is_the_fastest_and_the_others_say_why() -> None:
 
 
 def test_a_cluster_of_several_nodes_says_what_it_is_without_efa() -> None:
-    assert any(
-        "EFA off" in n for n in planned(model="llama3-70b", tokens="1T", cluster=P5).chosen.notes
-    )
+    found = planned(model="llama3-70b", tokens="1T", cluster=P5)
+    for candidate in found.candidates:
+        assert candidate.efa_off is not None
+        assert candidate.efa_off.days is not None
+        assert candidate.efa_off.days.p50 > 1.2 * found.estimate.days.p50
     single = planned(
         model="llama2-7b", tokens="1B", cluster={"instance_type": "p5.48xlarge", "nodes": 1}
     )
-    assert not any("EFA" in note for note in single.chosen.notes)
+    assert single.chosen.efa_off is None
+    named = planned(model="llama3-70b", tokens="1T", cluster=on("H100", 64))
+    assert named.chosen.efa_off is None
+    small = planned(
+        model="llama2-7b", tokens="1B", cluster={"instance_type": "g6.12xlarge", "nodes": 16}
+    )
+    assert small.chosen.efa_off is not None
+    assert small.chosen.efa_off.days is not None
+
+
+def test_every_type_of_several_nodes_says_what_it_is_without_efa() -> None:
+    found = plan_anywhere(parse({"model": "llama3-70b", "tokens": "15T"}), CATALOG)
+    several = [c for c in found.candidates if c.infeasible is None and c.nodes > 1]
+    assert len(several) > 5
+    for candidate in several:
+        off, days = candidate.efa_off, candidate.days
+        assert off is not None
+        assert days is not None
+        assert off.days is not None
+        assert off.days.p50 >= days.p50
+        assert (candidate.hardware.has_efa is False) == (off.reason is not None)
+
+
+def test_what_a_region_may_not_have_is_said_and_not_ranked_first() -> None:
+    goal = {"model": "llama3-70b", "tokens": "15T", "region": "ap-northeast-1"}
+    found = plan_anywhere(parse(goal), CATALOG)
+    assert found.chosen.unknown_offering is None
+    unsure = next(c for c in found.candidates if c.hardware.accelerator == "GB200")
+    assert unsure.unknown_offering is not None
+    assert "not ranked before" in unsure.notes[-1]
+    refused = [c.infeasible for c in found.candidates if c.infeasible]
+    assert any("not offered in ap-northeast-1" in text and "it is in" in text for text in refused)
+    named = planned(
+        **{**goal, "cluster": {"instance_type": "p6e-gb200.36xlarge", "nodes": 144}},
+    )
+    assert any("whether ap-northeast-1 has p6e-gb200" in text for text in named.warnings)
+    # Nothing that is known to be there does it in time.
+    late = plan_anywhere(parse({**goal, "region": "eu-west-1", "deadline": "20d"}), CATALOG)
+    assert any("whether eu-west-1 has" in text for text in late.warnings)
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "model", "support", "says"),
+    [
+        ("Trn1", "llama3.1-8b", "none", "known: AWS published"),
+        ("Trn1", "qwen3-32b", "none", "unknown"),
+        ("Trn2", "llama3.1-8b", "beta", "unknown"),
+    ],
+)
+def test_frameworks_of_trainium_are_known_or_unknown(
+    accelerator: str, model: str, support: str, says: str
+) -> None:
+    found = planned(model=model, tokens="100B", cluster=on(accelerator, 256)).chosen.frameworks
+    nxd, titan = found
+    assert (nxd.support, titan.support) == ("ended", support)
+    assert nxd.model.startswith(says)
+    assert titan.model.startswith("unknown")
+    assert planned(model=model, tokens="100B", cluster=on("H100", 64)).chosen.frameworks == ()
 
 
 def test_the_tornado_names_the_widest_first() -> None:
@@ -367,11 +427,37 @@ def test_a_count_without_its_kind_is_no_count() -> None:
             plan_anywhere(parse({"params": "70B", "tokens": "1T", "cluster": cluster}), CATALOG)
 
 
-def test_a_batch_that_nobody_gave_is_made_large_enough() -> None:
-    goal = {"params": "1B", "tokens": "20B", "seq_len": 2048, "cluster": on("H100", 100_000)}
-    found = planned(**goal)
-    assert found.batch_tokens == 100_000 * 2048
-    assert any("do not spread over 100,000" in text for text in found.warnings)
+def test_a_batch_that_nobody_gave_leaves_idle_what_it_cannot_use() -> None:
+    goal = {"params": "1B", "tokens": "20B", "seq_len": 2048}
+    found = planned(**goal, cluster=on("H100", 100_000))
+    assert found.batch_tokens == 2**20
+    layout = found.chosen.layout
+    assert layout is not None
+    assert layout.data * layout.micro_batch <= 512
+    assert any("accelerators stay idle" in text for text in found.warnings)
+    enough = planned(**goal, batch_tokens=100_000 * 2048, cluster=on("H100", 100_000))
+    assert enough.estimate.days.p50 < found.estimate.days.p50
+    with pytest.raises(GoalError, match="does not spread"):
+        planned(**goal, batch_tokens="1M", cluster=on("H100", 100_000))
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "goal"),
+    [
+        ("H100", {"params": "70B", "tokens": "15T"}),
+        ("A100-40GB", {"params": "1.3B", "tokens": "300B"}),
+        ("H100", {"params": "671B", "active_params": "37B", "tokens": "14.8T"}),
+        ("Trn2", {"params": "8B", "tokens": "2T"}),
+    ],
+)
+def test_more_accelerators_are_never_slower(accelerator: str, goal: dict[str, object]) -> None:
+    """No cliff where a step runs out of sequences; failures of a large cluster cost a little."""
+    days = [
+        planned(**goal, cluster=on(accelerator, count)).estimate.days.p50
+        for count in (256, 512, 1000, 1024, 1984, 2048, 4096, 8192, 12_288, 16_384)
+    ]
+    for fewer, more in itertools.pairwise(days):
+        assert more <= 1.03 * fewer
 
 
 def test_the_smallest_layout_that_fits_is_said() -> None:
@@ -431,13 +517,9 @@ def test_explain_has_numbers_and_sources() -> None:
     rows = {row.what: row for row in found.explained}
     assert rows["training compute"].value == found.training_flops
     assert rows["days, P50"].value == found.estimate.days.p50
-    assert rows["memory: total"].value == pytest.approx(
-        sum(
-            row.value
-            for what, row in rows.items()  # type: ignore[misc]
-            if what.startswith("memory:") and what != "memory: total"
-        )
-    )
+    parts = [row for what, row in rows.items() if what.startswith("memory:")]
+    total = rows["memory: total"].value
+    assert sum(float(row.value) for row in parts) == pytest.approx(2 * float(total))
     for what in (
         "checkpoint interval, Young",
         "checkpoint interval, Daly",

@@ -1,0 +1,49 @@
+"""Which training framework takes a model on a generation of Trainium: known, or unknown.
+
+NVIDIA's accelerators are what frameworks are written for, so nothing is said of them. On Trainium
+support went with the generation: the sizing study, section 6, read AWS's release notes.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from importlib.resources import files
+from typing import Final
+
+from clusterwright.sizing.hardware import Hardware
+from clusterwright.sizing.result import FrameworkSupport
+from clusterwright.sizing.shape import ModelShape
+
+ENDED: Final = "NxD Training and the XLA flow reached end of support with Neuron 2.32"
+BETA: Final = (
+    "TorchTitan Neuron is a beta of Trn2 and Trn3, first in Neuron 2.33 (notes of 2026-10-19)"
+)
+
+
+def frameworks(shape: ModelShape, hardware: Hardware) -> tuple[FrameworkSupport, ...]:
+    """What is known of each framework for this model on this chip; empty but on Trainium."""
+    if not hardware.is_neuron:
+        return ()
+    chip = hardware.accelerator
+    measured = chip == "Trn1" and shape.name in _measured_on_trn1()
+    run = "known: AWS published its throughput" if measured else "unknown: no source names it"
+    return (
+        FrameworkSupport("NxD Training", chip, "ended", run, ENDED),
+        FrameworkSupport(
+            "TorchTitan Neuron",
+            chip,
+            "beta" if chip in {"Trn2", "Trn3"} else "none",
+            "unknown: no source names the models that it takes",
+            BETA,
+        ),
+    )
+
+
+@functools.cache
+def _measured_on_trn1() -> frozenset[str]:
+    path = files("clusterwright.sizing").joinpath("data/benchmarks.json")
+    rows = json.loads(path.read_text("utf-8"))["benchmarks"]
+    return frozenset(
+        row["model"] for row in rows if row["accelerator"] == "Trn1" and "model" in row
+    )
