@@ -1,0 +1,44 @@
+"""What of each platform no machine but AWS can try, as data for the documentation."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clusterwright.platforms.capabilities import Platform
+
+EVERYWHERE: Final = (
+    "whether there is capacity of the type in the zone on the day",
+    "real limits of throughput: EFA, Lustre, collective operations",
+    "IAM's own judgement of every call (the local AWS simulates the policies that are written)",
+    "prices, until `cost --live` asks for them",
+)
+"""Of all four."""
+
+UNTRIED: Final[dict[Platform, tuple[str, ...]]] = {
+    "hyperpod-slurm": (
+        "HyperPod's image: its Slurm, its health agent, its own start-up scripts",
+        "deep health checks, and the replacement of a node that fails them",
+        "rolling updates of images (`AutoPatchConfig`)",
+        "a training plan's start and end",
+    ),
+    "hyperpod-eks": (
+        "HyperPod's image, its health agent and its Helm chart on real nodes",
+        "deep health checks and recovery; Karpenter's additions of nodes",
+        "partitions of GPUs by the GPU operator",
+        "task governance, the training operator and the observability add-on at work",
+        "checkpoints in the nodes' memory",
+    ),
+    "parallelcluster": (
+        "the provider's stack and its Lambda functions beyond the check of the configuration",
+        "ParallelCluster's images, its head node, clustermgtd and the replacement of nodes",
+        "updates that need the fleet stopped, and how long they take",
+        "GPU health checks before jobs",
+    ),
+    "eks": (
+        "node groups with capacity blocks, when they start and end",
+        "EKS's images with the drivers of NVIDIA, EFA and Neuron",
+        "node repair on accelerated nodes; Karpenter's additions of nodes",
+        "upgrades of the control plane",
+    ),
+}
+"""Of one, beside those."""
