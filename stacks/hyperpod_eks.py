@@ -17,6 +17,7 @@ from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
 from stacks.acknowledge import ignore_lint_everywhere
 from stacks.dated_types import acknowledge_dated_types
+from stacks.home import HomeMount
 from stacks.hyperpod_eks_roles import POD_INTERFACES, scaling_role
 from stacks.hyperpod_slurm import HEALTH_CHECKS, PATCHING, capacity_requirements
 from stacks.lustre import LustreMount
@@ -42,6 +43,7 @@ class ClusterInputs:
     kubeconfig_command: str
     scripts: NodeScripts | None
     lustre: Sequence[LustreMount]
+    home: HomeMount | None
     log_keeper_arn: str
 
 
@@ -239,6 +241,8 @@ class HyperPodEks(Part):
             outputs[f"LustreFileSystemId{suffix}"] = file_system.file_system_id
             outputs[f"LustreDnsName{suffix}"] = file_system.dns_name
             outputs[f"LustreMountName{suffix}"] = file_system.mount_name
+        if self._inputs.home is not None:
+            outputs["HomeDnsName"] = self._inputs.home.dns_name
         for name, value in outputs.items():
             cdk.CfnOutput(self, name, value=value)
 

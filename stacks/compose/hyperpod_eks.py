@@ -46,6 +46,7 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
         kubeconfig_command=kubernetes.kubeconfig_command(),
         scripts=scripts,
         lustre=base.lustre,
+        home=base.home,
         log_keeper_arn=observability.log_keeper.function_arn,
     )
     hyperpod = HyperPodEks(scope, cluster, base.catalog, inputs)
