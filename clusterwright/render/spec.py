@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 Path = tuple[str | int, ...]
@@ -16,14 +16,18 @@ _WORDS_WITH_A_MEANING = frozenset(("true", "false", "null", "yes", "no", "on", "
 _LARGEST_WHOLE_FLOAT = 10**15
 
 
-def spec_yaml(data: Mapping[str, Any], origins: Mapping[Path, str] | None = None) -> str:
+def spec_yaml(
+    data: Mapping[str, Any], origins: Mapping[Path, str] | None = None, *, ordered: bool = False
+) -> str:
     """YAML of plain data (JSON types) that ends with a newline.
 
-    `origins` maps the path of a leaf to a comment behind it.
+    `origins` maps the path of a leaf to a comment behind it. Keys are sorted, or `ordered` as
+    they come.
     """
+    keys = list if ordered else sorted
     lines = [
         f"{line}  # {origins[path]}" if origins and path in origins else line
-        for line, path in _mapping(data, (), "")
+        for line, path in _mapping(data, (), "", keys)
     ]
     return "\n".join(lines) + "\n"
 
@@ -51,31 +55,40 @@ def whole(value: Any) -> Any:
     return value
 
 
-def _mapping(data: Mapping[str, Any], path: Path, indent: str) -> Iterator[tuple[str, Path]]:
-    for key in sorted(data):
-        yield from _entry(f"{indent}{_scalar(key)}:", data[key], (*path, key), indent)
+_Keys = Callable[[Iterable[str]], list[str]]
 
 
-def _entry(head: str, value: Any, path: Path, indent: str) -> Iterator[tuple[str, Path]]:
+def _mapping(
+    data: Mapping[str, Any], path: Path, indent: str, keys: _Keys
+) -> Iterator[tuple[str, Path]]:
+    for key in keys(data):
+        yield from _entry(f"{indent}{_scalar(key)}:", data[key], (*path, key), indent, keys)
+
+
+def _entry(
+    head: str, value: Any, path: Path, indent: str, keys: _Keys
+) -> Iterator[tuple[str, Path]]:
     if isinstance(value, Mapping) and value:
         yield head, path
-        yield from _mapping(value, path, indent + "  ")
+        yield from _mapping(value, path, indent + "  ", keys)
     elif isinstance(value, list) and value:
         yield head, path
-        yield from _sequence(value, path, indent + "  ")
+        yield from _sequence(value, path, indent + "  ", keys)
     else:
         yield f"{head} {_scalar(value)}", path
 
 
-def _sequence(items: list[Any], path: Path, indent: str) -> Iterator[tuple[str, Path]]:
+def _sequence(
+    items: list[Any], path: Path, indent: str, keys: _Keys
+) -> Iterator[tuple[str, Path]]:
     for index, item in enumerate(items):
         here = (*path, index)
         if isinstance(item, Mapping) and item:
-            for number, (line, below) in enumerate(_mapping(item, here, indent + "  ")):
+            for number, (line, below) in enumerate(_mapping(item, here, indent + "  ", keys)):
                 yield (f"{indent}- {line[len(indent) + 2 :]}" if number == 0 else line), below
         elif isinstance(item, list) and item:
             yield f"{indent}-", here
-            yield from _sequence(item, here, indent + "  ")
+            yield from _sequence(item, here, indent + "  ", keys)
         else:
             yield f"{indent}- {_scalar(item)}", here
 

@@ -76,9 +76,9 @@ class Supplied:
     database: Database | None = None
 
 
-PLACEHOLDER_SUBNET = "subnet-00000000000000000"
+PLACEHOLDER_SUBNET = "subnet-{:017d}"
 PLACEHOLDER_SECURITY_GROUP = "sg-00000000000000000"
-PLACEHOLDER_FILE_SYSTEM = "fs-00000000000000000"
+PLACEHOLDER_FILE_SYSTEM = "fs-{:017d}"
 PLACEHOLDER_VOLUME = "fsvol-00000000000000000"
 PLACEHOLDER_BUCKET = "placeholder-scripts"
 PLACEHOLDER_SHA256 = "0" * 64
@@ -91,7 +91,11 @@ def placeholders(cluster: Cluster) -> Supplied:
     What the spec itself says is there: an existing network, file system, volume or database.
     """
     network = cluster.network.existing
-    subnet = network.subnet_ids[0] if network is not None else PLACEHOLDER_SUBNET
+    subnets = (
+        [network.subnet_ids[0]] * 3
+        if network is not None
+        else [PLACEHOLDER_SUBNET.format(number) for number in range(3)]
+    )
     groups = (
         tuple(network.security_group_ids) if network is not None else (PLACEHOLDER_SECURITY_GROUP,)
     )
@@ -111,16 +115,18 @@ def placeholders(cluster: Cluster) -> Supplied:
     built = [fs for fs in cluster.storage.lustre if fs.existing is None]
     home = cluster.storage.home
     return Supplied(
-        head_subnet_id=subnet,
-        login_subnet_id=subnet,
-        compute_subnet_id=subnet,
+        head_subnet_id=subnets[0],
+        login_subnet_id=subnets[1],
+        compute_subnet_id=subnets[2],
         security_group_ids=groups,
         scripts_s3_uri=f"s3://{PLACEHOLDER_BUCKET}/{cluster.environment}",
         scripts_bucket=PLACEHOLDER_BUCKET,
         manifest_sha256=PLACEHOLDER_SHA256,
         entry_s3_uri=f"s3://{PLACEHOLDER_BUCKET}/{ON_NODE_CONFIGURED}",
         latest_s3_uri=f"s3://{PLACEHOLDER_BUCKET}/latest",
-        lustre_ids={str(fs.name): PLACEHOLDER_FILE_SYSTEM for fs in built},
+        lustre_ids={
+            str(fs.name): PLACEHOLDER_FILE_SYSTEM.format(number) for number, fs in enumerate(built)
+        },
         home_volume_id=(
             PLACEHOLDER_VOLUME if home is not None and home.existing is None else None
         ),

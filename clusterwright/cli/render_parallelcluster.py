@@ -1,0 +1,163 @@
+"""`clusterwright render parallelcluster`: the file for those who use `pcluster` themselves."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clusterwright.cli.errors import UserError
+from clusterwright.cli.spec import config_options, config_path, load_or_exit
+
+if TYPE_CHECKING:
+    from clusterwright.spec.models.cluster import Cluster
+
+EPILOG = """
+Examples:
+
+\b
+  clusterwright render parallelcluster configs/dev-parallelcluster.yaml
+  clusterwright render parallelcluster configs/prod.yaml --outputs cdk-outputs.json > cluster.yaml
+  clusterwright render parallelcluster configs/prod.yaml --set HomeVolumeId=fsvol-...
+"""
+
+
+@click.command(epilog=EPILOG)
+@config_options
+@click.option(
+    "--outputs",
+    "outputs_file",
+    metavar="FILE",
+    type=click.Path(),
+    help="Ids from the file that `cdk deploy --outputs-file FILE` wrote.",
+)
+@click.option(
+    "--set",
+    "said",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="An id by the name of its output, before that of the file; several times.",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["yaml", "json"]),
+    default="yaml",
+    show_default=True,
+)
+def command(
+    config: str | None,
+    config_option: str | None,
+    environment: str | None,
+    outputs_file: str | None,
+    said: tuple[str, ...],
+    output_format: str,
+) -> None:
+    """Print the configuration of AWS ParallelCluster.
+
+    `cdk deploy` needs no file: the cluster's stack holds the same configuration. What only a
+    deployment knows comes from --outputs or --set; the rest are placeholders that the schema of
+    ParallelCluster takes and AWS does not, each marked with what it stands for.
+    """
+    from clusterwright.catalog import load_catalog
+    from clusterwright.platforms.parallelcluster import (
+        mounted_by_parallelcluster,
+        outputs,
+        render,
+    )
+
+    spec = load_or_exit(
+        config_path(config, config_option, environment),
+        command="render",
+        output_format=output_format,
+    )
+    cluster = spec.cluster
+    if cluster.platform != "parallelcluster":
+        raise UserError(
+            f"the spec is for {cluster.platform}, which has no configuration of ParallelCluster",
+            "`platform: parallelcluster`, or `clusterwright render kubernetes` on EKS",
+        )
+    values = {**_of_file(cluster, outputs_file), **_said(said)}
+    try:
+        supplied = outputs.supplied_from(cluster, values)
+    except ValueError as error:
+        raise UserError(str(error), "see --outputs and --set") from None
+    configuration = render(cluster, load_catalog(), supplied)
+    lacking = outputs.missing(cluster, values)
+    if lacking:
+        print(f"placeholders: {', '.join(lacking)}", file=sys.stderr)
+    if output_format == "json":
+        from clusterwright.render.envelope import json_answer
+
+        fields = {"configuration": configuration, "placeholders": list(lacking)}
+        click.echo(json_answer("render", 0, fields), nl=False)
+        return
+    from clusterwright.render.parallelcluster import configuration_yaml
+
+    text = configuration_yaml(
+        configuration,
+        name=cluster.environment,
+        version=cluster.parallelcluster.version,
+        placeholders={
+            name: (outputs.VALUES[name].origin, stands) for name, stands in lacking.items()
+        },
+        elsewhere={
+            str(fs.name): fs.mount_path
+            for fs in cluster.storage.lustre
+            if not mounted_by_parallelcluster(fs)
+        },
+    )
+    click.echo(text, nl=False)
+
+
+def _said(words: tuple[str, ...]) -> dict[str, str]:
+    from clusterwright.platforms.parallelcluster.outputs import VALUES
+    from clusterwright.spec.suggest import did_you_mean
+
+    found = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not value:
+            raise UserError(f"--set {word}: NAME=VALUE is wanted", "see --help")
+        if name not in VALUES:
+            names = ", ".join(VALUES)
+            hint = did_you_mean(name, list(VALUES)) or f"names: {names}"
+            raise UserError(f"--set {name}: there is no such value", hint)
+        found[name] = value
+    return found
+
+
+def _of_file(cluster: Cluster, path: str | None) -> dict[str, str]:
+    """Outputs that are ours, of this environment's stacks."""
+    from clusterwright.platforms.parallelcluster.outputs import VALUES
+
+    if path is None:
+        return {}
+    try:
+        data: Any = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}", _WRITTEN) from None
+    except ValueError:
+        raise UserError(f"{path} is not JSON", _WRITTEN) from None
+    if not isinstance(data, dict) or not all(isinstance(v, dict) for v in data.values()):
+        raise UserError(f"{path} is not a file of outputs: stack to name to value", _WRITTEN)
+    prefix = f"{cluster.environment}-"
+    stacks = [outputs for stack, outputs in data.items() if stack.startswith(prefix)]
+    if not stacks:
+        found = ", ".join(sorted(data)) or "none"
+        raise UserError(
+            f"{path} has no stack of the environment {cluster.environment}",
+            f"its stacks: {found}",
+        )
+    return {
+        name: str(value)
+        for outputs in stacks
+        for name, value in outputs.items()
+        if name in VALUES and value
+    }
+
+
+_WRITTEN = "`cdk deploy --all --outputs-file FILE` writes it"
