@@ -113,6 +113,8 @@ HOLDS_NOTHING: Final = frozenset(
         "AWS::SNS::Topic",
         "AWS::SNS::TopicPolicy",
         "AWS::SSM::Document",
+        "AWS::SageMaker::ClusterSchedulerConfig",
+        "AWS::SageMaker::ComputeQuota",
         "AWS::SecretsManager::ResourcePolicy",
         "AWS::SecretsManager::RotationSchedule",
         "AWS::SecretsManager::SecretTargetAttachment",

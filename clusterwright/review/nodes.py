@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from clusterwright.platforms import mig
 from clusterwright.review.effects import Judgement
 from clusterwright.review.expressions import shown
 from clusterwright.review.known_types import CLUSTER
@@ -20,6 +21,8 @@ from clusterwright.spec.models import Cluster
 
 _IMAGE: Final = ("image release", "image")
 """UpdateClusterSoftware replaces the root volume of every instance (SageMaker API reference)."""
+
+_EVICTS: Final = "NoExecute"
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,8 @@ class Group:
     count: int
     runs_jobs: bool
     fixed: Mapping[str, Any] = field(default_factory=dict)
+    evicting: frozenset[tuple[str, str]] = frozenset()
+    """Taints (key, value) with the effect NoExecute: pods without a toleration leave at once."""
 
 
 def nodes_changes(before: Mapping[str, Group], after: Mapping[str, Group]) -> list[NodesChange]:
@@ -55,7 +60,12 @@ def groups_of_spec(cluster: Cluster) -> dict[str, Group]:
                 "capacity": group.capacity.kind,
                 "training plan": getattr(group.capacity, "arn", None),
                 "network interface": group.network_interface,
+                "GPU partitions": group.mig_profile,
+                "restricted": group.restricted,
             },
+            frozenset(
+                (taint.key, taint.value or "") for taint in group.taints if taint.effect == _EVICTS
+            ),
         )
         for group in cluster.compute
     }
@@ -73,6 +83,8 @@ def groups_of_templates(judged: Judgement, *, after: bool) -> dict[str, Group]:
             slurm = group.get("SlurmConfig")
             role = slurm.get("NodeType") if isinstance(slurm, Mapping) else None
             capacity = group.get("CapacityRequirements")
+            kubernetes = group.get("KubernetesConfig")
+            kubernetes = kubernetes if isinstance(kubernetes, Mapping) else {}
             found[name] = Group(
                 name,
                 shown(group.get("InstanceType", "")).removeprefix("ml."),
@@ -86,7 +98,13 @@ def groups_of_templates(judged: Judgement, *, after: bool) -> dict[str, Group]:
                     "training plan": group.get("TrainingPlanArn"),
                     "network interface": str(group.get("NetworkInterface")),
                     "role": str(group.get("ExecutionRole")),
+                    "GPU partitions": (kubernetes.get("Labels") or {}).get(mig.LABEL),
                 },
+                frozenset(
+                    (str(taint.get("Key")), str(taint.get("Value") or ""))
+                    for taint in kubernetes.get("Taints") or ()
+                    if isinstance(taint, Mapping) and taint.get("Effect") == _EVICTS
+                ),
             )
     return found
 
@@ -157,6 +175,14 @@ def _kept(old: Group, new: Group) -> NodesChange | None:
         else:
             message += "AWS does not say what becomes of running nodes: they count as replaced"
         return _all_go(old, new, message)
+    evicting = sorted(new.evicting - old.evicting)
+    if evicting and old.count:
+        keys = ", ".join(key for key, _ in evicting)
+        return _all_go(
+            old,
+            new,
+            f"NoExecute taint {keys}: pods that do not tolerate it leave, with their jobs",
+        )
     if new.count > old.count:
         return NodesChange(
             group=new.name,

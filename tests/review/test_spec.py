@@ -81,11 +81,25 @@ def test_a_new_name_is_a_new_group_and_the_old_one_goes() -> None:
         {"compute__1__instance_type": "p5en.48xlarge"},
         {"image__release_version": "1.0.1"},
         {"compute__1__threads_per_core": 1},
+        {"compute__1__mig_profile": "all-1g.10gb"},
+        {"compute__1__restricted": True},
+        {"compute__1__taints": [{"key": "team", "effect": "NoExecute"}]},
     ],
 )
 def test_what_replaces_every_node(changes: dict[str, Any]) -> None:
     found = [change for change in nodes(**changes) if change.group == "workers"]
     assert [(c.change, c.jobs, c.whole_group) for c in found] == [("replaced", "die", True)]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"compute__1__taints": [{"key": "team", "effect": "NoSchedule"}]},
+        {"compute__1__labels": {"team": "research"}},
+    ],
+)
+def test_labels_and_other_taints_leave_jobs_alone(changes: dict[str, Any]) -> None:
+    assert nodes(**changes) == []
 
 
 REPLACED = ResourceChange(
