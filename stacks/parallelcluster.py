@@ -21,6 +21,7 @@ from clusterwright.platforms.parallelcluster import (
     render,
     takes_placement_group,
 )
+from clusterwright.platforms.parallelcluster.outputs import as_outputs
 from clusterwright.spec.models.cluster import Cluster
 from stacks import parallelcluster_scripts as located
 from stacks.accounting import USER_NAME, AccountingDatabase
@@ -77,6 +78,7 @@ class ParallelCluster(Part):
             prometheus_workspace_arn=inputs.prometheus_workspace_arn,
         )
         provider = self._provider()
+        self._said = self._supplied(policy.managed_policy_arn)
         custom = cdk.CustomResource(
             self,
             "Cluster",
@@ -84,9 +86,7 @@ class ParallelCluster(Part):
             service_token=provider.get_att("Outputs.ServiceToken").to_string(),
             properties={
                 "ClusterName": cluster.environment,
-                "ClusterConfiguration": render(
-                    cluster, catalog, self._supplied(policy.managed_policy_arn)
-                ),
+                "ClusterConfiguration": render(cluster, catalog, self._said),
                 "DeletionPolicy": "Delete",
             },
         )
@@ -184,5 +184,7 @@ class ParallelCluster(Part):
             outputs[f"LustreFileSystemId{suffix}"] = file_system.file_system_id
             outputs[f"LustreDnsName{suffix}"] = file_system.dns_name
             outputs[f"LustreMountName{suffix}"] = file_system.mount_name
+        # What `clusterwright render parallelcluster --outputs` reads.
+        outputs |= as_outputs(self._said)
         for name, value in outputs.items():
             cdk.CfnOutput(self, name, value=value)
