@@ -38,10 +38,8 @@ from clusterwright.sizing.result import Candidate, Plan, Quantiles
 from clusterwright.sizing.shape import ModelShape
 from clusterwright.sizing.simulate import Setup
 from clusterwright.sizing.storage import Storage, dataset_bytes, plan_storage
-from clusterwright.sizing.sweep import plan_anywhere, sweep
+from clusterwright.sizing.sweep import on_cluster_of, plan_anywhere, sweep
 
-REPLACEMENT_DAYS: Final = 0.25
-"""Until a node that failed is replaced; six hours, as the simulation assumes."""
 SIMULATED_RUNS: Final = 400
 SIMULATED_FAILURES: Final = 2000
 """Expected in a run that is played: the goodput of so many says what that of more would."""
@@ -51,8 +49,6 @@ QUOTA_USE: Final = {
     "spot": "hyperpod-spot",
     "training-plan": "reserved-capacity",
 }
-NVME_LOSS: Final = 0.78
-"""Share of failures that take a node, and with it what lay on its disks (`simulate`)."""
 
 
 @dataclass(frozen=True)
@@ -292,7 +288,7 @@ def _spares(nodes: int) -> int:
     if nodes == 1:
         return 0
     rate = reliability.FAILURES_PER_NODE_DAY.p50
-    return reliability.spares_suggested(nodes, rate, REPLACEMENT_DAYS)
+    return reliability.spares_suggested(nodes, rate, simulate.REPLACEMENT_HOURS / 24)
 
 
 def _by_money(
@@ -309,17 +305,7 @@ def _by_money(
     if best is None or best.candidate is plan.chosen:
         return plan
     first = best.candidate
-    fixed = goal.model_copy(
-        update={
-            "cluster": ClusterGoal(
-                instance_type=first.hardware.instance_type,
-                nodes=first.nodes,
-                accelerator=None,
-                accelerators=None,
-            )
-        }
-    )
-    answer = estimate.plan(fixed, catalog, config=config, today=today)
+    answer = estimate.plan(on_cluster_of(first, goal), catalog, config=config, today=today)
     beside = tuple(
         replace(other, chosen=False, notes=_notes(other, best, found))
         for other in plan.candidates
@@ -538,7 +524,7 @@ def _failures(plan: Plan, storage: Storage | None, goal: Goal) -> Failures:
         if storage is not None and storage.mode == "drained":
             drain = storage.checkpoint_bytes / 1e9 / storage.chosen.gbytes_per_s
             tiers = [
-                simulate.Tier("nvme", survives=1 - NVME_LOSS),
+                simulate.Tier("nvme", survives=1 - simulate.NODE_LOSS_SHARE),
                 simulate.Tier("lustre", drain_seconds=drain, load_seconds=load),
             ]
         setups[name] = simulate.Setup(

@@ -16,12 +16,12 @@ from clusterwright.catalog import Catalog
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.flops import inference_flops_per_token
 from clusterwright.sizing.hardware import Hardware, of_instance_type, trainable_types
+from clusterwright.sizing.inputs import LOW_BITS
 from clusterwright.sizing.memory import HEADROOM, inference_bytes
 from clusterwright.sizing.serving_result import Replica, Serving
 from clusterwright.sizing.shape import ModelShape
 
 GIB: Final = 2**30
-LOW_BITS: Final = ("int8", "int4", "fp4")
 QUALITY: Final = (
     "{} loses quality against BF16, by how much depends on the model and the method: measure it "
     "on your own tasks before you serve it"

@@ -23,6 +23,12 @@ EVENTS_MAX: Final = 200_000
 """More failures than this in one run: the run makes no progress anyway, and is refused."""
 
 
+NODE_LOSS_SHARE: Final = 0.78
+"""Of interruptions: Llama 3, 78 % were hardware (arXiv:2407.21783, section 3.3.4)."""
+REPLACEMENT_HOURS: Final = 6.0
+"""Until a node that failed is replaced; assumed."""
+
+
 @dataclass(frozen=True)
 class Tier:
     """One place for checkpoints.
@@ -57,8 +63,7 @@ class Setup:
     failures_per_node_day:
         Every interruption, of nodes and of software; spot interruptions are added to it.
     node_loss_share:
-        Of failures that take the node with them, so that a spare or a replacement is needed;
-        Llama 3: 78 % were hardware (arXiv:2407.21783, section 3.3.4).
+        Of failures that take the node with them, so that a spare or a replacement is needed.
     spares, replacement_seconds:
         Nodes kept out of the job, and the mean time until a broken one is replaced.
     restart_seconds, save_seconds, interval_seconds:
@@ -72,9 +77,9 @@ class Setup:
     save_seconds: float
     interval_seconds: float
     tiers: tuple[Tier, ...] = (Tier("lustre"),)
-    node_loss_share: float = 0.78
+    node_loss_share: float = NODE_LOSS_SHARE
     spares: int = 1
-    replacement_seconds: float = 6 * 3600.0
+    replacement_seconds: float = REPLACEMENT_HOURS * 3600
     spot_interruptions_per_node_day: float = 0.0
 
 

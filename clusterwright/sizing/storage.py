@@ -27,12 +27,12 @@ from typing import Final, Literal
 from clusterwright.catalog import Catalog, Known, LustreTier
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.hardware import Hardware
+from clusterwright.sizing.memory import FULL_STATE_BYTES
+from clusterwright.sizing.reliability import young_hours
 from clusterwright.sizing.result import Explained
 
 SaveMode = Literal["blocking", "drained"]
 
-FULL_STATE_BYTES: Final = 14
-"""BF16 weights 2, FP32 master 4, two FP32 moments 8, per parameter."""
 KEPT: Final = 3
 """Full states on the shared file system: the last, the one before, and one being written."""
 BLOCKED_SHARE: Final = 0.10
@@ -138,7 +138,7 @@ def dataset_bytes(tokens: float, vocabulary: int, *, epochs: float = 1.0) -> flo
 
 def interval(write_seconds: float, mtti_hours: float) -> float:
     """Young's interval, seconds: sqrt(2 w M). `write_seconds` is what blocks."""
-    return math.sqrt(2 * write_seconds * mtti_hours * 3600)
+    return float(young_hours(write_seconds / 3600, mtti_hours)) * 3600
 
 
 def longest_blocking_write(mtti_hours: float, blocked_share: float = BLOCKED_SHARE) -> float:
@@ -417,8 +417,8 @@ def _explained(
     rows = [
         Explained(
             "a full checkpoint",
-            "14 N",
-            f"14 x {params:.4g}",
+            f"{FULL_STATE_BYTES} N",
+            f"{FULL_STATE_BYTES} x {params:.4g}",
             state / GB,
             "GB",
             "BLOOM 176B: 2.3 TB; OPT-175B: 1.6 TB (Zhang et al. 2022)",

@@ -115,17 +115,7 @@ def plan_anywhere(
     assert first.days is not None
     if goal.deadline is not None and first.days.p50 > wanted:
         raise _too_late(first, first.days.p50, wanted)
-    fixed = goal.model_copy(
-        update={
-            "cluster": ClusterGoal(
-                instance_type=first.hardware.instance_type,
-                nodes=first.nodes,
-                accelerator=None,
-                accelerators=None,
-            )
-        }
-    )
-    answer = estimate.plan(fixed, catalog, config=config, today=today)
+    answer = estimate.plan(on_cluster_of(first, goal), catalog, config=config, today=today)
     inputs = resolve(goal, config=config)
     beside = [
         replace(
@@ -150,6 +140,12 @@ def plan_anywhere(
         candidates=(answer.chosen, *beside, *refused),
         warnings=(note, *answer.warnings),
     )
+
+
+def on_cluster_of(candidate: Candidate, goal: Goal) -> Goal:
+    """The same goal, with the candidate's cluster."""
+    cluster = {"instance_type": candidate.hardware.instance_type, "nodes": candidate.nodes}
+    return goal.model_copy(update={"cluster": ClusterGoal.model_validate(cluster)})
 
 
 def _efa_off(candidate: Candidate, inputs: Inputs, goal: Goal) -> EfaOff | None:

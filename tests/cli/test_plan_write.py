@@ -130,6 +130,20 @@ def test_no_region_no_spec(configs: Path) -> None:
     assert "--write needs a region" in answer.err
 
 
+def test_ultraservers_are_whole_and_what_is_unknown_is_said(configs: Path) -> None:
+    output = configs / "gb.yaml"
+    answer = clusterwright(
+        *("plan", "--model", "llama3-70b", "--tokens", "1T", "--region", "us-east-1"),
+        *("--instance-type", "p6e-gb200.36xlarge", "--nodes", "144", "--write", str(output)),
+    )
+    assert answer.exit_code == 0, answer.err
+    assert "count: 162" in output.read_text()
+    assert "unknown, so check --offline will exit 2: CW-C020" in answer.err
+    checked = clusterwright("check", str(output), "--offline", "--format", "json")
+    assert checked.exit_code == 2
+    assert "CW-C021" not in {f["rule"] for f in json.loads(checked.out)["findings"]}
+
+
 def test_a_second_currency_and_a_ramp(tmp_path: Path) -> None:
     answer = clusterwright(
         *("plan", *GOAL, "--region", "us-east-1", "--currency", "JPY", "--fx", "150@2026-11-20"),
