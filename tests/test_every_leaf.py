@@ -28,6 +28,7 @@ from clusterwright.platforms.kubernetes.charts import UnknownChartError, pinned_
 from clusterwright.platforms.kubernetes.render import PARTS
 from clusterwright.platforms.kubernetes.render import manifests as manifests_of
 from clusterwright.platforms.kubernetes.values import chart_values
+from clusterwright.platforms.parallelcluster import placeholders, render
 from clusterwright.preflight import engine
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.registry import rule_files
@@ -291,6 +292,10 @@ def manifests(path: str, value: Any, base: dict[str, Any] = KUBERNETES, **also: 
     return Case(base, path, value, "manifests", also)
 
 
+def document(path: str, value: Any, base: dict[str, Any], **also: Any) -> Case:
+    return Case(base, path, value, "ParallelCluster's configuration", also)
+
+
 def refused(path: str, value: Any, base: dict[str, Any] = FULL, **also: Any) -> Case:
     return Case(base, path, value, "refused", also)
 
@@ -298,6 +303,20 @@ def refused(path: str, value: Any, base: dict[str, Any] = FULL, **also: Any) -> 
 def gate(path: str, value: Any, base: dict[str, Any] = FULL, **also: Any) -> Case:
     return Case(base, path, value, "gate of a change", also)
 
+
+PC = changed(
+    COUNTED,
+    platform="parallelcluster",
+    parallelcluster={"version": "3.16.1"},
+    slurm={"accounting": {"kind": "none"}},
+)
+PC_EXISTING = changed(
+    EXISTING,
+    platform="parallelcluster",
+    network__existing__database_subnet_ids=None,
+    storage__home__existing__volume_id="fsvol-0a1b2c3d4e5f60718",
+    slurm=changed(EXISTING_DATABASE["slurm"], accounting__existing__user_name="slurm"),
+)
 
 GOVERNANCE = "hyperpod__task_governance"
 WORKLOADS = "kubernetes__workloads"
@@ -356,7 +375,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     "partition": (refused("partition", "aws-us-gov", MINIMAL),),
     "platform": (
         cost("platform", "parallelcluster", MINIMAL),
-        finding("platform", "parallelcluster", MINIMAL),
+        template("platform", "parallelcluster", MINIMAL),
         refused("platform", "hyperpod-eks", MINIMAL),
         refused("platform", "eks", MINIMAL),
     ),
@@ -792,9 +811,44 @@ CASES: dict[str, tuple[Case, ...]] = {
     "run.checkpoint_interval_minutes": (
         finding("run__checkpoint_interval_minutes", 0.1, run__checkpoint_gib=1000),
     ),
+    "storage.home.existing.volume_id": (
+        document("storage__home__existing__volume_id", "fsvol-0a1b2c3d4e5f60719", PC_EXISTING),
+        refused("storage__home__existing__volume_id", "fsvol-0a1b2c3d4e5f60719", EXISTING),
+    ),
+    "slurm.accounting.existing.user_name": (
+        document("slurm__accounting__existing__user_name", "other", PC_EXISTING),
+        refused("slurm__accounting__existing__user_name", "other", EXISTING_DATABASE),
+    ),
     # Sections of other platforms: each engineer puts the cases of the platform's own stacks here.
-    "parallelcluster.version": (refused("parallelcluster", {"version": "3.16.1"}, MINIMAL),),
-    "parallelcluster.os": (refused("parallelcluster", {"os": "rhel9"}, MINIMAL),),
+    "parallelcluster.version": (
+        refused("parallelcluster__version", "3.16.2", PC),
+        refused("parallelcluster", {"version": "3.16.1"}, MINIMAL),
+    ),
+    "parallelcluster.os": (
+        document("parallelcluster__os", "rhel9", PC),
+        refused("parallelcluster", {"os": "rhel9"}, MINIMAL),
+    ),
+    "parallelcluster.ssh_key_name": (document("parallelcluster__ssh_key_name", "ml", PC),),
+    "parallelcluster.head_node_root_volume_gib": (
+        document("parallelcluster__head_node_root_volume_gib", 200, PC),
+    ),
+    "parallelcluster.root_volume_gib": (document("parallelcluster__root_volume_gib", 200, PC),),
+    "parallelcluster.queue_update_strategy": (
+        document("parallelcluster__queue_update_strategy", "terminate", PC),
+    ),
+    "parallelcluster.scaling_strategy": (
+        document("parallelcluster__scaling_strategy", "best-effort", PC),
+    ),
+    "parallelcluster.scaledown_idle_minutes": (
+        document("parallelcluster__scaledown_idle_minutes", 30, PC),
+    ),
+    "parallelcluster.gpu_health_check": (document("parallelcluster__gpu_health_check", True, PC),),
+    "parallelcluster.login_grace_minutes": (
+        document("parallelcluster__login_grace_minutes", 30, PC),
+    ),
+    "parallelcluster.detailed_monitoring": (
+        document("parallelcluster__detailed_monitoring", True, PC),
+    ),
     **{
         f"kubernetes.{leaf}": (refused("kubernetes", {"version": "1.34"}, MINIMAL),)
         for leaf in leaves(Kubernetes)
@@ -1012,8 +1066,14 @@ def look(
             charts = error.labels
         return parts, chart_values(cluster, catalog), charts
 
+    def configuration(spec: dict[str, Any]) -> Any:
+        """What the stack of ParallelCluster deploys, with ids that stand for those of AWS."""
+        cluster = load(spec).cluster
+        return render(cluster, load_catalog(), placeholders(cluster))
+
     aspects: dict[str, Callable[[dict[str, Any]], Any]] = {
         "manifests": applied,
+        "ParallelCluster's configuration": configuration,
         "template": templates,
         "cluster.json": lambda s: node_files.cluster_json(load(s).cluster, load_catalog()),
         "cost": bill,
