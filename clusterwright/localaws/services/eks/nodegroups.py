@@ -121,11 +121,11 @@ def update_nodegroup_config(call: Call) -> Mapping[str, Any]:
 def update_nodegroup_version(call: Call) -> Mapping[str, Any]:
     def work() -> Mapping[str, Any]:
         asked, group, cluster = call.parameters, _idle(call), cluster_of(call)
-        template = asked.get("launchTemplate")
+        template, kind = asked.get("launchTemplate"), None
         if template is not None:
             if not group.members.get("launchTemplate"):
                 raise invalid("A node group without a launch template cannot be given one.")
-            _check_launch_template(call, template)
+            kind = _check_launch_template(call, template)
         wanted = str(asked.get("version") or cluster.version)
         _check_version(cluster, wanted)
         if versions.minor_of(wanted) < versions.minor_of(group.members["version"]):
@@ -137,6 +137,8 @@ def update_nodegroup_version(call: Call) -> Mapping[str, Any]:
         changes: dict[str, Any] = {"version": wanted, "releaseVersion": release}
         if template is not None:
             changes["launchTemplate"] = template
+            if kind:
+                changes["instanceTypes"] = [kind]
             parameters["LaunchTemplateVersion"] = str(template.get("version", "$Default"))
         return _start(
             call,

@@ -1,0 +1,181 @@
+"""EKS that stands on the local AWS: what it has, and what a change reaches."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from clusterwright.localaws import facts, local_aws
+from stacks.record import KEY
+from tests.stacks.conftest import Build
+from tests.stacks.deployment import Account, bootstrapped
+from tests.stacks.specs import EKS, changed
+from tests.stacks.test_deployment import add_boundary
+
+RESERVATIONS = [
+    {
+        "id": "cr-0a1b2c3d4e5f60718",
+        "instance_type": "p5.48xlarge",
+        "instance_count": 2,
+        "zone_id": "use1-az6",
+        "kind": "capacity-block",
+        "state": "active",
+        "end": "+30d",
+    },
+    {
+        "id": "cr-0f1e2d3c4b5a69788",
+        "instance_type": "p5.48xlarge",
+        "instance_count": 1,
+        "zone_id": "use1-az6",
+        "state": "active",
+    },
+]
+SPEC = changed(EKS, protection="destroy")
+
+
+def prepared() -> Account:
+    """An account with what `EKS` says exists: a boundary and two roles."""
+    found = bootstrapped()
+    add_boundary(found)
+    for name, service in (("researchers", "ec2"), ("data-loader", "pods.eks")):
+        trust = {
+            "Version": "2012-10-17",
+            "Statement": [
+                {
+                    "Effect": "Allow",
+                    "Principal": {"Service": f"{service}.amazonaws.com"},
+                    "Action": ["sts:AssumeRole", "sts:TagSession"],
+                }
+            ],
+        }
+        found.client("iam").create_role(RoleName=name, AssumeRolePolicyDocument=json.dumps(trust))
+    return found
+
+
+@pytest.fixture(scope="module")
+def deployed(build: Build) -> Iterator[Account]:
+    """An account in which the whole of `SPEC` stands; who changes it puts it back."""
+    with local_aws(capacity_reservations=RESERVATIONS):
+        found = prepared()
+        found.deploy(build(SPEC))
+        yield found
+
+
+def groups(account: Account, cluster: str = "test") -> dict[str, dict[str, Any]]:
+    eks = account.client("eks")
+    described = [
+        eks.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]
+        for name in eks.list_nodegroups(clusterName=cluster)["nodegroups"]
+    ]
+    return {one["labels"]["clusterwright.dev/group"]: one for one in described}
+
+
+def instances(account: Account, group: dict[str, Any]) -> list[dict[str, Any]]:
+    found = account.client("ec2").describe_instances(
+        Filters=[
+            {"Name": "tag:eks:nodegroup-name", "Values": [group["nodegroupName"]]},
+            {"Name": "instance-state-name", "Values": ["running"]},
+        ]
+    )
+    return [one for reservation in found["Reservations"] for one in reservation["Instances"]]
+
+
+def test_every_group_has_its_nodes_where_its_capacity_is(deployed: Account) -> None:
+    found = groups(deployed)
+    counts = {name: len(instances(deployed, group)) for name, group in found.items()}
+    assert counts == {"system": 2, "workers": 4, "block": 2, "reserved": 1, "spot": 1}
+    assert {one["status"] for one in found.values()} == {"ACTIVE"}
+    for name, reservation in (("block", RESERVATIONS[0]), ("reserved", RESERVATIONS[1])):
+        nodes = instances(deployed, found[name])
+        assert {one["CapacityReservationId"] for one in nodes} == {reservation["id"]}
+    assert {one.get("InstanceLifecycle") for one in instances(deployed, found["spot"])} == {"spot"}
+    placed = {one["Placement"].get("GroupName") for one in instances(deployed, found["workers"])}
+    assert len(placed) == 1
+    assert placed != {""}
+
+
+def test_nodes_hold_the_addresses_that_the_plan_counts(deployed: Account) -> None:
+    found = groups(deployed)
+    (subnet_id,) = found["workers"]["subnets"]
+    (subnet,) = deployed.client("ec2").describe_subnets(SubnetIds=[subnet_id])["Subnets"]
+    nodes = sum(
+        facts.addresses_per_node(one["instanceTypes"][0], "eks") * len(instances(deployed, one))
+        for one in found.values()
+    )
+    size = 2 ** (32 - int(subnet["CidrBlock"].split("/")[1])) - 5
+    # What else stands there: file system servers, interface endpoints.
+    assert 0 <= size - nodes - subnet["AvailableIpAddressCount"] < 200
+
+
+def test_outputs_lead_to_the_cluster(deployed: Account) -> None:
+    outputs = deployed.outputs("test-cluster")
+    cluster = deployed.client("eks").describe_cluster(name="test")["cluster"]
+    assert outputs["ClusterArn"] == cluster["arn"]
+    entries = deployed.client("eks").list_access_entries(clusterName="test")["accessEntries"]
+    (admin,) = [entry for entry in entries if "AdminRole" in entry]
+    assert outputs["KubeconfigCommand"].endswith(f"--region us-east-1 --role-arn {admin}")
+    systems = deployed.client("fsx").describe_file_systems()["FileSystems"]
+    assert outputs["LustreDnsName"] in {one["DNSName"] for one in systems}
+
+
+def test_the_spec_is_beside_what_it_built(deployed: Account) -> None:
+    template = deployed.client("cloudformation").get_template(StackName="test-cluster")
+    recorded = [
+        one["Metadata"][KEY]
+        for one in template["TemplateBody"]["Resources"].values()
+        if KEY in one.get("Metadata", {})
+    ]
+    assert json.loads(recorded[0])["environment"] == "test"
+
+
+def test_more_nodes_come_beside_those_that_run(deployed: Account, build: Build) -> None:
+    before = {one["InstanceId"] for one in instances(deployed, groups(deployed)["workers"])}
+    try:
+        deployed.deploy(build(changed(SPEC, compute__1__count=6)))
+        after = {one["InstanceId"] for one in instances(deployed, groups(deployed)["workers"])}
+        assert (len(before), len(after)) == (4, 6)
+        assert before < after
+    finally:
+        deployed.deploy(build(SPEC))
+    assert len(instances(deployed, groups(deployed)["workers"])) == 4
+
+
+def test_another_type_replaces_nodes_but_not_the_group(deployed: Account, build: Build) -> None:
+    group = groups(deployed)["system"]
+    before = {one["InstanceId"] for one in instances(deployed, group)}
+    try:
+        deployed.deploy(build(changed(SPEC, compute__0__instance_type="m5.8xlarge")))
+        (now,) = [one for name, one in groups(deployed).items() if name == "system"]
+        nodes = instances(deployed, now)
+        assert now["nodegroupArn"] == group["nodegroupArn"]
+        assert {one["InstanceType"] for one in nodes} == {"m5.8xlarge"}
+        assert not {one["InstanceId"] for one in nodes} & before
+    finally:
+        deployed.deploy(build(SPEC))
+
+
+def test_labels_change_in_place(deployed: Account, build: Build) -> None:
+    group = groups(deployed)["workers"]
+    before = {one["InstanceId"] for one in instances(deployed, group)}
+    try:
+        deployed.deploy(build(changed(SPEC, compute__1__labels={"a": "b"}, compute__1__taints=[])))
+        now = groups(deployed)["workers"]
+        assert now["labels"]["a"] == "b"
+        assert "team.example.com/model" not in now["labels"]
+        assert now["taints"] == []
+        assert {one["InstanceId"] for one in instances(deployed, now)} == before
+    finally:
+        deployed.deploy(build(SPEC))
+
+
+def test_a_kind_of_capacity_is_another_group(deployed: Account, build: Build) -> None:
+    before = groups(deployed)["spot"]["nodegroupArn"]
+    try:
+        deployed.deploy(build(changed(SPEC, compute__4__capacity={"kind": "on-demand"})))
+        now = groups(deployed)["spot"]
+        assert (now["capacityType"], now["nodegroupArn"] != before) == ("ON_DEMAND", True)
+    finally:
+        deployed.deploy(build(SPEC))

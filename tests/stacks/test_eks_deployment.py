@@ -1,0 +1,124 @@
+"""EKS comes and goes: worlds that refuse it, what is left, the CDK's command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clusterwright.localaws import local_aws
+from tests.stacks.conftest import Build
+from tests.stacks.deployment import bootstrapped, order
+from tests.stacks.specs import EKS, EKS_MINIMAL, changed
+from tests.stacks.test_deployed_eks import RESERVATIONS, SPEC, groups, prepared
+from tests.support.cdk_life import life
+from tests.support.synthesis import ROOT
+
+SMALL = changed(EKS_MINIMAL, protection="destroy")
+DEV = ROOT / "configs" / "dev-eks.yaml"
+
+
+@pytest.mark.parametrize(
+    ("world", "words"),
+    [
+        # 192 vCPUs each.
+        ({"quotas": {"ec2/L-417A185B": 600}}, "VcpuLimitExceeded"),
+        (
+            {"capacity": [{"instance_type": "p5.48xlarge", "available": 3}]},
+            "InsufficientInstanceCapacity",
+        ),
+        ({"not_offered": {"p5.48xlarge": ["use1-az6"]}}, "not supported in your requested"),
+        ({"quotas": {"eks/L-1194D53C": 0}}, "ServiceLimitExceeded"),
+        ({"quotas": {"eks/L-BD136A63": 2}}, "Nodes per managed node group"),
+    ],
+)
+def test_a_world_that_has_too_little_refuses_in_awss_words(
+    world: dict[str, Any], words: str, build: Build
+) -> None:
+    with local_aws(**world):
+        account = bootstrapped()
+        with pytest.raises(AssertionError, match="ROLLBACK") as raised:
+            account.deploy(build(SMALL))
+        assert words in str(raised.value)
+        # The rollback of a stack leaves no node behind.
+        assert not account.client("ec2").describe_instances(
+            Filters=[{"Name": "instance-state-name", "Values": ["running"]}]
+        )["Reservations"]
+
+
+def test_a_block_that_has_not_begun_refuses_its_group(build: Build) -> None:
+    waits = [{**RESERVATIONS[0], "state": "scheduled", "start": "+2d"}, RESERVATIONS[1]]
+    with local_aws(capacity_reservations=waits):
+        account = prepared()
+        with pytest.raises(AssertionError, match="ROLLBACK") as raised:
+            account.deploy(build(SPEC))
+        assert "Your Capacity Block is not active yet" in str(raised.value)
+
+
+@pytest.mark.parametrize("spec", [SPEC, SMALL], ids=["everything", "nothing of its own"])
+def test_nothing_is_left_behind(spec: dict[str, Any], build: Build) -> None:
+    with local_aws(capacity_reservations=RESERVATIONS):
+        account = prepared()
+        before = account.holdings()
+        assembly = build(spec)
+        account.deploy(assembly)
+        for name in reversed(order(assembly)):
+            account.delete(name)
+        assert account.holdings() == before
+        assert account.client("eks").list_clusters()["clusters"] == []
+        assert account.client("ec2").describe_placement_groups()["PlacementGroups"] == []
+        assert account.client("ec2").describe_launch_templates()["LaunchTemplates"] == []
+
+
+def test_what_holds_data_outlives_its_stack(build: Build) -> None:
+    with local_aws(capacity_reservations=RESERVATIONS):
+        account = prepared()
+        assembly = build(EKS)
+        account.deploy(assembly)
+        cloudformation = account.client("cloudformation")
+        with pytest.raises(cloudformation.exceptions.ClientError, match="TerminationProtection"):
+            cloudformation.delete_stack(StackName="test-kubernetes")
+        for name in ("test-addons", "test-cluster"):
+            account.delete(name)
+        assert groups(account) == {}
+        # Whoever lifts the stack's protection still meets the cluster's own.
+        cloudformation.update_termination_protection(
+            StackName="test-kubernetes", EnableTerminationProtection=False
+        )
+        cloudformation.delete_stack(StackName="test-kubernetes")
+        with pytest.raises(AssertionError, match="deletion protection"):
+            account.settled("test-kubernetes")
+        assert account.client("eks").list_clusters()["clusters"] == ["test"]
+
+
+@pytest.mark.enable_socket
+@pytest.mark.slow
+def test_the_life_of_the_dev_configuration(tmp_path: Path) -> None:
+    """The CDK's own command line: deployed, nothing to do, one node more, gone."""
+    (tmp_path / "configs").mkdir()
+    for path in (DEV, DEV.parent / "base.yaml"):
+        text = path.read_text(encoding="utf-8")
+        bigger = text.replace("    count: 2\n    max_count", "    count: 3\n    max_count")
+        (tmp_path / "configs" / path.name).write_text(bigger, encoding="utf-8")
+    with life(tmp_path) as aws:
+        first = aws.synth(DEV, "first")
+        printed = aws.deploy(first)
+        assert "dev-eks-cluster.KubeconfigCommand = aws eks update-kubeconfig" in printed
+        assert set(aws.stacks().values()) == {"CREATE_COMPLETE"}
+        assert "Number of stacks with differences: 0" in aws.cdk("diff", "--all", *first)
+        second = aws.synth(tmp_path / "configs" / DEV.name, "second")
+        shown = aws.cdk("diff", "--all", *second)
+        assert "DesiredSize" in shown
+        assert "requires replacement" not in shown
+        aws.deploy(second)
+        found = aws.client("ec2").describe_instances(
+            Filters=[
+                {"Name": "tag:eks:cluster-name", "Values": ["dev-eks"]},
+                {"Name": "instance-state-name", "Values": ["running"]},
+            ]
+        )["Reservations"]
+        assert sum(len(one["Instances"]) for one in found) == 5
+        aws.cdk("destroy", "--all", "--force", *second)
+        assert set(aws.stacks()) == {"CDKToolkit"}
+        assert aws.client("eks").list_clusters()["clusters"] == []

@@ -1,0 +1,248 @@
+"""Node groups and launch templates of EKS."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from clusterwright.platforms import load_cluster
+from clusterwright.spec import SpecErrors
+from stacks.limits import refuse_what_cannot_be_built
+from tests.stacks.conftest import Build
+from tests.stacks.specs import EKS, EKS_MINIMAL, changed
+from tests.stacks.templates import properties, text_of
+from tests.support import specs
+from tests.support.synthesis import Assembly
+
+
+def node_group(assembly: Assembly, name: str) -> dict[str, Any]:
+    return next(
+        one
+        for one in properties(assembly, "AWS::EKS::Nodegroup")
+        if one["Labels"]["clusterwright.dev/group"] == name
+    )
+
+
+def template(assembly: Assembly, name: str) -> dict[str, Any]:
+    """The launch template's data of a group."""
+    logical = node_group(assembly, name)["LaunchTemplate"]["Id"]["Ref"]
+    found = assembly.templates["test-cluster"]["Resources"][logical]["Properties"]
+    data: dict[str, Any] = found["LaunchTemplateData"]
+    return data
+
+
+def test_sizes_capacity_and_images(build: Build) -> None:
+    assembly = build(EKS)
+    found = {
+        one["Labels"]["clusterwright.dev/group"]: (
+            one["ScalingConfig"]["MinSize"],
+            one["ScalingConfig"]["DesiredSize"],
+            one["ScalingConfig"]["MaxSize"],
+            one["CapacityType"],
+            one["AmiType"],
+        )
+        for one in properties(assembly, "AWS::EKS::Nodegroup")
+    }
+    assert found == {
+        "system": (2, 2, 4, "ON_DEMAND", "AL2023_x86_64_STANDARD"),
+        "workers": (2, 4, 6, "ON_DEMAND", "AL2023_x86_64_NVIDIA"),
+        "block": (2, 2, 2, "CAPACITY_BLOCK", "AL2023_x86_64_NVIDIA"),
+        "reserved": (1, 1, 1, "ON_DEMAND", "AL2023_x86_64_NVIDIA"),
+        "spot": (1, 1, 1, "SPOT", "AL2023_x86_64_NVIDIA"),
+    }
+
+
+def test_what_replaces_a_group_can_stand_beside_it(build: Build) -> None:
+    for one in properties(build(EKS), "AWS::EKS::Nodegroup"):
+        assert "NodegroupName" not in one
+        # The type is in the template: a change of it is a rolling update, not a new group.
+        assert "InstanceTypes" not in one
+        assert one["Subnets"] == [one["Subnets"][0]]
+        assert "Nodes" in text_of(one["Subnets"][0])
+        version = one["LaunchTemplate"]["Version"]["Fn::GetAtt"]
+        assert version == [one["LaunchTemplate"]["Id"]["Ref"], "LatestVersionNumber"]
+
+
+def test_updates_make_room_first_where_accelerators_are_scarce(build: Build) -> None:
+    assembly = build(EKS)
+    assert node_group(assembly, "workers")["UpdateConfig"] == {
+        "MaxUnavailablePercentage": 25,
+        "UpdateStrategy": "MINIMAL",
+    }
+    assert node_group(assembly, "system")["UpdateConfig"] == {
+        "MaxUnavailable": 1,
+        "UpdateStrategy": "DEFAULT",
+    }
+    assert node_group(assembly, "workers")["NodeRepairConfig"] == {"Enabled": False}
+    repaired = node_group(build(EKS_MINIMAL), "workers")
+    assert repaired["NodeRepairConfig"] == {"Enabled": True}
+
+
+def test_labels_and_taints(build: Build) -> None:
+    workers = node_group(build(EKS), "workers")
+    assert workers["Labels"] == {
+        "team.example.com/model": "seven-b",
+        "clusterwright.dev/group": "workers",
+        "clusterwright.dev/role": "compute",
+    }
+    assert workers["Taints"] == [
+        {"Key": "nvidia.com/gpu", "Value": "present", "Effect": "NO_SCHEDULE"}
+    ]
+    assert "Taints" not in node_group(build(EKS), "system")
+
+
+def test_interfaces_carry_the_groups_that_let_efa_through(build: Build) -> None:
+    assembly = build(EKS)
+    workers = template(assembly, "workers")["NetworkInterfaces"]
+    assert [(one["NetworkCardIndex"], one["DeviceIndex"]) for one in workers] == [
+        (0, 0),
+        (0, 1),
+        *((card, 1) for card in range(1, 32)),
+    ]
+    assert [one["InterfaceType"] for one in workers] == ["interface", *["efa-only"] * 32]
+    groups = workers[0]["Groups"]
+    assert "GroupsNodes" in text_of(groups)
+    assert all(one["Groups"] == groups for one in workers)
+    assert all("SubnetId" not in one for one in workers)
+    block = template(assembly, "block")["NetworkInterfaces"]
+    assert {one["InterfaceType"] for one in block} == {"efa"}
+    assert len(block) == 32
+    (plain,) = template(assembly, "system")["NetworkInterfaces"]
+    assert plain["InterfaceType"] == "interface"
+    assert plain["AssociatePublicIpAddress"] is False
+
+
+def test_capacity_is_named_where_it_is_bought(build: Build) -> None:
+    assembly = build(EKS)
+
+    def capacity(name: str) -> tuple[Any, Any]:
+        data = template(assembly, name)
+        return data.get("CapacityReservationSpecification"), data.get("InstanceMarketOptions")
+
+    def target(identity: str) -> dict[str, Any]:
+        return {"CapacityReservationTarget": {"CapacityReservationId": identity}}
+
+    assert capacity("block") == (
+        target("cr-0a1b2c3d4e5f60718"),
+        {"MarketType": "capacity-block"},
+    )
+    assert capacity("reserved") == (target("cr-0f1e2d3c4b5a69788"), None)
+    # The market of spot instances is the node group's to say.
+    assert capacity("spot") == (None, None)
+    assert capacity("workers") == ({"CapacityReservationPreference": "none"}, None)
+
+
+def test_placement_groups_are_per_group_and_never_with_a_block(build: Build) -> None:
+    assembly = build(EKS)
+    placed = {
+        name: template(assembly, name).get("Placement", {}).get("GroupName", {}).get("Ref")
+        for name in ("system", "workers", "block", "reserved", "spot")
+    }
+    assert [name for name, group in placed.items() if group] == ["workers", "reserved"]
+    assert len(set(placed.values())) == 3
+    strategies = [p["Strategy"] for p in properties(assembly, "AWS::EC2::PlacementGroup")]
+    assert strategies == ["cluster", "cluster"]
+
+
+def test_volumes_metadata_processors_and_tags(build: Build) -> None:
+    data = template(build(EKS), "workers")
+    (volume,) = data["BlockDeviceMappings"]
+    assert volume["DeviceName"] == "/dev/xvda"
+    assert volume["Ebs"]["VolumeType"] == "gp3"
+    assert volume["Ebs"]["VolumeSize"] == 500
+    assert volume["Ebs"]["Encrypted"] is True
+    assert "identity" in text_of(volume["Ebs"]["KmsKeyId"])
+    assert data["MetadataOptions"] == {
+        "HttpTokens": "required",
+        "HttpPutResponseHopLimit": 1,
+        "InstanceMetadataTags": "disabled",
+    }
+    assert data["CpuOptions"] == {"CoreCount": 96, "ThreadsPerCore": 1}
+    tags = {one["ResourceType"]: one["Tags"] for one in data["TagSpecifications"]}
+    assert set(tags) == {"instance", "volume", "network-interface"}
+    assert {"Key": "owner", "Value": "research"} in tags["instance"]
+    assert {"Key": "Name", "Value": "test-workers"} in tags["volume"]
+
+
+def test_drives_are_one_by_nodeadms_own_word(build: Build) -> None:
+    assembly = build(EKS)
+    text = template(assembly, "workers")["UserData"]["Fn::Base64"]
+    head, part, end = text.split("--clusterwright")
+    assert 'boundary="clusterwright"' in head
+    assert part.startswith("\nContent-Type: application/node.eks.aws\n\n")
+    config = json.loads(part.split("\n\n", 1)[1])
+    assert config == {
+        "apiVersion": "node.eks.aws/v1alpha1",
+        "kind": "NodeConfig",
+        "spec": {"instance": {"localStorage": {"strategy": "RAID0"}}},
+    }
+    assert end == "--\n"
+    assert "UserData" not in template(assembly, "system")
+
+
+def test_the_key_serves_who_launches_the_nodes(build: Build) -> None:
+    (key,) = properties(build(EKS), "AWS::KMS::Key")
+    by_sid = {one["Sid"]: one for one in key["KeyPolicy"]["Statement"]}
+    for sid in ("NodeVolumes", "NodeVolumeGrants"):
+        condition = by_sid[sid]["Condition"]
+        assert condition["ArnEquals"]["aws:PrincipalArn"].endswith("AWSServiceRoleForAutoScaling")
+        assert condition["StringEquals"] == {"kms:CallerAccount": "111122223333"}
+    assert by_sid["NodeVolumeGrants"]["Condition"]["Bool"] == {"kms:GrantIsForAWSResource": "true"}
+
+
+def test_names_that_differ_by_a_sign_only_are_different_groups(build: Build) -> None:
+    one = {"role": "compute", "instance_type": "m5.4xlarge", "count": 1}
+    names = ["ab", "a-b", "AB", "A-b"]
+    spec = changed(EKS_MINIMAL, compute=[{"name": name, **one} for name in names])
+    groups = properties(build(spec), "AWS::EKS::Nodegroup")
+    assert sorted(g["Labels"]["clusterwright.dev/group"] for g in groups) == sorted(names)
+    assert len({g["LaunchTemplate"]["Id"]["Ref"] for g in groups}) == 4
+
+
+def test_a_group_larger_than_eks_takes_is_several(build: Build) -> None:
+    spec = changed(
+        EKS_MINIMAL,
+        compute=[
+            {"name": "many", "role": "compute", "instance_type": "g5.48xlarge", "count": 500}
+        ],
+        network={"availability_zone_id": "use1-az6", "cidr": "10.0.0.0/16"},
+    )
+    groups = properties(build(spec), "AWS::EKS::Nodegroup")
+    assert [g["ScalingConfig"]["DesiredSize"] for g in groups] == [450, 50]
+    assert len(properties(build(spec), "AWS::EC2::LaunchTemplate")) == 1
+    assert len(properties(build(spec), "AWS::EC2::PlacementGroup")) == 1
+
+
+def test_what_no_template_can_say_is_refused_with_its_place(tmp_path: Any) -> None:
+    spec = changed(EKS_MINIMAL, compute__0__instance_type="p6e-gb200.36xlarge")
+    loaded = load_cluster(specs.write(tmp_path / "spec.yaml", spec))
+    with pytest.raises(SpecErrors, match=r"which network interfaces p6e-gb200.* takes") as raised:
+        refuse_what_cannot_be_built(loaded)
+    (problem,) = raised.value
+    assert problem.position is not None
+
+
+def test_outputs_lead_to_the_cluster(build: Build) -> None:
+    outputs = build(EKS).templates["test-cluster"]["Outputs"]
+    assert {
+        "ClusterName",
+        "ClusterArn",
+        "KubeconfigCommand",
+        "ListNodesCommand",
+        "LustreDnsName",
+        "LustreFileSystemId",
+        "LustreMountName",
+        "SsmLoginCommand",
+        "VpcId",
+    } <= set(outputs)
+    without = changed(EKS, identity={"session_manager": False})
+    assembly = build(without)
+    assert "SsmLoginCommand" not in assembly.templates["test-cluster"]["Outputs"]
+    role = next(
+        one
+        for one in properties(assembly, "AWS::IAM::Role")
+        if "nodes of Kubernetes" in one["Description"]
+    )
+    assert "ssm" not in text_of(role["Policies"])

@@ -1,0 +1,286 @@
+"""The control plane of EKS, its network, roles and add-ons, on both platforms that have one."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from clusterwright.platforms.eks import AFTER_NODES, BEFORE_NODES
+from tests.stacks.conftest import Build
+from tests.stacks.specs import ACCOUNT, EKS, EKS_MINIMAL, HYPERPOD_EKS_MINIMAL, changed
+from tests.stacks.templates import only, properties, security_group_name, statements, text_of
+from tests.support.synthesis import Assembly
+
+BOTH = pytest.mark.parametrize(
+    "spec", [EKS_MINIMAL, HYPERPOD_EKS_MINIMAL], ids=["eks", "hyperpod"]
+)
+CLOSED = changed(EKS_MINIMAL, network__egress="closed")
+
+
+def control_plane(assembly: Assembly) -> dict[str, Any]:
+    return only(assembly, "AWS::EKS::Cluster")
+
+
+@BOTH
+def test_it_is_closed_encrypted_logged_and_nobodys_by_birth(
+    spec: dict[str, Any], build: Build
+) -> None:
+    cluster = control_plane(build(spec))
+    network = cluster["ResourcesVpcConfig"]
+    assert network["EndpointPrivateAccess"] is True
+    assert network["EndpointPublicAccess"] is False
+    assert "PublicAccessCidrs" not in network
+    assert cluster["AccessConfig"] == {
+        "AuthenticationMode": "API",
+        "BootstrapClusterCreatorAdminPermissions": False,
+    }
+    (encryption,) = cluster["EncryptionConfig"]
+    assert encryption["Resources"] == ["secrets"]
+    assert "identity" in text_of(encryption["Provider"]["KeyArn"])
+    types = [one["Type"] for one in cluster["Logging"]["ClusterLogging"]["EnabledTypes"]]
+    assert types == ["api", "audit", "authenticator", "controllerManager", "scheduler"]
+    assert cluster["UpgradePolicy"] == {"SupportType": "STANDARD"}
+    assert cluster["BootstrapSelfManagedAddons"] is False
+    assert cluster["DeletionProtection"] is True
+
+
+def test_the_spec_opens_lengthens_and_shortens_it(build: Build) -> None:
+    cluster = control_plane(build(EKS))
+    assert cluster["ResourcesVpcConfig"]["PublicAccessCidrs"] == ["198.51.100.0/24"]
+    assert cluster["ResourcesVpcConfig"]["EndpointPublicAccess"] is True
+    assert cluster["ResourcesVpcConfig"]["EndpointPrivateAccess"] is True
+    assert cluster["UpgradePolicy"] == {"SupportType": "EXTENDED"}
+    assert cluster["Version"] == "1.34"
+    enabled = cluster["Logging"]["ClusterLogging"]["EnabledTypes"]
+    assert enabled == [{"Type": "audit"}, {"Type": "controllerManager"}]
+    loose = changed(EKS_MINIMAL, protection="destroy")
+    assert control_plane(build(loose))["DeletionProtection"] is False
+
+
+@BOTH
+def test_its_log_group_is_there_before_it_with_an_end_and_the_key(
+    spec: dict[str, Any], build: Build
+) -> None:
+    template = build(spec).templates["test-kubernetes"]
+    (name,) = [
+        name for name, one in template["Resources"].items() if one["Type"] == "AWS::Logs::LogGroup"
+    ]
+    group = template["Resources"][name]["Properties"]
+    assert group["LogGroupName"] == "/aws/eks/test/cluster"
+    assert group["RetentionInDays"] == 90
+    assert "KmsKeyId" in group
+    assert name in template["Resources"]["Cluster"]["DependsOn"]
+
+
+@BOTH
+def test_it_stands_in_two_small_subnets_of_two_zones(spec: dict[str, Any], build: Build) -> None:
+    assembly = build(spec)
+    subnets = {
+        name.split("/")[1]: one["Properties"]
+        for name, one in assembly.resources("AWS::EC2::Subnet").items()
+    }
+    control = [subnets["Control1Subnet"], subnets["Control2Subnet"]]
+    assert control[0]["AvailabilityZoneId"] == "use1-az6"
+    assert control[1]["AvailabilityZoneId"] != "use1-az6"
+    assert all(one["CidrBlock"].endswith("/27") for one in control)
+    used = control_plane(assembly)["ResourcesVpcConfig"]["SubnetIds"]
+    assert len(used) == 2
+    assert all("Control" in text_of(one) for one in used)
+
+
+def test_zones_that_eks_refuses_have_no_control_plane(build: Build) -> None:
+    spec = changed(
+        EKS_MINIMAL,
+        network={"availability_zone_id": "use1-az3", "second_availability_zone_id": "use1-az5"},
+    )
+    zones = {
+        one["Properties"]["AvailabilityZoneId"]
+        for name, one in build(spec).resources("AWS::EC2::Subnet").items()
+        if "Control" in name
+    }
+    assert zones == {"use1-az5", "use1-az1"}
+
+
+def test_a_local_zone_has_its_control_plane_in_the_region(build: Build) -> None:
+    spec = changed(
+        EKS_MINIMAL,
+        region="us-east-1",
+        network={"availability_zone_id": "us-east-1-atl-2a"},
+    )
+    found = {
+        name.split("/")[1]: one["Properties"]
+        for name, one in build(spec).resources("AWS::EC2::Subnet").items()
+    }
+    assert found["NodesSubnet"]["AvailabilityZone"] == "us-east-1-atl-2a"
+    zones = {found[f"Control{i}Subnet"]["AvailabilityZoneId"] for i in (1, 2)}
+    assert zones == {"use1-az1", "use1-az2"}
+
+
+@BOTH
+def test_nodes_and_control_plane_talk_by_group_and_port(
+    spec: dict[str, Any], build: Build
+) -> None:
+    assembly = build(spec)
+    plane = "control plane of Kubernetes"
+    ports = set()
+    for one in properties(assembly, "AWS::EC2::SecurityGroupIngress"):
+        ends = [
+            security_group_name(assembly, one[key]) for key in ("SourceSecurityGroupId", "GroupId")
+        ]
+        if plane in ends:
+            ports.add((*ends, one["FromPort"], one["ToPort"]))
+    nodes = "nodes of the cluster"
+    assert ports == {
+        (nodes, plane, 443, 443),
+        (plane, nodes, 443, 443),
+        (plane, nodes, 1025, 65535),
+    }
+
+
+@BOTH
+def test_a_closed_network_leads_to_what_nodes_and_pods_ask(
+    spec: dict[str, Any], build: Build
+) -> None:
+    services = {
+        one["ServiceName"].split(".", 3)[3]
+        for one in properties(build(spec), "AWS::EC2::VPCEndpoint")
+        if isinstance(one["ServiceName"], str)
+    }
+    assert {"ec2", "ecr.api", "ecr.dkr", "eks", "eks-auth", "s3", "sts"} <= services
+    assert "fsx" not in services
+
+
+def test_entries_are_those_of_the_spec(build: Build) -> None:
+    entries = properties(build(EKS), "AWS::EKS::AccessEntry")
+    admin, people = entries
+    (policy,) = admin["AccessPolicies"]
+    assert policy["PolicyArn"].endswith("cluster-access-policy/AmazonEKSClusterAdminPolicy")
+    assert policy["AccessScope"] == {"Type": "cluster"}
+    assert people["PrincipalArn"] == f"arn:aws:iam::{ACCOUNT}:role/researchers"
+    assert people["KubernetesGroups"] == ["researchers"]
+    assert people["AccessPolicies"] == [
+        {
+            "PolicyArn": "arn:aws:eks::aws:cluster-access-policy/AmazonEKSEditPolicy",
+            "AccessScope": {"Type": "namespace", "Namespaces": ["pretraining"]},
+        }
+    ]
+    (pod,) = properties(build(EKS), "AWS::EKS::PodIdentityAssociation")
+    assert pod["RoleArn"] == f"arn:aws:iam::{ACCOUNT}:role/data-loader"
+    assert (pod["Namespace"], pod["ServiceAccount"]) == ("pretraining", "data-loader")
+
+
+def test_without_the_role_only_the_spec_lets_anybody_in(build: Build) -> None:
+    spec = changed(
+        EKS_MINIMAL,
+        kubernetes={
+            "admin_role": False,
+            "access": [
+                {
+                    "principal_arn": f"arn:aws:iam::{ACCOUNT}:role/platform",
+                    "policy": "cluster-admin",
+                }
+            ],
+        },
+    )
+    assembly = build(spec)
+    (entry,) = properties(assembly, "AWS::EKS::AccessEntry")
+    assert entry["PrincipalArn"].endswith("role/platform")
+    outputs = assembly.templates["test-cluster"]["Outputs"]
+    assert "--role-arn" not in text_of(outputs["KubeconfigCommand"])
+
+
+def test_addons_come_before_or_after_the_nodes(build: Build) -> None:
+    assembly = build(EKS)
+    by_stack = {
+        stack: {
+            one["Properties"]["AddonName"]: one["Properties"]
+            for one in template["Resources"].values()
+            if one["Type"] == "AWS::EKS::Addon"
+        }
+        for stack, template in assembly.templates.items()
+    }
+    assert set(by_stack["test-kubernetes"]) == set(BEFORE_NODES)
+    assert set(by_stack["test-addons"]) == set(AFTER_NODES)
+    artifacts = json.loads((assembly.directory / "manifest.json").read_text())["artifacts"]
+    assert "test-cluster" in artifacts["test-addons"]["dependencies"]
+    assert "test-kubernetes" in artifacts["test-cluster"]["dependencies"]
+    network = by_stack["test-kubernetes"]["vpc-cni"]
+    assert network["AddonVersion"] == "v1.19.0-eksbuild.1"
+    values = json.loads(network["ConfigurationValues"])["env"]
+    assert int(values["MINIMUM_IP_TARGET"]) + int(values["WARM_IP_TARGET"]) <= 15
+    # A version that the spec does not name is EKS's default of the day, and nobody types it.
+    assert "AddonVersion" not in by_stack["test-addons"]["coredns"]
+    for addons in by_stack.values():
+        for one in addons.values():
+            assert one["ResolveConflicts"] == "OVERWRITE"
+
+
+def test_only_addons_that_call_aws_have_roles_and_for_this_cluster_alone(build: Build) -> None:
+    assembly = build(EKS)
+    with_role = {
+        one["AddonName"]: [a["ServiceAccount"] for a in one["PodIdentityAssociations"]]
+        for one in properties(assembly, "AWS::EKS::Addon")
+        if "PodIdentityAssociations" in one
+    }
+    assert with_role == {
+        "vpc-cni": ["aws-node"],
+        "amazon-cloudwatch-observability": ["cloudwatch-agent"],
+    }
+    trusts = [
+        role["AssumeRolePolicyDocument"]["Statement"][0]
+        for role in properties(assembly, "AWS::IAM::Role")
+        if "pods.eks" in text_of(role["AssumeRolePolicyDocument"])
+    ]
+    assert len(trusts) == 2
+    for trust in trusts:
+        assert trust["Action"] == ["sts:AssumeRole", "sts:TagSession"]
+        assert trust["Condition"]["ArnEquals"] == {
+            "aws:SourceArn": f"arn:aws:eks:us-east-1:{ACCOUNT}:cluster/test"
+        }
+
+
+def test_addons_without_a_use_are_left_out(build: Build) -> None:
+    names = {one["AddonName"] for one in properties(build(EKS_MINIMAL), "AWS::EKS::Addon")}
+    assert "aws-fsx-csi-driver" not in names
+    assert "amazon-cloudwatch-observability" not in names
+    assert "eks-node-monitoring-agent" in names
+    hyperpod = {
+        one["AddonName"] for one in properties(build(HYPERPOD_EKS_MINIMAL), "AWS::EKS::Addon")
+    }
+    assert "eks-node-monitoring-agent" not in hyperpod
+
+
+def test_roles_have_no_managed_policy_and_the_boundary(build: Build) -> None:
+    for role in properties(build(EKS), "AWS::IAM::Role"):
+        assert "ManagedPolicyArns" not in role
+        assert role["PermissionsBoundary"] == f"arn:aws:iam::{ACCOUNT}:policy/boundary"
+    for where, statement in statements(build(EKS)):
+        assert "*" not in statement["Action"], where
+        assert not [a for a in statement["Action"] if a.endswith(":*")], where
+
+
+def test_a_network_that_exists_is_used_as_it_is(build: Build) -> None:
+    spec = changed(
+        EKS_MINIMAL,
+        network={
+            "availability_zone_id": "use1-az6",
+            "existing": {
+                "vpc_id": "vpc-0a1b2c3d4e5f60718",
+                "subnet_ids": ["subnet-0a1b2c3d4e5f60718"],
+                "security_group_ids": ["sg-0a1b2c3d4e5f60718"],
+                "control_plane_subnet_ids": [
+                    "subnet-0a1b2c3d4e5f60719",
+                    "subnet-0a1b2c3d4e5f6071a",
+                ],
+            },
+        },
+    )
+    assembly = build(spec)
+    network = control_plane(assembly)["ResourcesVpcConfig"]
+    assert network["SubnetIds"] == ["subnet-0a1b2c3d4e5f60719", "subnet-0a1b2c3d4e5f6071a"]
+    assert network["SecurityGroupIds"] == ["sg-0a1b2c3d4e5f60718"]
+    (group,) = properties(assembly, "AWS::EKS::Nodegroup")
+    assert group["Subnets"] == ["subnet-0a1b2c3d4e5f60718"]
+    assert "test-network" not in assembly.templates
