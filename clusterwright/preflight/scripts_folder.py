@@ -52,5 +52,5 @@ class Folder:
 def folders(context: Context) -> Iterator[Subject[Folder]]:
     """The folder of this repository, where there is one and HyperPod would run it."""
     root = repository.root()
-    if root is not None and context.on_hyperpod:
+    if root is not None and context.on_hyperpod and context.cluster.uses_slurm:
         yield Subject(HERE, Folder(root / repository.SCRIPTS))
