@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from clusterwright.catalog import load_catalog
+from clusterwright.platforms import parallelcluster
 from clusterwright.platforms.derived_names import (
     built_buckets,
     database,
@@ -57,6 +58,15 @@ def _files(cluster: Cluster) -> bool:
 
 def _links(cluster: Cluster) -> bool:
     return any(fs.repositories for fs in cluster.storage.lustre if fs.existing is None)
+
+
+def _parallelcluster(cluster: Cluster) -> bool:
+    return cluster.platform == "parallelcluster"
+
+
+def _attachment(cluster: Cluster) -> bool:
+    """ParallelCluster wants a secret that is the password alone: nothing can be added to it."""
+    return _database(cluster) and not _parallelcluster(cluster)
 
 
 def _database(cluster: Cluster) -> bool:
@@ -124,6 +134,8 @@ def _node_groups(cluster: Cluster) -> bool:
 
 def _placement_groups(cluster: Cluster) -> bool:
     catalog = load_catalog()
+    if _parallelcluster(cluster):
+        return any(parallelcluster.takes_placement_group(g, catalog) for g in cluster.compute)
     return _node_groups(cluster) and any(
         takes_placement_group(group, cluster.platform, catalog) for group in cluster.compute
     )
@@ -144,6 +156,7 @@ RESOURCES: Final[Mapping[str, Made]] = {
     "AWS::Budgets::Budget": Made(
         ("budgets:ModifyBudget",), lambda cluster: monthly_budget(cluster) is not None
     ),
+    "AWS::CloudFormation::Stack": Made(("cloudformation:CreateStack",), _parallelcluster),
     "AWS::CloudWatch::Alarm": Made(("cloudwatch:PutMetricAlarm",), _alarms),
     "AWS::EC2::EIP": Made(("ec2:AllocateAddress",), _nat),
     "AWS::EC2::FlowLog": Made(("ec2:CreateFlowLogs",), _network),
@@ -175,6 +188,7 @@ RESOURCES: Final[Mapping[str, Made]] = {
     ),
     "AWS::FSx::DataRepositoryAssociation": Made(("fsx:CreateDataRepositoryAssociation",), _links),
     "AWS::FSx::FileSystem": Made(("fsx:CreateFileSystem",), _files),
+    "AWS::IAM::ManagedPolicy": Made(("iam:CreatePolicy",), _parallelcluster),
     "AWS::IAM::Policy": Made(("iam:PutRolePolicy",), lambda cluster: cluster.platform != "eks"),
     "AWS::IAM::Role": Made(("iam:CreateRole",)),
     "AWS::KMS::Alias": Made(("kms:CreateAlias",), _own_key),
@@ -202,7 +216,7 @@ RESOURCES: Final[Mapping[str, Made]] = {
         ("secretsmanager:CreateSecret",), lambda cluster: bool(secrets(cluster))
     ),
     "AWS::SecretsManager::SecretTargetAttachment": Made(
-        ("secretsmanager:PutSecretValue",), _database
+        ("secretsmanager:PutSecretValue",), _attachment
     ),
 }
 
@@ -224,6 +238,8 @@ def deployment_rights(cluster: Cluster) -> Iterator[Right]:
             tuple(f"eks:{name}" for name in names),
             context=region,
         )
+    if _parallelcluster(cluster):
+        return  # it makes the roles of its nodes itself, with its provider's rights
     role = f"arn:{cluster.partition}:iam::{cluster.account}:role/{cluster.environment}-identity-x"
     passed = (("iam:PassedToService", "sagemaker.amazonaws.com"),)
     yield Right("giving the nodes their role", ("iam:PassRole",), role, passed)

@@ -28,7 +28,7 @@ class Right:
 
 
 def node_rights(cluster: Cluster, *, key_arn: str | None = None) -> Iterator[Right]:
-    """Every right that the nodes of a cluster have, on HyperPod and on EKS.
+    """Every right that our stacks give the nodes; ParallelCluster gives its own more by itself.
 
     Parameters
     ----------
@@ -47,6 +47,8 @@ def node_rights(cluster: Cluster, *, key_arn: str | None = None) -> Iterator[Rig
     key = key_arn or cluster.identity.kms_key_arn or _arn(cluster, "kms", "key/cluster")
     decrypt = ("kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey")
     yield Right("what is encrypted with the cluster's key", decrypt, key)
+    if cluster.platform == "parallelcluster":
+        return
     grant = (("kms:GrantIsForAWSResource", "true"),)
     yield Right("volumes of the nodes", ("kms:CreateGrant",), key, grant)
     yield from _network(cluster)
@@ -86,7 +88,9 @@ def _of_kubernetes(cluster: Cluster) -> Iterator[Right]:
 
 
 def _services(cluster: Cluster) -> Iterator[Right]:
-    yield from _agents(cluster)
+    ours = cluster.platform != "parallelcluster"
+    if ours:
+        yield from _agents(cluster)
     if cluster.storage.lustre or cluster.storage.home is not None:
         yield Right("file systems", ("fsx:DescribeFileSystems",))
     if cluster.slurm.containers.pyxis:
@@ -96,7 +100,8 @@ def _services(cluster: Cluster) -> Iterator[Right]:
         yield Right("container images", tuple(f"ecr:{a}" for a in pulls), repository)
     if cluster.observability.prometheus:
         yield Right("metrics", ("aps:RemoteWrite",), _arn(cluster, "aps", "workspace/ws-any"))
-    yield from _secrets(cluster)
+    if ours:
+        yield from _secrets(cluster)
 
 
 def _secrets(cluster: Cluster) -> Iterator[Right]:

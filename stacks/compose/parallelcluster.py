@@ -22,7 +22,11 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     observability = Observability(
         scope, cluster, base.watched, role=None, key_arn=base.identity.key_arn
     )
-    stacks.append(observability)
+    if observability.node.children:
+        stacks.append(observability)
+    else:
+        # Nothing is watched: CloudFormation makes no stack of nothing.
+        scope.node.try_remove_child(observability.node.id)
     lifecycle = Lifecycle(
         scope,
         cluster,

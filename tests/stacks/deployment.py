@@ -68,7 +68,12 @@ class Account:
         asked = {
             "StackName": name,
             "TemplateURL": url,
-            "Capabilities": ["CAPABILITY_IAM", "CAPABILITY_NAMED_IAM"],
+            # Those that `cdk deploy` acknowledges (aws-cdk 2.1148.1).
+            "Capabilities": [
+                "CAPABILITY_IAM",
+                "CAPABILITY_NAMED_IAM",
+                "CAPABILITY_AUTO_EXPAND",
+            ],
         }
         if name in there:
             try:

@@ -357,6 +357,71 @@ EKS: dict[str, Any] = {
 """EKS with managed node groups, with every feature of its own."""
 
 
+PARALLELCLUSTER_MINIMAL: dict[str, Any] = {
+    **MINIMAL,
+    "platform": "parallelcluster",
+    "slurm": {"accounting": {"kind": "none"}},
+}
+
+PARALLELCLUSTER: dict[str, Any] = {
+    **MINIMAL,
+    "platform": "parallelcluster",
+    "network": {
+        "availability_zone_id": "use1-az6",
+        "second_availability_zone_id": "use1-az4",
+        "egress": "closed",
+    },
+    "compute": [
+        {"name": "controller", "role": "controller", "instance_type": "m5.4xlarge", "count": 1},
+        {"name": "login", "role": "login", "instance_type": "m5.4xlarge", "count": 1},
+        {
+            "name": "workers",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 4,
+            "scratch": {"mount_path": "/scratch"},
+            "threads_per_core": 1,
+        },
+        {
+            "name": "spot",
+            "role": "compute",
+            "instance_type": "p5.4xlarge",
+            "count": 2,
+            "max_count": 4,
+            "capacity": {"kind": "spot"},
+        },
+    ],
+    "storage": {
+        "lustre": [
+            {"capacity_gib": 9600, "throughput_mbps_per_tib": 500, "efa": True},
+            {"mount_path": "/archive", "deployment_type": "SCRATCH_2", "capacity_gib": 1200},
+        ],
+        "buckets": [
+            {"name": "test-datasets", "mount_path": "/s3/datasets"},
+            {"name": "test-results", "create": True},
+            {"name": "test-shuffle", "create": True, "directory": True},
+        ],
+        "home": {"kind": "openzfs", "capacity_gib": 128},
+        "checkpoint_path": "/fsx/checkpoints",
+    },
+    "identity": {
+        "permissions_boundary_arn": f"arn:aws:iam::{ACCOUNT}:policy/parallelcluster-boundary"
+    },
+    "slurm": {
+        "partitions": [
+            {"name": "training", "groups": ["workers"]},
+            {"name": "spare", "groups": ["spot"]},
+        ],
+        "accounting": {"kind": "rds"},
+        "containers": {"pyxis": True},
+        "users": [{"name": "ada", "uid": 20001, "sudo": True}],
+    },
+    "observability": {"prometheus": True, "alarm_emails": ["ml@example.com"]},
+    "tags": {"owner": "research"},
+}
+"""ParallelCluster with everything that stacks build for it."""
+
+
 def changed(spec: dict[str, Any], **changes: Any) -> dict[str, Any]:
     """A copy of `spec` with values at dotted paths (`storage__lustre__0__efa=False`).
 

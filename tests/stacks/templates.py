@@ -54,7 +54,7 @@ def statements(assembly: Assembly) -> Iterator[tuple[str, dict[str, Any]]]:
             documents = []
             if resource["Type"] == "AWS::IAM::Role":
                 documents = [p["PolicyDocument"] for p in properties.get("Policies", [])]
-            elif resource["Type"] == "AWS::IAM::Policy":
+            elif resource["Type"] in ("AWS::IAM::Policy", "AWS::IAM::ManagedPolicy"):
                 documents = [properties["PolicyDocument"]]
             for document in documents:
                 for statement in document["Statement"]:

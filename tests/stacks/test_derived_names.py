@@ -19,6 +19,8 @@ from tests.stacks.specs import (
     HYPERPOD_EKS,
     HYPERPOD_EKS_MINIMAL,
     MINIMAL,
+    PARALLELCLUSTER,
+    PARALLELCLUSTER_MINIMAL,
     changed,
 )
 from tests.stacks.templates import properties
@@ -38,6 +40,8 @@ SPECS = {
     "scripted": SCRIPTED,
     "hyperpod-eks": HYPERPOD_EKS,
     "hyperpod-eks minimal": HYPERPOD_EKS_MINIMAL,
+    "parallelcluster": PARALLELCLUSTER,
+    "parallelcluster minimal": PARALLELCLUSTER_MINIMAL,
     "eks": EKS,
     "eks minimal": EKS_MINIMAL,
 }

@@ -1,0 +1,254 @@
+"""ParallelCluster on the local AWS where IAM is enforced: deployed, changed, refused, taken away.
+
+The configuration is judged by aws-parallelcluster's schema and update policies; its validators,
+which need an AWS that is served, run in `make demo PLATFORM=parallelcluster`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from clusterwright.localaws import local_aws
+from clusterwright.localaws.parallelcluster.validation import PYTHON
+from tests.stacks.conftest import Build
+from tests.stacks.deployment import Account, bootstrapped, order
+from tests.stacks.specs import PARALLELCLUSTER, changed
+from tests.support.pcluster import pcluster_python
+
+__all__ = ["pcluster_python"]
+
+SPEC = changed(PARALLELCLUSTER, protection="destroy")
+HEAD, LOGIN, WORKERS = "m5.4xlarge", "m5.4xlarge", "p5.48xlarge"
+
+
+@pytest.fixture(scope="module")
+def account(pcluster_python: str) -> Iterator[Account]:
+    with pytest.MonkeyPatch.context() as patch, local_aws(iam="enforced"):
+        patch.setenv(PYTHON, pcluster_python)
+        found = bootstrapped()
+        everything = {"Effect": "Allow", "Action": "*", "Resource": "*"}
+        found.client("iam").create_policy(
+            PolicyName="parallelcluster-boundary",
+            PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": everything}),
+        )
+        yield found
+
+
+@pytest.fixture(scope="module")
+def before(account: Account) -> dict[str, list[str]]:
+    """What is there before anything is deployed."""
+    return account.holdings()
+
+
+@pytest.fixture(scope="module")
+def deployed(account: Account, before: dict[str, list[str]], build: Build) -> Account:
+    """The account in which the whole of `SPEC` stands; who changes it puts it back."""
+    assert before["stacks"] == []
+    account.deploy(build(SPEC))
+    return account
+
+
+def instances(account: Account) -> list[dict[str, Any]]:
+    """Those of the cluster that run."""
+    found = account.client("ec2").describe_instances(
+        Filters=[
+            {"Name": "tag:parallelcluster:cluster-name", "Values": ["test"]},
+            {"Name": "instance-state-name", "Values": ["running"]},
+        ]
+    )
+    return [one for each in found["Reservations"] for one in each["Instances"]]
+
+
+def nodes(account: Account) -> list[str]:
+    """`HeadNode`, `LoginNode`, or `queue/compute resource`, for each instance."""
+    found = []
+    for one in instances(account):
+        tags = {tag["Key"]: tag["Value"] for tag in one["Tags"]}
+        queue = tags.get("parallelcluster:queue-name")
+        resource = tags.get("parallelcluster:compute-resource-name")
+        found.append(f"{queue}/{resource}" if queue else tags["parallelcluster:node-type"])
+    return sorted(found)
+
+
+NODES = ["HeadNode", "LoginNode", *["spare/spot"] * 2, *["training/workers"] * 4]
+
+
+def refusal(account: Account, build: Build, spec: dict[str, Any]) -> str:
+    """Why a change is refused."""
+    with pytest.raises(AssertionError, match="UPDATE_ROLLBACK_COMPLETE") as refused:
+        account.deploy(build(spec))
+    return str(refused.value)
+
+
+def test_the_cluster_stands_beside_its_stack(deployed: Account) -> None:
+    assert nodes(deployed) == sorted(NODES)
+    outputs = deployed.outputs("test-cluster")
+    (head,) = (one for one in instances(deployed) if one["InstanceId"] == outputs["HeadNodeId"])
+    assert outputs["HeadNodeAddress"] == head["PrivateIpAddress"]
+    assert (
+        outputs["ClusterStackArn"]
+        == deployed.client("cloudformation").describe_stacks(StackName="test")["Stacks"][0][
+            "StackId"
+        ]
+    )
+    assert "Values=test" in outputs["ListNodesCommand"]
+    assert "<instance-id>" in outputs["SsmLoginCommand"]
+    assert outputs["LustreFileSystemId"].startswith("fs-")
+    assert outputs["LustreDnsName2"]
+
+
+def test_nodes_stand_in_our_network_and_groups(deployed: Account) -> None:
+    ec2 = deployed.client("ec2")
+    (group,) = {
+        tuple(each["GroupId"] for each in one["SecurityGroups"]) for one in instances(deployed)
+    }
+    (found,) = ec2.describe_security_groups(GroupIds=list(group))["SecurityGroups"]
+    assert found["Description"] == "test: nodes of the cluster"
+    assert any(
+        rule["IpProtocol"] == "-1"
+        and any(pair["GroupId"] == found["GroupId"] for pair in rule["UserIdGroupPairs"])
+        for rule in found["IpPermissions"]
+    )
+    nfs = [rule for rule in found["IpPermissionsEgress"] if rule.get("FromPort") == 2049]
+    assert any(each["CidrIp"] == "10.0.0.0/16" for rule in nfs for each in rule["IpRanges"])
+
+
+def test_groups_with_efa_stand_close_together(deployed: Account) -> None:
+    placed = {
+        one["InstanceType"]: one["Placement"].get("GroupName", "") for one in instances(deployed)
+    }
+    assert placed[HEAD] == ""
+    (group,) = deployed.client("ec2").describe_placement_groups(GroupNames=[placed[WORKERS]])[
+        "PlacementGroups"
+    ]
+    assert group["Strategy"] == "cluster"
+
+
+def configuration(account: Account) -> Any:
+    """What the cluster's stack was made from, as the provider keeps it."""
+    (bucket,) = (
+        one["Name"]
+        for one in account.client("s3").list_buckets()["Buckets"]
+        if "pcluster" in one["Name"]
+    )
+    kept = account.client("s3").get_object(Bucket=bucket, Key="test/cluster-config.json")
+    return json.loads(kept["Body"].read())
+
+
+def test_nodes_find_their_scripts(deployed: Account) -> None:
+    """Whatever words they are started with, they come to the latest version."""
+    found = configuration(deployed)
+    queue = found["Scheduling"]["SlurmQueues"][0]["CustomActions"]["OnNodeConfigured"]
+    prefix, digest = queue["Args"][:2]
+    s3 = deployed.client("s3")
+
+    def text(uri: str) -> str:
+        bucket, key = uri.removeprefix("s3://").split("/", 1)
+        body: bytes = s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+        return body.decode()
+
+    head = found["HeadNode"]["CustomActions"]["OnNodeConfigured"]
+    assert head["Args"][1:] == ["latest", "controller"]
+    assert text(head["Args"][0]) == f"{prefix} {digest}\n"
+    assert text(head["Script"]) == text(queue["Script"]) == text(f"{prefix}on_node_configured.sh")
+    assert not re.search(r"[0-9a-f]{16}", head["Script"] + head["Args"][0]), "never changes"
+    deployment = json.loads(text(f"{prefix}deployment.json"))
+    assert (
+        deployment["lustre"][0]["dns_name"] == (deployed.outputs("test-cluster")["LustreDnsName"])
+    )
+
+
+def test_the_database_has_the_password_of_the_secret_alone(deployed: Account) -> None:
+    database = configuration(deployed)["Scheduling"]["SlurmSettings"]["Database"]
+    (instance,) = deployed.client("rds").describe_db_instances()["DBInstances"]
+    assert database["Uri"] == f"{instance['Endpoint']['Address']}:3306"
+    assert database["UserName"] == instance["MasterUsername"]
+    secret = deployed.client("secretsmanager").get_secret_value(
+        SecretId=database["PasswordSecretArn"]
+    )["SecretString"]
+    assert re.fullmatch(r"[A-Za-z0-9]{32}", secret), "no JSON"
+
+
+def test_every_node_has_the_rights_that_scripts_need(deployed: Account) -> None:
+    iam = deployed.client("iam")
+    roles = {
+        role["RoleName"]: role["Arn"]
+        for role in iam.list_roles()["Roles"]
+        if "/parallelcluster/test/" in role["Arn"]
+    }
+    assert len(roles) == 4, "head node, two queues, one pool"
+    scripts = next(
+        b["Name"]
+        for b in deployed.client("s3").list_buckets()["Buckets"]
+        if b["Name"].startswith("sagemaker-")
+    )
+    for name, arn in roles.items():
+        asked = ["s3:GetObject", "s3:PutObject", "kms:CreateKey"]
+        found = iam.simulate_principal_policy(
+            PolicySourceArn=arn,
+            ActionNames=asked,
+            ResourceArns=[f"arn:aws:s3:::{scripts}/parallelcluster/latest"],
+        )["EvaluationResults"]
+        decisions = {one["EvalActionName"]: one["EvalDecision"] for one in found}
+        assert decisions["s3:GetObject"] == "allowed", name
+        assert decisions["s3:PutObject"] != "allowed", name
+        boundary = iam.get_role(RoleName=name)["Role"]["PermissionsBoundary"]
+        assert boundary["PermissionsBoundaryArn"].endswith("parallelcluster-boundary")
+
+
+def test_more_nodes_change_the_cluster_alone(deployed: Account, build: Build) -> None:
+    statuses = deployed.deploy(build(changed(SPEC, compute__2__count=6)))
+    assert {name for name, status in statuses.items() if status != "unchanged"} == {"test-cluster"}
+    assert nodes(deployed).count("training/workers") == 6
+    fewer = refusal(deployed, build, SPEC)
+    assert "QueueUpdateStrategy must be set to TERMINATE" in fewer
+    assert nodes(deployed).count("training/workers") == 6
+    terminate = changed(SPEC, parallelcluster={"queue_update_strategy": "terminate"})
+    deployed.deploy(build(terminate))
+    assert nodes(deployed) == sorted(NODES)
+    deployed.deploy(build(SPEC))
+
+
+def test_users_that_change_are_no_reason_to_refuse(deployed: Account, build: Build) -> None:
+    """Their list is in the scripts: neither the head node's words nor login nodes' may change."""
+    before = configuration(deployed)
+    users = [*SPEC["slurm"]["users"], {"name": "bob", "uid": 20002}]
+    statuses = deployed.deploy(build(changed(SPEC, slurm__users=users)))
+    assert {name for name, status in statuses.items() if status != "unchanged"} == {
+        "test-lifecycle",
+        "test-cluster",
+    }
+    after = configuration(deployed)
+    pools = (before["LoginNodes"]["Pools"][0], after["LoginNodes"]["Pools"][0])
+    for first, second in (pools, (before["HeadNode"], after["HeadNode"])):
+        lasting = [one["CustomActions"]["OnNodeConfigured"] for one in (first, second)]
+        assert lasting[0] == lasting[1]
+    assert (
+        before["HeadNode"]["CustomActions"]["OnNodeUpdated"]
+        != after["HeadNode"]["CustomActions"]["OnNodeUpdated"]
+    )
+    deployed.deploy(build(SPEC))
+
+
+def test_another_head_node_is_refused_with_the_reason(deployed: Account, build: Build) -> None:
+    said = refusal(deployed, build, changed(SPEC, compute__0__instance_type="m5.8xlarge"))
+    assert "HeadNode.InstanceType" in said
+    assert nodes(deployed) == sorted(NODES)
+
+
+def test_it_goes_and_leaves_nothing_but_logs(
+    deployed: Account, before: dict[str, list[str]], build: Build
+) -> None:
+    """The last test of the module: what ParallelCluster's provider keeps is its log alone."""
+    for name in reversed(order(build(SPEC))):
+        deployed.delete(name)
+    assert instances(deployed) == []
+    left = deployed.holdings()
+    logs = left.pop("log groups")
+    assert left == {kind: names for kind, names in before.items() if kind != "log groups"}
+    assert all(name.startswith("/aws/lambda/pcluster-cfn-") for name in logs)
