@@ -155,7 +155,11 @@ def _quoted(text: str) -> str:
 
 
 def _login(account: Account, address: str, user: str | None) -> dict[str, str]:
-    """The login of a database instance: of the secret that names its address, else its user."""
+    """The login of a database instance: of the secret that names its address, else its user.
+
+    ParallelCluster wants a secret that is the password and nothing else: one of an accounting
+    database's name is taken for that of its user.
+    """
     client = account.client("secretsmanager")
     fallback: dict[str, str] | None = None
     for page in client.get_paginator("list_secrets").paginate():
@@ -164,6 +168,8 @@ def _login(account: Account, address: str, user: str | None) -> dict[str, str]:
             try:
                 found = json.loads(text)
             except ValueError:
+                if user is not None and "accounting" in entry["Name"]:
+                    fallback = {"username": user, "password": text}
                 continue
             if not isinstance(found, dict) or not {"username", "password"} <= found.keys():
                 continue

@@ -24,6 +24,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from clusterwright.localaws.parallelcluster.nodes_driver import attached as clusters_attached
 from clusterwright.localaws.server import Serving, serving
 from clusterwright.localaws.services.sagemaker.nodes_driver import NodeOrder, attached
 from clusterwright.localaws.world_file import load_world
@@ -31,6 +32,9 @@ from clusterwright.rehearsal import images
 from clusterwright.rehearsal.hyperpod.driver import HyperPod, Settings
 from clusterwright.rehearsal.hyperpod.node import Node
 from clusterwright.rehearsal.locks import exclusive, shared
+from clusterwright.rehearsal.parallelcluster import driver as parallelcluster
+from clusterwright.rehearsal.parallelcluster import node as parallelcluster_node
+from clusterwright.rehearsal.parallelcluster.places import Place
 from clusterwright.rehearsal.runs import Run, room_for_machines, take_away
 from clusterwright.rehearsal.vpc import Vpc
 
@@ -81,16 +85,24 @@ class Engine:
         self._vpc = Vpc(run.id, run.folder, image, found)
         self._settings = Settings(lifecycle=lifecycle)
         self._hyperpod = HyperPod(found.runtime, found.url, self._vpc, self._settings, self._note)
+        self._pcluster_settings = parallelcluster.Settings()
+        self._pcluster = parallelcluster.ParallelCluster(
+            found.url, self._vpc, self._pcluster_settings, self._note
+        )
 
     @contextlib.contextmanager
     def running(self) -> Any:
         server = _Server(str(self._run.control), self)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
-            with attached(self._serving.runtime, self._hyperpod):
+            with (
+                attached(self._serving.runtime, self._hyperpod),
+                clusters_attached(self._serving.runtime, self._pcluster),
+            ):
                 yield
         finally:
             self._hyperpod.close()
+            self._pcluster.close()
             self._vpc.close()
             server.shutdown()
 
@@ -112,7 +124,8 @@ class Engine:
     # --- operations of the control socket
 
     def do_nodes(self) -> list[dict[str, Any]]:
-        return [_described(node) for node in self._hyperpod.nodes()]
+        found: list[Node | parallelcluster_node.Node] = [*self._hyperpod.nodes()]
+        return [_described(node) for node in [*found, *self._pcluster.nodes()]]
 
     def do_crash(self, node: str) -> None:
         self._node(node).machine.crash()
@@ -152,9 +165,15 @@ class Engine:
 
     def do_settings(self, **changes: Any) -> None:
         for name, value in changes.items():
-            if not hasattr(self._settings, name):
+            known = [
+                settings
+                for settings in (self._settings, self._pcluster_settings)
+                if hasattr(settings, name)
+            ]
+            if not known:
                 raise LookupError(f"no setting {name}")
-            setattr(self._settings, name, value)
+            for settings in known:
+                setattr(settings, name, value)
 
     def do_spot_notice(self, node: str, in_seconds: float) -> None:
         from datetime import UTC, datetime, timedelta
@@ -162,13 +181,13 @@ class Engine:
         when = datetime.now(UTC) + timedelta(seconds=in_seconds)
         self._vpc.metadata.give_notice(self._node(node).order.address, "terminate", when)
 
-    def _node(self, name: str) -> Node:
-        found = self._hyperpod.node(name)
+    def _node(self, name: str) -> Node | parallelcluster_node.Node:
+        found = self._hyperpod.node(name) or self._pcluster.node(name)
         if found is None:
             raise LookupError(f"no node {name}")
         return found
 
-    def _note(self, event: str, order: NodeOrder, **more: Any) -> None:
+    def _note(self, event: str, order: NodeOrder | Place, **more: Any) -> None:
         line = {
             "time": time.time(),
             "event": event,
@@ -205,7 +224,7 @@ class _Conversation(socketserver.StreamRequestHandler):
             self.wfile.write(json.dumps(answer).encode() + b"\n")
 
 
-def _described(node: Node) -> dict[str, Any]:
+def _described(node: Node | parallelcluster_node.Node) -> dict[str, Any]:
     return {
         "name": node.order.name,
         "host": node.machine.name,

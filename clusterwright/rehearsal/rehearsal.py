@@ -23,6 +23,7 @@ from clusterwright.rehearsal.engine import TIMELINE
 from clusterwright.rehearsal.engines import EngineHandle
 from clusterwright.rehearsal.errors import RehearsalError
 from clusterwright.rehearsal.hyperpod.account import Account
+from clusterwright.rehearsal.parallelcluster.stage import PclusterStage
 from clusterwright.rehearsal.scenario_files import Scenario, scenarios
 from clusterwright.rehearsal.stage import Broken, CannotTell, NotForThis, Stage
 from clusterwright.rehearsal.verdict import (
@@ -44,6 +45,8 @@ _CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_SYS_ADMIN": 21}
 _STATUS = Path("/proc/self/status")
 _DEPLOYS = "the real cdk deploys every stack to the local AWS"
 _LOG_LINES = 12
+NODES = "nodes.ready"
+_TAKE_WORK = "every node comes up and takes work"
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,16 @@ class _Findings:
     phases: list[Phase] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+
+def why_not_this_platform(cluster: Cluster) -> str | None:
+    """Why nodes of a platform are not emulated, or None where they are."""
+    if not cluster.uses_kubernetes:
+        return None
+    return (
+        f"nodes of {cluster.platform} are not emulated: no Kubernetes control plane can "
+        "be had here, so only the deployment is rehearsed"
+    )
 
 
 def why_no_nodes() -> str | None:
@@ -98,7 +111,13 @@ def rehearse(request: Request, progress: Progress) -> Verdict:
         It cannot be held: no such scenario, too few nodes, no image, no checkout.
     """
     plays = scenarios(request.chosen)
-    reason = why_no_nodes()
+    if request.lifecycle is not None and request.cluster.platform != "hyperpod-slurm":
+        raise RehearsalError(
+            f"--lifecycle is for lifecycle scripts of HyperPod, and this is for"
+            f" {request.cluster.platform}",
+            "leave it out",
+        )
+    reason = why_not_this_platform(request.cluster) or why_no_nodes()
     findings = _Findings()
     sized = sizing.sized(request.cluster, request.resolved, request.nodes)
     findings.notes += sized.notes
@@ -141,12 +160,22 @@ def _held(
     deployed = _deploy(cdk, config, sized.data, findings, progress)
     slurm: str | None = None
     if not deployed:
-        _not_played(findings, plays, "the deployment failed")
+        _not_played(findings, _for_this(cluster, plays), "the deployment failed")
+    elif cluster.uses_kubernetes:
+        assert reason is not None
+        findings.promises.append(Promise(NODES, "nodes", _TAKE_WORK, "unknown", None, reason))
+        findings.skipped += [Skipped(scenario.name, "it is about Slurm") for scenario in plays]
     elif reason is not None:
-        _not_played(findings, plays, reason)
+        mine = _for_this(cluster, plays)
+        findings.skipped += [
+            Skipped(scenario.name, _why_not_for(mode_of(cluster), scenario))
+            for scenario in plays
+            if scenario not in mine
+        ]
+        _not_played(findings, mine, reason)
     else:
         assert image is not None
-        stage = Stage(
+        stage = _stage_of(cluster)(
             engine=engine,
             image=image.root,
             cluster=load_spec(config).cluster,
@@ -175,6 +204,15 @@ def _held(
         timeline=tuple(_timeline(run.folder)),
         failure_logs=tuple(_failure_logs(run.folder)),
     )
+
+
+def _why_not_for(mode: str, scenario: Scenario) -> str:
+    if scenario.modes == ("parallelcluster",):
+        return "it is about ParallelCluster"
+    if mode != "parallelcluster":
+        return f"it is not for the {mode} configuration"
+    own = "what HyperPod does, or Slurm as HyperPod has it"
+    return f"it is not for ParallelCluster: {scenario.not_parallelcluster or own}"
 
 
 def _deploy(
@@ -218,10 +256,28 @@ def _deploy(
     return failure is None
 
 
+def mode_of(cluster: Cluster) -> str:
+    """Which scenarios are for a cluster: `managed`, `scripted` or `parallelcluster`."""
+    if cluster.platform == "parallelcluster":
+        return "parallelcluster"
+    return cluster.slurm.configuration
+
+
+def _for_this(cluster: Cluster, plays: Sequence[Scenario]) -> list[Scenario]:
+    """The scenarios that a cluster's platform has nodes for."""
+    if not cluster.uses_slurm:
+        return []
+    return [scenario for scenario in plays if mode_of(cluster) in scenario.modes]
+
+
+def _stage_of(cluster: Cluster) -> type[Stage]:
+    return PclusterStage if cluster.platform == "parallelcluster" else Stage
+
+
 def _play(scenario: Scenario, stage: Stage, findings: _Findings, progress: Progress) -> None:
-    mode = stage.cluster.slurm.configuration
+    mode = mode_of(stage.cluster)
     if mode not in scenario.modes:
-        findings.skipped.append(Skipped(scenario.name, f"it is not for the {mode} configuration"))
+        findings.skipped.append(Skipped(scenario.name, _why_not_for(mode, scenario)))
         return
     if not stage.ours and not scenario.any_scripts:
         findings.skipped.append(Skipped(scenario.name, "it looks into our own node program"))

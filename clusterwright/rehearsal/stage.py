@@ -6,7 +6,7 @@ A scenario is a module of `scenarios/` (or a file that `--scenario` names) with
 * `PROMISES`: name → sentence, in the order in which they are kept;
 * `ORDER`: a number; scenarios of one cluster run in this order (default 500);
 * `NEEDS_COMPUTE`: how many compute nodes it needs at least (default 1);
-* `MODES`: the Slurm configurations it is for (default both);
+* `MODES`: what it is for: `managed` and `scripted` on HyperPod (the default), `parallelcluster`;
 * `ANY_SCRIPTS`: True where it holds for lifecycle scripts that are not ours (`--lifecycle`);
 * `play(stage)`: the story.
 
@@ -153,10 +153,7 @@ class Node:
         self, *, environment: Mapping[str, str] | None = None, timeout_s: float = 300.0
     ) -> ProgramRun:
         """Run the lifecycle script on the node again, as HyperPod ran it."""
-        entry = self._stage.entry
-        ran = self.run(
-            f"cd {SCRIPTS} && exec ./{entry}", environment=environment, timeout_s=timeout_s
-        )
+        ran = self.run(self._stage.program, environment=environment, timeout_s=timeout_s)
         return ProgramRun(ran.returncode, ran.stdout, ran.stderr, ran.seconds)
 
     def kill_program_at(self, step: str, *, timeout_s: float = 300.0) -> bool:
@@ -167,7 +164,7 @@ class Node:
         """
         machine = self._machine()
         try:
-            process = machine.start(f"cd {SCRIPTS} && exec ./{self._stage.entry}", merge=True)
+            process = machine.start(self._stage.program, merge=True)
         except Gone as error:
             raise Broken(error.message) from None
         assert process.stdout is not None
@@ -412,9 +409,16 @@ class Stage:
         managed = self.cluster.slurm.configuration == "managed"
         return "on_init_complete.sh" if managed else "on_create.sh"
 
+    @property
+    def program(self) -> str:
+        """The command that runs the lifecycle script on a node again."""
+        return f"cd {SCRIPTS} && exec ./{self.entry}"
+
     def machine(self, host: str, address: str) -> Machine:
         """For `Node`: the machine behind a host name, found by the note that its engine left."""
         found = self._machines.setdefault(host, Machine(self._site, host, address))
+        # ParallelCluster's replacements have an address of their own.
+        found.address = address
         found.find()
         return found
 

@@ -88,6 +88,12 @@ class Vpc:
             assert self._site is not None
             return Machine(self._site, name, address)
 
+    def know_host(self, name: str, address: str) -> None:
+        """Let a name that does not tell its address resolve, as a private hosted zone does."""
+        with self._lock:
+            self._addresses[name.lower()] = address
+            self._addresses[f"{name}.pcluster".lower()] = address
+
     def file_systems(self, account: Account) -> None:
         """Give every file system of the account its folder; take down what is gone no more."""
         with self._lock:

@@ -11,6 +11,7 @@ from clusterwright.rehearsal.hardware import hardware_of
 from clusterwright.rehearsal.stage import Stage
 
 ORDER = 0
+MODES = ("managed", "scripted", "parallelcluster")
 ANY_SCRIPTS = True
 
 PROMISES = {

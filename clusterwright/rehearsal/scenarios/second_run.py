@@ -9,6 +9,7 @@ from __future__ import annotations
 from clusterwright.rehearsal.stage import Node, Stage
 
 ORDER = 20
+MODES = ("managed", "scripted", "parallelcluster")
 
 PROMISES = {
     "unchanged": "on every node, every step of a second run is unchanged or skipped",

@@ -23,6 +23,7 @@ from clusterwright.localaws.cloudformation.handlers.base import (
 from clusterwright.localaws.parallelcluster import fleets
 from clusterwright.localaws.parallelcluster.cluster_stack import OUTPUTS, cluster_template
 from clusterwright.localaws.parallelcluster.images import image_id
+from clusterwright.localaws.parallelcluster.nodes_driver import ClusterOrder, driver_of
 from clusterwright.localaws.parallelcluster.provider import BUCKET_VARIABLE, VERSION_VARIABLE
 from clusterwright.localaws.parallelcluster.validation import (
     LEVELS,
@@ -113,6 +114,9 @@ class PclusterCluster(Handler):
         stack = _stack(ctx, physical_id)
         if stack is None:
             return
+        driver = driver_of(runtime())
+        if driver is not None:
+            driver.end(physical_id)
         fleets.end_all(ctx, physical_id)
         cloudformation = ctx.client("cloudformation")
         cloudformation.delete_stack(StackName=physical_id)
@@ -158,11 +162,25 @@ class PclusterCluster(Handler):
         if moved and stack["StackStatus"] not in ("CREATE_COMPLETE", "UPDATE_COMPLETE"):
             raise HandlerFailure(f"{name}: {_why(ctx, name)}")
         _fleets(ctx, name, configuration, stack, image)
+        # Before it is kept: a cluster whose update failed has the configuration before.
+        _nodes(ctx, name, configuration, f"/aws/parallelcluster/{name}-{suffix}")
         ctx.client("s3").put_object(
             Bucket=provider.bucket,
             Key=_configuration_key(name),
             Body=json.dumps(configuration).encode(),
         )
+
+
+def _nodes(ctx: Context, name: str, configuration: Mapping[str, Any], log_group: str) -> None:
+    """Let a driver, where there is one, bring the machines behind the instances up."""
+    driver = driver_of(runtime())
+    if driver is None:
+        return
+    driver.bring_up(ClusterOrder(ctx.account, ctx.region, name, configuration, log_group))
+    ctx.wait(lambda: driver.outcome(name) is not None, what=f"the nodes of {name}")
+    failure = driver.outcome(name)
+    if failure:
+        raise HandlerFailure(f"{name}: {failure}")
 
 
 def _update(cloudformation: Any, asked: Mapping[str, Any]) -> bool:
