@@ -36,14 +36,13 @@ from clusterwright.review.gates import Allowances, replacement_gates
 from clusterwright.review.results import ResourceChange
 from clusterwright.spec import LoadedSpec, SpecErrors
 from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.kubernetes import Kubernetes
 from stacks import node_files
 from stacks.limits import refuse_what_cannot_be_built
 from stacks.record import KEY
 from tests.platforms.kubernetes.specs import DIGEST, IMAGE, OUTPUTS
 from tests.platforms.kubernetes.specs import EKS as KUBERNETES
 from tests.platforms.kubernetes.specs import HYPERPOD as KUBERNETES_ON_HYPERPOD
-from tests.stacks.specs import ACCOUNT, FULL, HYPERPOD_EKS, MINIMAL, changed
+from tests.stacks.specs import ACCOUNT, EKS, EKS_MINIMAL, FULL, HYPERPOD_EKS, MINIMAL, changed
 
 TODAY = dt.date(2026, 11, 20)
 
@@ -105,6 +104,19 @@ EXISTING = changed(
         },
     },
     slurm={"accounting": {"kind": "rds"}},
+)
+
+EKS_EXISTING = changed(
+    EKS_MINIMAL,
+    network={
+        "availability_zone_id": "use1-az6",
+        "existing": {
+            "vpc_id": "vpc-0a1b2c3d4e5f60718",
+            "subnet_ids": ["subnet-0a1b2c3d4e5f60718"],
+            "security_group_ids": ["sg-0a1b2c3d4e5f60718"],
+            "control_plane_subnet_ids": ["subnet-0a1b2c3d4e5f60719", "subnet-0a1b2c3d4e5f6071a"],
+        },
+    },
 )
 
 EXISTING_DATABASE = changed(
@@ -403,6 +415,18 @@ CASES: dict[str, tuple[Case, ...]] = {
     ),
     "network.existing.security_group_ids": (
         template("network__existing__security_group_ids", ["sg-0a1b2c3d4e5f60999"], EXISTING),
+    ),
+    "network.existing.control_plane_subnet_ids": (
+        template(
+            "network__existing__control_plane_subnet_ids",
+            ["subnet-0a1b2c3d4e5f60719", "subnet-0a1b2c3d4e5f6071b"],
+            EKS_EXISTING,
+        ),
+        refused(
+            "network__existing__control_plane_subnet_ids",
+            ["subnet-0a1b2c3d4e5f60719"],
+            EKS_EXISTING,
+        ),
     ),
     "network.existing.database_subnet_ids": (
         template(
@@ -849,10 +873,62 @@ CASES: dict[str, tuple[Case, ...]] = {
     "parallelcluster.detailed_monitoring": (
         document("parallelcluster__detailed_monitoring", True, PC),
     ),
-    **{
-        f"kubernetes.{leaf}": (refused("kubernetes", {"version": "1.34"}, MINIMAL),)
-        for leaf in leaves(Kubernetes)
-    },
+    "kubernetes.version": (
+        template("kubernetes__version", "1.35", EKS),
+        cost("kubernetes__version", "1.32", EKS),
+        refused("kubernetes", {"version": "1.34"}, MINIMAL),
+    ),
+    "kubernetes.support": (template("kubernetes__support", "standard", EKS),),
+    "kubernetes.public_access_cidrs": (
+        template("kubernetes__public_access_cidrs", ["203.0.113.0/24"], EKS),
+        refused("kubernetes__public_access_cidrs", ["0.0.0.0/0"], EKS),
+    ),
+    "kubernetes.admin_role": (
+        template(
+            "kubernetes__admin_role",
+            False,
+            EKS,
+            kubernetes__access__0__policy="cluster-admin",
+            kubernetes__access__0__namespaces=[],
+        ),
+        refused("kubernetes__admin_role", False, EKS),
+    ),
+    "kubernetes.access[].principal_arn": (
+        template(
+            "kubernetes__access__0__principal_arn", f"arn:aws:iam::{ACCOUNT}:role/others", EKS
+        ),
+    ),
+    "kubernetes.access[].policy": (template("kubernetes__access__0__policy", "view", EKS),),
+    "kubernetes.access[].namespaces": (template("kubernetes__access__0__namespaces", [], EKS),),
+    "kubernetes.access[].groups": (template("kubernetes__access__0__groups", ["guests"], EKS),),
+    "kubernetes.control_plane_logs": (template("kubernetes__control_plane_logs", ["api"], EKS),),
+    "kubernetes.addons[].name": (template("kubernetes__addons__1__name", "metrics-server", EKS),),
+    "kubernetes.addons[].version": (
+        template("kubernetes__addons__0__version", "v1.20.0-eksbuild.1", EKS),
+        refused("kubernetes__addons__0__version", "v1.18.2-eksbuild.1", EKS),
+    ),
+    "kubernetes.pod_identities[].namespace": (
+        template("kubernetes__pod_identities__0__namespace", "evaluation", EKS),
+    ),
+    "kubernetes.pod_identities[].service_account": (
+        template("kubernetes__pod_identities__0__service_account", "writer", EKS),
+    ),
+    "kubernetes.pod_identities[].role_arn": (
+        template(
+            "kubernetes__pod_identities__0__role_arn",
+            f"arn:aws:iam::{ACCOUNT}:role/writer",
+            EKS,
+        ),
+    ),
+    "kubernetes.node_volume_gib": (
+        template("kubernetes__node_volume_gib", 300, EKS),
+        cost("kubernetes__node_volume_gib", 300, EKS),
+        refused("kubernetes", {"node_volume_gib": 300}, HYPERPOD_EKS),
+    ),
+    "kubernetes.max_unavailable_percent": (
+        template("kubernetes__max_unavailable_percent", 50, EKS),
+        refused("kubernetes", {"max_unavailable_percent": 50}, HYPERPOD_EKS),
+    ),
     "required_tags": (finding("required_tags", ["project"]),),
     "tags": (template("tags", {"owner": "somebody else"}),),
     "tenants[].name": (
@@ -914,7 +990,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         manifests(f"{WORKLOADS}__priorities__1__value", 7),
     ),
     "kubernetes.workloads.charts[].name": (
-        refused(f"{CHART}__name", "cert-manager", KUBERNETES),
+        refused(f"{CHART}__name", "hyperpod-helm-chart", KUBERNETES),
         manifests(f"{CHART}__name", "aws-efa-k8s-device-plugin", ONE_CHART),
     ),
     "kubernetes.workloads.charts[].version": (

@@ -98,9 +98,7 @@ def pinned_charts(cluster: Cluster, catalog: Catalog) -> list[PinnedChart]:
 
 def _wanted(cluster: Cluster, catalog: Catalog) -> Iterator[str]:
     if cluster.platform == "hyperpod-eks":
-        if cluster.hyperpod.addons:
-            # The training operator's webhooks have certificates of cert-manager's.
-            yield "cert-manager"
+        # cert-manager, which the training operator needs, is an add-on of EKS's.
         yield "hyperpod-helm-chart"
     else:
         families = {accelerators.family(group.instance_type, catalog) for group in cluster.compute}

@@ -105,11 +105,14 @@ def _neuron(cluster: Cluster, catalog: Catalog) -> Values:
 def _hyperpod(cluster: Cluster, catalog: Catalog) -> Values:
     """The chart brings the plugins of others as charts below it, with their own values."""
     nvidia = _groups(cluster, catalog, "nvidia")
+    divided = any(group.mig_profile is not None for group in nvidia)
     efa = [g for g in cluster.compute if g.role == "compute" and has_efa(g, catalog)]
     jobs = {job.kind for job in cluster.kubernetes.workloads.jobs}
     return {
+        # It divides GPUs, and brings the device plugin itself; its images are by region.
+        "gpu-operator": {"enabled": divided},
         "nvidia-device-plugin": {
-            "devicePlugin": {"enabled": bool(nvidia)},
+            "devicePlugin": {"enabled": bool(nvidia) and not divided},
             **_nvidia(cluster, catalog),
         },
         "aws-efa-k8s-device-plugin": {
@@ -162,17 +165,12 @@ def _kueue(cluster: Cluster, catalog: Catalog) -> Values:  # noqa: ARG001
     }
 
 
-def _cert_manager(cluster: Cluster, catalog: Catalog) -> Values:  # noqa: ARG001
-    return {"crds": {"enabled": True}}
-
-
 _OURS: dict[str, Callable[[Cluster, Catalog], Values]] = {
     "kueue": _kueue,
     "nvidia-device-plugin": _nvidia,
     "aws-efa-k8s-device-plugin": _efa,
     "neuron-helm-chart": _neuron,
     "hyperpod-helm-chart": _hyperpod,
-    "cert-manager": _cert_manager,
 }
 
 

@@ -12,7 +12,7 @@ from clusterwright.spec.suggest import did_you_mean
 HERE: Path = ("kubernetes", "workloads")
 
 CHARTS_OF = {
-    "hyperpod-eks": frozenset({"kueue", "hyperpod-helm-chart", "cert-manager"}),
+    "hyperpod-eks": frozenset({"kueue", "hyperpod-helm-chart"}),
     "eks": frozenset(
         {"kueue", "nvidia-device-plugin", "aws-efa-k8s-device-plugin", "neuron-helm-chart"}
     ),

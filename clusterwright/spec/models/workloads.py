@@ -34,7 +34,6 @@ class Chart(Model):
         "aws-efa-k8s-device-plugin",
         "neuron-helm-chart",
         "hyperpod-helm-chart",
-        "cert-manager",
     ]
     """The chart, of those that this platform installs."""
 

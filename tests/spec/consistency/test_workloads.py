@@ -29,9 +29,9 @@ CASES: list[tuple[dict[str, Any], dict[str, Any], str, str]] = [
     (EKS, {f"{W}.charts.1.name": "kueue"}, "charts[1].name", "`kueue` is given twice"),
     (
         EKS,
-        {f"{W}.charts.1.name": "cert-manager"},
+        {f"{W}.charts.1.name": "hyperpod-helm-chart"},
         "charts[1].name",
-        "eks does not install the chart cert-manager",
+        "eks does not install the chart hyperpod-helm-chart",
     ),
     (
         EKS,
