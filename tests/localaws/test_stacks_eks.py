@@ -72,6 +72,29 @@ def template(site: EksSite) -> dict[str, Any]:
                 "AccessPolicies": [{"PolicyArn": ADMIN, "AccessScope": {"Type": "cluster"}}],
             },
         },
+        "ControllersRole": {
+            "Type": "AWS::IAM::Role",
+            "Properties": {
+                "AssumeRolePolicyDocument": {
+                    "Version": "2012-10-17",
+                    "Statement": {
+                        "Effect": "Allow",
+                        "Principal": {"Service": "capabilities.eks.amazonaws.com"},
+                        "Action": ["sts:AssumeRole", "sts:TagSession"],
+                    },
+                }
+            },
+        },
+        "Controllers": {
+            "Type": "AWS::EKS::Capability",
+            "Properties": {
+                "ClusterName": NAME,
+                "CapabilityName": "controllers",
+                "Type": "ACK",
+                "RoleArn": {"Fn::GetAtt": ["ControllersRole", "Arn"]},
+                "DeletePropagationPolicy": "RETAIN",
+            },
+        },
         "Identity": {
             "Type": "AWS::EKS::PodIdentityAssociation",
             "Properties": {

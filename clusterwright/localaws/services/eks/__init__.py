@@ -2,6 +2,7 @@
 
 from clusterwright.localaws.services.eks import access as _access
 from clusterwright.localaws.services.eks import addons as _addons
+from clusterwright.localaws.services.eks import capabilities as _capabilities
 from clusterwright.localaws.services.eks import clusters as _clusters
 from clusterwright.localaws.services.eks import nodegroups as _nodegroups
 from clusterwright.localaws.services.eks import pod_identity as _pod_identity
@@ -12,6 +13,7 @@ from clusterwright.localaws.services.eks import versions as _versions
 __all__ = [
     "_access",
     "_addons",
+    "_capabilities",
     "_clusters",
     "_nodegroups",
     "_pod_identity",

@@ -83,6 +83,7 @@ class EksCluster:
     addons: dict[str, Piece] = field(default_factory=dict)
     access_entries: dict[str, Piece] = field(default_factory=dict)
     associations: dict[str, Piece] = field(default_factory=dict)
+    capabilities: dict[str, Piece] = field(default_factory=dict)
     # Updates that wait for each other's end: EKS takes one at a time.
     busy_with: str | None = None
 

@@ -45,6 +45,7 @@ def _tags(call: Call) -> dict[str, str]:
             cluster.addons,
             cluster.access_entries,
             cluster.associations,
+            cluster.capabilities,
         ):
             for piece in pieces.values():
                 if piece.arn == arn:
