@@ -24,6 +24,8 @@ from tests.stacks.specs import (
     HYPERPOD_EKS,
     HYPERPOD_EKS_MINIMAL,
     MINIMAL,
+    PARALLELCLUSTER,
+    PARALLELCLUSTER_MINIMAL,
     changed,
 )
 from tests.support.synthesis import ROOT, Assembly
@@ -56,6 +58,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "one zone for the database": changed(FULL, slurm__accounting__multi_az=False),
     "hyperpod eks": HYPERPOD_EKS,
     "hyperpod eks with nothing of its own": HYPERPOD_EKS_MINIMAL,
+    "parallelcluster": PARALLELCLUSTER,
+    "parallelcluster with nothing of its own": PARALLELCLUSTER_MINIMAL,
+    "parallelcluster to be thrown away": changed(PARALLELCLUSTER, protection="destroy"),
     "eks": EKS,
     "eks with nothing of its own": EKS_MINIMAL,
     "image release": changed(FULL, image={"release_version": "1.2.3"}),

@@ -17,7 +17,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from stacks.record import KEY
 from tests.stacks.conftest import Build
-from tests.stacks.specs import FULL, HYPERPOD_EKS
+from tests.stacks.specs import FULL, HYPERPOD_EKS, PARALLELCLUSTER
 from tests.support.synthesis import Assembly
 
 PARTS = (
@@ -66,6 +66,14 @@ def test_template_of_hyperpod_with_eks(
     assert normalised(assembly, f"test-{part}") == templates(name=f"hyperpod-eks-{part}")
 
 
+@pytest.mark.parametrize("part", ["identity", "accounting", "lifecycle", "cluster"])
+def test_template_of_parallelcluster(
+    part: str, build: Build, templates: SnapshotAssertion
+) -> None:
+    assembly = build(PARALLELCLUSTER)
+    assert normalised(assembly, f"test-{part}") == templates(name=f"parallelcluster-{part}")
+
+
 def normalised(assembly: Assembly, stack: str) -> str:
     template: dict[str, Any] = assembly.templates[stack]
     # Every template has them, and they say nothing about the cluster.
@@ -73,6 +81,8 @@ def normalised(assembly: Assembly, stack: str) -> str:
     text = json.dumps(template, indent=1, sort_keys=True)
     text = re.sub(r"\b[0-9a-f]{64}\.zip", "<asset>.zip", text)
     text = re.sub(r"lifecycle/[0-9a-f]{16}", "lifecycle/<digest>", text)
+    # Of the manifest of the scripts, which ParallelCluster's custom actions are told.
+    text = re.sub(r"\b[0-9a-f]{64}\b", "<sha256>", text)
     # Every leaf of the spec stands in it; tests/spec and schema/ show those.
     text = re.sub(rf'"{KEY}": ".*"', f'"{KEY}": "<the resolved spec>"', text)
     return text + "\n"
