@@ -80,6 +80,7 @@ def command(
             f"the spec is for {cluster.platform}, which has no configuration of ParallelCluster",
             "`platform: parallelcluster`, or `clusterwright render kubernetes` on EKS",
         )
+    _refuse_capacity(cluster)
     values = {**_of_file(cluster, outputs_file), **_said(said)}
     try:
         supplied = outputs.supplied_from(cluster, values)
@@ -111,6 +112,20 @@ def command(
         },
     )
     click.echo(text, nl=False)
+
+
+def _refuse_capacity(cluster: Cluster) -> None:
+    """As a deployment does: what the configuration has no key for is not left out of it."""
+    from clusterwright.platforms.rules import RULES
+
+    rules = RULES[cluster.platform]
+    for index, group in enumerate(cluster.compute):
+        kind = group.capacity.kind
+        if kind not in rules.capacity_kinds:
+            raise UserError(
+                f"compute[{index}].capacity: {cluster.platform} takes no {kind}",
+                rules.refused_capacity[kind],
+            )
 
 
 def _said(words: tuple[str, ...]) -> dict[str, str]:

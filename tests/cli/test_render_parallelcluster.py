@@ -208,6 +208,17 @@ def test_another_platform(tmp_path: Path) -> None:
     assert "the spec is for hyperpod-slurm" in answer.err
 
 
+def test_capacity_that_is_not_ec2s(tmp_path: Path) -> None:
+    """A training plan has no key in the configuration: nothing is printed without it."""
+    plan = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/run"
+    group = {**specs.SMALL["compute"][2], "capacity": {"kind": "training-plan", "arn": plan}}
+    write(tmp_path / "spec.yaml", specs.with_groups(group))
+    answer = clusterwright("render", "parallelcluster", "spec.yaml", folder=tmp_path)
+    assert (answer.exit_code, answer.out) == (3, "")
+    assert "compute[2].capacity: parallelcluster takes no training-plan" in answer.err
+    assert "HyperPod alone can use it" in answer.err
+
+
 def test_the_group_of_commands() -> None:
     answer = clusterwright("render", "paralelcluster")
     assert answer.exit_code == 3

@@ -1,0 +1,137 @@
+"""What ParallelCluster's release and the instance types refuse of a spec, as a user is told it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clusterwright.platforms import load_cluster
+from clusterwright.spec import SpecErrors
+from tests.support.parallelcluster_specs import SMALL, with_groups
+from tests.support.specs import changed, write
+
+LONG = "a-name-of-twenty-six-lette"
+
+
+def _told(folder: Path, data: dict[str, Any]) -> str:
+    try:
+        load_cluster(write(folder / "spec.yaml", data))
+    except SpecErrors as wrong:
+        found = wrong
+    else:
+        return ""
+    assert all(problem.position for problem in found)
+    return str(found)
+
+
+def test_the_small_spec_passes(tmp_path: Path) -> None:
+    assert _told(tmp_path, SMALL) == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"parallelcluster.version": "3.16.2"}, "what ParallelCluster 3.16.2 takes is unknown"),
+        ({"compute.2.name": LONG}, f"`{LONG}` has 26 letters, and ParallelCluster takes 25"),
+        ({"compute.2.name": "Workers"}, "`Workers`: ParallelCluster takes small letters"),
+        ({"compute.1.name": "1st"}, "`1st`: ParallelCluster takes small letters"),
+        (
+            {"slurm.partitions": [{"name": "Training", "groups": ["workers"]}]},
+            "`Training`: ParallelCluster takes small letters",
+        ),
+        ({"environment": "3rd"}, "a ParallelCluster's name begins with a letter"),
+        ({"storage.lustre.0.name": "home"}, "`home` is the name of the home directories"),
+        ({"storage.lustre.0.name": "default"}, "none is `default`"),
+        ({"storage.lustre.0.name": "a" * 31}, "have 30 letters at most"),
+        ({"storage.lustre.0.mount_path": "/mnt"}, "ParallelCluster keeps /mnt for itself"),
+        (
+            {"compute.0.instance_type": "m7g.4xlarge"},
+            "p5.48xlarge is x86_64 and the head node arm64",
+        ),
+        (
+            {"compute.0.instance_type": "m5.large", "compute.2.count": 400},
+            "m5.large has 8 GiB, and the head node of 400 nodes needs 16 GiB",
+        ),
+        (
+            {"compute.0.instance_type": "t3.medium", "compute.2.max_count": 100},
+            "the head node of 100 nodes needs 4.6 GiB",
+        ),
+        (
+            {"compute.2.instance_type": "m5.4xlarge", "compute.2.network_interface": "efa"},
+            "m5.4xlarge has no EFA",
+        ),
+        (
+            {"compute.1.network_interface": "efa"},
+            "`network_interface` is of nodes that run jobs",
+        ),
+        (
+            {"observability.log_retention_days": 1096},
+            "ParallelCluster keeps no logs for 1096 days",
+        ),
+        ({"tags": {"parallelcluster:version": "1"}}, "is not a file's to give"),
+        (
+            {
+                "compute.2.instance_type": "trn1.32xlarge",
+                "parallelcluster.gpu_health_check": True,
+            },
+            "no compute group has NVIDIA's accelerators",
+        ),
+        # What belongs to other platforms.
+        ({"resilience.node_recovery": "none"}, "`resilience` belongs to the platform hyperpod"),
+        ({"image.auto_patch": {"strategy": "when-idle"}}, "`auto_patch` belongs to the platform"),
+        ({"slurm.strategy": "Merge"}, "`strategy` belongs to the platform hyperpod-slurm"),
+        ({"compute.2.ebs": {"capacity_gib": 100}}, "here nodes have a root volume alone"),
+        ({"compute.1.scratch": {"mount_path": "/s"}}, "pools of login nodes have no `scratch`"),
+    ],
+)
+def test_what_is_refused(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+    assert message in _told(tmp_path, changed(changes, SMALL))
+
+
+def test_two_kinds_of_interfaces(tmp_path: Path) -> None:
+    """One setting is the whole cluster's."""
+    group = {"role": "compute", "instance_type": "p5.48xlarge", "count": 2}
+    data = with_groups(
+        {**group, "name": "old", "network_interface": "efa"}, {**group, "name": "new"}
+    )
+    assert "one kind of interface for every queue with EFA" in _told(tmp_path, data)
+    data["compute"][3]["network_interface"] = "efa"
+    assert _told(tmp_path, data) == ""
+
+
+@pytest.mark.parametrize("system", ["rhel8", "rhel9"])
+def test_gb200_and_its_systems(system: str, tmp_path: Path) -> None:
+    block = {"kind": "capacity-block", "id": "cr-0123456789abcdef0"}
+    group = {"name": "w", "role": "compute", "instance_type": "p6e-gb200.36xlarge", "count": 18}
+    data = with_groups({**group, "capacity": block}, parallelcluster={"os": system})
+    for node in data["compute"][:2]:
+        node["instance_type"] = "m7g.4xlarge"
+    assert f"ParallelCluster has no {system} for p6e-gb200" in _told(tmp_path, data)
+    data["parallelcluster"]["os"] = "ubuntu2404"
+    assert _told(tmp_path, data) == ""
+
+
+def test_how_many_there_may_be(tmp_path: Path) -> None:
+    group = {"role": "compute", "instance_type": "p5.48xlarge", "count": 1}
+    data = with_groups(*({**group, "name": f"g{number}"} for number in range(51)))
+    told = _told(tmp_path, data)
+    assert "51 queues, and ParallelCluster has 50" in told
+    assert "51 compute groups, and ParallelCluster has 50" in told
+    login = {"role": "login", "instance_type": "m5.4xlarge", "count": 1}
+    data = with_groups({**group, "name": "w"})
+    data["compute"] += [{**login, "name": f"l{number}"} for number in range(10)]
+    assert "11 login groups, and ParallelCluster has 10" in _told(tmp_path, data)
+
+
+def test_derived_values(tmp_path: Path) -> None:
+    """A partition for each group, and no accounting: what the other Slurm platform has instead
+    (one partition, a database on the controller) ParallelCluster cannot have.
+    """
+    group = {"role": "compute", "instance_type": "p5.48xlarge", "count": 1}
+    spec = with_groups({**group, "name": "a"}, {**group, "name": "b"})
+    cluster = load_cluster(write(tmp_path / "spec.yaml", spec)).cluster
+    assert [(p.name, p.groups) for p in cluster.slurm.partitions] == [("a", ["a"]), ("b", ["b"])]
+    assert cluster.slurm.accounting.kind == "none"
+    assert cluster.slurm.configuration == "managed"
