@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from clusterwright.catalog import load_catalog
 from clusterwright.platforms import load_cluster
+from clusterwright.platforms.kubernetes import reference
 from clusterwright.platforms.kubernetes.charts import (
     UNKNOWN,
     UnknownChartError,
@@ -220,3 +221,8 @@ def test_helm_refuses_what_our_check_refuses(programs: dict[str, Path], chart: P
     answer = helm(programs, chart, {"gfd": {"enabled": 7}})
     assert answer.returncode != 0
     assert "enabled" in answer.stderr
+
+
+def test_the_page_of_the_list_is_current() -> None:
+    assert reference.main(["--check"]) == 0
+    assert "nobody has read the archive of 5" in " ".join(reference.text().split())
