@@ -90,6 +90,9 @@ def test_the_life_of_the_dev_configuration(
         written = {p.name: p.read_bytes() for p in (tmp_path / "first").glob("*.template.json")}
         here = {p.name: p.read_bytes() for p in synth(DEV).directory.glob("*.template.json")}
         assert written == here
+        # The chart comes between the two, where there is a Kubernetes.
+        aws.deploy(first, "dev-hyperpod-eks-kubernetes")
+        assert "dev-hyperpod-eks-cluster" not in aws.stacks()
         printed = aws.deploy(first)
         assert "dev-hyperpod-eks-cluster.KubeconfigCommand = aws eks" in printed
         assert set(aws.stacks().values()) == {"CREATE_COMPLETE"}
