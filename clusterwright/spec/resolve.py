@@ -40,9 +40,9 @@ def resolve(layers: Layers) -> Resolved:
     _unmix(resolved, layers)
     _name_lustre(resolved)
     _read_users(resolved, layers)
-    _tenants(resolved)
     _default_partition(resolved)
     _default_accounting(resolved)
+    _tenants(resolved)
     _default_provisioning(resolved)
     return resolved
 

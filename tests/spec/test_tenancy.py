@@ -132,3 +132,18 @@ def test_what_is_wrong_is_said_at_its_place(tmp_path: Path, tenants: Any, words:
 def test_tenants_need_a_database(tmp_path: Path) -> None:
     (found,) = refused(tmp_path, tenants=[{"name": "a"}], slurm={"accounting": {"kind": "none"}})
     assert "tenants are accounts in the accounting database" in found
+    assert "kind: local" in found
+
+
+def test_tenants_on_parallelcluster_need_a_database_outside(tmp_path: Path) -> None:
+    (found,) = refused(tmp_path, tenants=[{"name": "a"}], platform="parallelcluster")
+    assert "tenants are accounts in the accounting database" in found
+    assert "kind: rds" in found
+    loaded = load(
+        tmp_path,
+        tenants=[{"name": "a", "weight": 2}],
+        platform="parallelcluster",
+        slurm={"accounting": {"kind": "rds"}},
+        network__second_availability_zone_id="use1-az4",
+    )
+    assert accounts(loaded) == [("a", 2, None)]

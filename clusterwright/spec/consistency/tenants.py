@@ -41,7 +41,9 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             "tenants are accounts in the accounting database, and accounting is none",
             ("tenants",),
             on_key=True,
-            hint="slurm.accounting: {kind: local}",
+            hint="slurm.accounting: {kind: rds}"
+            if cluster.platform == "parallelcluster"
+            else "slurm.accounting: {kind: local}",
             other_path=("slurm", "accounting", "kind"),
         )
 

@@ -19,6 +19,8 @@ CHARTS_OF = {
 }
 """HyperPod's chart brings the device plugins itself."""
 
+SHARED_MEMORY = "/dev/shm"  # noqa: S108
+
 MOST_FLAVORS = 64
 """Flavors of one resource group of a ClusterQueue (kubernetes-sigs/kueue,
 apis/kueue/v1beta1/clusterqueue_types.go, commit 00b014c)."""
@@ -34,6 +36,12 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     yield from _unique("priorities", [priority.name for priority in workloads.priorities])
     yield from _unique("charts", [chart.name for chart in workloads.charts])
     yield from _unique("jobs", [job.name for job in workloads.jobs])
+    for index, priority in enumerate(workloads.priorities):
+        if priority.name.startswith("system-"):
+            yield Problem(
+                "names that begin with `system-` are Kubernetes' own",
+                (*HERE, "priorities", index, "name"),
+            )
     yield from _charts(cluster)
     yield from _queues(cluster)
     for index, job in enumerate(workloads.jobs):
@@ -75,6 +83,15 @@ def _charts(cluster: Cluster) -> Iterator[Problem]:
                 hint="leave the chart out",
                 other_path=(*HERE, "queueing"),
             )
+        paths = sorted(chart.values)
+        for above in paths:
+            for below in paths:
+                if below.startswith(f"{above}."):
+                    yield Problem(
+                        f"`{above}` is a value itself, and has values below it",
+                        (*HERE, "charts", index, "values", below),
+                        other_path=(*HERE, "charts", index, "values", above),
+                    )
 
 
 def _queues(cluster: Cluster) -> Iterator[Problem]:
@@ -112,6 +129,13 @@ def _queues(cluster: Cluster) -> Iterator[Problem]:
 
 
 def _job(cluster: Cluster, job: Job, here: Path) -> Iterator[Problem]:
+    for index, file_system in enumerate(cluster.storage.lustre):
+        if file_system.mount_path == SHARED_MEMORY:
+            yield Problem(
+                "the pods of a job have their shared memory there",
+                ("storage", "lustre", index, "mount_path"),
+                other_path=here,
+            )
     yield from _job_tenant(cluster, job, here)
     yield from _job_nodes(cluster, job, here)
     if job.kind == "hyperpod-pytorch":

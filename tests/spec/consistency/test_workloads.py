@@ -51,6 +51,18 @@ CASES: list[tuple[dict[str, Any], dict[str, Any], str, str]] = [
         "topology_api",
         "which labels of the network's layers nodes carry is known of HyperPod only",
     ),
+    (
+        EKS,
+        {f"{W}.priorities.1.name": "system-critical"},
+        "priorities[1].name",
+        "names that begin with `system-` are Kubernetes' own",
+    ),
+    (
+        EKS,
+        {f"{W}.charts.1.values": {"gfd": "on", "gfd.enabled": True}},
+        "charts[1].values.gfd.enabled",
+        "`gfd` is a value itself, and has values below it",
+    ),
     (EKS, {f"{JOB}.tenant": ABSENT}, "jobs[0].tenant", "whose job is it?"),
     (EKS, {f"{JOB}.tenant": "pretrainin"}, "jobs[0].tenant", "no tenant is called `pretrainin`"),
     (EKS, {f"{JOB}.group": "system"}, "jobs[0].group", "no compute group is called `system`"),
@@ -105,6 +117,13 @@ def test_what_is_wrong_is_said_at_its_place(
     base: dict[str, Any], changes: dict[str, Any], path: str, message: str
 ) -> None:
     assert found(workloads.problems, changes, base=base) == {f"{W}.{path}": message}
+
+
+def test_shared_memory_is_nobody_elses_place() -> None:
+    changes = {"storage.lustre.0.mount_path": "/dev/shm"}
+    assert found(workloads.problems, changes, base=EKS) == {
+        "storage.lustre[0].mount_path": "the pods of a job have their shared memory there"
+    }
 
 
 def test_as_many_flavours_as_a_queue_takes() -> None:
