@@ -1,0 +1,44 @@
+"""Failures of ParallelCluster that the configuration which is rendered does not have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.support import parallelcluster_specs as specs
+from tests.support.command_line import clusterwright
+from tests.support.specs import write
+
+
+def _rendered(folder: Path, *groups: dict[str, Any]) -> list[dict[str, Any]]:
+    """Compute resources with their queue's kind of capacity beside them."""
+    write(folder / "spec.yaml", specs.with_groups(*groups))
+    answer = clusterwright("render", "parallelcluster", folder / "spec.yaml")
+    assert answer.exit_code == 0
+    configuration = yaml.safe_load(answer.out)
+    return [
+        {**resource, "CapacityType": queue["CapacityType"]}
+        for queue in configuration["Scheduling"]["SlurmQueues"]
+        for resource in queue["ComputeResources"]
+    ]
+
+
+def test_parallelcluster_4061_a_reservation_and_a_block_are_one_line_each(tmp_path: Path) -> None:
+    """And what belongs to them follows: the kind of capacity, the counts, no placement group."""
+    group = {"role": "compute", "instance_type": "p5.48xlarge", "count": 8}
+    block = {"kind": "capacity-block", "id": "cr-0123456789abcdef0"}
+    reservation = {"kind": "reservation", "id": "cr-0123456789abcdef1"}
+    first, second = _rendered(
+        tmp_path,
+        {**group, "name": "block", "capacity": block},
+        {**group, "name": "reserved", "capacity": reservation},
+    )
+    assert (first["CapacityType"], second["CapacityType"]) == ("CAPACITY_BLOCK", "ONDEMAND")
+    for found, capacity in ((first, block), (second, reservation)):
+        assert found["CapacityReservationTarget"] == {"CapacityReservationId": capacity["id"]}
+        assert found["Networking"] == {"PlacementGroup": {"Enabled": False}}
+        assert found["MinCount"] == found["MaxCount"] == 8
+        # Without the type an update fails once the reservation is over (issue 6870).
+        assert found["InstanceType"] == "p5.48xlarge"
