@@ -45,6 +45,8 @@ HOLDS: Final[dict[str, str]] = {
     "AWS::S3::Bucket": "objects",
     "AWS::S3Express::DirectoryBucket": "objects",
     "AWS::SageMaker::Cluster": "the cluster, its nodes and the jobs on them",
+    # Home directories that nothing else holds are on a file system that goes with it.
+    "Custom::PclusterCluster": "the cluster, its nodes, the jobs on them and their own disks",
     "AWS::SecretsManager::Secret": "a secret",
 }
 
@@ -56,6 +58,7 @@ RUNS_JOBS: Final = frozenset(
         "AWS::EKS::Nodegroup",
         "AWS::PCS::Cluster",
         "AWS::PCS::ComputeNodeGroup",
+        "Custom::PclusterCluster",
         CLUSTER,
     }
 )
@@ -130,6 +133,8 @@ KEEPS_ITS_ID: Final = frozenset(
     {
         # `bucket-deployment-handler/index.py` of aws-cdk-lib 2.275.0: only Create makes an id.
         "Custom::CDKBucketDeployment",
+        # The cluster's name, which an update may not change (cluster.yaml of the provider).
+        "Custom::PclusterCluster",
     }
 )
 """Custom resources that an update never replaces; of others their function decides."""
@@ -176,7 +181,15 @@ IN_PLACE: Final[dict[tuple[str, str], str]] = {
 }
 """Conditional properties that are proven to change in place, and where."""
 
+_RECYCLED: Final = "every node of the group is replaced, some at a time, with the jobs on it"
+
 INTERRUPTS: Final[dict[tuple[str, Pointer], str]] = {
+    # "When you update your node group to a different version of your launch template, all nodes
+    # in the group are recycled" (EKS user guide, "Customize managed nodes with launch templates");
+    # an update to another version of Kubernetes or of the image does the same.
+    ("AWS::EKS::Nodegroup", ("LaunchTemplate",)): _RECYCLED,
+    ("AWS::EKS::Nodegroup", ("ReleaseVersion",)): _RECYCLED,
+    ("AWS::EKS::Nodegroup", ("Version",)): _RECYCLED,
     # "Update requires: Some interruptions" of the same page.
     ("AWS::RDS::DBInstance", ("BackupRetentionPeriod",)): "the database may be interrupted",
     ("AWS::RDS::DBInstance", ("DBInstanceClass",)): "the database is interrupted",

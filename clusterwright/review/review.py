@@ -18,7 +18,7 @@ from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.reader import FactReader
 from clusterwright.preflight.registry import RuleFile
 from clusterwright.preflight.results import Severity
-from clusterwright.review import gates
+from clusterwright.review import gates, parallelcluster
 from clusterwright.review.access import widenings
 from clusterwright.review.assembly import EMPTY, Assembly
 from clusterwright.review.change_set import ChangeSetAnswer, rejections, unanswered, with_aws
@@ -45,6 +45,7 @@ from clusterwright.review.results import (
 from clusterwright.review.schemas import Schemas, SchemasMissing
 from clusterwright.review.scripts import scripts_change
 from clusterwright.review.spec_diff import spec_changes
+from clusterwright.spec.models import Cluster
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,10 @@ def review(question: Question) -> Review:
     unknown = [*question.unknown, *unanswered(question.change_sets)]
     judged = _judged(question, unknown)
     resources = _resources(question, judged)
-    nodes = _nodes(question, judged)
+    update = _parallelcluster(question, judged)
+    if update is not None:
+        resources = parallelcluster.with_reasons(resources, update)
+    nodes = _nodes(question, judged, update)
     bill_delta = _cost(base, context, question)
     before = (
         engine.run(
@@ -126,6 +130,8 @@ def review(question: Question) -> Review:
         if judged is not None
         else ()
     ) + rejections(question.change_sets)
+    if update is not None:
+        in_the_way += tuple(parallelcluster.obstacles(update))
     allowances = gates.Allowances(context.cluster.allow_replacement, question.today)
     found: list[GateResult] = [
         *gates.replacement_gates(resources, allowances),
@@ -214,7 +220,21 @@ def _resources(question: Question, judged: Judgement | None) -> tuple[ResourceCh
     return with_aws(judged.changes, question.change_sets, judged)
 
 
-def _nodes(question: Question, judged: Judgement | None) -> list[NodesChange]:
+def _parallelcluster(
+    question: Question, judged: Judgement | None
+) -> parallelcluster.Update | None:
+    base, change = question.base.context, question.change.context
+    assert change is not None
+    if question.new or change.cluster.platform != "parallelcluster":
+        return None
+    return parallelcluster.update_of(
+        base.cluster if base is not None else None, change.cluster, judged
+    )
+
+
+def _nodes(
+    question: Question, judged: Judgement | None, update: parallelcluster.Update | None
+) -> list[NodesChange]:
     base, change = question.base.context, question.change.context
     assert change is not None
     if question.new:
@@ -223,11 +243,19 @@ def _nodes(question: Question, judged: Judgement | None) -> list[NodesChange]:
     if base is not None:
         if base.cluster.environment != change.cluster.environment:
             return nodes_changes({}, groups_of_spec(change.cluster))
+        if update is not None:
+            return parallelcluster.nodes_changes(
+                update, _compute(base.cluster), _compute(change.cluster)
+            )
         return nodes_changes(groups_of_spec(base.cluster), groups_of_spec(change.cluster))
     if judged is None:
         return []
     before = groups_of_templates(judged, after=False)
     return nodes_changes(before, groups_of_templates(judged, after=True))
+
+
+def _compute(cluster: Cluster) -> dict[str, int]:
+    return {group.name: group.count for group in cluster.compute if group.role == "compute"}
 
 
 def _with_jobs(
@@ -246,7 +274,7 @@ def _with_jobs(
             job_loss=True,
             reasons=(*change.reasons, *said),
         )
-        if change.type == CLUSTER and change.action == "update"
+        if change.type in (CLUSTER, parallelcluster.PCLUSTER) and change.action == "update"
         else change
         for change in resources
     )

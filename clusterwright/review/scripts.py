@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 from clusterwright.review.effects import Judgement
+from clusterwright.review.expressions import shown
 from clusterwright.review.known_types import CLUSTER
 from clusterwright.review.order import groups_of
+from clusterwright.review.parallelcluster import PCLUSTER
 from clusterwright.review.results import ScriptsChange
 
 FOLDER = "lifecycle_scripts"
+_PREFIX = re.compile(r"lifecycle/[0-9a-f]{16}")
+
+WHEN_PARALLELCLUSTER = (
+    "compute nodes are replaced for them, as `queue_update_strategy` says; the head node runs "
+    "them after the update; login nodes have them when they are replaced for another reason"
+)
+"""Update policies of CustomActions, aws-parallelcluster 3.16.1."""
 
 WHEN = (
     "nodes that run keep what they have: HyperPod runs the new scripts on nodes that it makes or "
@@ -37,7 +47,8 @@ def scripts_change(
     changed = tuple(sorted(n for n in old if n in new and old[n] != new[n])) if known else ()
     if not (added or removed or changed or moves):
         return None
-    return ScriptsChange(added, removed, changed, moves, WHEN)
+    when = WHEN_PARALLELCLUSTER if judged is not None and _parallelcluster(judged) else WHEN
+    return ScriptsChange(added, removed, changed, moves, when)
 
 
 def digests(root: Path) -> dict[str, str]:
@@ -53,8 +64,17 @@ def digests(root: Path) -> dict[str, str]:
     return found
 
 
+def _parallelcluster(judged: Judgement) -> bool:
+    sides = [pair.after for pair in judged.pairs.values()]
+    return any(side is not None and side.type == PCLUSTER for side in sides)
+
+
 def _prefix_changes(judged: Judgement) -> bool:
     for pair in judged.pairs.values():
+        if pair.before is not None and pair.after is not None and pair.after.type == PCLUSTER:
+            was, now = (shown(side.properties) for side in (pair.before, pair.after))
+            if set(_PREFIX.findall(was)) != set(_PREFIX.findall(now)):
+                return True
         if pair.before is None or pair.after is None or pair.after.type != CLUSTER:
             continue
         old, new = groups_of(pair.before), groups_of(pair.after)

@@ -212,7 +212,8 @@ def _change(raw: _Raw, update: _Update) -> KeyChange:
         and update.fleet_runs
         and _in_queues(raw)
         and raw.policy in _REPLACING
-        and raw.before is not None
+        # A queue that is new has no nodes yet; a key that is new changes those of its queue.
+        and not (raw.in_list and raw.before is None)
         and update.strategy != DEFAULT_STRATEGY
     )
     path = ".".join((*raw.parents, name))

@@ -1,0 +1,153 @@
+"""What a change of a ParallelCluster spec does to the cluster, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clusterwright.platforms import load_cluster
+from clusterwright.review import parallelcluster
+from clusterwright.review.parallelcluster import Update
+from clusterwright.review.results import NodesChange
+from clusterwright.spec.models import Cluster
+from tests.stacks.specs import PARALLELCLUSTER, changed
+
+TERMINATE = {"queue_update_strategy": "terminate"}
+STOP = {"queue_update_strategy": "compute-fleet-stop"}
+
+
+def cluster(folder: Path, spec: dict[str, Any]) -> Cluster:
+    path = folder / f"{len(list(folder.iterdir()))}.yaml"
+    path.write_text(json.dumps(spec), encoding="utf-8")
+    return load_cluster(path).cluster
+
+
+def update(folder: Path, before: dict[str, Any], after: dict[str, Any]) -> Update:
+    found = parallelcluster.update_of(cluster(folder, before), cluster(folder, after), None)
+    assert found is not None
+    return found
+
+
+def kinds(found: Update) -> list[str]:
+    return [one.kind for one in parallelcluster.obstacles(found)]
+
+
+def nodes(found: Update, before: dict[str, Any], after: dict[str, Any]) -> dict[str, NodesChange]:
+    def counts(spec: dict[str, Any]) -> dict[str, int]:
+        return {g["name"]: g["count"] for g in spec["compute"] if g["role"] == "compute"}
+
+    changes = parallelcluster.nodes_changes(found, counts(before), counts(after))
+    return {one.group: one for one in changes}
+
+
+def test_nothing_changes(tmp_path: Path) -> None:
+    found = update(tmp_path, PARALLELCLUSTER, PARALLELCLUSTER)
+    assert list(found.changes) == []
+    assert kinds(found) == []
+    assert nodes(found, PARALLELCLUSTER, PARALLELCLUSTER) == {}
+
+
+def test_more_nodes_are_taken_as_they_are(tmp_path: Path) -> None:
+    after = changed(PARALLELCLUSTER, compute__2__count=8)
+    found = update(tmp_path, PARALLELCLUSTER, after)
+    assert kinds(found) == []
+    change = nodes(found, PARALLELCLUSTER, after)["workers"]
+    assert (change.change, change.jobs) == ("grown", "none")
+
+
+def test_fewer_nodes_need_the_strategy_that_ends_jobs(tmp_path: Path) -> None:
+    after = changed(PARALLELCLUSTER, compute__2__count=2)
+    found = update(tmp_path, PARALLELCLUSTER, after)
+    assert kinds(found) == ["cannot-shrink"]
+    (obstacle,) = parallelcluster.obstacles(found)
+    assert "terminate" in obstacle.hint
+    allowed = changed(after, parallelcluster=TERMINATE)
+    found = update(tmp_path, PARALLELCLUSTER, allowed)
+    assert kinds(found) == []
+    change = nodes(found, PARALLELCLUSTER, allowed)["workers"]
+    assert (change.change, change.jobs, change.whole_group) == ("shrunk", "die", False)
+
+
+@pytest.mark.parametrize(
+    ("changes", "path"),
+    [
+        ({"compute__0__instance_type": "m5.8xlarge"}, "HeadNode.InstanceType"),
+        ({"parallelcluster": {"os": "alinux2023"}}, "Image.Os"),
+        (
+            {"parallelcluster": {"head_node_root_volume_gib": 200}},
+            "HeadNode.LocalStorage.RootVolume.Size",
+        ),
+    ],
+)
+def test_what_no_update_takes_is_called_by_its_key(
+    tmp_path: Path, changes: dict[str, Any], path: str
+) -> None:
+    found = update(tmp_path, PARALLELCLUSTER, changed(PARALLELCLUSTER, **changes))
+    (obstacle,) = parallelcluster.obstacles(found)
+    assert obstacle.kind == "cannot-change"
+    assert path in obstacle.message
+    assert "another `environment`" in obstacle.hint
+
+
+def test_another_release_updates_no_cluster(tmp_path: Path) -> None:
+    after = cluster(tmp_path, PARALLELCLUSTER)
+    release = after.parallelcluster.model_copy(update={"version": "3.15.0"})
+    before = after.model_copy(update={"parallelcluster": release})
+    found = parallelcluster.update_of(before, after, None)
+    assert found is not None
+    assert found.versions is not None
+    assert "updates no cluster of 3.15.0" in next(parallelcluster.obstacles(found)).message
+
+
+def test_another_instance_type_ends_every_job(tmp_path: Path) -> None:
+    after = changed(PARALLELCLUSTER, compute__2__instance_type="p5en.48xlarge")
+    found = update(tmp_path, PARALLELCLUSTER, after)
+    changes = nodes(found, PARALLELCLUSTER, after)
+    assert set(changes) == {"workers"}
+    assert (changes["workers"].jobs, changes["workers"].whole_group) == ("die", True)
+    assert "fleet must be stopped" in changes["workers"].message
+
+
+@pytest.mark.parametrize(
+    ("strategy", "change", "jobs", "whole"),
+    [
+        ({}, "updated", "wait", False),
+        (TERMINATE, "replaced", "die", True),
+        (STOP, "replaced", "die", True),
+    ],
+)
+def test_a_change_of_a_queue_goes_by_the_strategy(
+    tmp_path: Path, strategy: dict[str, str], change: str, jobs: str, whole: bool
+) -> None:
+    before = changed(PARALLELCLUSTER, parallelcluster=strategy)
+    after = changed(before, parallelcluster={**strategy, "root_volume_gib": 300})
+    found = nodes(update(tmp_path, before, after), before, after)
+    assert set(found) == {"spot", "workers"}
+    for one in found.values():
+        assert (one.change, one.jobs, one.whole_group) == (change, jobs, whole)
+
+
+def test_login_nodes_must_be_gone_before_they_change(tmp_path: Path) -> None:
+    after = changed(PARALLELCLUSTER, compute__1__instance_type="m5.8xlarge")
+    found = update(tmp_path, PARALLELCLUSTER, after)
+    (obstacle,) = parallelcluster.obstacles(found)
+    assert "login nodes must be gone first" in obstacle.message
+    assert nodes(found, PARALLELCLUSTER, after) == {}
+
+
+def test_a_group_that_goes_takes_its_jobs(tmp_path: Path) -> None:
+    after = changed(PARALLELCLUSTER, parallelcluster=TERMINATE)
+    after["compute"] = after["compute"][:3]
+    after["slurm"]["partitions"] = after["slurm"]["partitions"][:1]
+    found = update(tmp_path, PARALLELCLUSTER, after)
+    assert kinds(found) == []
+    change = nodes(found, PARALLELCLUSTER, after)["spot"]
+    assert (change.change, change.jobs, change.whole_group) == ("removed", "die", True)
+
+
+def test_another_environment_is_another_cluster(tmp_path: Path) -> None:
+    other = cluster(tmp_path, changed(PARALLELCLUSTER, environment="other"))
+    assert parallelcluster.update_of(cluster(tmp_path, PARALLELCLUSTER), other, None) is None
