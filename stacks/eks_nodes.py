@@ -104,6 +104,8 @@ class EksNodes(Part):
             # Without a name of ours: what replaces a group must be able to stand beside it.
             cluster_name=self._kubernetes.name,
             node_role=self._role.role_arn,
+            # Without it an update of the control plane would leave the nodes behind.
+            version=kubernetes.version,
             subnets=list(self._attachments.node_subnet_ids),
             ami_type=image_type(group.instance_type, self._catalog),
             capacity_type=CAPACITY_TYPES[group.capacity.kind],
@@ -142,7 +144,7 @@ class EksNodes(Part):
                 f"aws ec2 describe-instances --region {region} --filters "
                 f"Name=tag:eks:cluster-name,Values={name} "
                 "Name=instance-state-name,Values=running "
-                "--query Reservations[].Instances[].[InstanceId,InstanceType,PrivateIpAddress] "
+                "--query 'Reservations[].Instances[].[InstanceId,InstanceType,PrivateIpAddress]' "
                 "--output table"
             ),
         }

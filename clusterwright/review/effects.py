@@ -212,6 +212,7 @@ class _Judge:
             reasons=(*reasons, *attributes),
             properties=tuple(changed),
             certainty="certain" if sure or not changed else "possible",
+            job_loss=effect == "restart" and after.type in known_types.RUNS_JOBS,
         )
 
     def _replacing(

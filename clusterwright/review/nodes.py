@@ -1,8 +1,8 @@
 """What becomes of the nodes of each group, and of the jobs on them.
 
 From the spec where both are known, else from the cluster's template. What HyperPod does is in its
-developer guide and API reference; where AWS does not say what happens to running nodes, they count
-as replaced.
+developer guide and API reference, what EKS does in its user guide; where AWS does not say what
+happens to running nodes, they count as replaced.
 """
 
 from __future__ import annotations
@@ -37,6 +37,9 @@ class Group:
     evicting: frozenset[tuple[str, str]] = frozenset()
     """Taints (key, value) with the effect NoExecute: pods without a toleration leave at once."""
 
+    managed: bool = False
+    """Whether it is a managed node group of EKS: what is fixed is in its launch template."""
+
 
 def nodes_changes(before: Mapping[str, Group], after: Mapping[str, Group]) -> list[NodesChange]:
     """Every group whose nodes change."""
@@ -45,6 +48,8 @@ def nodes_changes(before: Mapping[str, Group], after: Mapping[str, Group]) -> li
 
 def groups_of_spec(cluster: Cluster) -> dict[str, Group]:
     """The groups of a spec."""
+    if cluster.platform == "eks":
+        return _managed_groups(cluster)
     image = cluster.image
     return {
         group.name: Group(
@@ -66,6 +71,34 @@ def groups_of_spec(cluster: Cluster) -> dict[str, Group]:
             frozenset(
                 (taint.key, taint.value or "") for taint in group.taints if taint.effect == _EVICTS
             ),
+        )
+        for group in cluster.compute
+    }
+
+
+def _managed_groups(cluster: Cluster) -> dict[str, Group]:
+    """Managed node groups of EKS: nothing of a node changes but by another one in its place."""
+    return {
+        group.name: Group(
+            group.name,
+            group.instance_type,
+            group.count,
+            group.role == "compute",
+            {
+                "Kubernetes": cluster.kubernetes.version,
+                "capacity": group.capacity.kind,
+                "reservation": getattr(group.capacity, "id", None),
+                "threads per core": group.threads_per_core,
+                "network interface": group.network_interface,
+                "placement group": group.placement_group,
+                "drives": group.scratch is not None,
+                "root volume": cluster.kubernetes.node_volume_gib,
+                "tags": dict(cluster.tags),
+            },
+            frozenset(
+                (taint.key, taint.value or "") for taint in group.taints if taint.effect == _EVICTS
+            ),
+            managed=True,
         )
         for group in cluster.compute
     }
@@ -167,7 +200,12 @@ def _kept(old: Group, new: Group) -> NodesChange | None:
         return _all_go(old, new, message)
     if differ and old.count:
         message = f"{', '.join(differ)}: "
-        if any(name in _IMAGE for name in differ):
+        if new.managed:
+            message += (
+                "what nodes are launched with reaches them by other nodes in their place: each is "
+                "replaced, some at a time, with the jobs on it"
+            )
+        elif any(name in _IMAGE for name in differ):
             message += (
                 "UpdateClusterSoftware puts a new image on every node of the group, which loses "
                 "its root volume and ends the jobs on it"
@@ -193,7 +231,8 @@ def _kept(old: Group, new: Group) -> NodesChange | None:
             message=f"{_nodes(new.count - old.count)} more; the {old.count} there go on",
         )
     if new.count < old.count:
-        jobs = "; HyperPod chooses which, and the jobs on them die" if new.runs_jobs else ""
+        chooser = "Auto Scaling" if new.managed else "HyperPod"
+        jobs = f"; {chooser} chooses which, and the jobs on them die" if new.runs_jobs else ""
         return NodesChange(
             group=new.name,
             change="shrunk",

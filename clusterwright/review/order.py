@@ -44,6 +44,8 @@ def obstacles(
             found.append(_type_changed(pair))
         elif change.effect in ("update", "restart"):
             found += _refused(pair.before, pair.after)
+            if change.effect == "restart" and pair.after.type == "AWS::EKS::Nodegroup":
+                found += _node_group(pair.before, pair.after)
     return tuple(found)
 
 
@@ -310,7 +312,52 @@ def _cluster(before: ResourceSide, after: ResourceSide) -> Iterator[Obstacle]:
             )
 
 
+def _minor(side: ResourceSide) -> int | None:
+    """The minor version of Kubernetes; None where it is not known."""
+    found = re.fullmatch(r"1\.(\d+)", _text(side, "Version") or "")
+    return int(found[1]) if found else None
+
+
+def _control_plane(before: ResourceSide, after: ResourceSide) -> Iterator[Obstacle]:
+    """EKS: versions go up, one minor version at a time.
+
+    EKS user guide, "Update existing cluster to new Kubernetes version".
+    """
+    old, new = _minor(before), _minor(after)
+    if old is None or new is None or old <= new <= old + 1:
+        return
+    where = "/".join(after.key)
+    yield Obstacle(
+        kind="cannot-change",
+        where=where,
+        message=f"{where}: EKS does not go from Kubernetes 1.{old} to 1.{new}"
+        + ("; it never goes back" if new < old else ", but one minor version at a time"),
+        hint=f"kubernetes: {{version: '1.{old + 1 if new > old else old}'}}",
+    )
+
+
+def _node_group(before: ResourceSide, after: ResourceSide) -> Iterator[Obstacle]:
+    """EKS: a group in a Capacity Block that an update reaches must have no nodes.
+
+    EKS user guide, "Create a managed node group with Capacity Blocks for ML": "make sure to set
+    the desired size of the node group to 0" for an upgrade.
+    """
+    if "CAPACITY_BLOCK" not in (_text(before, "CapacityType"), _text(after, "CapacityType")):
+        return
+    sizes = [_number(side, "ScalingConfig", "DesiredSize") for side in (before, after)]
+    if sizes == [0, 0]:
+        return
+    where = "/".join(after.key)
+    yield Obstacle(
+        kind="cannot-change",
+        where=where,
+        message=f"{where}: EKS updates a group in a Capacity Block while it has no nodes",
+        hint="deploy `count: 0` first, then this change, then the count",
+    )
+
+
 _RULES: Final = {
+    "AWS::EKS::Cluster": _control_plane,
     FILE_SYSTEM: _file_system,
     "AWS::RDS::DBInstance": _database,
     CLUSTER: _cluster,

@@ -1,0 +1,147 @@
+"""What a change does to node groups of EKS, and what EKS refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clusterwright.review.nodes import groups_of_spec, nodes_changes
+from clusterwright.review.results import NodesChange
+from tests.review.templates import app, changes, resource, stack
+from tests.review.test_order import found
+from tests.stacks.specs import EKS_MINIMAL
+from tests.support.consistency import cluster
+
+GROUP = {
+    "ClusterName": "c",
+    "NodeRole": "r",
+    "Subnets": ["s"],
+    "CapacityType": "ON_DEMAND",
+    "ScalingConfig": {"MinSize": 2, "DesiredSize": 2, "MaxSize": 2},
+    "LaunchTemplate": {
+        "Id": {"Ref": "Template"},
+        "Version": {"Fn::GetAtt": ["Template", "LatestVersionNumber"]},
+    },
+    "Version": "1.34",
+}
+
+
+def nodes(volume: int = 100, **more: Any) -> dict[str, Any]:
+    return stack(
+        {
+            "Template": resource(
+                "AWS::EC2::LaunchTemplate", LaunchTemplateData={"UserData": str(volume)}
+            ),
+            "Group": resource("AWS::EKS::Nodegroup", **{**GROUP, **more}),
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("after", "effect", "jobs_die"),
+    [
+        (nodes(ScalingConfig={"MinSize": 2, "DesiredSize": 3, "MaxSize": 3}), "update", False),
+        (nodes(Labels={"a": "b"}), "update", False),
+        (nodes(volume=200), "restart", True),
+        (nodes(Version="1.35"), "restart", True),
+        (nodes(ReleaseVersion="1.34.1-20261101"), "restart", True),
+        (nodes(CapacityType="SPOT"), "replace", True),
+        (nodes(AmiType="AL2023_x86_64_NEURON"), "replace", True),
+        (nodes(Subnets=["other"]), "replace", True),
+    ],
+)
+def test_what_becomes_of_a_node_group(after: Any, effect: str, jobs_die: bool) -> None:
+    change = changes(app(cluster=nodes()), app(cluster=after))["cluster/Group"]
+    assert (change.effect, change.job_loss) == (effect, jobs_die)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("1.34", "1.35", None),
+        ("1.34", "1.34", None),
+        ("1.34", "1.33", "it never goes back"),
+        ("1.32", "1.35", "one minor version at a time"),
+        ({"Ref": "V"}, "1.30", None),
+    ],
+)
+def test_versions_go_up_one_by_one(old: Any, new: Any, words: str | None) -> None:
+    def control_plane(version: Any) -> dict[str, Any]:
+        return stack(
+            {
+                "Cluster": resource(
+                    "AWS::EKS::Cluster",
+                    Name="c",
+                    RoleArn="r",
+                    ResourcesVpcConfig={},
+                    Version=version,
+                )
+            },
+            Parameters={"V": {"Type": "String"}},
+        )
+
+    obstacles = found(app(k=control_plane(old)), app(k=control_plane(new)))
+    assert [words in one.message for one in obstacles if words] == ([True] if words else [])
+    assert bool(obstacles) is (words is not None)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "refused"),
+    [
+        ({}, {"volume": 200}, True),
+        ({}, {"Version": "1.35"}, True),
+        ({}, {"Labels": {"a": "b"}}, False),
+        (
+            {"ScalingConfig": {"MinSize": 0, "DesiredSize": 0, "MaxSize": 2}},
+            {"volume": 200, "ScalingConfig": {"MinSize": 0, "DesiredSize": 0, "MaxSize": 2}},
+            False,
+        ),
+    ],
+)
+def test_a_group_in_a_block_is_updated_without_nodes(
+    before: dict[str, Any], after: dict[str, Any], refused: bool
+) -> None:
+    block = {"CapacityType": "CAPACITY_BLOCK"}
+    obstacles = found(app(cluster=nodes(**block, **before)), app(cluster=nodes(**block, **after)))
+    assert ["while it has no nodes" in one.message for one in obstacles] == [True] * refused
+
+
+def change_of(**changed: Any) -> list[NodesChange]:
+    paths = {path.replace("__", "."): value for path, value in changed.items()}
+    old, new = cluster({}, EKS_MINIMAL), cluster(paths, EKS_MINIMAL)
+    return nodes_changes(groups_of_spec(old), groups_of_spec(new))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"kubernetes__version": "1.34"},
+        {"kubernetes__node_volume_gib": 300},
+        {"tags": {"a": "b"}},
+        {"compute__0__scratch": {}},
+        {"compute__0__placement_group": False},
+        {"compute__0__threads_per_core": 1},
+        {"compute__0__network_interface": "efa"},
+        {"compute__0__capacity": {"kind": "reservation", "id": "cr-0a1b2c3d4e5f60718"}},
+        {"compute__0__instance_type": "p5en.48xlarge"},
+    ],
+)
+def test_what_is_in_a_launch_template_replaces_nodes(changed: dict[str, Any]) -> None:
+    (change,) = change_of(**changed)
+    assert (change.change, change.jobs, change.whole_group) == ("replaced", "die", True)
+    assert "HyperPod" not in change.message
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"compute__0__labels": {"a": "b"}}, {"compute__0__max_count": 9}],
+)
+def test_what_eks_changes_in_place(changed: dict[str, Any]) -> None:
+    assert change_of(**changed) == []
+
+
+def test_fewer_nodes_are_auto_scalings_choice() -> None:
+    (change,) = change_of(compute__0__count=3)
+    assert (change.change, change.jobs) == ("shrunk", "die")
+    assert "Auto Scaling chooses which" in change.message
