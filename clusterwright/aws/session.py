@@ -1,7 +1,9 @@
-"""Where boto3 clients come from: standard retries, short timeouts, a bounded pool, made once.
+"""Where clients of AWS come from: standard retries, short timeouts, a bounded pool, made once.
 
 Everything is taken from the standard AWS configuration (profiles, environment, SSO, instance role,
-`AWS_ENDPOINT_URL`), so that the local AWS is reached as any other client reaches it.
+`AWS_ENDPOINT_URL`), so that the local AWS is reached as any other client reaches it. Clients are
+botocore's, which boto3's are too: boto3 would add resources and S3 transfers, whose import takes
+as long as making all clients of a check.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ _CONTINUED: Final = (
 
 
 class AwsSession:
-    """Makes boto3 clients, one per service and region, from any thread.
+    """Makes botocore clients, one per service and region, from any thread.
 
     Parameters
     ----------
@@ -66,10 +68,11 @@ class AwsSession:
         self._max_attempts = max_attempts
         self._max_pool_connections = max_pool_connections
         self._lock = threading.RLock()
-        self._boto3_session: Any = None
+        self._botocore_session: Any = None
         self._clients: dict[tuple[str, str | None], Any] = {}
         self._last_asked: dict[int, tuple[str, str]] = {}
         self._counts: dict[int, int] = {}
+        self._sent: dict[int, int] = {}
 
     @property
     def region(self) -> str | None:
@@ -77,7 +80,7 @@ class AwsSession:
         if self._region is not None:
             return self._region
         try:
-            name = self._session().region_name
+            name = self._session().get_config_variable("region")
         except Exception as error:
             raise unavailable(error, service="aws", operation="*", region=None) from error
         return str(name) if name else None
@@ -102,7 +105,7 @@ class AwsSession:
             ) from error
 
     def client(self, service: str, region: str | None = None, *, operation: str = "*") -> Any:
-        """The boto3 client of a service (boto3's name for it), made once per region.
+        """The client of a service (by botocore's name for it), made once per region.
 
         `operation` is what the client is wanted for, for the words of an error only.
 
@@ -115,7 +118,7 @@ class AwsSession:
         with self._lock:
             if key not in self._clients:
                 try:
-                    self._clients[key] = self._session().client(
+                    self._clients[key] = self._session().create_client(
                         service, region_name=key[1], config=self._config()
                     )
                 except Exception as error:
@@ -187,6 +190,14 @@ class AwsSession:
         """How many calls a thread has made, each page counted, botocore's further tries not."""
         return self._counts.get(thread, 0)
 
+    def sent_times(self, thread: int) -> int:
+        """How many requests of a thread have gone to the network, further tries among them."""
+        return self._sent.get(thread, 0)
+
+    def _note_sending(self, **_: Any) -> None:
+        thread = threading.get_ident()
+        self._sent[thread] = self._sent.get(thread, 0) + 1
+
     def _note(self, model: Any, **_: Any) -> None:
         thread = threading.get_ident()
         self._last_asked[thread] = (str(model.service_model.service_name), str(model.name))
@@ -194,14 +205,18 @@ class AwsSession:
 
     def _session(self) -> Any:
         with self._lock:
-            if self._boto3_session is None:
-                import boto3
+            if self._botocore_session is None:
+                from botocore.session import Session
 
-                made = boto3.session.Session(profile_name=self._profile)
-                read_models_as_dicts(made._session)
-                made.events.register("before-call", self._note)
-                self._boto3_session = made
-            return self._boto3_session
+                made = Session(profile=self._profile)
+                read_models_as_dicts(made)
+                made.register("before-call", self._note)
+                # Before anything that answers in the network's place (moto).
+                made.get_component("event_emitter").register_first(
+                    "before-send", self._note_sending
+                )
+                self._botocore_session = made
+            return self._botocore_session
 
     def _config(self) -> Any:
         from botocore.config import Config

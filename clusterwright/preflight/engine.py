@@ -32,6 +32,10 @@ from clusterwright.spec.problems import path_text
 REFERENCE: Final = "docs/reference/rules.md"
 
 
+ASKING_SECONDS: Final = 5.0
+"""Offline rules wait no longer for the questions to go out."""
+
+
 @dataclass(frozen=True)
 class Selection:
     """Which rules are asked for; the others are skipped and counted."""
@@ -76,6 +80,9 @@ def run(
     asking = [work for work in works if any(work.facts)]
     wanted = [fact for work in asking for facts in work.facts for fact in facts]
     reading = _Reading(reader, wanted) if reader is not None and wanted else None
+    if reading is not None and reader is not None:
+        # Questions first: the offline rules then fill the time until the answers.
+        reader.until_asked(ASKING_SECONDS)
     for work in works:
         if work not in asking:
             work.judge(context, NOTHING_READ)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from botocore.stub import Stubber
@@ -114,3 +116,17 @@ def test_pages_without_a_paginator_are_read_to_the_last_token(
         stub.add_response(name, {"DataRepositoryTasks": [], "NextToken": "a"}, {"NextToken": "a"})
         with pytest.raises(AwsUnavailable):
             list(session.pages("fsx", "DescribeDataRepositoryTasks"))
+
+
+def test_every_command_s_clients_are_made_here() -> None:
+    """So its retries, timeouts and pool are everybody's; the local AWS and rehearsals have own."""
+    root = Path(__file__).parents[2] / "clusterwright"
+    makers = {
+        str(path.relative_to(root))
+        for path in root.rglob("*.py")
+        if re.search(
+            r"^\s*(import boto3|from boto3|from botocore\.session)", path.read_text(), re.M
+        )
+    }
+    others = {name for name in makers if not name.startswith(("localaws/", "rehearsal/"))}
+    assert others == {"aws/session.py"}

@@ -42,6 +42,9 @@ class TableReader:
         self.calls = len(self.wanted)
         return FactValues({fact: self.table[fact] for fact in self.wanted})
 
+    def until_asked(self, timeout_seconds: float) -> None:
+        """A table has nothing under way."""
+
 
 @dataclass(frozen=True)
 class Outcome:

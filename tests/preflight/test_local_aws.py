@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import boto3
 import pytest
 
+from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.session import AwsSession
 from clusterwright.cli.main import main
 from clusterwright.localaws import local_aws
@@ -330,3 +332,49 @@ def test_pages_are_read_to_the_end(check: Check) -> None:
     (finding,) = answer["findings"]
     assert (finding["requested"], finding["used"], finding["limit"]) == (4, 16, 19)
     assert statuses(answer)["CW-C001"] == statuses(answer)["CW-C013"] == "pass"
+
+
+THROTTLED = [
+    {"service": "ec2", "operation": "DescribeInstanceTypeOfferings"},
+    {"service": "service-quotas", "operation": "GetServiceQuota"},
+    {"service": "cloudformation", "operation": "DescribeStacks"},
+    {"service": "iam", "operation": "GetRole"},
+]
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """botocore's back-off without its seconds."""
+    from botocore.retries.standard import ExponentialBackoff
+
+    monkeypatch.setattr(ExponentialBackoff, "delay_amount", lambda self, context: 0.0)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_throttling_that_passes_is_tried_again_and_changes_nothing(check: Check) -> None:
+    with world("generous"):
+        calm = check()
+    faults = [{**fault, "error": "ThrottlingException", "times": 2} for fault in THROTTLED]
+    with world("generous", faults=faults):
+        busy = check()
+    assert statuses(busy) == statuses(calm)
+    assert busy["summary"]["unknown"] == 0
+    assert busy["api_calls"] == calm["api_calls"]
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize(("times", "requests"), [(1, 2), (3, 4), (4, 4)])
+def test_a_client_tries_three_times_more_and_no_oftener(times: int, requests: int) -> None:
+    """Every command's clients are of `AwsSession` (`tests/aws/test_session.py` holds that)."""
+    fault = {"service": "sts", "operation": "GetCallerIdentity", "error": "Throttling"}
+    with world("generous", faults=[{**fault, "times": times}]):
+        session = AwsSession("us-east-1")
+        thread = threading.get_ident()
+        if times < requests:
+            assert session.call("sts", "GetCallerIdentity")["Account"] == specs.ACCOUNT
+        else:
+            with pytest.raises(AwsUnavailable) as error:
+                session.call("sts", "GetCallerIdentity")
+            assert error.value.reason == "throttled"
+        assert session.sent_times(thread) == requests
+        assert session.asked_times(thread) == 1

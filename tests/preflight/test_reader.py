@@ -185,3 +185,42 @@ def test_progress_is_told_after_each_answer() -> None:
         SESSION, pool_size=1, progress=lambda done, known: told.append((done, known))
     ).read([Chain("a", ("b", "c"))])
     assert told == [(1, 1), (2, 3), (3, 3)]
+
+
+def test_whoever_waits_for_the_questions_does_not_wait_for_the_answers() -> None:
+    session, go_on = AwsSession("us-east-1"), threading.Event()
+
+    def held(asked: AwsSession, name: str) -> str:
+        asked._note_sending()
+        go_on.wait(30)
+        return name
+
+    @dataclass(frozen=True)
+    class Held(Fact[str]):
+        name: str
+        actions: ClassVar = ("ec2:Op",)
+
+        def read(self) -> Reading[str]:
+            (value,) = yield [ask(held, self.name)]
+            return str(answered(value))
+
+    reader, facts = AwsFactReader(session, pool_size=4), [Held(str(n)) for n in range(9)]
+    found: list[Any] = []
+    reading = threading.Thread(target=lambda: found.append(reader.read(facts)), daemon=True)
+    reading.start()
+    reader.until_asked(30)
+    # Four are out, and keep the whole pool; five wait behind them.
+    assert reading.is_alive()
+    assert reader._run is not None
+    assert len(reader._run._answering) == 4
+    go_on.set()
+    reader.until_asked(30)
+    reading.join(30)
+    assert found[0][facts[8]] == "8"
+
+
+def test_questions_that_never_leave_hold_nobody_up_for_ever() -> None:
+    AwsFactReader(SESSION).until_asked(0.0)
+    reader = AwsFactReader(SESSION)
+    reader.read([One("a")])
+    reader.until_asked(60)

@@ -17,6 +17,7 @@ POOL_SIZE: Final = 64
 """As many as the session keeps connections for, per service."""
 
 DEADLINE_SECONDS: Final = 60.0
+_LOOK_AGAIN_SECONDS: Final = 0.005
 
 
 Progress = Callable[[int, int], None]
@@ -36,6 +37,9 @@ class FactReader(Protocol):
     """The most calls that had to wait for one another: no pool makes it quicker."""
 
     def read(self, facts: Iterable[Fact[Any]]) -> FactValues: ...
+
+    def until_asked(self, timeout_seconds: float) -> None:
+        """Waits, while another thread reads, until what can be asked at once has been asked."""
 
 
 class AwsFactReader:
@@ -59,18 +63,38 @@ class AwsFactReader:
         self._deadline_seconds = deadline_seconds
         self._progress = progress
         self._answers: dict[Ask, Any] = {}
+        self._run: _Run | None = None
+        self._read_all = threading.Event()
         self.calls = 0
         self.api_calls = 0
         self.longest_chain = 0
 
+    def until_asked(self, timeout_seconds: float) -> None:
+        """Waits, while another thread reads, until what can be asked at once has been asked.
+
+        Work that needs the processor is done after that, while the answers are on their way;
+        before, it would hold up the questions.
+        """
+        deadline = time.monotonic() + timeout_seconds
+        while time.monotonic() < deadline and not self._read_all.is_set():
+            if self._run is not None and self._run.all_sent():
+                return
+            self._read_all.wait(_LOOK_AGAIN_SECONDS)
+
     def read(self, facts: Iterable[Fact[Any]]) -> FactValues:
         """Each fact's value, or the AwsUnavailable that says why there is none."""
-        wanted = tuple(dict.fromkeys(facts))
+        self._read_all.clear()
+        try:
+            return self._read(tuple(dict.fromkeys(facts)))
+        finally:
+            self._read_all.set()
+
+    def _read(self, wanted: tuple[Fact[Any], ...]) -> FactValues:
         try:
             self._session.require_credentials(service="sts", operation="GetCallerIdentity")
         except AwsUnavailable as refusal:
             return FactValues({fact: _instead(fact, refusal) for fact in wanted})
-        run = _Run(self._session, self._pool_size, self._answers, self._progress)
+        run = self._run = _Run(self._session, self._pool_size, self._answers, self._progress)
         deadline = time.monotonic() + self._deadline_seconds
         values = run.read(wanted, deadline, self._deadline_seconds)
         self.calls += run.calls
@@ -109,6 +133,8 @@ class _Run:
         self._waiting: dict[Ask, list[_Pending]] = {}
         self._values: dict[Fact[Any], Any] = {}
         self._answering: dict[Ask, int] = {}
+        self._sent_before: dict[Ask, int] = {}
+        self._all_put = False
         self._threads = 0
         self.calls = 0
         self.took: dict[Ask, int] = {}
@@ -121,6 +147,7 @@ class _Run:
         for fact in sorted(facts, key=lambda fact: -len(fact.actions)):
             pending = _Pending(fact, fact.read())
             self._advance(pending, None)
+        self._all_put = True
         while self._waiting:
             try:
                 ask, answer = self._done.get(timeout=max(0.0, deadline - time.monotonic()))
@@ -139,6 +166,17 @@ class _Run:
         for _ in range(self._threads):
             self._todo.put(None)
         return self._values
+
+    def all_sent(self) -> bool:
+        """Whether every question has gone out, or is behind those that keep all threads."""
+        if not self._all_put:
+            return False
+        under_way = list(self._sent_before.items())
+        sent = sum(
+            ask in self.took or self._session.sent_times(self._answering[ask]) > before
+            for ask, before in under_way
+        )
+        return sent >= min(self.calls, self._pool_size)
 
     def _advance(self, pending: _Pending, answers: list[Any] | None) -> None:
         """Runs a fact until it must wait again or is done."""
@@ -185,6 +223,7 @@ class _Run:
         while (ask := self._todo.get()) is not None:
             thread = self._answering[ask] = threading.get_ident()
             before = self._session.asked_times(thread)
+            self._sent_before[ask] = self._session.sent_times(thread)
             try:
                 answer = ask.put(self._session)
             except AwsUnavailable as refusal:

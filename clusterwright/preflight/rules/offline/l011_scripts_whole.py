@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from clusterwright.preflight import node_python
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
@@ -48,19 +48,13 @@ def _imports(folder: Folder) -> Iterator[tuple[Path, str]]:
                 if path.parent != folder.root}  # fmt: skip
     for path in folder.with_suffix(".py"):
         try:
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-        except (SyntaxError, ValueError, OSError):
+            found = node_python.read(path.read_text(encoding="utf-8"))
+        except (UnicodeDecodeError, OSError):
             continue
-        for node in ast.walk(tree):
-            names = []
-            if isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-                names = [node.module]
-            for name in names:
-                first = name.partition(".")[0]
-                if first in packages or first.startswith("clusterwright_"):
-                    yield path, name
+        for name in found.imports:
+            first = name.partition(".")[0]
+            if first in packages or first.startswith("clusterwright_"):
+                yield path, name
 
 
 def _is_there(root: Path, module: str) -> bool:

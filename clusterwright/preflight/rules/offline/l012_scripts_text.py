@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from clusterwright.preflight import node_python
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
@@ -64,12 +64,10 @@ def _wrong(suffix: str, content: bytes, *, top: bool) -> Iterator[tuple[str, str
     if suffix == ".sh" and top and not text.startswith("#!"):
         yield "has no first line that names its shell", "#!/usr/bin/env bash"
     if suffix == ".py":
-        try:
-            ast.parse(text, feature_version=NODE_PYTHON)
-        except (SyntaxError, ValueError) as error:
+        problem = node_python.read(text).problem
+        if problem is not None:
             version = ".".join(map(str, NODE_PYTHON))
-            line = f" (line {error.lineno})" if isinstance(error, SyntaxError) else ""
-            yield f"is no Python {version}: {getattr(error, 'msg', error)}{line}", None
+            yield f"is no Python {version}: {problem}", None
     if suffix == ".json":
         try:
             json.loads(text)
