@@ -258,11 +258,15 @@ class HyperPodOperators(Part):
 
 
 def shares_by_type(cluster: Cluster) -> dict[str, list[int]]:
-    """Instances of each type that groups for jobs have, divided among the tenants."""
+    """Whole instances of each type that groups for jobs have, divided among the tenants.
+
+    Those with divided GPUs are left out: a quota of instances counts accelerators that they no
+    longer have.
+    """
     counts: Counter[str] = Counter()
     groups: Counter[str] = Counter()
     for group in cluster.compute:
-        if group.role == "compute" and not group.restricted:
+        if group.role == "compute" and not group.restricted and group.mig_profile is None:
             counts[group.instance_type] += group.count
             groups[group.instance_type] += 1
     weights = [tenant.weight for tenant in cluster.tenants]

@@ -123,8 +123,8 @@ def test_tenants_have_their_shares(deployed: Account) -> None:
         shares: list[dict[str, Any]] = found[name]["ComputeQuotaConfig"]["ComputeQuotaResources"]
         return shares
 
-    # 3 to 1 of the ten instances that are not restricted, in whole ones.
-    assert share("pretraining") == [{"InstanceType": "ml.p5.48xlarge", "Count": 8}]
+    # 3 to 1 of the eight instances that are whole and not restricted.
+    assert share("pretraining") == [{"InstanceType": "ml.p5.48xlarge", "Count": 6}]
     assert share("evaluation") == [{"InstanceType": "ml.p5.48xlarge", "Count": 2}]
     weights = {name: one["ComputeQuotaTarget"]["FairShareWeight"] for name, one in found.items()}
     assert weights == {"pretraining": 100, "evaluation": 33}
@@ -182,7 +182,7 @@ def test_log_of_the_nodes_gets_an_end(deployed: Account) -> None:
 @pytest.mark.parametrize(
     ("changes", "stacks"),
     [
-        ({"compute__2__count": 4}, {"test-cluster", "test-operators"}),
+        ({"compute__2__count": 4}, {"test-cluster"}),
         ({"compute__0__count": 3}, {"test-cluster"}),
         ({"compute__1__labels": {"team.example.com/model": "seventy-b"}}, {"test-cluster"}),
         ({"compute__2__mig_profile": "all-1g.10gb"}, {"test-cluster"}),
@@ -209,8 +209,9 @@ def test_a_change_reaches_what_it_is_about_and_replaces_nothing(
 
 
 def test_nodes_come_and_quotas_follow(deployed: Account, build: Build) -> None:
-    deployed.deploy(build(changed(SPEC, compute__2__count=6)))
-    assert deployed.nodes("test").count("parts") == 6
+    more = changed(SPEC, compute__1__count=12)
+    assert deployed.deploy(build(more))["test-operators"] == "UPDATE_COMPLETE"
+    assert deployed.nodes("test").count("workers") == 12
     config = quotas(deployed)["pretraining"]["ComputeQuotaConfig"]
-    assert config["ComputeQuotaResources"] == [{"InstanceType": "ml.p5.48xlarge", "Count": 11}]
+    assert config["ComputeQuotaResources"] == [{"InstanceType": "ml.p5.48xlarge", "Count": 9}]
     deployed.deploy(build(SPEC))

@@ -131,29 +131,31 @@ def new_group(asked: Mapping[str, Any], kind: str) -> Group:
 
 
 def check_roles(call: Call, request: Mapping[str, Any]) -> None:
-    """Execution roles of the caller's account exist and trust SageMaker.
+    """Roles of the caller's account exist and trust SageMaker; that of scaling, HyperPod.
 
     The message is SageMaker's for every API that takes a role.
     """
     from moto.iam.models import iam_backends
 
-    roles = {group["ExecutionRole"] for group in rules.all_groups(request)}
+    roles = {
+        (str(group["ExecutionRole"]), role_rights.SAGEMAKER) for group in rules.all_groups(request)
+    }
     if request.get("ClusterRole"):
-        roles.add(request["ClusterRole"])
+        roles.add((str(request["ClusterRole"]), role_rights.HYPERPOD))
     backend = iam_backends[call.account][call.partition]
-    for arn in sorted(roles):
+    for arn, principal in sorted(roles):
         if arn.split(":")[4] != call.account:
             continue
         role = next((role for role in list(backend.roles.values()) if role.arn == arn), None)
         trusted = role is not None and (
-            role_rights.trusts_sagemaker(role)
+            role_rights.trusts_principal(role, principal)
             if call.world.iam == "enforced"
             else "sagemaker" in str(role.assume_role_policy_document)
         )
         if not trusted:
             raise rules.invalid(
                 f"Could not assume role {arn}. Please ensure that the role exists and allows "
-                "principal 'sagemaker.amazonaws.com' to assume the role."
+                f"principal '{principal}' to assume the role."
             )
     if call.world.iam == "enforced":
         lacking = role_rights.missing_network_right(

@@ -22,6 +22,10 @@ from clusterwright.localaws.runtime import Runtime
 from clusterwright.localaws.zones import partition_of
 
 SAGEMAKER = "sagemaker.amazonaws.com"
+HYPERPOD = "hyperpod.sagemaker.amazonaws.com"
+"""Whom a ClusterRole must trust (SageMaker developer guide, "Create an IAM role for HyperPod
+autoscaling with Karpenter")."""
+
 _LOOKS = (
     "ec2:DescribeDhcpOptions",
     "ec2:DescribeNetworkInterfaces",
@@ -39,9 +43,9 @@ _ON_INTERFACES = (
 )
 
 
-def trusts_sagemaker(role: Any) -> bool:
-    """Say whether SageMaker may assume moto's role."""
-    return trusts(role, SAGEMAKER)
+def trusts_principal(role: Any, principal: str) -> bool:
+    """Say whether a service may assume moto's role."""
+    return trusts(role, principal)
 
 
 def missing_network_right(
