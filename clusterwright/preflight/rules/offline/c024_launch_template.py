@@ -1,0 +1,33 @@
+"""Every group of EKS has a launch template that EC2 takes, and a node group that EKS takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.platforms import launch_templates
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+
+
+class LaunchTemplate(Rule[str]):
+    id = "CW-C024"
+    title = "A launch template can be written for each group"
+    severity = "error"
+    scope = "offline"
+    prevents = "nodes that EC2 does not launch, or that have fewer cards than their type"
+    source = "EC2 user guide, Network cards; EKS quotas L-BD136A63 and L-6D54EA21"
+
+    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+        if context.cluster.platform == "eks":
+            yield Subject(("compute",), context.cluster.environment)
+
+    def check(
+        self, subject: Subject[str], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del subject, facts
+        for problem in launch_templates.problems(context.cluster, context.catalog):
+            yield Fail(message=problem.message, path=problem.path, hint=problem.hint)
+
+
+RULE = LaunchTemplate()

@@ -1,0 +1,93 @@
+"""The version of Kubernetes can be had, and what becomes of it is meant."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+
+from clusterwright.platforms import eks
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+
+SOON = dt.timedelta(days=60)
+
+
+class KubernetesVersion(Rule[str]):
+    id = "CW-I020"
+    title = "Kubernetes' version is in support"
+    severity = "error"
+    scope = "offline"
+    prevents = "a version that EKS or HyperPod refuses, or that EKS upgrades while jobs run"
+    source = eks.VERSIONS_SOURCE
+
+    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+        if context.cluster.uses_kubernetes:
+            yield Subject(("kubernetes", "version"), context.cluster.kubernetes.version)
+
+    def check(
+        self, subject: Subject[str], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del facts
+        name, today = subject.value, context.today
+        known = ", ".join(each.name for each in eks.VERSIONS if each.end_of_standard > today)
+        if context.cluster.on_hyperpod and name not in eks.HYPERPOD_VERSIONS:
+            yield Unsure(
+                message=f"whether HyperPod takes Kubernetes {name}: its documentation of 2026-11 "
+                f"names {eks.HYPERPOD_VERSIONS[0]} to {eks.HYPERPOD_VERSIONS[-1]}",
+                hint=f"in standard support: {known}",
+            )
+            return
+        version = eks.version(name)
+        if version is None:
+            newer = _minor(name) > _minor(eks.VERSIONS[0].name)
+            if newer:
+                yield Unsure(
+                    message=f"whether EKS has Kubernetes {name}: no source knows it yet",
+                    hint=f"in standard support: {known}",
+                )
+            else:
+                yield Fail(
+                    message=f"EKS no longer has Kubernetes {name}",
+                    hint=f"in standard support: {known}",
+                )
+            return
+        extended = context.cluster.kubernetes.support == "extended"
+        yield from _of_its_days(version, today, extended=extended, known=known)
+
+
+def _of_its_days(
+    version: eks.KubernetesVersion, today: dt.date, *, extended: bool, known: str
+) -> Iterator[Verdict]:
+    if version.end_of_extended <= today:
+        yield Fail(
+            message=f"the support of Kubernetes {version.name} ended on {version.end_of_extended}",
+            hint=f"in standard support: {known}",
+        )
+    elif version.end_of_standard <= today and not extended:
+        yield Fail(
+            message=f"the standard support of Kubernetes {version.name} ended on "
+            f"{version.end_of_standard}",
+            hint=f"a version in standard support ({known}), or support: extended at its rate",
+        )
+    elif version.end_of_standard <= today:
+        yield Fail(
+            message=f"Kubernetes {version.name} is in extended support until "
+            f"{version.end_of_extended}, at its rate; on that day EKS upgrades it",
+            hint=f"in standard support: {known}",
+            severity="info",
+        )
+    elif version.end_of_standard <= today + SOON and not extended:
+        yield Fail(
+            message=f"on {version.end_of_standard} EKS upgrades the control plane from Kubernetes "
+            f"{version.name} by itself",
+            hint=f"a later version ({known}), or support: extended",
+            severity="warning",
+        )
+
+
+def _minor(name: str) -> int:
+    return int(name.partition(".")[2])
+
+
+RULE = KubernetesVersion()
