@@ -73,13 +73,9 @@ def meaningless(cluster: Cluster) -> Iterator[Meaningless]:
     if cluster.platform == "eks":
         yield from _eks(cluster)
     elif cluster.platform == "hyperpod-eks":
-        yield from _without(
-            cluster.kubernetes,
-            ("kubernetes",),
-            ("node_volume_gib", "max_unavailable_percent"),
-            "`{}` is that of node groups: it belongs to the platform eks",
-            ("platform",),
-        )
+        yield from _hyperpod_eks(cluster)
+    if cluster.uses_kubernetes:
+        yield from _kubernetes(cluster)
     yield from _tenants(cluster)
     yield from _budget(cluster)
     yield from _checkpoints(cluster)
@@ -230,14 +226,14 @@ def _parallelcluster(cluster: Cluster) -> Iterator[Meaningless]:
         "resilience" in cluster.model_fields_set,
     )
     reason = _HYPERPOD + ": `image_id` names an image of ParallelCluster's"
-    names = ("release_version", "released", "auto_patch")
+    names: tuple[str, ...] = ("release_version", "released", "auto_patch")
     yield from _without(cluster.image, ("image",), names, reason, because)
     reason = "`{}` belongs to the platform hyperpod-slurm"
     yield from _without(cluster.slurm, ("slurm",), ("strategy",), reason, because)
     for index, group in enumerate(cluster.compute):
         here: Path = ("compute", index)
-        volumes = "`{}` belongs to the platform hyperpod-slurm, hyperpod-eks or eks: here nodes "
-        volumes += "have a root volume alone, see `parallelcluster.root_volume_gib`"
+        volumes = "`{}` is HyperPod's further volume: here nodes have a root volume alone, "
+        volumes += "see `parallelcluster.root_volume_gib`"
         yield from _without(group, here, ("ebs",), volumes, because)
         if group.role == "login":
             reason = "ParallelCluster's pools of login nodes have no `{}`"
@@ -304,6 +300,53 @@ def _eks(cluster: Cluster) -> Iterator[Meaningless]:
                 ("mount_path",),
                 "`{}` is not asked of EKS's nodes: pods' emptyDir volumes are on the drives",
                 platform,
+            )
+
+
+def _hyperpod_eks(cluster: Cluster) -> Iterator[Meaningless]:
+    """What is of node groups, or of our node program's steps beside Slurm."""
+    platform: Path = ("platform",)
+    yield from _without(
+        cluster.kubernetes,
+        ("kubernetes",),
+        ("node_volume_gib", "max_unavailable_percent"),
+        "`{}` is that of node groups: it belongs to the platform eks",
+        platform,
+    )
+    yield from _without(
+        cluster.observability,
+        ("observability",),
+        ("metrics",),
+        "`{}` is of nodes with Slurm; on Kubernetes the observability add-on reads the nodes'",
+        platform,
+    )
+    yield from _without(
+        cluster.image,
+        ("image",),
+        ("released",),
+        "`{}` decides what Slurm's accounting takes, and there is none",
+        platform,
+    )
+
+
+def _kubernetes(cluster: Cluster) -> Iterator[Meaningless]:
+    """What nodes with Slurm do for jobs, and pods do themselves."""
+    for index, bucket in enumerate(cluster.storage.buckets):
+        yield from _without(
+            bucket,
+            ("storage", "buckets", index),
+            ("mount_path",),
+            "`{}` is of nodes with Slurm: pods read and write buckets by their service account",
+            ("platform",),
+        )
+    for index, file_system in enumerate(cluster.storage.lustre):
+        for number, repository in enumerate(file_system.repositories):
+            yield from _without(
+                repository,
+                ("storage", "lustre", index, "repositories", number),
+                ("preload",),
+                "`{}` is done by a node with Slurm; on Kubernetes a pod reads the files first",
+                ("platform",),
             )
 
 

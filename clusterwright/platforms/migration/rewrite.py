@@ -384,20 +384,37 @@ def _refused_keys(work: Rewriting) -> None:
     """Optional keys that the platform refuses: where all is well without one, it is left out."""
     for _ in range(_ROUNDS * 4):
         before = _problems(work.editor.text, work.file)
-        for path, reason in before.items():
+        for wrong, reason in before.items():
+            path = _entry_of(wrong)
             if not _may_go(path) or not work.editor.has(path):
                 continue
             trial = Editor(work.editor.text)
             trial.delete(path)
             after = _problems(trial.text, work.file)
-            if path not in after and set(after) <= set(before):
+            # Entries of a list that follow have another place afterwards.
+            better = isinstance(path[-1], int) or (
+                wrong not in after and set(after) <= set(before)
+            )
+            if better and len(after) < len(before):
                 _drop(work, path, reason)
                 break
         else:
             return
 
 
+def _entry_of(path: Path) -> Path:
+    """A chart or an example job that the platform does not have goes as a whole."""
+    if path[:2] == ("kubernetes", "workloads") and len(path) > 3 and path[2] in ("charts", "jobs"):
+        return path[:4]
+    return path
+
+
 def _may_go(path: Path) -> bool:
+    if _entry_of(path) == path and len(path) == 4 and path[:2] == ("kubernetes", "workloads"):
+        return True
+    if path[:2] == ("network", "existing") and len(path) == 3:
+        # Subnets of a database or a control plane that the platform does not have.
+        return path[2] in ("database_subnet_ids", "control_plane_subnet_ids")
     if not path or isinstance(path[-1], int) or len(path) == 1:
         return False
     if path[0] in ("compute", "storage"):

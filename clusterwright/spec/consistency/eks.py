@@ -25,14 +25,6 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     yield from _room_for_addons(cluster)
     for index, group in enumerate(cluster.compute):
         yield from _group(group, ("compute", index))
-    for index, bucket in enumerate(cluster.storage.buckets):
-        if bucket.mount_path:
-            yield Problem(
-                "mounting a bucket on the nodes of EKS is not built yet",
-                ("storage", "buckets", index, "mount_path"),
-                hint="leave it out: pods reach the bucket with a role of `pod_identities`",
-                other_path=("platform",),
-            )
     if cluster.storage.home is not None:
         yield Problem(
             "home directories are of login nodes, which EKS has none of",

@@ -40,11 +40,6 @@ def test_consistent_specs_pass() -> None:
             "cannot grow",
         ),
         (
-            {"storage.buckets": [{"name": "test-datasets", "mount_path": "/s3"}]},
-            "storage.buckets[0].mount_path",
-            "not built yet",
-        ),
-        (
             {"storage.home": {"kind": "openzfs", "capacity_gib": 64}},
             "storage.home",
             "home directories are of login nodes",

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from clusterwright.spec.consistency import relevant
-from tests.support.consistency import found
+from clusterwright.spec.problems import path_text
+from tests.support.consistency import cluster, found
 from tests.support.rich_specs import EXISTING
 
 
@@ -78,3 +79,52 @@ def test_a_key_that_another_makes_meaningless_is_refused(
     changes: dict[str, Any], path: str, message: str
 ) -> None:
     assert message in found(relevant.problems, changes)[path]
+
+
+@pytest.mark.parametrize(
+    ("platform", "changes", "path", "hint"),
+    [
+        (
+            "parallelcluster",
+            {"resilience": {"node_recovery": "none"}},
+            "resilience",
+            "platform: hyperpod-slurm or hyperpod-eks or eks",
+        ),
+        (
+            "hyperpod-slurm",
+            {"kubernetes": {"version": "1.34"}},
+            "kubernetes",
+            "platform: hyperpod-eks or eks",
+        ),
+        (
+            "hyperpod-slurm",
+            {"parallelcluster": {"os": "rhel9"}},
+            "parallelcluster",
+            "platform: parallelcluster",
+        ),
+        (
+            "eks",
+            {"storage.buckets.0.mount_path": "/s3/a"},
+            "storage.buckets[0].mount_path",
+            "platform: hyperpod-slurm or parallelcluster",
+        ),
+        (
+            "eks",
+            {"resilience.deep_health_checks": ["instance-stress"]},
+            "resilience.deep_health_checks",
+            "platform: hyperpod-slurm or hyperpod-eks",
+        ),
+        (
+            "eks",
+            {"compute.2.mig_profile": "all-1g.10gb"},
+            "compute[2].mig_profile",
+            "platform: hyperpod-eks",
+        ),
+    ],
+)
+def test_the_platforms_that_have_the_key_are_named(
+    platform: str, changes: dict[str, Any], path: str, hint: str
+) -> None:
+    spec = cluster({"platform": platform, **changes})
+    hints = {path_text(p.path): p.hint for p in relevant.problems(spec)}
+    assert hints[path] == hint

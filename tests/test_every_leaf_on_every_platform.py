@@ -1,0 +1,293 @@
+"""On each platform each leaf of the spec does something, or is refused there by name.
+
+`test_every_leaf.py` shows that each leaf does something somewhere. Here each of its cases is moved
+to the platforms that it is not of, as `clusterwright migrate` moves a spec, and changed there: the
+change shows, or the file is refused and told which platform, or which other key, stands against
+it. A key that a platform took in silence would fail here.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import tests.test_every_leaf as leaf_table
+from clusterwright.catalog import load_catalog
+from clusterwright.platforms import load_cluster
+from clusterwright.platforms.capabilities import KUBERNETES, PLATFORMS, SLURM, Platform
+from clusterwright.platforms.migration import migrate
+from clusterwright.platforms.migration.text_edit import Editor
+from clusterwright.spec import LoadedSpec, SpecErrors
+from stacks.limits import refuse_what_cannot_be_built
+from tests.platforms.kubernetes.specs import HYPERPOD as KUBERNETES_ON_HYPERPOD
+from tests.platforms.kubernetes.specs import OUTPUTS
+from tests.stacks.specs import EKS_MINIMAL, MINIMAL, changed
+from tests.test_every_leaf import CASES, TIGHT, Case
+
+# What shows in no aspect of one spec alone: gates of a change, waivers, the base of everything.
+ELSEWHERE = (
+    "allow_replacement",
+    "waivers",
+    "platform",
+    "partition",
+    "budget.max_increase_percent",
+)
+
+
+load, look = leaf_table.load, leaf_table.look
+
+IMAGE_ID = "ami-0123456789abcdef0"
+
+TWO = {
+    "lustre": [
+        {"mount_path": "/fsx", "capacity_gib": 9600, "throughput_mbps_per_tib": 500},
+        {"mount_path": "/other", "capacity_gib": 1200, "throughput_mbps_per_tib": 125},
+    ],
+    "checkpoint_path": "/fsx/checkpoints",
+}
+
+
+def _case(base: dict[str, Any], platform: str, path: str, value: Any, **keys: Any) -> Case:
+    """A case on `platform`; keys that are None are left out of its base."""
+    spec = {**base, "platform": platform, **keys}
+    spec = {key: one for key, one in spec.items() if one is not None}
+    return Case(spec, path, value, "template")
+
+
+def _mixed(fallback: list[str]) -> dict[str, Any]:
+    reserved = {"kind": "reservation", "id": "cr-0123456789abcdef0"}
+    shares = [{"percent": 75, "capacity": reserved}, {"percent": 25, "capacity": {"kind": "spot"}}]
+    return {"kind": "mix", "shares": shares, "fallback": fallback}
+
+
+# Where the other table's value is what the platform does anyway, or cannot be, or where the base
+# of another platform does not have what it is about.
+HERE: dict[tuple[str, str], Case] = {
+    ("compute[].placement_group", "parallelcluster"): _case(
+        MINIMAL, "parallelcluster", "compute__1__placement_group", False
+    ),
+    ("compute[].placement_group", "eks"): _case(
+        EKS_MINIMAL, "eks", "compute__0__placement_group", False
+    ),
+    ("compute[].capacity.fallback", "parallelcluster"): _case(
+        MINIMAL, "parallelcluster", "compute__1__capacity", _mixed(["on-demand"])
+    ),
+    ("compute[].capacity.fallback", "eks"): _case(
+        changed(EKS_MINIMAL, compute__0__capacity=_mixed(["on-demand"])),
+        "eks",
+        "compute__0__capacity",
+        _mixed([]),
+    ),
+    ("compute[].role", "eks"): _case(EKS_MINIMAL, "eks", "compute__0__role", "system"),
+    ("compute[].role", "hyperpod-eks"): _case(
+        EKS_MINIMAL, "hyperpod-eks", "compute__0__role", "system", kubernetes=None
+    ),
+    ("parallelcluster.version", "parallelcluster"): _case(
+        MINIMAL, "parallelcluster", "parallelcluster", {"version": "3.15.0"}
+    ),
+    # One address for each node: fifty nodes fill a small range.
+    ("network.address_headroom_percent", "parallelcluster"): _case(
+        changed(TIGHT, network__cidr="10.0.0.0/24", compute__1__count=50),
+        "parallelcluster",
+        "network__address_headroom_percent",
+        100,
+    ),
+    **{
+        ("network.address_headroom_percent", platform): _case(
+            changed(EKS_MINIMAL, network__cidr="10.0.0.0/22", network__address_headroom_percent=0),
+            platform,
+            "network__address_headroom_percent",
+            100,
+            kubernetes=None,
+        )
+        for platform in KUBERNETES
+    },
+    ("image.released", "hyperpod-eks"): _case(
+        EKS_MINIMAL, "hyperpod-eks", "image", {"released": "2026-09-17", "image_id": IMAGE_ID}
+    ),
+    ("lifecycle.artefacts", "hyperpod-eks"): _case(
+        changed(EKS_MINIMAL, lifecycle={"steps": ["configs/examples/steps/memlock.py"]}),
+        "hyperpod-eks",
+        "lifecycle__artefacts",
+        "tests/artefacts/data/absent.json",
+        kubernetes=None,
+    ),
+    # Two file systems: the room for checkpoints is that of the one they are on.
+    **{
+        ("storage.checkpoint_path", platform): _case(
+            changed(EKS_MINIMAL, storage=TWO, run={"hours": 100, "checkpoint_gib": 2000}),
+            platform,
+            "storage__checkpoint_path",
+            "/other/checkpoints",
+            kubernetes=None,
+        )
+        for platform in KUBERNETES
+    },
+    # Where example jobs see the home directories.
+    ("storage.home.mount_path", "hyperpod-eks"): _case(
+        changed(KUBERNETES_ON_HYPERPOD, storage__home={"kind": "openzfs", "capacity_gib": 64}),
+        "hyperpod-eks",
+        "storage__home__mount_path",
+        "/people",
+    ),
+}
+
+QUICK = ("finding", "cost")
+SLOW = ("cluster.json", "ParallelCluster's configuration", "template", "manifests")
+
+
+ONLY: dict[str, tuple[str, ...]] = {
+    "manifests": KUBERNETES,
+    "cluster.json": SLURM,
+    "ParallelCluster's configuration": ("parallelcluster",),
+}
+
+
+def matters() -> list[Any]:
+    """(leaf, platform) that no case of the other table proves."""
+    found = []
+    for leaf, cases in CASES.items():
+        if leaf.startswith(ELSEWHERE):
+            continue
+        for platform in PLATFORMS:
+            proven = any(c.base["platform"] == platform and c.shows != "refused" for c in cases)
+            if not proven:
+                found.append(pytest.param(leaf, platform, id=f"{leaf}-{platform}"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def base_of(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[Case, Platform], dict[str, Any]]:
+    """A case's base on another platform."""
+    folder = tmp_path_factory.mktemp("moved")
+    known: dict[tuple[str, Platform], dict[str, Any]] = {}
+
+    def moved(case: Case, platform: Platform) -> dict[str, Any]:
+        text = json.dumps(case.base, indent=1)
+        if (text, platform) not in known:
+            (folder / "old.yaml").write_text(text)
+            spec = load_cluster(folder / "old.yaml")
+            found = case.base
+            if spec.cluster.platform != platform:
+                found = Editor(migrate(spec, platform, load_catalog(), folder=folder).text).data
+            known[(text, platform)] = decided(found, platform)
+        return copy.deepcopy(known[(text, platform)])
+
+    return moved
+
+
+@pytest.fixture(scope="module", autouse=True)
+def outputs_of_every_file_system() -> Iterator[None]:
+    """What a deployment says of the second and third file system too."""
+    with pytest.MonkeyPatch.context() as patch:
+        for number in ("2", "3"):
+            for name in ("LustreDnsName", "LustreMountName"):
+                patch.setitem(OUTPUTS, name + number, OUTPUTS[name])
+        yield
+
+
+def decided(spec: dict[str, Any], platform: Platform) -> dict[str, Any]:
+    """The spec with what only a person can know: subnets, and a volume, that exist."""
+    spec = copy.deepcopy(spec)
+    network = spec["network"].get("existing")
+    if network is not None and platform in KUBERNETES:
+        network["control_plane_subnet_ids"] = [
+            "subnet-0a1b2c3d4e5f60719",
+            "subnet-0a1b2c3d4e5f6071a",
+        ]
+    home = spec.get("storage", {}).get("home") or {}
+    if "existing" in home and platform == "parallelcluster":
+        home["existing"]["volume_id"] = "fsvol-0a1b2c3d4e5f60718"
+    return spec
+
+
+def put(base: dict[str, Any], case: Case, platform: Platform) -> dict[str, Any]:
+    """`base` with the case's change, by the names of groups; what is absent comes with it."""
+    after = case.after()
+    spec = copy.deepcopy(base)
+    for dotted in (*case.also, case.path):
+        path = [int(p) if p.isdigit() else p for p in dotted.split("__")]
+        source: Any = after
+        target: Any = spec
+        for depth, part in enumerate(path):
+            if depth + 1 == len(path) or not _has(
+                target, _there(path, depth, spec, case, platform)
+            ):
+                value = source.get(part) if isinstance(source, dict) else source[part]
+                _set(target, _there(path, depth, spec, case, platform), copy.deepcopy(value))
+                break
+            source = source[part]
+            target = target[_there(path, depth, spec, case, platform)]
+    return spec
+
+
+def _there(
+    path: list[Any], depth: int, spec: dict[str, Any], case: Case, platform: Platform
+) -> Any:
+    """The place of a group in the other file, by its name; a login group's is the jobs' there."""
+    if depth != 1 or path[0] != "compute":
+        return path[depth]
+    group = case.base["compute"][path[1]]
+    places = {g["name"]: i for i, g in enumerate(spec["compute"])}
+    if platform in KUBERNETES and group["role"] == "controller":
+        return places.get("system", 0)
+    if group["role"] == "system" and platform not in KUBERNETES:
+        return places.get("controller", 0)
+    jobs = next(i for i, g in enumerate(spec["compute"]) if g["role"] == "compute")
+    return places.get(group["name"], jobs)
+
+
+def _has(target: Any, part: Any) -> bool:
+    if isinstance(target, dict):
+        return target.get(part) is not None
+    return isinstance(target, list) and isinstance(part, int) and part < len(target)
+
+
+def _set(target: Any, part: Any, value: Any) -> None:
+    if isinstance(target, list) and part >= len(target):
+        target.append(value)
+    elif value is None and isinstance(target, dict):
+        target.pop(part, None)
+    else:
+        target[part] = value
+
+
+@pytest.mark.parametrize(("leaf", "platform"), matters())
+def test_a_leaf_shows_or_is_refused(
+    leaf: str,
+    platform: Platform,
+    base_of: Callable[[Case, Platform], dict[str, Any]],
+    look: Callable[[str, dict[str, Any]], Any],
+    load: Callable[[dict[str, Any]], LoadedSpec],
+) -> None:
+    tried = []
+    cases = sorted(CASES[leaf], key=lambda c: c.shows == "refused")
+    own = HERE.get((leaf, platform))
+    for case in cases if own is None else [own]:
+        base = case.base if own is not None else base_of(case, platform)
+        try:
+            refuse_what_cannot_be_built(load(base))
+        except SpecErrors:
+            continue  # A base that needs a decision on this platform.
+        spec = case.after() if own is not None else put(base, case, platform)
+        if spec == base:
+            continue
+        try:
+            refuse_what_cannot_be_built(load(spec))
+        except SpecErrors as errors:
+            if not all(problem.position and problem.message for problem in errors):
+                pytest.fail(f"{leaf} is refused without a place: {errors}")
+            return
+        tried.append(case.path)
+        for aspect in (*QUICK, *SLOW):
+            if platform not in ONLY.get(aspect, PLATFORMS):
+                continue
+            if look(aspect, base) != look(aspect, spec):
+                return
+    pytest.fail(f"{platform} takes {leaf} in silence: {tried or 'nothing could be tried'}")
