@@ -19,8 +19,8 @@ help:  ## list the targets
 setup:  ## build .venv/ (again only where something changed); needs Python 3.11 or newer
 	@scripts/setup.sh
 
-demo: .venv-current  ## from one file to a running cluster on the local AWS, and down again
-	@"$(BIN)/python" -m demo
+demo: .venv-current  ## from one file to a cluster on the local AWS and down again (PLATFORM=eks)
+	@"$(BIN)/python" -m demo $(if $(PLATFORM),--platform $(PLATFORM))
 
 test: .venv-current  ## run every test suite, the linters among them (ARGS='tests/spec -k name')
 	@"$(BIN)/python" -m tools.setup.clients

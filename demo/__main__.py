@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import signal
 import sys
 import tempfile
@@ -9,17 +10,31 @@ import time
 from pathlib import Path
 from types import FrameType
 
+from demo.platform_story import PLATFORMS, tell_of
 from demo.shell import Shell, StepFailed
 from demo.story import tell
+
+_DEFAULT = "hyperpod-slurm"
 
 
 def main() -> int:
     """Tell the story; 0 when every step did what it should, 130 on Ctrl-C, else 1."""
+    parser = argparse.ArgumentParser(prog="demo", description="A cluster on the local AWS.")
+    parser.add_argument(
+        "--platform",
+        choices=[_DEFAULT, *PLATFORMS],
+        default=_DEFAULT,
+        help="what runs the cluster",
+    )
+    platform = parser.parse_args().platform
     signal.signal(signal.SIGTERM, _interrupt)
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="clusterwright-demo-") as folder, Shell() as shell:
         try:
-            tell(shell, Path(folder))
+            if platform == _DEFAULT:
+                tell(shell, Path(folder))
+            else:
+                tell_of(platform, shell, Path(folder))
         except StepFailed as failure:
             print(f"\ndemo: failed: {failure}", flush=True)
             return 1
