@@ -23,6 +23,7 @@ from clusterwright.rehearsal.engine import TIMELINE
 from clusterwright.rehearsal.engines import EngineHandle
 from clusterwright.rehearsal.errors import RehearsalError
 from clusterwright.rehearsal.hyperpod.account import Account
+from clusterwright.rehearsal.parallelcluster import left_out
 from clusterwright.rehearsal.parallelcluster.stage import PclusterStage
 from clusterwright.rehearsal.scenario_files import Scenario, scenarios
 from clusterwright.rehearsal.stage import Broken, CannotTell, NotForThis, Stage
@@ -211,8 +212,8 @@ def _why_not_for(mode: str, scenario: Scenario) -> str:
         return "it is about ParallelCluster"
     if mode != "parallelcluster":
         return f"it is not for the {mode} configuration"
-    own = "what HyperPod does, or Slurm as HyperPod has it"
-    return f"it is not for ParallelCluster: {scenario.not_parallelcluster or own}"
+    reason = left_out.REASONS.get(scenario.name, "its file does not name it")
+    return f"it is not for ParallelCluster: {reason}"
 
 
 def _deploy(

@@ -30,8 +30,6 @@ class Scenario:
     needs_compute: int
     modes: tuple[str, ...]
     any_scripts: bool
-    not_parallelcluster: str = ""
-    """Why it is not for ParallelCluster, where the reason is its own."""
 
 
 def scenarios(chosen: Sequence[str] = ()) -> list[Scenario]:
@@ -85,7 +83,6 @@ def _read(name: str, path: Path) -> Scenario:
         needs_compute=int(getattr(module, "NEEDS_COMPUTE", 1)),
         any_scripts=bool(getattr(module, "ANY_SCRIPTS", False)),
         modes=tuple(getattr(module, "MODES", ("managed", "scripted"))),
-        not_parallelcluster=str(getattr(module, "NOT_PARALLELCLUSTER", "")),
     )
 
 

@@ -11,7 +11,7 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -82,11 +82,10 @@ class Cluster:
         node = self._born(head)
         self._boot(node)
         self._set_up_head(node)
-        work = [self._pool.submit(self._bring_up, place) for place in others]
+        rest = self._pool.submit(self._all, others)
         failure = self._head_action(node, "OnNodeConfigured")
-        outcomes = [self._outcome(each) for each in work]
         self._applied = self._order.configuration
-        return failure or next((text for text in outcomes if text), "")
+        return failure or rest.result()
 
     def update(self, order: ClusterOrder) -> str:
         """As cfn-hup does: Slurm's files anew, then OnNodeUpdated on the head node. New nodes
@@ -114,9 +113,8 @@ class Cluster:
         failure = ""
         if order.configuration != self._applied:
             failure = self._head_action(head, "OnNodeUpdated")
-        new = [self._numbered(place) for place in found[1:] if place.instance_id not in there]
-        outcomes = [self._outcome(self._pool.submit(self._bring_up, place)) for place in new]
-        failure = failure or next((text for text in outcomes if text), "")
+        new = self._numbered([one for one in found[1:] if one.instance_id not in there])
+        failure = self._all(new) or failure
         if failure:
             head.phase = "running"  # it goes on as it was
             return f"Update failed ({failure})"
@@ -227,23 +225,28 @@ class Cluster:
         self._timeline("running", node.order, action=event, seconds=time.monotonic() - started)
         return ""
 
-    def _outcome(self, work: Future[None]) -> str:
-        """Why a node did not come up after all its launches."""
+    def _all(self, found: Sequence[Place]) -> str:
+        """Bring nodes up, and those that fail once more; why one did not come up, or nothing."""
+        work = [(place, self._pool.submit(self._bring_up, place)) for place in found]
+        failures = [self._outcome(place, each) for place, each in work]
+        return next((text for text in failures if text), "")
+
+    def _outcome(self, place: Place, work: Future[None]) -> str:
         try:
             work.result()
         except (RehearsalError, OSError) as error:
             text = error.message if isinstance(error, RehearsalError) else str(error)
-            failed = [node for node in self.nodes() if node.phase == "failed"]
-            for node in failed:
-                again = self._launch_again(node)
-                if again:
-                    return f"{PROTECTED} {node.machine.name}: {again}"
-            return "" if failed else text
+            if not place.resource:
+                return f"login node {place.host}: {text}"
+            again = self._launch_again(self._nodes[place.name])
+            return f"{PROTECTED} {place.host}: {again}" if again else ""
         return ""
 
     def _launch_again(self, node: Node) -> str:
-        """Launch a node whose custom action failed once more, as clustermgtd does."""
-        text = "was not launched again"
+        """Launch a node whose custom action failed anew, as clustermgtd does; why that is given
+        up at last, or nothing.
+        """
+        text = "it was not launched again"
         for _ in range(self._settings.launches - 1):
             try:
                 self._relaunch(node, "Static node bootstrap failed")
@@ -317,6 +320,7 @@ class Cluster:
             ImageId=instance["ImageId"],
             InstanceType=instance["InstanceType"],
             SubnetId=instance["SubnetId"],
+            **_bought(instance),
             SecurityGroupIds=[group["GroupId"] for group in instance["SecurityGroups"]],
             MinCount=1,
             MaxCount=1,
@@ -475,15 +479,20 @@ class Cluster:
                 return node
         raise RehearsalError("the cluster has no head node")
 
-    def _numbered(self, place: Place) -> Place:
-        """A new node with a name that no other has: instances are not numbered by EC2."""
+    def _numbered(self, found: Sequence[Place]) -> list[Place]:
+        """New nodes with numbers that no other has: EC2 does not number instances."""
         with self._lock:
-            taken = {n.order.name for n in self._nodes.values()}
-        number = 1
-        while f"{place.group_name}-{number}" in taken:
-            number += 1
-        host = f"{place.queue}-st-{place.resource}-{number}" if place.resource else place.host
-        return dataclasses.replace(place, name=f"{place.group_name}-{number}", host=host)
+            taken = {node.order.name for node in self._nodes.values()}
+        numbered = []
+        for place in found:
+            number = 1
+            while f"{place.group_name}-{number}" in taken:
+                number += 1
+            name = f"{place.group_name}-{number}"
+            taken.add(name)
+            host = f"{place.queue}-st-{place.resource}-{number}" if place.resource else place.host
+            numbered.append(dataclasses.replace(place, name=name, host=host))
+        return numbered
 
     def _end_node(self, node: Node) -> None:
         with self._lock:
@@ -514,6 +523,22 @@ class Cluster:
             image_id=place.image_id,
             role_arn=place.role_arn,
         )
+
+
+def _bought(instance: Mapping[str, Any]) -> dict[str, Any]:
+    """What else an instance was launched with, for one like it."""
+    found: dict[str, Any] = {}
+    group = (instance.get("Placement") or {}).get("GroupName")
+    if group:
+        found["Placement"] = {"GroupName": group}
+    if instance.get("InstanceLifecycle"):
+        found["InstanceMarketOptions"] = {"MarketType": instance["InstanceLifecycle"]}
+    reservation = instance.get("CapacityReservationId")
+    if reservation:
+        found["CapacityReservationSpecification"] = {
+            "CapacityReservationTarget": {"CapacityReservationId": reservation}
+        }
+    return found
 
 
 def _until(command: str) -> str:

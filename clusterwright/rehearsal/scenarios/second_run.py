@@ -6,7 +6,8 @@ on a node that works.
 
 from __future__ import annotations
 
-from clusterwright.rehearsal.stage import Node, Stage
+from clusterwright.rehearsal.parallelcluster.stage import PclusterStage
+from clusterwright.rehearsal.stage import Node, ProgramRun, Stage
 
 ORDER = 20
 MODES = ("managed", "scripted", "parallelcluster")
@@ -49,16 +50,24 @@ def play(stage: Stage) -> None:
             stage.expect(not changed, f"{node}: {', '.join(changed[:5])}")
 
     with stage.promise("quick"):
-        slowest = max(runs, key=lambda node: runs[node].seconds)
-        seconds = runs[slowest].seconds
+        slowest = max(runs, key=lambda node: _seconds(stage, runs[node]))
+        seconds = _seconds(stage, runs[slowest])
         # This machine may have been busy with something else.
         for _ in range(_MORE_TRIES):
             if seconds >= _LIMIT_S:
-                seconds = min(seconds, slowest.run_program().seconds)
+                seconds = min(seconds, _seconds(stage, slowest.run_program()))
         stage.note(f"slowest: {slowest} in {seconds:.2f} s")
         stage.expect(
             seconds < _LIMIT_S, f"{slowest} took {seconds:.1f} s: {runs[slowest].statuses}"
         )
+
+
+def _seconds(stage: Stage, run: ProgramRun) -> float:
+    """Of the whole script; of ParallelCluster's, which fetches the program first, that alone."""
+    if not isinstance(stage, PclusterStage):
+        return run.seconds
+    ends = [event["seconds"] for event in run.events if event.get("event") == "run_end"]
+    return float(ends[-1])
 
 
 def _changed(node: Node) -> list[str]:
