@@ -38,7 +38,7 @@ not answer --live or --actual; 3 the command line, the spec or the prices are wr
 @click.option(
     "--hours",
     type=click.FloatRange(min=0, min_open=True, max=87_600),
-    help="Hours of the run; `run.hours` of the spec without it.",
+    help="Hours of the run; without it `run.hours` of the spec, else the plan beside it.",
 )
 @click.option(
     "--prices",
@@ -128,12 +128,14 @@ def command(
     own = read_prices(path, prices, command="cost", output_format=output_format)
     storage = None if retire is None else find_storage_or_exit(spec.cluster, retire)
     asked = _asked(spec.cluster, today, live=live, days=days if actual else None)
+    run_hours, where = _run_hours(path, spec.cluster, hours)
     with catalog_of_the_user():
         bill = estimate(
             spec.cluster,
             load_catalog(prices_override=own.rates),
             today=today,
-            run_hours=None if hours is None else Decimal(str(hours)),
+            run_hours=run_hours,
+            run_hours_from=where,
             usage=own.usage,
             terms=own.terms,
             live=asked.prices,
@@ -158,6 +160,31 @@ def command(
         text = render.bill_text(bill, found, Style.of(sys.stdout), extras=extras)
     sys.stdout.write(text)
     ctx.exit(code)
+
+
+def _run_hours(
+    path: Path, cluster: Cluster, hours: float | None
+) -> tuple[Decimal | None, str | None]:
+    """Hours of the run and where they are from; the spec's own are left to the estimate.
+
+    Raises
+    ------
+    UserError
+        The plan beside the spec is wanted, and is none.
+    """
+    from clusterwright.review import plan_file
+
+    if hours is not None:
+        return Decimal(str(hours)), "--hours"
+    if cluster.run is not None:
+        return None, None
+    name = plan_file.plan_path(path).name
+    try:
+        plan = plan_file.plan_beside(path)
+    except plan_file.BadPlan as error:
+        raise UserError(str(error), f"--hours, run.hours in the spec, or remove {name}") from None
+    found = None if plan is None else plan_file.run_hours(plan)
+    return (None, None) if found is None else (Decimal(found), f"P90 of {name}")
 
 
 class _Answers(NamedTuple):

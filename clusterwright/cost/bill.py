@@ -249,6 +249,9 @@ class Bill:
     paid_beyond_run_usd: Decimal = Decimal(0)
     """What was paid in advance for hours that lie outside the run: part of the run's cost."""
 
+    run_hours_from: str | None = None
+    """Where the run's hours were read: `--hours`, `run.hours`, or the plan beside the spec."""
+
     @property
     def unknown(self) -> tuple[Line, ...]:
         return tuple(line for line in self.lines if not line.known)

@@ -52,6 +52,7 @@ def estimate(
     *,
     today: dt.date,
     run_hours: Decimal | None = None,
+    run_hours_from: str | None = None,
     usage: Mapping[str, Decimal | Usage] | Mapping[str, Decimal] | None = None,
     terms: Terms | None = None,
     live: LivePrices | None = None,
@@ -62,6 +63,8 @@ def estimate(
     ----------
     run_hours:
         How long a run holds the cluster; the spec's `run.hours` if None.
+    run_hours_from:
+        Where they were read, for the reader.
     usage:
         Quantities per month that depend on use, by `service/item` (see `cost.pricing.Item`).
     terms:
@@ -73,7 +76,7 @@ def estimate(
         cluster, catalog, today, dict(usage or {}), terms or Terms(), live or LivePrices()
     )
     if run_hours is None and cluster.run is not None:
-        run_hours = Decimal(str(cluster.run.hours))
+        run_hours, run_hours_from = Decimal(str(cluster.run.hours)), "run.hours"
     lines = tuple(line for component in COMPONENTS for line in component(pricing))
     lines = (*lines, *(component(pricing, lines) for component in ON_THE_SUM))
     bought = purchases(pricing)
@@ -88,6 +91,7 @@ def estimate(
         blends=tuple(blends(pricing, lines)),
         warnings=(*_stale(lines), *warnings(pricing, run_hours), *oddities(pricing, lines)),
         paid_beyond_run_usd=sum((beyond_run_usd(one, run_hours) for one in bought), Decimal(0)),
+        run_hours_from=run_hours_from,
     )
 
 

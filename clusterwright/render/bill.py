@@ -56,6 +56,7 @@ def bill_json(
             "currency": "USD",
             "hours_per_month": HOURS_PER_MONTH,
             "run_hours": bill.run_hours,
+            "run_hours_from": bill.run_hours_from,
             "prices_file": prices_file,
             "lines": [_line_data(line, exchange) for line in bill.lines],
             "total": {
@@ -112,7 +113,7 @@ def bill_text(
     other = _other(total.monthly_usd, exchange)
     rows.append(("total", "", "", least, hour, month, other, ""))
     if total.run_usd is not None and bill.run_hours is not None:
-        name, run = f"run of {_number(bill.run_hours)} h", _money(total.run_usd)
+        name, run = f"run of {_number(bill.run_hours)} h{_from(bill)}", _money(total.run_usd)
         rows.append((name, "", "", least, "", run, _other(total.run_usd, exchange), ""))
     if exchange is None:
         rows = [(*row[:6], row[7]) for row in rows]
@@ -139,6 +140,12 @@ def bill_text(
     return "\n".join(lines) + "\n"
 
 
+def _from(bill: Bill) -> str:
+    """Where the hours are from, if neither the spec nor the command line says them."""
+    where = bill.run_hours_from
+    return "" if where in {None, "--hours", "run.hours"} else f" ({where})"
+
+
 def bill_markdown(bill: Bill, gates: Sequence[Gate], *, extras: Extras = _NO_EXTRAS) -> str:
     """A short verdict first, the lines folded below it."""
     total = bill.total
@@ -149,7 +156,7 @@ def bill_markdown(bill: Bill, gates: Sequence[Gate], *, extras: Extras = _NO_EXT
     facts = [f"{least}{hour}"]
     if total.run_usd is not None and bill.run_hours is not None:
         run = f"{least}{_money(total.run_usd)} USD for a run of {_number(bill.run_hours)} hours"
-        facts.append(run)
+        facts.append(markdown_cell(f"{run}{_from(bill)}"))
     if total.unknown_lines:
         facts.append(f"{total.unknown_lines} lines are unknown and add to the total")
     facts += _more_facts(bill, extras)

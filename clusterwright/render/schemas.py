@@ -263,6 +263,7 @@ def _cost() -> dict[str, Any]:
         "currency": {"const": "USD"},
         "hours_per_month": {"const": 730},
         "run_hours": {"type": ["number", "null"], "exclusiveMinimum": 0},
+        "run_hours_from": _MAYBE_TEXT,
         "prices_file": _MAYBE_TEXT,
         "lines": _list(
             {

@@ -30,7 +30,7 @@ def plan_beside(config: Path) -> Mapping[str, Any] | None:
     BadPlan
         It cannot be read.
     """
-    path = config.with_name(f"{config.stem}.plan.json")
+    path = plan_path(config)
     if not path.is_file():
         return None
     try:
@@ -40,6 +40,23 @@ def plan_beside(config: Path) -> Mapping[str, Any] | None:
     if not isinstance(found, Mapping) or found.get("command") != "plan":
         raise BadPlan(f"{path.name} is no answer of `clusterwright plan`")
     return found
+
+
+def plan_path(config: Path) -> Path:
+    """Where the plan of a spec lies."""
+    return config.with_name(f"{config.stem}.plan.json")
+
+
+def run_hours(plan: Mapping[str, Any]) -> int | None:
+    """Hours that `plan --write` puts into the spec: the P90 of the days, whole; None without."""
+    estimate = plan.get("estimate")
+    days = estimate.get("days") if isinstance(estimate, Mapping) else None
+    p90 = days.get("p90") if isinstance(days, Mapping) else None
+    if isinstance(p90, bool) or not isinstance(p90, (int, float)):
+        return None
+    if not math.isfinite(p90) or p90 <= 0:
+        return None
+    return math.ceil(p90) * HOURS_PER_DAY
 
 
 def partings(plan: Mapping[str, Any], cluster: Cluster) -> tuple[SpecChange, ...]:
@@ -68,13 +85,9 @@ def _partings(plan: Mapping[str, Any], cluster: Cluster) -> Iterator[SpecChange]
 
 
 def _hours(plan: Mapping[str, Any], cluster: Cluster) -> Iterator[SpecChange]:
-    estimate = plan.get("estimate")
-    days = estimate.get("days") if isinstance(estimate, Mapping) else None
-    p90 = days.get("p90") if isinstance(days, Mapping) else None
-    if isinstance(p90, (int, float)) and cluster.run is not None:
-        hours = math.ceil(p90) * HOURS_PER_DAY
-        if cluster.run.hours < hours:
-            yield SpecChange("run.hours (P90 of the plan, at least)", hours, cluster.run.hours)
+    hours = run_hours(plan)
+    if hours is not None and cluster.run is not None and cluster.run.hours < hours:
+        yield SpecChange("run.hours (P90 of the plan, at least)", hours, cluster.run.hours)
 
 
 def _chosen(plan: Mapping[str, Any]) -> Mapping[str, Any]:

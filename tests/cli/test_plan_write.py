@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from pathlib import Path
 
@@ -234,3 +235,30 @@ def test_the_answer_of_a_served_model_is_as_the_schema_says() -> None:
     without = {key: value for key, value in data.items() if key != "serving"}
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(without, schemas()["plan-output.schema.json"])
+
+
+def test_cost_takes_the_hours_of_the_plan_beside_a_spec_that_has_none(configs: Path) -> None:
+    spec = configs / "llama3-70b.yaml"
+    written = clusterwright("plan", *GOAL, "--region", "us-east-1", "--write", str(spec))
+    assert written.exit_code == 0, written.err
+    own = json.loads(clusterwright("cost", str(spec), "--format", "json").out)
+    assert own["run_hours_from"] == "run.hours"
+    text = spec.read_text()
+    spec.write_text(text[: text.index("# ", text.index("slurm:"))])
+    plan = json.loads((configs / "llama3-70b.plan.json").read_text())
+    found = json.loads(clusterwright("cost", str(spec), "--format", "json").out)
+    assert found["run_hours_from"] == "P90 of llama3-70b.plan.json"
+    assert found["run_hours"] == math.ceil(plan["estimate"]["days"]["p90"]) * 24
+    assert found["run_hours"] == own["run_hours"]
+    assert found["total"]["run_usd"] is not None
+    said = f"run of {found['run_hours']:,} h (P90 of llama3-70b.plan.json)"
+    assert said in clusterwright("cost", str(spec)).out
+    given = json.loads(clusterwright("cost", str(spec), "--hours", "10", "--format", "json").out)
+    assert (given["run_hours"], given["run_hours_from"]) == (10, "--hours")
+    (configs / "llama3-70b.plan.json").write_text("{}")
+    broken = clusterwright("cost", str(spec))
+    assert broken.exit_code == 3
+    assert "no answer of `clusterwright plan`" in broken.err
+    (configs / "llama3-70b.plan.json").unlink()
+    without = json.loads(clusterwright("cost", str(spec), "--format", "json").out)
+    assert (without["run_hours"], without["run_hours_from"]) == (None, None)
