@@ -125,6 +125,9 @@ def configuration_values(addon: str) -> dict[str, object]:
     """What an add-on is told beside its version, in the form of its chart's values."""
     if addon == "vpc-cni":
         return {
+            # Without it the network policies of tenants are taken and hold nothing (EKS user
+            # guide, "Limit pod traffic with Kubernetes network policies"); a text, as there.
+            "enableNetworkPolicy": "true",
             "env": {
                 "MINIMUM_IP_TARGET": str(MINIMUM_IP_TARGET),
                 "WARM_IP_TARGET": str(WARM_IP_TARGET),
