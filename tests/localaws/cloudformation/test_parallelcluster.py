@@ -285,6 +285,14 @@ class TestCluster:
         assert stack["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
         assert "Cannot update the ClusterName" in reason("top", "Cluster", "UPDATE_FAILED")
 
+    def test_another_release_updates_no_cluster(self, ground: Ground) -> None:
+        create("top", body(ground.configuration(), version="3.16.0"))
+        stack = update("top", body(ground.configuration(4)))
+        assert stack["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+        said = reason("top", "Cluster", "UPDATE_FAILED")
+        assert "belongs to the ParallelCluster version 3.16.0" in said
+        assert nodes() == two()
+
     def test_a_name_that_is_taken_is_refused(self, ground: Ground) -> None:
         create("train", template({"Bucket": resource("AWS::S3::Bucket")}))
         assert create("top", body(ground.configuration()))["StackStatus"] == "ROLLBACK_COMPLETE"

@@ -88,6 +88,20 @@ class PclusterCluster(Handler):
             raise HandlerFailure(
                 json.dumps({"message": f"Cluster {physical_id} does not exist."}), "NotFound"
             )
+        tags = {one["Key"]: one["Value"] for one in stack["Tags"]}
+        made_by = tags["parallelcluster:version"]
+        if made_by != provider.version:
+            # `update_cluster` wants the cluster's own release (check_cluster_version with
+            # exact_match, api/controllers/cluster_operations_controller.py of 3.16.1).
+            raise HandlerFailure(
+                json.dumps(
+                    {
+                        "message": f"Cluster '{physical_id}' belongs to the ParallelCluster "
+                        f"version {made_by}, and {provider.version} cannot update it."
+                    }
+                ),
+                "InvalidRequest",
+            )
         base = _kept(ctx, physical_id, provider)
         if base == configuration:
             # The provider takes "No changes found" for done: a rollback comes here after an
