@@ -43,7 +43,11 @@ def _schema(asked: dict[str, Any]) -> dict[str, Any]:
 def _validators(asked: dict[str, Any]) -> dict[str, Any]:
     from pcluster.validators.common import ValidatorContext
 
-    found = _load(asked).validate(set(), ValidatorContext())
+    try:
+        found = _load(asked).validate(set(), ValidatorContext())
+    except Exception as error:  # noqa: BLE001 - one wrong id ends all validators: an answer too
+        name = type(error).__name__
+        return {"messages": [{"level": "ERROR", "type": name, "message": str(error)}]}
     return {
         "messages": [
             {"level": one.level.name, "type": one.validator_type, "message": one.message}
