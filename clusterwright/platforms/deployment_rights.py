@@ -111,6 +111,11 @@ def _pod_identities(cluster: Cluster) -> bool:
     return bool(cluster.kubernetes.pod_identities) or _training_operator(cluster)
 
 
+def _capabilities(cluster: Cluster) -> bool:
+    asked = cluster.kubernetes.capabilities
+    return _kubernetes(cluster) and (asked.argocd is not None or asked.ack or asked.kro)
+
+
 def _governance(cluster: Cluster) -> bool:
     return cluster.hyperpod.task_governance is not None
 
@@ -181,6 +186,7 @@ RESOURCES: Final[Mapping[str, Made]] = {
         ("eks:CreateAccessEntry", "eks:AssociateAccessPolicy"), _entries
     ),
     "AWS::EKS::Addon": Made(("eks:CreateAddon",), _kubernetes),
+    "AWS::EKS::Capability": Made(("eks:CreateCapability",), _capabilities),
     "AWS::EKS::Cluster": Made(("eks:CreateCluster",), _kubernetes),
     "AWS::EKS::Nodegroup": Made(("eks:CreateNodegroup",), _node_groups),
     "AWS::EKS::PodIdentityAssociation": Made(

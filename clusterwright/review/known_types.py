@@ -95,6 +95,7 @@ HOLDS_NOTHING: Final = frozenset(
         "AWS::EC2::VPCGatewayAttachment",
         "AWS::EKS::AccessEntry",
         "AWS::EKS::Addon",
+        "AWS::EKS::Capability",
         "AWS::EKS::PodIdentityAssociation",
         "AWS::Events::Rule",
         "AWS::FSx::DataRepositoryAssociation",

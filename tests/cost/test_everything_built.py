@@ -28,6 +28,7 @@ CHARGED: dict[str, str | tuple[str, ...]] = {
     "AWS::Budgets::Budget": "budget with alarms",
     "AWS::CloudWatch::Alarm": "CloudWatch alarms",
     "AWS::EC2::EIP": "NAT gateway: public address",
+    "AWS::EKS::Capability": "EKS capability",
     "AWS::EKS::Cluster": "EKS control plane",
     "AWS::EC2::FlowLog": "CloudWatch logs: ingestion",
     "AWS::EC2::NatGateway": "NAT gateway",
@@ -60,6 +61,9 @@ PARTS = {
     "AWS::EC2::PlacementGroup",
     "AWS::EKS::PodIdentityAssociation",
     "AWS::FSx::DataRepositoryAssociation",
+    # ParallelCluster's provider: functions, which are on the line of those, and their logs.
+    "AWS::CloudFormation::Stack",
+    "AWS::IAM::ManagedPolicy",
     "AWS::IAM::Policy",
     "AWS::IAM::Role",
     "AWS::KMS::Alias",
@@ -81,6 +85,7 @@ COUNTED = {
     "AWS::EKS::Nodegroup",
     "AWS::FSx::FileSystem",
     "AWS::SageMaker::Cluster",
+    "Custom::PclusterCluster",
 }
 
 
@@ -100,6 +105,12 @@ def node_counts(assembly: Assembly) -> list[int]:
         group["Properties"]["ScalingConfig"]["DesiredSize"]
         for group in assembly.resources("AWS::EKS::Nodegroup").values()
     ]
+    for one in assembly.resources("Custom::PclusterCluster").values():
+        configuration = one["Properties"]["ClusterConfiguration"]
+        queues = configuration["Scheduling"]["SlurmQueues"]
+        found += [each["MinCount"] for queue in queues for each in queue["ComputeResources"]]
+        pools = configuration.get("LoginNodes", {}).get("Pools", [])
+        found += [1, *(pool["Count"] for pool in pools)]
     assert found
     return found
 

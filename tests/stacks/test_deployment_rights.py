@@ -17,6 +17,7 @@ from tests.test_every_leaf import EXISTING
 ALL = {
     **SPECS,
     "eks, all of it to be thrown away": changed(EKS, protection="destroy"),
+    "eks, with capabilities": changed(EKS, kubernetes__capabilities={"ack": True}),
     "nat": changed(MINIMAL, network__egress="nat"),
     "existing": changed(
         EXISTING, identity={"kms_key_arn": f"arn:aws:kms:us-east-1:{specs.ACCOUNT}:key/1"}

@@ -10,6 +10,7 @@ from clusterwright.platforms import eks
 
 CONTROL_PLANE = Item("eks", "cluster standard support", "hour")
 EXTENDED = Item("eks", "cluster extended support", "hour")
+CAPABILITY = Item("eks", "capability", "hour")
 PLATFORMS = ("hyperpod-eks", "eks")
 
 
@@ -42,3 +43,24 @@ def lines(pricing: Pricing) -> Iterator[Line]:
         per="hour",
         note=note,
     )
+    yield from _capabilities(pricing)
+
+
+def _capabilities(pricing: Pricing) -> Iterator[Line]:
+    """What EKS runs outside of the cluster's nodes; no source of ours has its rates."""
+    capabilities = pricing.cluster.kubernetes.capabilities
+    for name, text, wanted in (
+        ("argocd", "Argo CD", capabilities.argocd is not None),
+        ("ack", "AWS Controllers for Kubernetes", capabilities.ack),
+        ("kro", "kro", capabilities.kro),
+    ):
+        if wanted:
+            yield pricing.line(
+                "kubernetes",
+                f"EKS capability, {text}",
+                1,
+                Item(CAPABILITY.service, f"{CAPABILITY.name} {name}", CAPABILITY.unit),
+                path=("kubernetes", "capabilities", name),
+                per="hour",
+                note="what it manages may be charged besides",
+            )
