@@ -26,6 +26,7 @@ _FAMILIES: Final[Mapping[str, str]] = {
     "identity": "KMS",
     "observability": "observability",
     "kubernetes": "EKS",
+    "parallelcluster": "other",
     "support": "support",
 }
 # Cost Explorer's names of services. EC2 - Other holds NAT gateways and, where instances are

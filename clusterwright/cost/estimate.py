@@ -19,6 +19,7 @@ from clusterwright.cost.components import (
     network,
     objects,
     observability,
+    parallelcluster,
     support,
     volumes,
 )
@@ -33,6 +34,7 @@ COMPONENTS: tuple[Callable[[Pricing], Iterator[Line]], ...] = (
     compute.lines,
     volumes.lines,
     kubernetes.lines,
+    parallelcluster.lines,
     lustre.lines,
     home.lines,
     objects.lines,

@@ -12,6 +12,7 @@ from clusterwright.cost.components import (
     network,
     objects,
     observability,
+    parallelcluster,
 )
 from clusterwright.cost.pricing import Item
 
@@ -28,6 +29,9 @@ USAGE_ITEMS: Final[dict[str, Item]] = {
         objects.NONCURRENT,
         objects.EXPRESS_STORAGE,
         objects.EXPRESS_REQUESTS,
+        parallelcluster.SHARED_STORAGE,
+        parallelcluster.LOAD_BALANCER_USE,
+        parallelcluster.TABLE_USE,
         network.NAT_DATA,
         network.ENDPOINT_DATA,
         network.BETWEEN_ZONES,

@@ -543,3 +543,47 @@ def test_a_control_plane_costs_the_rate_of_its_versions_support(
     (line,) = [line for line in bill.lines if line.component == "kubernetes"]
     assert line.hourly_usd == Decimal(rate)
     assert words in line.note
+
+
+def test_what_parallelcluster_makes_for_itself_is_on_the_bill(tmp_path: Path) -> None:
+    spec = {
+        "platform": "parallelcluster",
+        "parallelcluster": {"root_volume_gib": 200},
+        "slurm": {"accounting": {"kind": "none"}},
+    }
+    cluster = specs.unchecked(tmp_path, spec).cluster
+    bill = estimate(cluster, load_catalog(), today=TODAY)
+    roots = {line.group: line.quantity for line in bill.lines if line.item.endswith(", root")}
+    counts = {group.name: group.count for group in cluster.compute}
+    sizes = {group.name: 200 if group.role == "compute" else 45 for group in cluster.compute}
+    assert roots == {name: counts[name] * sizes[name] for name in counts}
+    made = {line.item for line in bill.lines if line.component == "parallelcluster"}
+    assert "ParallelCluster's shared storage on EFS" in made
+    assert "ParallelCluster's dashboard" in made
+    compute = [line for line in bill.lines if line.component == "compute"]
+    assert all(not line.item.partition(": ")[2].startswith("ml.") for line in compute)
+
+
+@pytest.mark.parametrize("egress", ["closed", "nat"])
+def test_names_of_nodes_are_in_route_53_where_it_is_reached(tmp_path: Path, egress: str) -> None:
+    spec = {
+        "platform": "parallelcluster",
+        "network": {"availability_zone_id": "use1-az6", "egress": egress},
+        "slurm": {"accounting": {"kind": "none"}},
+    }
+    cluster = specs.unchecked(tmp_path, spec).cluster
+    items = {line.item for line in estimate(cluster, load_catalog(), today=TODAY).lines}
+    assert ("names of nodes in Route 53" in items) == (egress == "nat")
+
+
+def test_the_root_volumes_of_an_image_of_ones_own_are_unknown(tmp_path: Path) -> None:
+    spec = {
+        "platform": "parallelcluster",
+        "image": {"image_id": "ami-0123456789abcdef0"},
+        "slurm": {"accounting": {"kind": "none"}},
+    }
+    cluster = specs.unchecked(tmp_path, spec).cluster
+    bill = estimate(cluster, load_catalog(), today=TODAY)
+    roots = [line for line in bill.lines if line.item.endswith(", root")]
+    assert roots
+    assert all(line.quantity is None for line in roots)
