@@ -9,16 +9,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from clusterwright.catalog import load_catalog
 from clusterwright.localaws import local_aws
 from clusterwright.localaws.parallelcluster.validation import PYTHON
+from clusterwright.platforms import load_cluster
+from clusterwright.platforms.parallelcluster import outputs as texts
+from clusterwright.platforms.parallelcluster import render
 from tests.stacks.conftest import Build
 from tests.stacks.deployment import Account, bootstrapped, order
 from tests.stacks.specs import PARALLELCLUSTER, changed
 from tests.support.pcluster import pcluster_python
+from tests.support.specs import write
 
 __all__ = ["pcluster_python"]
 
@@ -199,6 +205,37 @@ def test_every_node_has_the_rights_that_scripts_need(deployed: Account) -> None:
         assert decisions["s3:PutObject"] != "allowed", name
         boundary = iam.get_role(RoleName=name)["Role"]["PermissionsBoundary"]
         assert boundary["PermissionsBoundaryArn"].endswith("parallelcluster-boundary")
+
+
+def test_its_outputs_render_what_is_deployed(deployed: Account, tmp_path: Path) -> None:
+    """`clusterwright render parallelcluster --outputs`: the configuration, to the letter."""
+    cluster = load_cluster(write(tmp_path / "spec.yaml", SPEC)).cluster
+    said = {
+        name: value
+        for name, value in deployed.outputs("test-cluster").items()
+        if name in texts.VALUES
+    }
+    assert texts.missing(cluster, said) == {}
+    mine = render(cluster, load_catalog(), texts.supplied_from(cluster, said))
+    s3 = deployed.client("s3")
+    (theirs,) = (
+        json.loads(s3.get_object(Bucket=bucket["Name"], Key=found["Key"])["Body"].read())
+        for bucket in s3.list_buckets()["Buckets"]
+        if not bucket["Name"].endswith("--x-s3")
+        for found in s3.list_objects_v2(Bucket=bucket["Name"]).get("Contents", [])
+        if found["Key"].endswith("test/cluster-config.json")
+    )
+    assert {**theirs, "Tags": None} == {**_as_text(mine), "Tags": None}
+    assert {one["Key"] for one in mine["Tags"]} <= {one["Key"] for one in theirs["Tags"]}
+
+
+def _as_text(value: Any) -> Any:
+    """As a custom resource gets it: CloudFormation makes text of numbers and truth values."""
+    if isinstance(value, dict):
+        return {key: _as_text(below) for key, below in value.items()}
+    if isinstance(value, list):
+        return [_as_text(one) for one in value]
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def test_more_nodes_change_the_cluster_alone(deployed: Account, build: Build) -> None:
