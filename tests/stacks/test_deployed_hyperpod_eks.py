@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -215,3 +216,63 @@ def test_nodes_come_and_quotas_follow(deployed: Account, build: Build) -> None:
     config = quotas(deployed)["pretraining"]["ComputeQuotaConfig"]
     assert config["ComputeQuotaResources"] == [{"InstanceType": "ml.p5.48xlarge", "Count": 9}]
     deployed.deploy(build(SPEC))
+
+
+def drifted(account: Account, stack: str) -> set[str]:
+    """What of a stack is not as its template says."""
+    cloudformation = account.client("cloudformation")
+    detection = cloudformation.detect_stack_drift(StackName=stack)["StackDriftDetectionId"]
+    for _ in range(600):
+        status = cloudformation.describe_stack_drift_detection_status(
+            StackDriftDetectionId=detection
+        )
+        if status["DetectionStatus"] != "DETECTION_IN_PROGRESS":
+            break
+        time.sleep(0.02)
+    assert status["DetectionStatus"] == "DETECTION_COMPLETE"
+    drifts = cloudformation.describe_stack_resource_drifts(StackName=stack)
+    return {
+        one["LogicalResourceId"]
+        for one in drifts["StackResourceDrifts"]
+        if one["StackResourceDriftStatus"] in ("MODIFIED", "DELETED")
+    }
+
+
+def test_nothing_drifts_until_somebody_changes_labels_by_hand(deployed: Account) -> None:
+    for stack in ("test-cluster", "test-operators", "test-kubernetes"):
+        assert drifted(deployed, stack) == set(), stack
+    sagemaker = deployed.client("sagemaker")
+    groups = changed(SPEC)["compute"]
+    live = described(deployed)["InstanceGroups"]
+
+    def label(value: str) -> None:
+        sagemaker.update_cluster(
+            ClusterName="test",
+            InstanceGroups=[
+                {
+                    **{
+                        key: one[key]
+                        for key in (
+                            *("InstanceGroupName", "InstanceType", "ExecutionRole"),
+                            *("InstanceStorageConfigs", "ThreadsPerCore", "CapacityRequirements"),
+                            *("OnStartDeepHealthChecks", "LifeCycleConfig", "TrainingPlanArn"),
+                            *("NetworkInterface", "AutoPatchConfig"),
+                        )
+                        if key in one
+                    },
+                    "InstanceCount": one["TargetCount"],
+                    **({"MinInstanceCount": one["MinCount"]} if "MinCount" in one else {}),
+                    "KubernetesConfig": {
+                        "Labels": {"team.example.com/model": value},
+                        "Taints": one["KubernetesConfig"]["DesiredTaints"],
+                    },
+                }
+                for one in live
+                if one["InstanceGroupName"] == groups[1]["name"]
+            ],
+        )
+
+    label("by-hand")
+    assert drifted(deployed, "test-cluster") == {"Cluster"}
+    label("seven-b")
+    assert drifted(deployed, "test-cluster") == set()

@@ -98,7 +98,14 @@ class Cluster(Handler):
         live = {group["InstanceGroupName"]: group for group in found["InstanceGroups"]}
         actual: dict[str, Any] = {
             name: found[name]
-            for name in ("ClusterName", "NodeRecovery", "VpcConfig", "NodeProvisioningMode")
+            for name in (
+                "ClusterName",
+                "ClusterRole",
+                "NodeRecovery",
+                "VpcConfig",
+                "NodeProvisioningMode",
+                "TieredStorageConfig",
+            )
             if name in found and name in properties
         }
         if "InstanceGroups" in properties:
@@ -188,10 +195,23 @@ def _require_minimum(found: Mapping[str, Any], properties: Properties) -> None:
 
 def _as_written(live: Mapping[str, Any], written: Mapping[str, Any] | None) -> dict[str, Any]:
     """A live group with the members that the template gives it, so that they can be compared."""
-    renamed = {"InstanceCount": "TargetCount", "MinInstanceCount": "MinCount"}
+    renamed = {
+        "InstanceCount": "TargetCount",
+        "MinInstanceCount": "MinCount",
+        "ImageReleaseVersion": "DesiredImageReleaseVersion",
+    }
     names = written if written is not None else ("InstanceGroupName", "InstanceType")
-    return {
+    found = {
         name: live[renamed.get(name, name)]
         for name in names
         if live.get(renamed.get(name, name)) is not None
     }
+    if "KubernetesConfig" in found:
+        # Described is what nodes have and what they are to have; the template says the latter.
+        config = found["KubernetesConfig"]
+        found["KubernetesConfig"] = {
+            name: config[f"Desired{name}"]
+            for name in ("Labels", "Taints")
+            if config.get(f"Desired{name}")
+        }
+    return found
