@@ -52,6 +52,19 @@ def test_both_ways_write_the_same_templates_and_assets(cdk_assembly: Path, tmp_p
     }
 
 
+def test_both_ways_write_the_same_of_parallelcluster(tmp_path: Path) -> None:
+    """Its configuration is a property with tokens, its provider a nested stack."""
+    name = "dev-parallelcluster"
+    by_cli, by_python = tmp_path / "cli", tmp_path / "python"
+    flags = ("-c", f"env={name}", "--no-notices", "--quiet", "--output", os.fspath(by_cli))
+    done = run(["cdk", "synth", *flags])
+    assert done.returncode == 0, done.stderr
+    done = run([sys.executable, "app.py"], CDK_OUTDIR=os.fspath(by_python), CLUSTERWRIGHT_ENV=name)
+    assert done.returncode == 0, done.stderr
+    assert files(by_python) == files(by_cli)
+    assert f"{name}-cluster.template.json" in files(by_cli)
+
+
 def test_two_runs_write_the_same(cdk_assembly: Path, synth, tmp_path: Path) -> None:
     assert files(synth("configs/staging.yaml").directory) == files(cdk_assembly)
 
