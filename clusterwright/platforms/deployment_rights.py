@@ -137,6 +137,12 @@ def _node_groups(cluster: Cluster) -> bool:
     return cluster.platform == "eks"
 
 
+def _spot_node_groups(cluster: Cluster) -> bool:
+    return _node_groups(cluster) and any(
+        group.capacity.kind == "spot" for group in cluster.compute
+    )
+
+
 def _placement_groups(cluster: Cluster) -> bool:
     catalog = load_catalog()
     if _parallelcluster(cluster):
@@ -247,7 +253,8 @@ def deployment_rights(cluster: Cluster) -> Iterator[Right]:
     if _parallelcluster(cluster):
         return  # it makes the roles of its nodes itself, with its provider's rights
     role = f"arn:{cluster.partition}:iam::{cluster.account}:role/{cluster.environment}-identity-x"
-    passed = (("iam:PassedToService", "sagemaker.amazonaws.com"),)
+    service = "eks.amazonaws.com" if cluster.platform == "eks" else "sagemaker.amazonaws.com"
+    passed = (("iam:PassedToService", service),)
     yield Right("giving the nodes their role", ("iam:PassRole",), role, passed)
 
 
@@ -268,11 +275,26 @@ LINKED_ROLES: Final = (
         "eks.amazonaws.com", "AWSServiceRoleForAmazonEKS", "the control plane", _kubernetes
     ),
     LinkedRole(
+        "eks-nodegroup.amazonaws.com",
+        "AWSServiceRoleForAmazonEKSNodegroup",
+        "node groups",
+        _node_groups,
+    ),
+    LinkedRole(
+        "autoscaling.amazonaws.com",
+        "AWSServiceRoleForAutoScaling",
+        "launching the nodes of node groups",
+        _node_groups,
+    ),
+    LinkedRole(
+        "spot.amazonaws.com", "AWSServiceRoleForEC2Spot", "spot instances", _spot_node_groups
+    ),
+    LinkedRole(
         "hyperpod.sagemaker.amazonaws.com",
         "AWSServiceRoleForSageMakerHyperPod",
         "HyperPod's work on the EKS cluster",
         _hyperpod_eks,
     ),
 )
-"""FSx for Lustre, RDS and EKS user guides, SageMaker developer guide: "Using service-linked
-roles"."""
+"""FSx for Lustre, RDS, EKS, EC2 Auto Scaling and EC2 user guides, SageMaker developer guide:
+"Using service-linked roles"."""

@@ -199,6 +199,30 @@ def test_the_given_key_admits_roles_and_logs(rule: Harness) -> None:
     rule.passes("CW-I008", {}, tested=False)
 
 
+def test_the_given_key_admits_who_launches_the_nodes_of_eks(rule: Harness) -> None:
+    workers = {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 2}
+    changes = {**OWN_KEY, "platform": "eks", "compute": [workers]}
+    launcher = (
+        f"arn:aws:iam::{ACCOUNT}:role/aws-service-role/autoscaling.amazonaws.com/"
+        "AWSServiceRoleForAutoScaling"
+    )
+    finding = rule.fails(
+        "CW-I008",
+        changes,
+        key_policy(ROOT, LOGS),
+        path="identity.kms_key_arn",
+        message="does not give AWSServiceRoleForAutoScaling kms:CreateGrant",
+    )
+    assert "nodes of EKS are launched by it" in finding.message
+    admits = {
+        "Effect": "Allow",
+        "Principal": {"AWS": launcher},
+        "Action": ["kms:*"],
+        "Resource": "*",
+    }
+    rule.passes("CW-I008", changes, key_policy(ROOT, LOGS, admits))
+
+
 def test_the_given_key_admits_fsx_to_buckets_that_are_built(rule: Harness) -> None:
     built = {"storage.lustre": [{**specs.LUSTRE, "repositories": [{**LINK, "create": True}]}]}
     changes = {**OWN_KEY, **built}

@@ -92,6 +92,12 @@ def _users(
         }
         asked = [Question(action, key_arn, service=service, context=in_logs) for action in _LOGS]
         yield f"CloudWatch Logs for {name}", "the group is encrypted with it", asked
+    if cluster.platform == "eks":
+        yield (
+            "AWSServiceRoleForAutoScaling",
+            "nodes of EKS are launched by it, and their volumes encrypted with the key",
+            list(_launcher(context, key_arn)),
+        )
     linked = {
         r.s3.removeprefix("s3://").partition("/")[0]
         for fs in cluster.storage.lustre
@@ -105,6 +111,23 @@ def _users(
             for question in key_questions(context, bucket, role, bucket_key=True)
         ]
         yield f"FSx for s3://{bucket}", "the bucket is encrypted with it", questions
+
+
+def _launcher(context: Context, key_arn: str) -> Iterator[Question]:
+    """EC2 Auto Scaling user guide, "Required AWS KMS key policy for encrypted volumes"."""
+    cluster = context.cluster
+    role = (
+        f"arn:{cluster.partition}:iam::{cluster.account}:role/aws-service-role/"
+        "autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling"
+    )
+    known = {
+        "aws:PrincipalArn": role,
+        "aws:PrincipalAccount": cluster.account,
+        "kms:CallerAccount": cluster.account,
+        "kms:GrantIsForAWSResource": "true",
+    }
+    for action in ("kms:CreateGrant", "kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey"):
+        yield Question(action, key_arn, cluster.account, role, context=known)
 
 
 RULE = KeyPolicyAdmits()
