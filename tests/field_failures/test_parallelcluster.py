@@ -9,7 +9,7 @@ import yaml
 
 from tests.support import parallelcluster_specs as specs
 from tests.support.command_line import clusterwright
-from tests.support.specs import write
+from tests.support.specs import changed, write
 
 
 def _rendered(folder: Path, *groups: dict[str, Any]) -> list[dict[str, Any]]:
@@ -42,3 +42,31 @@ def test_parallelcluster_4061_a_reservation_and_a_block_are_one_line_each(tmp_pa
         assert found["MinCount"] == found["MaxCount"] == 8
         # Without the type an update fails once the reservation is over (issue 6870).
         assert found["InstanceType"] == "p5.48xlarge"
+
+
+def test_parallelcluster_5175_what_no_update_takes_is_said_before(tmp_path: Path) -> None:
+    """Head node, system and image: the review fails, and names the way there is."""
+    before = write(tmp_path / "before.yaml", specs.SMALL)
+    for path, value, key in (
+        ("compute.0.instance_type", "m5.8xlarge", "HeadNode.InstanceType"),
+        ("parallelcluster.os", "ubuntu2404", "Image.Os"),
+        ("image.image_id", "ami-0a1b2c3d4e5f60718", "Image.CustomAmi"),
+    ):
+        after = write(tmp_path / "after.yaml", changed({path: value}, specs.SMALL))
+        words = ("diff", after, "--base", before, "--no-templates", "--offline")
+        answer = clusterwright(*words)
+        assert answer.exit_code == 1
+        assert key in answer.out
+        assert "a new cluster under another `environment`" in answer.out
+
+
+def test_parallelcluster_4366_fewer_nodes_are_said_to_end_jobs(tmp_path: Path) -> None:
+    """Growing takes nothing; shrinking a stopped fleet or the strategy that ends jobs."""
+    before = write(tmp_path / "before.yaml", specs.SMALL)
+    words = ("--base", before, "--no-templates", "--offline")
+    more = write(tmp_path / "more.yaml", changed({"compute.2.count": 8}, specs.SMALL))
+    assert "MinCount" not in clusterwright("diff", more, *words).out
+    fewer = write(tmp_path / "fewer.yaml", changed({"compute.2.count": 2}, specs.SMALL))
+    answer = clusterwright("diff", fewer, *words)
+    assert answer.exit_code == 1
+    assert "terminate" in answer.out
