@@ -88,8 +88,12 @@ def _scenario(scenario: Scenario) -> list[str]:
     facts = [f"`--scenario {scenario.name}`"]
     if scenario.needs_compute > 1:
         facts.append(f"needs {scenario.needs_compute} compute nodes")
-    if len(scenario.modes) == 1:
+    if scenario.modes == ("parallelcluster",):
+        facts.append("ParallelCluster only")
+    elif len(scenario.modes) == 1:
         facts.append(f"{scenario.modes[0]} configuration only")
+    elif "parallelcluster" in scenario.modes:
+        facts.append("on ParallelCluster too")
     return [
         f"## {scenario.name}",
         "",

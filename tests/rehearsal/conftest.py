@@ -49,6 +49,32 @@ def scripted_config(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder / "dev.yaml")
 
 
+@pytest.fixture(scope="session")
+def parallelcluster_config(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """configs/dev-parallelcluster.yaml with accounting, people and their limits."""
+    folder = tmp_path_factory.mktemp("parallelcluster")
+    (folder / "base.yaml").write_text((ROOT / "configs" / "base.yaml").read_text())
+    text = (ROOT / "configs" / "dev-parallelcluster.yaml").read_text()
+    assert "accounting: {kind: none}" in text
+    path = folder / "dev-parallelcluster.yaml"
+    path.write_text(text.replace("accounting: {kind: none}", _PEOPLE))
+    return str(path)
+
+
+_PEOPLE = """accounting: {kind: rds}
+  qos:
+    - {name: urgent, priority: 100, max_nodes_per_user: 1}
+  accounts:
+    - {name: research, fair_share: 10, max_nodes: 1}
+  users:
+    - name: ada
+      uid: 5001
+      slurm_account: research
+      ssh_public_keys:
+        - ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExampleExample ada
+"""
+
+
 def command(*words: str) -> list[str]:
     return [sys.executable, "-m", "clusterwright", "rehearse", *words]
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from clusterwright.platforms import load_cluster
-from clusterwright.rehearsal import rehearsal
+from clusterwright.rehearsal import rehearsal, runs
 from clusterwright.rehearsal.errors import RehearsalError
 from clusterwright.rehearsal.parallelcluster import slurm
 from clusterwright.rehearsal.parallelcluster.left_out import REASONS
 from clusterwright.rehearsal.parallelcluster.node import head_node_failure
 from clusterwright.rehearsal.rehearsal import mode_of
 from clusterwright.rehearsal.scenario_files import scenarios
+from clusterwright.rehearsal.verdict import Promise
 from clusterwright.spec.models.cluster import Cluster
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -161,23 +161,57 @@ def test_modes_follow_the_platform() -> None:
     assert mode_of(cluster_of("configs/dev-parallelcluster.yaml")) == "parallelcluster"
 
 
-@pytest.mark.slow
+class NoEngine:
+    """In the place of the engine: an address that nobody asks."""
+
+    url = "http://localhost:9"
+
+    def __init__(self, run: runs.Run, image: Path | None, **_: Any) -> None:
+        assert image is None, "no image is built for nodes that do not come"
+        self.run = run
+
+    def ask(self, do: str) -> list[Any]:
+        assert do == "nodes"
+        return []
+
+    def close(self) -> list[str]:
+        return []
+
+
+@pytest.mark.parametrize("works", [True, False])
 @pytest.mark.parametrize("config", ["configs/dev-hyperpod-eks.yaml", "configs/dev-eks.yaml"])
 def test_of_kubernetes_the_deployment_is_rehearsed_and_nodes_stay_unknown(
-    tmp_path: Path, config: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: str, works: bool
 ) -> None:
-    verdict = rehearsal.rehearse(request(config, tmp_path), lambda _: None)
+    deployed: list[str] = []
+
+    def deploy(_: Any, __: Any, spec: Any, findings: Any, ___: Any) -> bool:
+        deployed.append(spec["platform"])
+        status = "held" if works else "broken"
+        promise = Promise("deployment.deploys", "deployment", "it deploys", status, 1.0, None)
+        findings.promises.append(promise)
+        return works
+
+    monkeypatch.setattr(rehearsal, "EngineHandle", NoEngine)
+    monkeypatch.setattr(rehearsal, "_deploy", deploy)
+    asked = request(config, tmp_path)
+    verdict = rehearsal.rehearse(asked, lambda _: None)
+    assert deployed == [asked.cluster.platform]
     found = {promise.id: promise for promise in verdict.promises}
-    assert found.keys() == {"deployment.deploys", "nodes.ready"}
-    assert found["deployment.deploys"].status == "held", found["deployment.deploys"].reason
-    assert found["nodes.ready"].status == "unknown"
-    assert "are not emulated: no Kubernetes control plane" in (found["nodes.ready"].reason or "")
-    assert {one.reason for one in verdict.skipped} == {"it is about Slurm"}
-    assert len(verdict.skipped) == len(scenarios())
-    assert verdict.exit_code == 2
     assert verdict.nodes == ()
     assert verdict.slurm is None
-    json.dumps(found["nodes.ready"].reason)
+    if not works:
+        assert found.keys() == {"deployment.deploys"}
+        assert verdict.exit_code == 1
+        return
+    assert found.keys() == {"deployment.deploys", "nodes.ready"}
+    assert found["nodes.ready"].status == "unknown"
+    assert f"nodes of {asked.cluster.platform} are not emulated: no Kubernetes control plane" in (
+        found["nodes.ready"].reason or ""
+    )
+    assert {one.reason for one in verdict.skipped} == {"it is about Slurm"}
+    assert {one.what for one in verdict.skipped} == {one.name for one in scenarios()}
+    assert verdict.exit_code == 2
 
 
 def test_without_nodes_parallelcluster_leaves_unknown_what_it_would_have_looked_at(

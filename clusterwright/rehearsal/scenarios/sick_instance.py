@@ -42,6 +42,7 @@ def play(stage: Stage) -> None:
         drained = stage.controller.must(
             "grep -h 'clusterwright: ' /var/log/slurmctld.log | tail -1"
         )
+        stage.expect(drained.strip(), "nothing of ours has drained the node")
         stage.expect(
             stage.facts(node.name)["instance_id"] != sick or ran != [node.host],
             f"it ran on {ran} with a GPU that is lost; slurmctld says {drained[-200:]!r}",
