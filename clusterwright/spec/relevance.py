@@ -327,6 +327,12 @@ def _hyperpod_eks(cluster: Cluster) -> Iterator[Meaningless]:
         "`{}` decides what Slurm's accounting takes, and there is none",
         platform,
     )
+    yield Meaningless(
+        ("lifecycle",),
+        "`lifecycle` is of nodes that run our program; HyperPod's image makes those of EKS",
+        platform,
+        "lifecycle" in cluster.model_fields_set,
+    )
 
 
 def _kubernetes(cluster: Cluster) -> Iterator[Meaningless]:

@@ -19,6 +19,9 @@ LONGEST_KEY_OF_NODE_GROUPS = 63
 
 MIG_LABEL = "nvidia.com/mig.config"
 
+MOST_LABELS = 50
+"""Of a group (CreateCluster, ClusterKubernetesLabels, botocore 1.44.5)."""
+
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
     for index, group in enumerate(cluster.compute):
@@ -31,6 +34,12 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
                     (*here, "labels", key),
                     hint="give the group's `mig_profile`, which is held against its accelerator",
                 )
+        if group.mig_profile is not None and len(group.labels) >= MOST_LABELS:
+            yield Problem(
+                f"{MOST_LABELS} labels are the most, and `mig_profile` is one more",
+                (*here, "labels"),
+                other_path=(*here, "mig_profile"),
+            )
         for number, taint in enumerate(group.taints):
             yield from _key(cluster, taint.key, (*here, "taints", number, "key"))
         yield from _twice(group, here)

@@ -90,3 +90,9 @@ def test_other_platforms_have_none_of_it(platform: str, key: str) -> None:
     problems = found(relevant.problems, {"platform": platform}, base=base)
     where = "hyperpod" if key == "hyperpod" else "compute[2].mig_profile"
     assert "hyperpod-eks" in problems[where]
+
+
+@pytest.mark.parametrize("lifecycle", [{"steps": ["site/step.py"]}, {"artefacts": "list.json"}])
+def test_nodes_run_no_steps_of_the_node_program(lifecycle: dict[str, Any]) -> None:
+    problems = found(relevant.problems, {"lifecycle": lifecycle}, base=HYPERPOD_EKS)
+    assert "HyperPod's image makes those of EKS" in problems["lifecycle"]

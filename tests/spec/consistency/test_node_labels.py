@@ -82,3 +82,15 @@ def test_slurm_has_neither(key: str) -> None:
     value: Any = {"team": "a"} if key == "labels" else BOTH
     (message,) = found(relevant.problems, {f"compute.2.{key}": value}).values()
     assert "hyperpod-eks or eks" in message
+
+
+def test_the_label_of_partitions_counts_among_the_fifty() -> None:
+    changes = {
+        "platform": "hyperpod-eks",
+        "compute.2.labels": {f"key-{number}": "x" for number in range(50)},
+    }
+    assert found(node_labels.problems, changes) == {}
+    (message,) = found(
+        node_labels.problems, {**changes, "compute.2.mig_profile": "all-1g.10gb"}
+    ).values()
+    assert "is one more" in message
