@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from stacks import scripts
+
 SCRIPT = Path(__file__).resolve().parents[2] / "lifecycle_scripts" / "on_node_configured.sh"
 PREFIX = "s3://scripts/lifecycle/0123456789abcdef/"
 
@@ -90,3 +92,120 @@ def test_an_object_that_is_not_there_is_named(run: Run) -> None:
     done = run("s3://scripts/latest", "latest", "controller")
     assert done.returncode == 1
     assert "s3://scripts/latest cannot be fetched: fatal error: 404" in done.stderr
+
+
+@pytest.fixture
+def folder(run: Run, tmp_path: Path) -> Path:
+    """The scripts in the bucket."""
+    del run
+    return tmp_path / "s3" / PREFIX.removeprefix("s3://")
+
+
+def version(folder: Path) -> str:
+    return hashlib.sha256((folder / "manifest.sha256").read_bytes()).hexdigest()
+
+
+def test_deployment_json_need_not_be_listed(run: Run, folder: Path) -> None:
+    (folder / "deployment.json").write_text("{}")
+    done = run(PREFIX, version(folder), "workers")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("--group") == 1
+
+
+def test_each_compute_resource_of_a_queue_is_handed_on(run: Run, folder: Path) -> None:
+    done = run(PREFIX, version(folder), "a=workers-a", "b=workers-b")
+    assert done.returncode == 0, done.stderr
+    assert "--group a=workers-a --group b=workers-b" in done.stdout
+
+
+def test_a_script_that_was_changed_is_refused_and_named(run: Run, folder: Path) -> None:
+    (folder / "cluster.json").write_text('{"changed": true}')
+    done = run(PREFIX, version(folder), "workers")
+    assert done.returncode == 1
+    assert "cluster.json: FAILED" in done.stdout
+    assert "are not those of the deployment" in done.stderr
+    assert "clusterwright_node" not in done.stdout
+
+
+@pytest.mark.parametrize("name", ["site_steps/evil.py", ".hidden", "a b.py", "x/deployment.json"])
+def test_a_file_that_the_deployment_did_not_put_there_is_refused(
+    run: Run, folder: Path, name: str
+) -> None:
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text("import os\n")
+    done = run(PREFIX, version(folder), "workers")
+    assert done.returncode == 1
+    assert "holds what the deployment did not put there" in done.stderr
+    assert name.rpartition("/")[2].split(" ")[0] in done.stderr
+    assert "clusterwright_node" not in done.stdout
+
+
+def test_a_script_that_is_missing_is_refused(run: Run, folder: Path) -> None:
+    (folder / "cluster.json").unlink()
+    done = run(PREFIX, version(folder), "workers")
+    assert done.returncode == 1
+    assert "are not those of the deployment" in done.stderr
+
+
+@pytest.mark.parametrize("text", ["", "nonsense\n", "0123  cluster.json\n"])
+def test_a_manifest_that_lists_nothing_is_refused(run: Run, folder: Path, text: str) -> None:
+    (folder / "manifest.sha256").write_text(text)
+    done = run(PREFIX, version(folder), "workers")
+    assert done.returncode == 1
+    assert "clusterwright_node" not in done.stdout
+
+
+def test_a_prefix_that_holds_nothing_is_said(run: Run, folder: Path) -> None:
+    digest = version(folder)
+    for path in folder.iterdir():
+        path.unlink()
+    done = run(PREFIX, digest, "workers")
+    assert done.returncode == 1
+    assert f"{PREFIX} has no manifest.sha256" in done.stderr
+
+
+def test_what_a_killed_run_left_is_no_part_of_the_next(
+    run: Run, folder: Path, tmp_path: Path
+) -> None:
+    left = tmp_path / "root/run/clusterwright/custom-action"
+    left.mkdir(parents=True)
+    (left / "half-of-a-file.py").write_text("")
+    done = run(PREFIX, version(folder), "workers")
+    assert done.returncode == 0, done.stderr
+    assert not (left / "half-of-a-file.py").exists()
+    assert left.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("words", [(), ("s3://b/p/",), ("s3://b/p/", "0" * 64)])
+def test_too_few_words_are_said_on_both_streams(run: Run, words: tuple[str, ...]) -> None:
+    done = run(*words)
+    assert done.returncode == 3
+    assert "and 3 are wanted" in done.stderr
+    assert done.stdout == done.stderr
+
+
+def test_a_machine_that_is_none_of_parallelclusters_is_refused(
+    run: Run, folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "root/etc/parallelcluster/cfnconfig").unlink()
+    done = run(PREFIX, version(folder), "workers")
+    assert done.returncode == 1
+    assert "cfnconfig cannot be read" in done.stderr
+
+
+def test_the_manifest_of_the_stacks_is_what_the_script_wants(run: Run, folder: Path) -> None:
+    """The real folder, listed as the stacks list it."""
+    for path in scripts.script_files(scripts.FOLDER):
+        target = folder / path.relative_to(scripts.FOLDER)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(path.read_bytes())
+    texts = {"cluster.json": '{"a": 1}\n', "site_steps/mine.py": "X = 1\n"}
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    manifest = scripts.manifest(texts)
+    (folder / "manifest.sha256").write_text(manifest)
+    done = run(PREFIX, scripts.sha256(manifest), "workers")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "on_node_configured.sh" in manifest
+    assert len(manifest.splitlines()) > 100
