@@ -43,7 +43,7 @@ def cluster_json(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:
         "region": cluster.region,
         "platform": cluster.platform,
         "configuration": configuration(cluster),
-        "groups": [_group(group, partition_of, catalog) for group in cluster.compute],
+        "groups": [_group(cluster, group, partition_of, catalog) for group in cluster.compute],
         "lustre": [
             {
                 "name": fs.name,
@@ -208,7 +208,9 @@ def _metrics(cluster: Cluster) -> dict[str, Any] | None:
     return metrics.model_dump() if metrics.listen != "off" else None
 
 
-def _group(group: ComputeGroup, partition_of: dict[str, str], catalog: Catalog) -> dict[str, Any]:
+def _group(
+    cluster: Cluster, group: ComputeGroup, partition_of: dict[str, str], catalog: Catalog
+) -> dict[str, Any]:
     return {
         "name": group.name,
         "role": group.role,
@@ -216,7 +218,8 @@ def _group(group: ComputeGroup, partition_of: dict[str, str], catalog: Catalog) 
         "accelerator": accelerators.family(group.instance_type, catalog),
         "accelerator_count": accelerators.count(group.instance_type, catalog),
         "partition": partition_of.get(group.name),
-        "spare_count": group.spare_count,
+        # ParallelCluster's spares are not launched: every node there is takes jobs.
+        "spare_count": 0 if cluster.platform == "parallelcluster" else group.spare_count,
         "scratch": (
             {"mount_path": group.scratch.mount_path, "raid_level": 0}
             if group.scratch is not None

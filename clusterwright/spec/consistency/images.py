@@ -25,9 +25,9 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         )
     if image.nvidia_driver is not None and not (image.image_id or image.release_version):
         yield Problem(
-            "`nvidia_driver` is that of an image that is named; else HyperPod takes its newest",
+            "`nvidia_driver` is that of an image that is named; else the platform takes its newest",
             ("image", "nvidia_driver"),
-            hint="add release_version or image_id",
+            hint="add release_version or image_id" if cluster.on_hyperpod else "add image_id",
             other_path=("image",),
         )
     if image.auto_patch is not None and image.image_id is not None:

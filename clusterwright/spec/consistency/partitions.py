@@ -65,6 +65,6 @@ def _members(cluster: Cluster) -> Iterator[Problem]:
                 yield Problem(f"`{group}` is not a compute group", path, other_path=role)
             elif group in placed:
                 same = placed[group][:3] == path[:3]
-                twice = "listed twice" if same else "in two partitions; HyperPod takes one"
+                twice = "listed twice" if same else "in two partitions; a group is in one"
                 yield Problem(f"`{group}` is {twice}", path, other_path=placed[group])
             placed.setdefault(group, path)

@@ -19,6 +19,7 @@ from clusterwright.platforms.parallelcluster import (
 )
 from clusterwright.platforms.parallelcluster.timeouts import Timeouts, timeouts
 from clusterwright.spec.models import Cluster
+from stacks import node_files
 from tests.support.parallelcluster_specs import SMALL, with_groups
 from tests.support.specs import changed, write
 
@@ -266,3 +267,11 @@ def test_names_of_the_document_are_parallelclusters(tmp_path: Path) -> None:
         return [name for item in value for name in names(item)] if isinstance(value, list) else []
 
     assert all(re.fullmatch(r"([A-Z][A-Za-z0-9]*)+", name) for name in names(found))
+
+
+def test_spares_are_no_nodes_that_keep_out_of_jobs(tmp_path: Path) -> None:
+    """They are not launched, so the node program has none to keep free."""
+    spec = changed({"compute.2.capacity": RESERVATION, "compute.2.spare_count": 1}, SMALL)
+    told = node_files.cluster_json(_cluster(tmp_path, spec), load_catalog())
+    assert [group["spare_count"] for group in told["groups"]] == [0, 0, 0]
+    assert [fs["by_platform"] for fs in told["lustre"]] == [True]

@@ -35,7 +35,7 @@ def test_consistent_specs_pass() -> None:
         (
             {"slurm.partitions.1.groups": ["spot", "workers"]},
             "slurm.partitions[1].groups[1]",
-            "in two partitions; HyperPod takes one",
+            "in two partitions; a group is in one",
         ),
         (
             {"slurm.partitions.1.groups": ["spot", "spot"]},
