@@ -1,0 +1,86 @@
+"""`make demo PLATFORM=...`: each platform's environment for trying things, deployed for real.
+
+The real CDK command line, on a local AWS that is served.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from clusterwright.spec import load_spec
+from demo.platform_story import MORE_NODES, PLATFORMS
+from demo.shell import ROOT
+from tests.support.pcluster import pcluster_python
+
+__all__ = ["pcluster_python"]
+
+
+@pytest.mark.slow
+@pytest.mark.enable_socket
+@pytest.mark.usefixtures("pcluster_python")
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_a_platform_is_checked_deployed_changed_and_taken_down(platform: str) -> None:
+    about = PLATFORMS[platform]
+    result = subprocess.run(
+        [sys.executable, "-m", "demo", "--platform", platform],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=900,
+    )
+    said = result.stdout
+    assert result.returncode == 0, said[-6000:]
+    config = re.escape(about.config)
+    name = about.config.removeprefix("configs/").removesuffix(".yaml")
+    changed = rf"\S+/{re.escape(name)}\.yaml"
+    expected = [
+        r"clusterwright localaws --port 0 --world generous &",
+        rf"clusterwright check {config}",
+        rf"clusterwright cost {config}",
+        rf"cdk bootstrap -c env={name}",
+        rf"cdk deploy -c env={name} --all --require-approval never",
+        rf"clusterwright diff {changed} --base {config}",
+        rf"cdk diff -c config={changed}",
+        rf"cdk deploy -c config={changed} --all --require-approval never",
+        rf"cdk destroy -c config={changed} --all --force",
+        r"kill \d+",
+    ]
+    rest = iter(re.findall(r"^\$ (.*)$", said, re.MULTILINE))
+    for pattern in expected:
+        assert any(re.fullmatch(pattern, command) for command in rest), f"no `{pattern}` in turn"
+    count = sum(group.count for group in load_spec(ROOT / about.config).cluster.compute)
+    assert f"{count} nodes" in said
+    assert f"{count + MORE_NODES} nodes" in said
+    assert f"{MORE_NODES} nodes more; the" in said, "diff says what becomes of the nodes"
+    if platform == "parallelcluster":
+        # Only ParallelCluster's own validators, which asked the local AWS, say this.
+        assert "KeyPairValidator" in said
+        assert "UNVALIDATED" not in said
+        assert "in part" not in said
+
+
+def test_every_story_is_of_a_group_that_exists() -> None:
+    for about in PLATFORMS.values():
+        cluster = load_spec(ROOT / about.config).cluster
+        assert about.group in {group.name for group in cluster.compute}
+        assert (ROOT / about.lister).is_file()
+        assert cluster.protection == "destroy"
+
+
+def test_another_platform_is_refused_by_name() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "demo", "--platform", "mainframe"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "parallelcluster" in done.stderr

@@ -1,0 +1,166 @@
+"""The templates of ParallelCluster: its provider, its policies, its network, its secret."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clusterwright.platforms import load_cluster
+from clusterwright.platforms.security_rules import security_groups_built
+from tests.stacks.conftest import Build
+from tests.stacks.deployment import order
+from tests.stacks.specs import PARALLELCLUSTER, PARALLELCLUSTER_MINIMAL, changed
+from tests.stacks.templates import only, properties, security_group_name, text_of
+from tests.support import specs
+from tests.support.synthesis import Assembly
+
+CUSTOM = "Custom::PclusterCluster"
+NAT = changed(PARALLELCLUSTER, network__egress="nat")
+
+
+def configuration(assembly: Assembly) -> Any:
+    return only(assembly, CUSTOM)["ClusterConfiguration"]
+
+
+def services(assembly: Assembly) -> set[str]:
+    names = [text_of(e["ServiceName"]) for e in properties(assembly, "AWS::EC2::VPCEndpoint")]
+    return {name.strip('"').split("us-east-1.")[1] for name in names}
+
+
+def test_the_provider_is_that_of_the_region_and_the_release(build: Build) -> None:
+    spec = changed(PARALLELCLUSTER, parallelcluster={"version": "3.16.1"})
+    provider = only(build(spec), "AWS::CloudFormation::Stack")
+    assert provider["TemplateURL"] == {
+        "Fn::Sub": "https://${AWS::Region}-aws-parallelcluster.s3.${AWS::Region}."
+        "${AWS::URLSuffix}/parallelcluster/3.16.1/templates/custom_resource/cluster.yaml"
+    }
+    assert set(provider["Parameters"]) == {"AdditionalIamPolicies"}
+
+
+def test_the_cluster_comes_after_everything_it_stands_on(build: Build) -> None:
+    assembly = build(PARALLELCLUSTER)
+    assert order(assembly)[-1] == "test-cluster"
+    custom = only(assembly, CUSTOM)
+    assert custom["ClusterName"] == "test"
+    assert custom["DeletionPolicy"] == "Delete"
+    assert custom["ServiceToken"] == {"Fn::GetAtt": ["Provider", "Outputs.ServiceToken"]}
+
+
+def test_policies_are_where_the_provider_may_attach_them(build: Build) -> None:
+    policies = properties(build(PARALLELCLUSTER), "AWS::IAM::ManagedPolicy")
+    assert len(policies) == 2
+    assert {policy["Path"] for policy in policies} == {"/parallelcluster/clusterwright/"}
+    roles = properties(build(PARALLELCLUSTER), "AWS::IAM::Role")
+    assert all("ec2.amazonaws.com" not in text_of(r["AssumeRolePolicyDocument"]) for r in roles)
+
+
+def test_every_kind_of_node_carries_our_groups_and_rights(build: Build) -> None:
+    found = configuration(build(PARALLELCLUSTER))
+    kinds = [
+        found["HeadNode"],
+        *found["LoginNodes"]["Pools"],
+        *found["Scheduling"]["SlurmQueues"],
+    ]
+    assert len({text_of(kind["Networking"]["SecurityGroups"]) for kind in kinds}) == 1
+    assert all("AdditionalSecurityGroups" not in kind["Networking"] for kind in kinds)
+    own = [kind["Iam"]["AdditionalIamPolicies"][-1]["Policy"] for kind in kinds]
+    assert all(each["Ref"].startswith("NodePolicy") for each in own)
+    assert found["Iam"]["PermissionsBoundary"].endswith("parallelcluster-boundary")
+
+
+def test_groups_with_efa_have_a_placement_group_by_name(build: Build) -> None:
+    assembly = build(PARALLELCLUSTER)
+    queues = configuration(assembly)["Scheduling"]["SlurmQueues"]
+    groups = {
+        each["Name"]: each["Networking"]["PlacementGroup"]
+        for queue in queues
+        for each in queue["ComputeResources"]
+    }
+    assert groups["workers"] == {"Enabled": True, "Name": {"Ref": "PlacementGroupworkers"}}
+    made = assembly.resources("AWS::EC2::PlacementGroup")
+    assert {one["Properties"]["Strategy"] for one in made.values()} == {"cluster"}
+
+
+@pytest.mark.parametrize("spec", [PARALLELCLUSTER, NAT], ids=["closed", "nat"])
+def test_rules_are_those_that_are_counted_before(
+    spec: dict[str, Any], tmp_path: Path, build: Build
+) -> None:
+    cluster = load_cluster(specs.write(tmp_path / "spec.yaml", spec)).cluster
+    assembly = build(spec)
+    outbound: dict[str, int] = {}
+    for rule in properties(assembly, "AWS::EC2::SecurityGroupEgress"):
+        name = security_group_name(assembly, rule["GroupId"])
+        outbound[name] = outbound.get(name, 0) + 1
+    # One more is in the group itself: the rule that leads nowhere.
+    assert outbound["nodes of the cluster"] + 1 == security_groups_built(cluster)["nodes"][1]
+
+
+def test_nodes_reach_the_file_system_that_parallelcluster_makes(build: Build) -> None:
+    two = changed(PARALLELCLUSTER, network__secondary_cidrs=["10.1.0.0/24"])
+    rules = properties(build(two), "AWS::EC2::SecurityGroupEgress")
+    nfs = {rule["CidrIp"] for rule in rules if rule.get("FromPort") == 2049 and "CidrIp" in rule}
+    assert nfs == {"10.0.0.0/16", "10.1.0.0/24"}
+
+
+def test_a_closed_network_has_the_endpoints_of_the_guide(build: Build) -> None:
+    found = services(build(PARALLELCLUSTER))
+    assert {"cloudformation", "dynamodb", "ec2", "logs", "s3"} <= found
+    assert {"autoscaling", "elasticloadbalancing"} <= found, "login nodes"
+    assert "sagemaker.api" not in found
+    without = services(build(PARALLELCLUSTER_MINIMAL))
+    assert not {"autoscaling", "elasticloadbalancing"} & without
+    assert services(build(NAT)) == {"dynamodb", "s3", "s3express"}
+
+
+def test_nodes_may_answer_to_wait_conditions(build: Build) -> None:
+    (policy,) = [
+        endpoint["PolicyDocument"]["Statement"]
+        for endpoint in properties(build(PARALLELCLUSTER), "AWS::EC2::VPCEndpoint")
+        if endpoint["ServiceName"].endswith(".s3")
+    ]
+    (found,) = [one for one in policy if one.get("Sid") == "WaitConditions"]
+    assert found["Action"] == "s3:PutObject"
+    assert found["Resource"] == "arn:aws:s3:::cloudformation-waitcondition-us-east-1/*"
+    assert "Condition" not in found, "CloudFormation signs them"
+
+
+@pytest.mark.parametrize(("spec", "managed"), [(PARALLELCLUSTER, False), (NAT, True)])
+def test_names_are_in_route_53_only_where_it_is_reached(
+    spec: dict[str, Any], managed: bool, build: Build
+) -> None:
+    dns = configuration(build(spec))["Scheduling"]["SlurmSettings"].get("Dns")
+    assert dns == (None if managed else {"DisableManagedDns": True, "UseEc2Hostnames": True})
+
+
+def test_the_secret_is_the_password_alone(build: Build) -> None:
+    assembly = build(PARALLELCLUSTER)
+    made = only(assembly, "AWS::SecretsManager::Secret")["GenerateSecretString"]
+    assert set(made) == {"ExcludePunctuation", "PasswordLength"}
+    assert assembly.resources("AWS::SecretsManager::SecretTargetAttachment") == {}
+    database = only(assembly, "AWS::RDS::DBInstance")
+    assert database["MasterUsername"] == "slurm"
+    assert ":SecretString}}" in text_of(database["MasterUserPassword"])
+    used = configuration(assembly)["Scheduling"]["SlurmSettings"]["Database"]
+    assert used["UserName"] == "slurm"
+
+
+@pytest.mark.parametrize("change", [{"slurm__users": []}, {"storage__checkpoint_path": None}])
+def test_no_change_of_scripts_reaches_words_that_may_not_change(
+    change: dict[str, Any], build: Build
+) -> None:
+    """Update policy of the head node's and login nodes' OnNodeConfigured: UNSUPPORTED."""
+
+    def words(spec: dict[str, Any]) -> tuple[list[str], str]:
+        found = configuration(build(spec))
+        lasting = [found["HeadNode"], *found["LoginNodes"]["Pools"]]
+        queue = found["Scheduling"]["SlurmQueues"][0]
+        return (
+            [text_of(each["CustomActions"]["OnNodeConfigured"]) for each in lasting],
+            text_of(queue["CustomActions"]["OnNodeConfigured"]),
+        )
+
+    before, after = words(PARALLELCLUSTER), words(changed(PARALLELCLUSTER, **change))
+    assert before[0] == after[0]
+    assert before[1] != after[1]
