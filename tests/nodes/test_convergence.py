@@ -87,7 +87,8 @@ def after_an_update(node: str, configuration: str, folder: Path) -> World:
 def test_killed_at_every_point_the_next_run_converges(
     memory_path: Path, configuration: str, made: Callable[..., World]
 ) -> None:
-    tried: set[tuple[str, str]] = set()
+    tried = tried_elsewhere(memory_path, configuration, made)
+    before = len(tried)
     for node in NODES[configuration]:
         start = made(node, configuration, memory_path / f"{node}-start")
         reference = copied(start, f"{node}-reference")
@@ -108,7 +109,19 @@ def test_killed_at_every_point_the_next_run_converges(
                 assert set(third.statuses().values()) <= {"unchanged", "skipped"}, label
                 assert third.machine.points == [], label
             shutil.rmtree(victim.folder)
-    assert len(tried) > 50
+    assert len(tried) - before > (5 if before else 50)
+
+
+def tried_elsewhere(
+    memory_path: Path, configuration: str, made: Callable[..., World]
+) -> set[tuple[str, str]]:
+    """Points of ParallelCluster that managed nodes have too, and are killed at."""
+    tried: set[tuple[str, str]] = set()
+    if configuration == "parallelcluster":
+        for node in NODES["managed"]:
+            points = made(node, "managed", memory_path / f"{node}-managed").run().machine.points
+            list(worth_a_kill(points, tried))
+    return tried
 
 
 def worth_a_kill(points: list[str], tried: set[tuple[str, str]]) -> Iterator[int]:
