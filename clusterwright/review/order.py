@@ -110,11 +110,17 @@ def _steps(
             f"the new {', '.join(wants_new)} needs exports that {stack} does not have yet: split "
             "the change, first adding what is new and no longer using the old, then removing it"
         )
-    only = " ".join(there)
-    return (
-        f"first `cdk deploy {only} --exclusively`, which stops using it, then `cdk deploy --all` "
-        f"({_EXPORTS})"
-    )
+    first = []
+    gone = [user for user in users if user not in after.stacks]
+    if gone:
+        # Who leaves the app is known to no `cdk destroy` of this version.
+        deleted = " and ".join(
+            f"`aws cloudformation delete-stack --stack-name {name}`" for name in gone
+        )
+        first.append(f"{deleted}, as it is no longer part of the app")
+    if there:
+        first.append(f"`cdk deploy {' '.join(there)} --exclusively`, which stops using it")
+    return f"first {', then '.join(first)}, then `cdk deploy --all` ({_EXPORTS})"
 
 
 def _names_taken(

@@ -44,6 +44,17 @@ def test_removing_a_file_system_whose_export_the_cluster_imports_needs_two_deplo
     assert "cdk deploy cluster --exclusively" in obstacle.hint
 
 
+def test_a_user_that_leaves_the_app_is_deleted_first() -> None:
+    before = app(storage=storage("One", "Two"), cluster=cluster("Two"), other=cluster("Two"))
+    after = app(storage=storage("One"), cluster=cluster("One"))
+    (obstacle,) = found(before, after)
+    assert "first `aws cloudformation delete-stack --stack-name other`" in obstacle.hint
+    assert "then `cdk deploy cluster --exclusively`" in obstacle.hint
+    (obstacle,) = found(before, app(storage=storage("One")))
+    assert "delete-stack --stack-name cluster" in obstacle.hint
+    assert "--exclusively" not in obstacle.hint
+
+
 def test_an_export_that_nobody_imports_may_go() -> None:
     before = app(storage=storage("One", "Two"), cluster=cluster("One"))
     after = app(storage=storage("One"), cluster=cluster("One"))
