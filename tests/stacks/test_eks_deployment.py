@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from tests.stacks.deployment import bootstrapped, order
 from tests.stacks.specs import EKS, EKS_MINIMAL, changed
 from tests.stacks.test_deployed_eks import RESERVATIONS, SPEC, groups, prepared
 from tests.support.cdk_life import life
-from tests.support.synthesis import ROOT
+from tests.support.synthesis import ROOT, Assembly
+
+Synth = Callable[[str | Path], Assembly]
 
 SMALL = changed(EKS_MINIMAL, protection="destroy")
 DEV = ROOT / "configs" / "dev-eks.yaml"
@@ -94,7 +97,7 @@ def test_what_holds_data_outlives_its_stack(build: Build) -> None:
 
 @pytest.mark.enable_socket
 @pytest.mark.slow
-def test_the_life_of_the_dev_configuration(tmp_path: Path) -> None:
+def test_the_life_of_the_dev_configuration(tmp_path: Path, synth: Synth) -> None:
     """The CDK's own command line: deployed, nothing to do, one node more, gone."""
     (tmp_path / "configs").mkdir()
     for path in (DEV, DEV.parent / "base.yaml"):
@@ -103,6 +106,9 @@ def test_the_life_of_the_dev_configuration(tmp_path: Path) -> None:
         (tmp_path / "configs" / path.name).write_text(bigger, encoding="utf-8")
     with life(tmp_path) as aws:
         first = aws.synth(DEV, "first")
+        # `python app.py` and the CDK's command line write the same templates.
+        for template in synth(DEV).directory.glob("*.template.json"):
+            assert (tmp_path / "first" / template.name).read_bytes() == template.read_bytes()
         printed = aws.deploy(first)
         assert "dev-eks-cluster.KubeconfigCommand = aws eks update-kubeconfig" in printed
         assert set(aws.stacks().values()) == {"CREATE_COMPLETE"}

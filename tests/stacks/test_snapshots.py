@@ -17,7 +17,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from stacks.record import KEY
 from tests.stacks.conftest import Build
-from tests.stacks.specs import FULL, HYPERPOD_EKS, PARALLELCLUSTER
+from tests.stacks.specs import EKS, FULL, HYPERPOD_EKS, PARALLELCLUSTER
 from tests.support.synthesis import Assembly
 
 PARTS = (
@@ -64,6 +64,18 @@ def test_template_of_hyperpod_with_eks(
 ) -> None:
     assembly = build(HYPERPOD_EKS)
     assert normalised(assembly, f"test-{part}") == templates(name=f"hyperpod-eks-{part}")
+
+
+@pytest.mark.parametrize("part", ["identity", "kubernetes", "addons"])
+def test_template_of_eks(part: str, build: Build, templates: SnapshotAssertion) -> None:
+    assert normalised(build(EKS), f"test-{part}") == templates(name=f"eks-{part}")
+
+
+def test_template_of_small_node_groups(
+    synth: Callable[[str | Path], Assembly], templates: SnapshotAssertion
+) -> None:
+    assembly = synth("configs/dev-eks.yaml")
+    assert normalised(assembly, "dev-eks-cluster") == templates(name="dev-eks-cluster")
 
 
 @pytest.mark.parametrize("part", ["identity", "accounting", "lifecycle", "cluster"])
