@@ -131,6 +131,6 @@ def configuration_values(addon: str) -> dict[str, object]:
             "env": {
                 "MINIMUM_IP_TARGET": str(MINIMUM_IP_TARGET),
                 "WARM_IP_TARGET": str(WARM_IP_TARGET),
-            }
+            },
         }
     return {}
