@@ -18,6 +18,7 @@ from typing import Any
 import boto3
 
 from clusterwright.catalog import load_catalog
+from clusterwright.cost.retiring import find_storage
 from clusterwright.localaws.world import World
 from clusterwright.localaws.world_file import load_world
 from clusterwright.platforms.stack_names import PARTS, stack_name
@@ -55,6 +56,15 @@ class Site:
     world: Mapping[str, Any] = field(default_factory=dict)
     make: Callable[[], Ids] = dict
     unchecked: bool = False
+    retire: str | None = None
+    """Mount path of a file system that is asked about as `check --retire` does."""
+
+    def context(self, folder: Path, ids: Ids | None = None) -> Context:
+        spec = self.load(folder, ids)
+        storage = None if self.retire is None else find_storage(spec.cluster, self.retire)
+        assert (storage is None) == (self.retire is None)
+        today = dt.datetime.now(dt.UTC).date()
+        return Context(spec, load_catalog(), today, retire=storage)
 
     def load(self, folder: Path, ids: Ids | None = None) -> LoadedSpec:
         changes = self.changes(ids or {})
@@ -83,15 +93,11 @@ def client(service: str) -> Any:
     ).client(service)
 
 
-def context_of(spec: LoadedSpec) -> Context:
-    return Context(spec, load_catalog(), dt.datetime.now(dt.UTC).date())
-
-
 @cache
 def needed(name: str) -> dict[str, tuple[Fact[Any], ...]]:
     """The facts that each rule needs at a site, without asking anybody."""
     with TemporaryDirectory() as folder:
-        return engine.needed(rule_files(), context_of(SITES[name].load(Path(folder))))
+        return engine.needed(rule_files(), SITES[name].context(Path(folder)))
 
 
 def facts_of(name: str) -> tuple[Any, ...]:
@@ -231,6 +237,8 @@ def _existing(ids: Ids) -> dict[str, Any]:
         },
         "storage.checkpoint_path": "/fsx/checkpoints",
         "run": {"hours": 24, "checkpoint_gib": 1000, "max_checkpoint_seconds": 600},
+        # Grows in the subnet that there is.
+        "compute.1.max_count": 8,
         "image": {"image_id": ids.get("image", "ami-0123456789abcdef0")},
         "slurm.accounting": {"kind": "rds"},
     }
@@ -250,6 +258,13 @@ def _make_existing() -> Ids:
             "MetadataConfiguration": {"Mode": "AUTOMATIC"},
         },
     )["FileSystem"]
+    _bucket("kept-here")
+    client("fsx").create_data_repository_association(
+        FileSystemId=made["FileSystemId"],
+        FileSystemPath="/",
+        DataRepositoryPath="s3://kept-here",
+        S3={"AutoExportPolicy": {"Events": ["NEW", "CHANGED", "DELETED"]}},
+    )
     home = client("fsx").create_file_system(
         FileSystemType="OPENZFS",
         StorageCapacity=64,
@@ -380,6 +395,7 @@ SITES: dict[str, Site] = {
                 ]
             },
             _make_existing,
+            retire="/fsx",
         ),
         Site(
             "reserved",

@@ -23,7 +23,7 @@ from clusterwright.render.check import check_json, check_markdown, check_text
 from clusterwright.render.junit import check_junit
 from clusterwright.render.sarif import check_sarif
 from tests.preflight import tape
-from tests.preflight.accounts import SITES, context_of, needed
+from tests.preflight.accounts import SITES, needed
 from tests.preflight.tape import Operation, PlayedSession, RecordingSession, Strange
 from tests.support import specs
 
@@ -81,8 +81,7 @@ def played(
         patch.setenv("AWS_ACCESS_KEY_ID", specs.ACCOUNT)
         patch.setenv("AWS_SECRET_ACCESS_KEY", "local")
         with local_aws(site.account()):
-            spec = site.load(tmp_path_factory.mktemp(site.name), site.furnish())
-            context = context_of(spec)
+            context = site.context(tmp_path_factory.mktemp(site.name), site.furnish())
             recording = RecordingSession()
             recorded = engine.run(rule_files(), context, AwsFactReader(recording))
         session = PlayedSession(recording.tape)
