@@ -12,6 +12,7 @@ import pytest
 
 from clusterwright.platforms import load_cluster
 from clusterwright.spec.models.cluster import Cluster
+from stacks.node_files import configuration
 from tests.stacks.conftest import Build
 from tests.stacks.specs import FULL, MINIMAL, changed
 from tests.stacks.templates import deployed_file
@@ -20,7 +21,10 @@ from tests.support.synthesis import ROOT, Assembly
 CONFIGS = sorted(
     str(path.relative_to(ROOT))
     for path in (ROOT / "configs").rglob("*.yaml")
-    if path.name != "base.yaml" and path.parent.name != "users"
+    if path.name != "base.yaml"
+    and path.parent.name != "users"
+    # Nodes under Kubernetes have none of these files.
+    and load_cluster(path).cluster.uses_slurm
 )
 
 SCRIPTED = changed(
@@ -101,7 +105,9 @@ def assert_accepted(program: Any, cluster: Cluster, assembly: Assembly) -> None:
     deployment = inputs.parse_deployment(
         filled_in(deployed_file(assembly, "deployment.json")), problems
     )
-    resources = inputs.parse_resources(resource_config(cluster), problems)
+    resources = inputs.Resources(cluster.environment, {}, ())
+    if cluster.on_hyperpod:
+        resources = inputs.parse_resources(resource_config(cluster), problems)
     provisioning = None
     if cluster.slurm.configuration == "scripted":
         text = filled_in(deployed_file(assembly, "provisioning_parameters.json"))
@@ -110,7 +116,7 @@ def assert_accepted(program: Any, cluster: Cluster, assembly: Assembly) -> None:
         assert not list(assembly.directory.glob("asset.*/provisioning_parameters.json"))
     assert problems == []
     found = inputs.Inputs(parsed, deployment, provisioning, resources)
-    assert inputs.disagreements(found, cluster.slurm.configuration) == []
+    assert inputs.disagreements(found, configuration(cluster)) == []
 
 
 def test_partitions_spares_and_accelerators_reach_the_node(build: Build) -> None:
