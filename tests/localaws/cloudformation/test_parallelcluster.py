@@ -88,6 +88,11 @@ class Ground:
         }
 
 
+@pytest.fixture(autouse=True)
+def _unjudged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(PYTHON, raising=False)
+
+
 @pytest.fixture
 def ground() -> Iterator[Ground]:
     with local_aws():
@@ -221,8 +226,12 @@ class TestUnjudged:
         assert nodes() == []
 
 
-@pytest.mark.usefixtures("judged_by_pcluster")
+JUDGED = pytest.mark.usefixtures("judged_by_pcluster")
+"""Each judgement starts a process: for tests that are about what is judged."""
+
+
 class TestCluster:
+    @JUDGED
     def test_it_stands_beside_the_stack_and_goes_with_it(self, ground: Ground) -> None:
         stack = create("top", body(ground.configuration()))
         assert stack["StackStatus"] == "CREATE_COMPLETE", reason("top", "Cluster", "CREATE_FAILED")
@@ -241,6 +250,7 @@ class TestCluster:
         assert aws("s3").list_buckets()["Buckets"] == []
         assert aws("iam").list_roles()["Roles"] == []
 
+    @JUDGED
     def test_what_the_schema_refuses_fails_the_stack_with_its_words(self, ground: Ground) -> None:
         stack = create("top", body(ground.configuration(Unknown=1)))
         assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
@@ -249,6 +259,7 @@ class TestCluster:
         assert "Unknown field." in said
         assert nodes() == []
 
+    @JUDGED
     def test_more_nodes_come_and_fewer_are_refused_while_they_run(self, ground: Ground) -> None:
         create("top", body(ground.configuration()))
         assert update("top", body(ground.configuration(4)))["StackStatus"] == "UPDATE_COMPLETE"
@@ -262,6 +273,7 @@ class TestCluster:
         assert update("top", body(fewer))["StackStatus"] == "UPDATE_COMPLETE"
         assert nodes() == two(3)
 
+    @JUDGED
     def test_what_cannot_be_updated_is_refused_and_what_was_stays(self, ground: Ground) -> None:
         create("top", body(ground.configuration()))
         other = ground.configuration()
@@ -321,7 +333,6 @@ class TestCluster:
         assert nodes() == []
 
 
-@pytest.mark.usefixtures("judged_by_pcluster")
 def test_quotas_of_ec2_stop_a_cluster() -> None:
     with local_aws("new-account"):
         stack = create("top", body(lay_ground().configuration(40)))
