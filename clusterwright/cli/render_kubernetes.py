@@ -28,6 +28,7 @@ Examples:
   cdk deploy -c env=dev-eks --all --outputs-file outputs.json
   clusterwright render kubernetes --env dev-eks --outputs outputs.json | kubectl apply -f -
   clusterwright render kubernetes --env dev-eks --part jobs
+  clusterwright render kubernetes --env dev-eks --part values --chart kueue > values.yaml
 """
 
 
@@ -46,6 +47,11 @@ Examples:
     help="Only this; without, all that a cluster has all the time.",
 )
 @click.option(
+    "--chart",
+    metavar="NAME",
+    help="With --part values: those of one chart alone, as `helm --values` takes them.",
+)
+@click.option(
     "--format",
     "output_format",
     type=click.Choice(["yaml", "json"]),
@@ -58,6 +64,7 @@ def command(
     environment: str | None,
     outputs_file: Path | None,
     part: str | None,
+    chart: str | None,
     output_format: str,
 ) -> None:
     """Print manifests for `kubectl apply`, in the order in which they are applied.
@@ -79,8 +86,10 @@ def command(
             f"{cluster.platform} has no Kubernetes",
             "platform: hyperpod-eks or eks, or `clusterwright render parallelcluster`",
         )
+    if chart is not None and part != VALUES:
+        raise UserError("--chart is of the charts' values", "add --part values")
     if part == VALUES:
-        _show_values(cluster, catalog, output_format)
+        _show_values(cluster, catalog, chart, output_format)
         return
     if part == CHARTS:
         _show_charts(cluster, catalog, output_format)
@@ -122,11 +131,24 @@ def _show_manifests(
     click.echo(documents(objects), nl=False)
 
 
-def _show_values(cluster: Cluster, catalog: Catalog, output_format: str) -> None:
+def _show_values(
+    cluster: Cluster, catalog: Catalog, chart: str | None, output_format: str
+) -> None:
     from clusterwright.platforms.kubernetes.values import chart_values
 
     values = chart_values(cluster, catalog)
-    _show({"values": values}, output_format)
+    if chart is None:
+        _show({"values": values}, output_format)
+        return
+    if chart not in values:
+        raise UserError(
+            f"{cluster.environment} does not need the chart {chart}",
+            f"charts that it needs: {', '.join(values)}",
+        )
+    if output_format == "json":
+        _show({"values": {chart: values[chart]}}, output_format)
+    else:
+        _show(values[chart], output_format)
 
 
 def _show_charts(cluster: Cluster, catalog: Catalog, output_format: str) -> None:

@@ -95,6 +95,23 @@ def test_the_same_objects_in_json(tmp_path: Path) -> None:
     }
 
 
+def test_the_values_of_one_chart_are_a_file_for_helm(tmp_path: Path) -> None:
+    spec = written(tmp_path, EKS)
+    words = (*RENDER, spec, "--part", "values")
+    whole = yaml.safe_load(clusterwright(*words).out)["values"]
+    answer = clusterwright(*words, "--chart", "nvidia-device-plugin")
+    assert (answer.exit_code, answer.err) == (0, "")
+    assert yaml.safe_load(answer.out) == whole["nvidia-device-plugin"]
+    data = json.loads(clusterwright(*words, "--chart", "kueue", "--format", "json").out)
+    assert data["values"] == {"kueue": whole["kueue"]}
+    other = clusterwright(*words, "--chart", "hyperpod-helm-chart")
+    assert other.exit_code == 3
+    assert "charts that it needs: nvidia-device-plugin" in other.err
+    lonely = clusterwright(*RENDER, spec, "--chart", "kueue")
+    assert lonely.exit_code == 3
+    assert "add --part values" in lonely.err
+
+
 def test_jobs_and_delivery_are_printed_only_when_asked_for(tmp_path: Path) -> None:
     answer = clusterwright(*RENDER, written(tmp_path, EKS), "--outputs", outputs(tmp_path, "test"))
     kinds = {d["kind"] for d in yaml.safe_load_all(answer.out) if d}
