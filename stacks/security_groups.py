@@ -136,6 +136,17 @@ class SecurityGroups(Construct):
         _between(
             self, "ControlPlaneToNodes", group, self.nodes, FROM_CONTROL_PLANE, "Kubernetes' API"
         )
+        for index, cidr in enumerate(self._cluster.kubernetes.private_access_cidrs):
+            ec2.CfnSecurityGroupIngress(
+                self,
+                f"PeopleToControlPlane{index or ''}",
+                group_id=group.attr_group_id,
+                cidr_ip=cidr,
+                ip_protocol=HTTPS.protocol,
+                from_port=HTTPS.from_port,
+                to_port=HTTPS.to_port,
+                description="Kubernetes' API: connected networks of the spec",
+            )
         return group
 
     def _way_out(self) -> None:

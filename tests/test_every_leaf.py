@@ -883,6 +883,10 @@ CASES: dict[str, tuple[Case, ...]] = {
         template("kubernetes__public_access_cidrs", ["203.0.113.0/24"], EKS),
         refused("kubernetes__public_access_cidrs", ["0.0.0.0/0"], EKS),
     ),
+    "kubernetes.private_access_cidrs": (
+        template("kubernetes__private_access_cidrs", ["10.9.0.0/16"], EKS),
+        refused("kubernetes__private_access_cidrs", ["0.0.0.0/0"], EKS),
+    ),
     "kubernetes.admin_role": (
         template(
             "kubernetes__admin_role",

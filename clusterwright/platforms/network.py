@@ -13,6 +13,7 @@ from ipaddress import IPv4Network
 from typing import Literal
 
 from clusterwright.catalog import Catalog, Known
+from clusterwright.spec.consistency.kubernetes import ZONES_WITHOUT_CONTROL_PLANES
 from clusterwright.spec.models import Cluster
 from clusterwright.spec.models.storage import Lustre
 from clusterwright.spec.problems import Problem
@@ -31,10 +32,6 @@ OTHER_SUBNETS = ("database1", "database2", "public", "endpoints")
 
 CONTROL_PLANE_SUBNETS = {"control1": "database1", "control2": "database2"}
 """The control plane of EKS has the places of the accounting database, which Slurm alone has."""
-
-ZONES_WITHOUT_CONTROL_PLANES = frozenset({"cac1-az3", "use1-az3", "usw1-az2"})
-"""Where EKS takes no subnet of a control plane (EKS user guide, "View Amazon EKS networking
-requirements for VPC and subnets")."""
 
 OTHER_SUBNET_PREFIX = 27
 """Database, control plane, NAT and endpoint subnets hold a handful of addresses each."""

@@ -42,6 +42,7 @@ def security_groups_built(cluster: Cluster) -> dict[str, tuple[int, int]]:
         counts["control plane"] = [0, 1]
         _between(counts, "nodes", "control plane", 1)
         _between(counts, "control plane", "nodes", 2)
+        counts["control plane"][0] += len(cluster.kubernetes.private_access_cidrs)
     if cluster.platform == "parallelcluster":
         counts["nodes"][1] += len(vpc_ranges(cluster))
     counts["nodes"][1] += 1 if closed else 2

@@ -325,6 +325,7 @@ EKS: dict[str, Any] = {
         "version": "1.34",
         "support": "extended",
         "public_access_cidrs": ["198.51.100.0/24"],
+        "private_access_cidrs": ["10.8.0.0/16"],
         "access": [
             {
                 "principal_arn": f"arn:aws:iam::{ACCOUNT}:role/researchers",

@@ -126,6 +126,8 @@ def test_nodes_and_control_plane_talk_by_group_and_port(
     plane = "control plane of Kubernetes"
     ports = set()
     for one in properties(assembly, "AWS::EC2::SecurityGroupIngress"):
+        if "SourceSecurityGroupId" not in one:
+            continue
         ends = [
             security_group_name(assembly, one[key]) for key in ("SourceSecurityGroupId", "GroupId")
         ]
@@ -137,6 +139,16 @@ def test_nodes_and_control_plane_talk_by_group_and_port(
         (plane, nodes, 443, 443),
         (plane, nodes, 1025, 65535),
     }
+
+
+def test_connected_networks_reach_the_api_where_the_spec_says(build: Build) -> None:
+    rules = [
+        one for one in properties(build(EKS), "AWS::EC2::SecurityGroupIngress") if "CidrIp" in one
+    ]
+    assert [(one["CidrIp"], one["FromPort"], one["ToPort"]) for one in rules] == [
+        ("10.8.0.0/16", 443, 443)
+    ]
+    assert security_group_name(build(EKS), rules[0]["GroupId"]) == "control plane of Kubernetes"
 
 
 @BOTH

@@ -27,6 +27,10 @@ LEAST_VPC_CNI = (1, 18, 3)
 PRIVATE = tuple(IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"))
 """RFC 1918."""
 
+ZONES_WITHOUT_CONTROL_PLANES = frozenset({"cac1-az3", "use1-az3", "usw1-az2"})
+"""Where EKS takes no subnet of a control plane (EKS user guide, "View Amazon EKS networking
+requirements for VPC and subnets"); local zones take none either."""
+
 LEAST_CONTROL_PLANE_SUBNETS = 2
 
 
@@ -36,7 +40,9 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             yield from _no_control_plane(cluster)
         return
     yield from _network(cluster)
+    yield from _zones(cluster)
     yield from _endpoint(cluster)
+    yield from _private_access(cluster)
     yield from _access(cluster)
     yield from _addons(cluster)
     yield from _pod_identities(cluster)
@@ -72,6 +78,42 @@ def _network(cluster: Cluster) -> Iterator[Problem]:
             other_path=("platform",),
         )
     yield from _twice("subnet", here, ids)
+
+
+def _private_access(cluster: Cluster) -> Iterator[Problem]:
+    """Who reaches the API server by ways of the network's own."""
+    here: Path = (*HERE, "private_access_cidrs")
+    for index, text in enumerate(cluster.kubernetes.private_access_cidrs):
+        try:
+            network = IPv4Network(text)
+        except ValueError:
+            yield Problem(f"{text} is not an address range", (*here, index))
+            continue
+        if network.prefixlen == 0:
+            yield Problem(
+                "every network that is ever connected could reach the API server",
+                (*here, index),
+                hint="name the ranges that may, such as that of your VPN",
+            )
+    yield from _twice("range", here, cluster.kubernetes.private_access_cidrs)
+    if cluster.network.existing is not None and cluster.kubernetes.private_access_cidrs:
+        yield Problem(
+            "the groups of a network that exists are never altered",
+            here,
+            hint="let these ranges in with a rule of one of its security groups, on port 443",
+            other_path=("network", "existing"),
+        )
+
+
+def _zones(cluster: Cluster) -> Iterator[Problem]:
+    zone = cluster.network.second_availability_zone_id
+    if zone is not None and (zone in ZONES_WITHOUT_CONTROL_PLANES or zone.count("-") != 1):
+        yield Problem(
+            f"EKS takes no subnet of a control plane in {zone}",
+            ("network", "second_availability_zone_id"),
+            hint="another zone of the region, or leave the key out",
+            other_path=("platform",),
+        )
 
 
 def _endpoint(cluster: Cluster) -> Iterator[Problem]:

@@ -105,6 +105,9 @@ class Kubernetes(Model):
     public_access_cidrs: Annotated[list[Cidr], Field(max_length=40)] = []
     """Ranges of the internet that may reach the API server; from within the VPC only if empty."""
 
+    private_access_cidrs: Annotated[list[Cidr], Field(max_length=20)] = []
+    """Ranges of connected networks (VPN, peered VPCs) that may reach it; nodes alone if empty."""
+
     admin_role: bool = True
     """A role that administers the cluster; who may assume it is for the account's IAM to say."""
 

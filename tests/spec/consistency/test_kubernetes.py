@@ -56,6 +56,31 @@ def test_consistent_specs_pass() -> None:
             "is not an address range",
         ),
         (
+            {"kubernetes.private_access_cidrs": ["0.0.0.0/0"]},
+            "kubernetes.private_access_cidrs[0]",
+            "every network that is ever connected",
+        ),
+        (
+            {"kubernetes.private_access_cidrs": ["10.9.0.1/16"]},
+            "kubernetes.private_access_cidrs[0]",
+            "is not an address range",
+        ),
+        (
+            {"kubernetes.private_access_cidrs": ["10.9.0.0/16", "10.9.0.0/16"]},
+            "kubernetes.private_access_cidrs[1]",
+            "named twice",
+        ),
+        (
+            {"network.second_availability_zone_id": "use1-az3"},
+            "network.second_availability_zone_id",
+            "EKS takes no subnet of a control plane in use1-az3",
+        ),
+        (
+            {"network.second_availability_zone_id": "use1-atl2-az1"},
+            "network.second_availability_zone_id",
+            "EKS takes no subnet of a control plane in use1-atl2-az1",
+        ),
+        (
             {"kubernetes.admin_role": False},
             "kubernetes.admin_role",
             "nobody could administer the cluster",
@@ -161,6 +186,13 @@ def test_a_network_that_exists_needs_subnets_for_the_control_plane() -> None:
         changes = {"network.existing": {**existing, "control_plane_subnet_ids": subnets}}
         problems = found(kubernetes.problems, changes, EKS_MINIMAL)
         assert words in problems[path]
+    both = ["subnet-0a1b2c3d4e5f60718", "subnet-0a1b2c3d4e5f60719"]
+    changes = {
+        "network.existing": {**existing, "control_plane_subnet_ids": both},
+        "kubernetes.private_access_cidrs": ["10.9.0.0/16"],
+    }
+    problems = found(kubernetes.problems, changes, EKS_MINIMAL)
+    assert "never altered" in problems["kubernetes.private_access_cidrs"]
     twice = ["subnet-0a1b2c3d4e5f60718"] * 2
     changes = {"network.existing": {**existing, "control_plane_subnet_ids": twice}}
     assert list(found(kubernetes.problems, changes, EKS_MINIMAL)) == [f"{path}[1]"]
