@@ -17,7 +17,7 @@ from tests.support.specs import write
 
 PLACEHOLDERS = (
     "placeholders: HeadSubnetId, LoginSubnetId, ComputeSubnetId, SecurityGroupIds, ScriptsUri, "
-    "ManifestSha256, EntryUri, LatestUri, LustreIds, HomeVolumeId\n"
+    "ManifestSha256, EntryUri, LatestUri, PolicyArns, LustreIds, HomeVolumeId\n"
 )
 
 DEPLOYED = Supplied(

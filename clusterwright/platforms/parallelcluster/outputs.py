@@ -39,7 +39,9 @@ VALUES: Final[Mapping[str, Value]] = {
     "ManifestSha256": Value(r"[0-9a-f]{64}", "SHA-256 of manifest.sha256 in that folder"),
     "EntryUri": Value(_S3, "on_node_configured.sh where no deployment moves it"),
     "LatestUri": Value(_S3, "the object that names the latest scripts"),
-    "PolicyArns": Value(rf"{_ARN}(,{_ARN})*", "managed policies of the nodes, with commas"),
+    "PolicyArns": Value(
+        rf"{_ARN}(,{_ARN})*", "managed policies with the nodes' rights, with commas"
+    ),
     "LustreIds": Value(
         r"[A-Za-z0-9-]+=fs-[0-9a-f]+(,[A-Za-z0-9-]+=fs-[0-9a-f]+)*",
         "NAME=fs-... of each Lustre file system, with commas",

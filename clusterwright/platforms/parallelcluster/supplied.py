@@ -81,6 +81,7 @@ PLACEHOLDER_SECURITY_GROUP = "sg-00000000000000000"
 PLACEHOLDER_FILE_SYSTEM = "fs-{:017d}"
 PLACEHOLDER_VOLUME = "fsvol-00000000000000000"
 PLACEHOLDER_BUCKET = "placeholder-scripts"
+PLACEHOLDER_POLICY = "placeholder-nodes"
 PLACEHOLDER_SHA256 = "0" * 64
 PLACEHOLDER_DATABASE = "placeholder.invalid"
 
@@ -124,6 +125,9 @@ def placeholders(cluster: Cluster) -> Supplied:
         manifest_sha256=PLACEHOLDER_SHA256,
         entry_s3_uri=f"s3://{PLACEHOLDER_BUCKET}/{ON_NODE_CONFIGURED}",
         latest_s3_uri=f"s3://{PLACEHOLDER_BUCKET}/latest",
+        policy_arns=(
+            f"arn:{cluster.partition}:iam::{cluster.account}:policy/{PLACEHOLDER_POLICY}",
+        ),
         lustre_ids={
             str(fs.name): PLACEHOLDER_FILE_SYSTEM.format(number) for number, fs in enumerate(built)
         },

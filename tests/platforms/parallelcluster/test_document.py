@@ -247,14 +247,17 @@ def test_rights(tmp_path: Path) -> None:
         {"name": "acme-express", "directory": True},
     ]
     found = _rendered(tmp_path, storage__buckets=buckets, identity={"session_manager": False})
+    policy = {"Policy": "arn:aws:iam::111122223333:policy/placeholder-nodes"}
     assert found["HeadNode"]["Iam"] == {
+        "AdditionalIamPolicies": [policy],
         "S3Access": [
             {"BucketName": "placeholder-scripts"},
             {"BucketName": "acme-datasets"},
             {"BucketName": "acme-results", "EnableWriteAccess": True},
-        ]
+        ],
     }
-    assert "Iam" not in found["LoginNodes"]["Pools"][0]
+    # Pools of login nodes have no S3Access: all their rights are in policies.
+    assert found["LoginNodes"]["Pools"][0]["Iam"] == {"AdditionalIamPolicies": [policy]}
 
 
 def test_names_of_the_document_are_parallelclusters(tmp_path: Path) -> None:
