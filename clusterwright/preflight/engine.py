@@ -308,4 +308,6 @@ def _result(file: RuleFile, work: _Work | None, selection: Selection) -> RuleRes
         status=work.status,
         tested=len(work.subjects),
         crash=work.crash,
+        prevents=work.rule.prevents,
+        source=work.rule.source,
     )

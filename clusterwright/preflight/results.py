@@ -107,7 +107,7 @@ class Waived:
 class RuleResult:
     """What became of one rule; `tested` counts its subjects: 0 is a pass with nothing to test.
 
-    Title and severity of a skipped rule are None: it was not looked at.
+    Title, severity, `prevents` and `source` of a skipped rule are None: it was not looked at.
     """
 
     rule: str
@@ -118,6 +118,8 @@ class RuleResult:
     tested: int = 0
     skipped_because: str | None = None
     crash: str | None = None
+    prevents: str | None = None
+    source: str | None = None
 
 
 @dataclass(frozen=True)

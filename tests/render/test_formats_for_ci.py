@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 import json
 import xml.etree.ElementTree as ET
+from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
-from clusterwright.preflight.results import Finding, RuleResult, Severity
+from clusterwright.preflight.results import CheckResult, Finding, RuleResult, Severity
 from clusterwright.render.junit import check_junit
-from clusterwright.render.sarif import check_sarif
+from clusterwright.render.sarif import RESULTS_MAX, check_sarif
 from tests.render.results import CLEAN, CONTAINERS, QUOTA, RESULT
 
 
@@ -24,6 +27,43 @@ def sarif(result: Any) -> dict[str, Any]:
     }
     found: dict[str, Any] = run
     return found
+
+
+SCHEMA = json.loads(Path(__file__).with_name("sarif-2.1.0.schema.json").read_text("utf-8"))
+"""OASIS's schema of SARIF 2.1.0, as @microsoft/sarif-multitool-linux 5.7.0 (MIT) carries it."""
+
+
+@pytest.mark.parametrize("result", [RESULT, CLEAN])
+def test_sarif_is_of_the_whole_schema(result: CheckResult) -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    validator = jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker())
+    document = json.loads(check_sarif(result, "1.2.3"))
+    assert [error.message for error in validator.iter_errors(document)] == []
+    document["runs"][0]["results"].append({"ruleId": "CW-1"})
+    assert list(validator.iter_errors(document))
+
+
+def test_sarif_has_what_github_demands_of_a_rule() -> None:
+    """GH2012 of Microsoft's validator: short and full description, and help."""
+    for rule in sarif(RESULT)["tool"]["driver"]["rules"]:
+        assert rule["shortDescription"]["text"]
+        assert rule["fullDescription"]["text"]
+        assert rule["help"]["text"].startswith("docs/reference/rules.md, CW-")
+
+
+def test_sarif_stays_below_what_github_rejects() -> None:
+    findings = tuple(
+        dataclasses.replace(QUOTA, path=f"compute[{index}].count") for index in range(25_010)
+    )
+    text = check_sarif(dataclasses.replace(RESULT, findings=findings, waived=()), "1.2.3")
+    (run,) = json.loads(text)["runs"]
+    assert len(run["results"]) == RESULTS_MAX
+    notes = [n["message"]["text"] for n in run["invocations"][0]["toolExecutionNotifications"]]
+    assert any(note.startswith("10 results more than GitHub takes") for note in notes)
+    assert all(len(result["locations"]) <= 100 for result in run["results"])
+    assert len(gzip.compress(text.encode())) < 10_000_000
+    small = json.loads(check_sarif(RESULT, "1.2.3"))["runs"][0]
+    assert not any("left out" in json.dumps(n) for n in small["invocations"])
 
 
 def test_sarif_has_the_form_that_the_standard_demands() -> None:
