@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent / "scenarios"
 _DEFAULT_ORDER = 500
+_HYPERPOD = ("managed", "scripted")
+MODES = (*_HYPERPOD, "parallelcluster")
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ def _read(name: str, path: Path) -> Scenario:
         order=int(getattr(module, "ORDER", _DEFAULT_ORDER)),
         needs_compute=int(getattr(module, "NEEDS_COMPUTE", 1)),
         any_scripts=bool(getattr(module, "ANY_SCRIPTS", False)),
-        modes=tuple(getattr(module, "MODES", ("managed", "scripted"))),
+        modes=tuple(getattr(module, "MODES", _HYPERPOD if path.parent == FOLDER else MODES)),
     )
 
 

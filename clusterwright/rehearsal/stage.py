@@ -6,7 +6,7 @@ A scenario is a module of `scenarios/` (or a file that `--scenario` names) with
 * `PROMISES`: name → sentence, in the order in which they are kept;
 * `ORDER`: a number; scenarios of one cluster run in this order (default 500);
 * `NEEDS_COMPUTE`: how many compute nodes it needs at least (default 1);
-* `MODES`: what it is for: `managed` and `scripted` on HyperPod (the default), `parallelcluster`;
+* `MODES`: what it is for: `managed` and `scripted` on HyperPod, `parallelcluster` (default: all);
 * `ANY_SCRIPTS`: True where it holds for lifecycle scripts that are not ours (`--lifecycle`);
 * `play(stage)`: the story.
 

@@ -30,7 +30,7 @@ def test_ours_are_whole_and_begin_with_the_first_boot() -> None:
     for scenario in found:
         assert scenario.title, scenario.name
         assert scenario.promises, scenario.name
-        assert set(scenario.modes) <= {"managed", "scripted"}, scenario.name
+        assert set(scenario.modes) <= {"managed", "scripted", "parallelcluster"}, scenario.name
 
 
 def test_a_users_file_is_a_scenario(tmp_path: Path) -> None:
@@ -38,6 +38,7 @@ def test_a_users_file_is_a_scenario(tmp_path: Path) -> None:
     path.write_text(_GOOD)
     (found,) = scenarios([str(path)])
     assert (found.name, found.title, found.order) == ("my-own", "Mine.", 7)
+    assert found.modes == ("managed", "scripted", "parallelcluster")
 
 
 def test_chosen_ones_keep_their_order() -> None:
