@@ -10,7 +10,7 @@ set -o pipefail
 readonly image_mount=/opt/dlami/nvme
 readonly image_service=dlami-nvme.service
 readonly array=/dev/md/clusterwright-scratch
-readonly label=cw-scratch # XFS takes 12 characters
+readonly label=cw-scratch               # XFS takes 12 characters
 readonly root="${CLUSTERWRIGHT_ROOT:-}" # for tests: files are below it
 readonly wait_seconds="${CLUSTERWRIGHT_WAIT_SECONDS:-300}"
 
