@@ -46,7 +46,13 @@ TWO_GROUPS: dict[str, Any] = {
     }
 }
 ON_EC2: dict[str, Any] = {"platform": "parallelcluster"}
-ON_EKS: dict[str, Any] = {"platform": "hyperpod-eks"}
+ON_NODE_GROUPS: dict[str, Any] = {
+    "platform": "eks",
+    "compute": [
+        {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 4}
+    ],
+}
+ON_EKS: dict[str, Any] = {**ON_NODE_GROUPS, "platform": "hyperpod-eks"}
 RESERVED: dict[str, Any] = {
     **ON_EC2,
     "compute.1.capacity": {"kind": "reservation", "id": "cr-0123456789abcdef0"},
@@ -185,6 +191,39 @@ def eks_cluster(site: Site) -> None:
         roleArn=role["Role"]["Arn"],
         resourcesVpcConfig={"subnetIds": [site.subnet_id, other]},
     )
+
+
+def node_group(most: int) -> Callable[[Site], None]:
+    """A cluster of EKS, and a node group on it that may grow to `most` nodes."""
+
+    def make(site: Site) -> None:
+        eks_cluster(site)
+        trust = {
+            "Version": "2012-10-17",
+            "Statement": [
+                {
+                    "Effect": "Allow",
+                    "Principal": {"Service": "ec2.amazonaws.com"},
+                    "Action": "sts:AssumeRole",
+                }
+            ],
+        }
+        role = client("iam").create_role(
+            RoleName="node-group", AssumeRolePolicyDocument=json.dumps(trust)
+        )
+        client("eks").get_waiter("cluster_active").wait(
+            name="other", WaiterConfig={"Delay": 1, "MaxAttempts": 60}
+        )
+        client("eks").create_nodegroup(
+            clusterName="other",
+            nodegroupName="workers",
+            subnets=[site.subnet_id],
+            nodeRole=role["Role"]["Arn"],
+            instanceTypes=["m5.large"],
+            scalingConfig={"minSize": 0, "desiredSize": 0, "maxSize": most},
+        )
+
+    return make
 
 
 def database_groups(site: Site) -> None:
@@ -367,6 +406,8 @@ CASES = [
     Case("CW-Q048", {"quotas": {"vpc/L-29B6F2EB": 3}}, {}, interface_endpoints),
     Case("CW-Q049", {"quotas": {"vpc/L-1B52E74A": 0}}, {}, gateway_endpoint),
     Case("CW-Q060", {"quotas": {"eks/L-1194D53C": 0}}, ON_EKS, eks_cluster),
+    Case("CW-Q061", {"quotas": {"eks/L-6D54EA21": 0}}, ON_NODE_GROUPS, node_group(4)),
+    Case("CW-Q062", {"quotas": {"eks/L-BD136A63": 3}}, ON_NODE_GROUPS, node_group(4)),
     Case("CW-Q070", {"quotas": {"rds/L-7B6409FD": 0}}, RDS, database),
     Case("CW-Q071", {"quotas": {"rds/L-7ADDB58A": 50}}, RDS, database),
     Case("CW-Q072", {"quotas": {"rds/L-48C6BF61": 0}}, RDS, database_groups),

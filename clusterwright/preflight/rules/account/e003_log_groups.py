@@ -23,9 +23,8 @@ class LogGroupNames(TakenNameRule):
     source = "CloudWatch Logs CreateLogGroup"
 
     def subjects(self, context: Context) -> Iterable[Subject[str]]:
-        if context.on_hyperpod:
-            for name, _ in log_groups(context.cluster):
-                yield Subject(HERE, name)
+        for name, _ in log_groups(context.cluster):
+            yield Subject(HERE, name)
 
     def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
         return (LogGroups(_prefix(subject.value, context)), own_stacks(context))

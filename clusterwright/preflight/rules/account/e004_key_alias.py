@@ -21,7 +21,7 @@ class AliasName(TakenNameRule):
 
     def subjects(self, context: Context) -> Iterable[Subject[str]]:
         name = key_alias(context.cluster)
-        if name is not None and context.on_hyperpod:
+        if name is not None:
             yield Subject(HERE, name)
 
     def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:

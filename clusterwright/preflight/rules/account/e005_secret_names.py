@@ -23,9 +23,8 @@ class SecretNames(TakenNameRule):
     source = "Secrets Manager CreateSecret, DeleteSecret: a recovery window of 7 to 30 days"
 
     def subjects(self, context: Context) -> Iterable[Subject[str]]:
-        if context.on_hyperpod:
-            for name in secrets(context.cluster):
-                yield Subject(HERE, name)
+        for name in secrets(context.cluster):
+            yield Subject(HERE, name)
 
     def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
         return (NamedSecret(subject.value), own_stacks(context))

@@ -24,7 +24,7 @@ class BudgetName(TakenNameRule):
 
     def subjects(self, context: Context) -> Iterable[Subject[str]]:
         name = monthly_budget(context.cluster)
-        if name is not None and context.on_hyperpod:
+        if name is not None:
             yield Subject(HERE, name)
 
     def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:

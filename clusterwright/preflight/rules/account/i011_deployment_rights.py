@@ -29,9 +29,8 @@ class DeploymentRights(Rule[RoleMay]):
     )
 
     def subjects(self, context: Context) -> Iterable[Subject[RoleMay]]:
-        if context.on_hyperpod:
-            asked = simulations(deployment_rights(context.cluster))
-            yield Subject(("account",), RoleMay(execution_role_arn(context), asked))
+        asked = simulations(deployment_rights(context.cluster))
+        yield Subject(("account",), RoleMay(execution_role_arn(context), asked))
 
     def needs(self, subject: Subject[RoleMay], context: Context) -> Iterable[Fact[Any]]:
         del context

@@ -23,7 +23,7 @@ class BoundaryRights(Rule[BoundaryLeaves]):
 
     def subjects(self, context: Context) -> Iterable[Subject[BoundaryLeaves]]:
         arn = context.cluster.identity.permissions_boundary_arn
-        if arn is not None and context.on_hyperpod:
+        if arn is not None:
             asked = simulations(node_rights(context.cluster))
             yield Subject(("identity", "permissions_boundary_arn"), BoundaryLeaves(arn, asked))
 

@@ -24,10 +24,9 @@ class LinkedRoles(Rule[LinkedRole]):
     source = "FSx for Lustre and RDS user guides, using service-linked roles"
 
     def subjects(self, context: Context) -> Iterable[Subject[LinkedRole]]:
-        if context.on_hyperpod:
-            for role in LINKED_ROLES:
-                if role.used(context.cluster):
-                    yield Subject(("account",), role)
+        for role in LINKED_ROLES:
+            if role.used(context.cluster):
+                yield Subject(("account",), role)
 
     def needs(self, subject: Subject[LinkedRole], context: Context) -> Iterable[Fact[Any]]:
         return (_there(subject.value), _may(subject.value, context))

@@ -22,9 +22,8 @@ class NewBuckets(TakenNameRule):
     source = "S3 CreateBucket; S3 user guide, bucket naming rules"
 
     def subjects(self, context: Context) -> Iterable[Subject[str]]:
-        if context.on_hyperpod:
-            for name, path in built_buckets(context.cluster).items():
-                yield Subject(path, name)
+        for name, path in built_buckets(context.cluster).items():
+            yield Subject(path, name)
 
     def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
         return (Bucket(subject.value), own_stacks(context))

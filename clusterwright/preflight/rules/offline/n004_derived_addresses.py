@@ -29,12 +29,17 @@ class DerivedAddresses(Rule[GroupAddresses]):
     def check(
         self, subject: Subject[GroupAddresses], context: Context, facts: FactValues
     ) -> Iterator[Verdict]:
-        del context, facts
+        del facts
         addresses = subject.value
+        how = (
+            "those of a full first interface and one per further card"
+            if context.cluster.uses_kubernetes
+            else "one per network card"
+        )
         if addresses.derived:
             yield Fail(
                 message=f"each {addresses.instance_type} is taken to need {addresses.per_node} "
-                "addresses, one per network card; no source states it",
+                f"addresses, {how}; no source states it",
                 requested=addresses.per_node,
                 hint="compare with the free addresses of the subnet after the first node",
             )

@@ -1,0 +1,27 @@
+"""Managed node groups of the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.quota import QuotaRule, Want
+from clusterwright.preflight.rule import Subject
+
+
+class NodeGroupQuota(QuotaRule):
+    id = "CW-Q061"
+    title = "Managed node groups of an EKS cluster"
+    prevents = "CreateNodegroup fails with ResourceLimitExceededException: 30 are the default"
+    source = "AWS General Reference, EKS quotas"
+    usage_facts = ()
+
+    def subjects(self, context: Context) -> Iterable[Subject[Want]]:
+        groups = len(context.cluster.compute)
+        if context.cluster.platform == "eks":
+            words = "Managed node groups per cluster"
+            want = Want(groups, f"{groups} groups need", words, "eks", "L-6D54EA21")
+            yield Subject(("compute",), want)
+
+
+RULE = NodeGroupQuota()

@@ -1,0 +1,137 @@
+"""What the platforms on EKS ask of an account beside the rest, and rules that hold on all four."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clusterwright.aws.stacks import Stack, StackResource
+from clusterwright.aws.vpc import Subnet
+from clusterwright.platforms.derived_names import log_groups
+from clusterwright.preflight.facts import counts, network
+from clusterwright.preflight.facts.deployment import LogGroups, OwnStacks, Stacks
+from tests.preflight.harness import Harness
+from tests.preflight.test_more_quota_rules import quota
+from tests.support import specs
+
+WORKERS = {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 4}
+EKS: dict[str, Any] = {"platform": "eks", "compute": [WORKERS]}
+HYPERPOD: dict[str, Any] = {"platform": "hyperpod-eks", "compute": [WORKERS]}
+PARALLELCLUSTER: dict[str, Any] = {"platform": "parallelcluster"}
+
+
+def test_node_groups_of_a_cluster(rule: Harness) -> None:
+    two = {**EKS, "compute": [WORKERS, {**WORKERS, "name": "more"}]}
+    rule.fails(
+        "CW-Q061",
+        two,
+        quota("eks", "L-6D54EA21", 1),
+        path="compute",
+        message='2 groups need 2 of "Managed node groups per cluster"',
+        numbers=(2, 0, 1),
+    )
+    rule.passes("CW-Q061", two, quota("eks", "L-6D54EA21", 2))
+    rule.passes("CW-Q061", HYPERPOD, tested=False)
+
+
+@pytest.mark.parametrize(
+    ("group", "key", "need"),
+    [(WORKERS, "count", 4), ({**WORKERS, "max_count": 9}, "max_count", 9)],
+)
+def test_nodes_of_a_group(rule: Harness, group: dict[str, Any], key: str, need: int) -> None:
+    spec = {**EKS, "compute": [group]}
+    rule.fails(
+        "CW-Q062",
+        spec,
+        quota("eks", "L-BD136A63", need - 1),
+        path=f"compute[0].{key}",
+        message=f'the group workers needs {need} of "Nodes per managed node group"',
+        numbers=(need, 0, need - 1),
+    )
+    rule.passes("CW-Q062", spec, quota("eks", "L-BD136A63", need))
+    rule.passes("CW-Q062", HYPERPOD, tested=False)
+
+
+def stacks(*resources: tuple[str, str]) -> dict[Any, Any]:
+    """This environment's stacks with resources of these types and ids."""
+    made = tuple(StackResource(f"R{i}", *one) for i, one in enumerate(resources))
+    there = (Stack("test-kubernetes", "CREATE_COMPLETE", None, False),) if resources else ()
+    return {Stacks("test"): OwnStacks(there, made)}
+
+
+@pytest.mark.parametrize("spec", [EKS, HYPERPOD], ids=["eks", "hyperpod-eks"])
+def test_the_eks_clusters_name_is_free_or_ours(rule: Harness, spec: dict[str, Any]) -> None:
+    there = {counts.EksClusters(): ("test", "other")}
+    rule.fails(
+        "CW-E008",
+        spec,
+        {**there, **stacks()},
+        path="environment",
+        message="there is an EKS cluster test already",
+    )
+    rule.passes("CW-E008", spec, {**there, **stacks(("AWS::EKS::Cluster", "test"))})
+    rule.passes("CW-E008", spec, {counts.EksClusters(): ("other",), **stacks()})
+    rule.passes("CW-E008", PARALLELCLUSTER, tested=False)
+
+
+VPC = "vpc-0a1b2c3d4e5f60718"
+ONE, TWO = "subnet-0a1b2c3d4e5f60719", "subnet-0a1b2c3d4e5f6071a"
+IN_A_NETWORK: dict[str, Any] = {
+    **EKS,
+    "network": {
+        "availability_zone_id": "use1-az6",
+        "existing": {
+            "vpc_id": VPC,
+            "subnet_ids": ["subnet-0a1b2c3d4e5f60718"],
+            "security_group_ids": ["sg-0a1b2c3d4e5f60718"],
+            "control_plane_subnet_ids": [ONE, TWO],
+        },
+    },
+}
+
+
+def subnet(name: str, zone: str, vpc: str = VPC, free: int = 6) -> Subnet:
+    return Subnet(name, vpc, "10.0.0.0/24", zone, zone, free, False, "", None)
+
+
+GOOD = (subnet(ONE, "use1-az6"), subnet(TWO, "use1-az2"))
+
+
+@pytest.mark.parametrize(
+    ("found", "index", "message"),
+    [
+        ((GOOD[0],), "[1]", f"there is no subnet {TWO} in us-east-1"),
+        (
+            (GOOD[0], subnet(TWO, "use1-az6")),
+            "",
+            "all subnets of the control plane are in use1-az6",
+        ),
+        ((GOOD[0], subnet(TWO, "use1-az2", "vpc-other")), "[1]", f"not in {VPC}"),
+        ((GOOD[0], subnet(TWO, "use1-az2", free=5)), "[1]", "has 5 free addresses"),
+        ((GOOD[0], subnet(TWO, "use1-az3")), "[1]", "where EKS has no control plane"),
+    ],
+)
+def test_the_control_planes_subnets(
+    rule: Harness, found: tuple[Subnet, ...], index: str, message: str
+) -> None:
+    rule.fails(
+        "CW-N027",
+        IN_A_NETWORK,
+        {network.Subnets(): found},
+        path=f"network.existing.control_plane_subnet_ids{index}",
+        message=message,
+    )
+    rule.passes("CW-N027", IN_A_NETWORK, {network.Subnets(): GOOD})
+    rule.passes("CW-N027", EKS, tested=False)
+
+
+@pytest.mark.parametrize("spec", [EKS, HYPERPOD, PARALLELCLUSTER], ids=lambda s: s["platform"])
+def test_log_groups_of_every_platform_are_looked_for(rule: Harness, spec: dict[str, Any]) -> None:
+    names = [name for name, _ in log_groups(specs.load(rule.folder, spec).cluster)]
+    name = names[0]
+    everywhere: dict[Any, Any] = {LogGroups(other): () for other in names}
+    everywhere |= {LogGroups("/clusterwright/test/"): (name,), LogGroups(name): (name,)}
+    rule.fails(
+        "CW-E003", spec, {**everywhere, **stacks()}, path="environment", message=f"{name} already"
+    )
