@@ -13,7 +13,9 @@ from ipaddress import IPv4Network
 from typing import Literal
 
 from clusterwright.catalog import Catalog, Known
-from clusterwright.spec.consistency.kubernetes import ZONES_WITHOUT_CONTROL_PLANES
+from clusterwright.spec.consistency.kubernetes import (
+    ZONES_WITHOUT_CONTROL_PLANES as ZONES_WITHOUT_CONTROL_PLANES,
+)
 from clusterwright.spec.models import Cluster
 from clusterwright.spec.models.storage import Lustre
 from clusterwright.spec.problems import Problem
