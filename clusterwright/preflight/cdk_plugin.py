@@ -31,16 +31,17 @@ SWITCH: Final = "CLUSTERWRIGHT_CHECKS"
 """`false` in the environment leaves the rules out: for measurements, and tests of other things."""
 
 # Where a place in the spec ends up, the most particular first.
-_CLUSTER: Final = "AWS::SageMaker::Cluster"
+_CLUSTERS: Final = ("AWS::SageMaker::Cluster", "Custom::PclusterCluster", "AWS::EKS::Cluster")
 _RESOURCES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("budget", ("AWS::Budgets::Budget",)),
     ("identity", ("AWS::KMS::Key", "AWS::IAM::Role")),
+    ("kubernetes", ("AWS::EKS::Cluster",)),
     ("network", ("AWS::EC2::Subnet", "AWS::EC2::VPC")),
     ("slurm.accounting", ("AWS::RDS::DBInstance",)),
     ("storage.buckets", ("AWS::S3::Bucket",)),
     ("storage.home", ("OPENZFS",)),
     ("storage.lustre", ("LUSTRE",)),
-    ("", (_CLUSTER,)),
+    ("", _CLUSTERS),
 )
 
 

@@ -5,12 +5,18 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from clusterwright.spec import LoadedSpec, SpecErrors
+from clusterwright.spec.models import Cluster
 from tests.support import specs
 
 TODAY = dt.date(2026, 11, 20)
@@ -98,6 +104,91 @@ def test_every_finding_has_a_resource_of_its_kind(built: tuple[LoadedSpec, Any, 
         assert found is not None
         assert kinds[found]["Properties"]["StorageCapacity"] == capacity_gib
     assert resources.of("storage.lustre[9]") == resources.of("storage.lustre[1]")
+
+
+def _paths(model: type[BaseModel], before: str = "") -> Iterator[str]:
+    """Every place of the spec, those in lists at their second element."""
+    for name, field in model.model_fields.items():
+        here = f"{before}{field.alias or name}"
+        yield here
+        for inner in _models(field.annotation):
+            yield from _paths(inner, f"{here}.")
+            yield from _paths(inner, f"{here}[1].")
+
+
+def _of_logical_ids(data: Any) -> Iterator[dict[str, Any]]:
+    """What the CDK wrote of its constructs' logical ids, wherever it stands."""
+    if isinstance(data, dict):
+        if data.get("type") == "aws:cdk:logicalId":
+            yield data
+        for value in data.values():
+            yield from _of_logical_ids(value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from _of_logical_ids(value)
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _models(inner)
+
+
+def test_every_place_of_the_spec_has_a_resource_with_a_construct(
+    built: tuple[LoadedSpec, Any, Path],
+) -> None:
+    """A violation without a construct is not printed by the CDK: nobody would see it."""
+    from clusterwright.preflight.cdk_plugin import Resources
+
+    _, _, output = built
+    templates = sorted(str(path) for path in output.glob("*.template.json"))
+    resources = Resources(templates)
+    named = {
+        entry["data"]
+        for file in output.glob("*.json")
+        for entry in _of_logical_ids(json.loads(file.read_text()))
+    }
+    places = list(_paths(Cluster))
+    assert len(places) > 300
+    for place in places:
+        found = resources.of(place)
+        assert found is not None, place
+        assert found[0] in named, place
+
+
+@pytest.mark.parametrize(
+    ("kinds", "path", "wanted"),
+    [
+        (["AWS::S3::Bucket", "AWS::EKS::Cluster"], "compute[3].count", "AWS::EKS::Cluster"),
+        (["AWS::S3::Bucket", "AWS::EKS::Cluster"], "kubernetes.version", "AWS::EKS::Cluster"),
+        (["AWS::EKS::Cluster", "AWS::SageMaker::Cluster"], "image", "AWS::SageMaker::Cluster"),
+        (["AWS::S3::Bucket", "Custom::PclusterCluster"], "slurm", "Custom::PclusterCluster"),
+        (["AWS::S3::Bucket"], "compute[0]", "AWS::S3::Bucket"),
+    ],
+)
+def test_each_platform_has_its_own_cluster(
+    tmp_path: Path, kinds: list[str], path: str, wanted: str
+) -> None:
+    from clusterwright.preflight.cdk_plugin import Resources
+
+    template = tmp_path / "t.template.json"
+    made = {f"R{index}": {"Type": kind} for index, kind in enumerate(kinds)}
+    template.write_text(json.dumps({"Resources": made}))
+    found = Resources([str(template)]).of(path)
+    assert found is not None
+    assert made[found[0]]["Type"] == wanted
+
+
+@given(st.text(alphabet="abelrst.[]01_", max_size=30))
+def test_no_path_is_without_a_resource(path: str) -> None:
+    from clusterwright.preflight.cdk_plugin import Resources
+
+    with TemporaryDirectory() as folder:
+        template = Path(folder) / "t.template.json"
+        template.write_text('{"Resources": {"A": {"Type": "AWS::FSx::FileSystem", "Properties": '
+                            '{"FileSystemType": "LUSTRE"}}}}')  # fmt: skip
+        assert Resources([str(template)]).of(path) is not None
 
 
 def test_without_templates_there_is_no_resource() -> None:
