@@ -38,6 +38,7 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
         stacks.append(scripts)
     kubernetes = KubernetesCluster(scope, cluster, base.attachments, key_arn=identity.key_arn)
     stacks.append(kubernetes)
+    _next_step(kubernetes)
     inputs = ClusterInputs(
         attachments=base.attachments,
         role=identity.role,
@@ -62,6 +63,16 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     if hyperpod_operators.is_built(cluster):
         stacks.append(_operators(scope, loaded, kubernetes, hyperpod, observability, addons))
     return stacks
+
+
+def _next_step(kubernetes: KubernetesCluster) -> None:
+    """What the CDK's command line prints when the control plane stands: the chart comes next."""
+    outputs = {
+        "KubeconfigCommand": kubernetes.kubeconfig_command(),
+        "BeforeTheNodes": "install HyperPod's Helm chart: docs/how-to/use-hyperpod-eks.md",
+    }
+    for name, value in outputs.items():
+        cdk.CfnOutput(kubernetes, name, value=value)
 
 
 def _operators(

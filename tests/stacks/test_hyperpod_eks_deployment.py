@@ -91,7 +91,9 @@ def test_the_life_of_the_dev_configuration(
         here = {p.name: p.read_bytes() for p in synth(DEV).directory.glob("*.template.json")}
         assert written == here
         # The chart comes between the two, where there is a Kubernetes.
-        aws.deploy(first, "dev-hyperpod-eks-kubernetes")
+        printed = aws.deploy(first, "dev-hyperpod-eks-kubernetes")
+        assert "dev-hyperpod-eks-kubernetes.KubeconfigCommand = aws eks update-" in printed
+        assert "dev-hyperpod-eks-kubernetes.BeforeTheNodes = install HyperPod's Helm" in printed
         assert "dev-hyperpod-eks-cluster" not in aws.stacks()
         printed = aws.deploy(first)
         assert "dev-hyperpod-eks-cluster.KubeconfigCommand = aws eks" in printed
