@@ -30,6 +30,9 @@ from tests.support.specs import write
 pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
 
 ZONE = "use1-az6"
+EXAMPLE_BLOCK = "cr-0123456789abcdef0"
+"""Of `configs/examples/parallelcluster.yaml`."""
+
 RESERVED = ("p5.48xlarge", "p5en.48xlarge", "p6-b200.48xlarge", "trn1.32xlarge", "trn2.48xlarge")
 EXAMPLES = sorted(path.name for path in specs.EXAMPLES.glob("*.yaml"))
 
@@ -37,15 +40,25 @@ _WORLD = {
     "extends": "generous",
     "capacity_reservations": [
         {
-            "id": specs.reservation_id(name, number, block=block),
-            "kind": "capacity-block" if block else "on-demand",
-            "instance_type": name,
-            "instance_count": 64 if block else 4096,
+            "id": EXAMPLE_BLOCK,
+            "kind": "capacity-block",
+            "instance_type": "p5.48xlarge",
+            "instance_count": 32,
             "zone_id": ZONE,
-            **({"end": "+7d"} if block else {}),
-        }
-        for name in RESERVED
-        for block, number in ((False, 0), *((True, number) for number in range(8)))
+            "end": "+7d",
+        },
+        *(
+            {
+                "id": specs.reservation_id(name, number, block=block),
+                "kind": "capacity-block" if block else "on-demand",
+                "instance_type": name,
+                "instance_count": 64 if block else 4096,
+                "zone_id": ZONE,
+                **({"end": "+7d"} if block else {}),
+            }
+            for name in RESERVED
+            for block, number in ((False, 0), *((True, number) for number in range(8)))
+        ),
     ],
 }
 
