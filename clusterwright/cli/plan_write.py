@@ -96,6 +96,7 @@ def _texts(
     zone: str | None,
     secondary_cidrs: tuple[str, ...] = (),
 ) -> dict[Path, str]:
+    from clusterwright.platforms.capabilities import who_can
     from clusterwright.sizing.spec_writer import SpecChoices, write, zone_of
 
     plan, chosen = dossier.plan, dossier.plan.chosen
@@ -112,7 +113,9 @@ def _texts(
     kind = offer.capacity_kind if offer else dossier.capacity_kinds[0]
     if kind not in HYPERPOD_KINDS:
         raise UserError(
-            f"platform hyperpod-slurm takes no {kind}", "--capacity training-plan or on-demand"
+            f"platform hyperpod-slurm takes no {kind}",
+            "--capacity training-plan or on-demand; `clusterwright migrate` then writes it for "
+            f"another platform; for {kind}: {who_can(f'capacity.{kind}')}",
         )
     name = output.stem
     plan_file = output.with_name(f"{name}.plan.json")
