@@ -333,6 +333,26 @@ def _kubernetes(ids: Ids) -> dict[str, Any]:
     }
 
 
+def _control_plane(ids: Ids) -> dict[str, Any]:
+    del ids
+    return {
+        "platform": "eks",
+        "network": {
+            "availability_zone_id": "use1-az6",
+            "existing": {
+                "vpc_id": VPC,
+                "subnet_ids": [SUBNETS[0]],
+                "security_group_ids": [GROUP],
+                "control_plane_subnet_ids": list(SUBNETS),
+            },
+        },
+        "compute": [
+            {"name": "system", "role": "system", "instance_type": "m5.xlarge", "count": 2},
+            {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 2},
+        ],
+    }
+
+
 def _reserved(ids: Ids) -> dict[str, Any]:
     del ids
     return {
@@ -357,6 +377,10 @@ def _reserved(ids: Ids) -> dict[str, Any]:
 
 
 _SUBNET = {"vpc_id": VPC, "security_group_ids": [GROUP]}
+_TWO_SUBNETS = [
+    {**_SUBNET, "id": SUBNETS[0], "cidr": "10.0.0.0/20", "zone_id": "use1-az6"},
+    {**_SUBNET, "id": SUBNETS[1], "cidr": "10.0.16.0/20", "zone_id": "use1-az4"},
+]
 SITES: dict[str, Site] = {
     site.name: site
     for site in (
@@ -378,22 +402,7 @@ SITES: dict[str, Site] = {
         Site(
             "existing",
             _existing,
-            {
-                "subnets": [
-                    {
-                        **_SUBNET,
-                        "id": SUBNETS[0],
-                        "cidr": "10.0.0.0/20",
-                        "zone_id": "use1-az6",
-                    },
-                    {
-                        **_SUBNET,
-                        "id": SUBNETS[1],
-                        "cidr": "10.0.16.0/20",
-                        "zone_id": "use1-az4",
-                    },
-                ]
-            },
+            {"subnets": _TWO_SUBNETS},
             _make_existing,
             retire="/fsx",
         ),
@@ -420,6 +429,7 @@ SITES: dict[str, Site] = {
             },
             unchecked=True,
         ),
+        Site("control-plane", _control_plane, {"subnets": _TWO_SUBNETS}),
         Site("tiers", _tiers, {}, _make_tiers),
         Site(
             "kubernetes",
