@@ -25,7 +25,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         )
     if image.nvidia_driver is not None and not (image.image_id or image.release_version):
         yield Problem(
-            "`nvidia_driver` is that of an image that is named; else the platform takes its newest",
+            "`nvidia_driver` is that of an image that is named, not of the platform's newest",
             ("image", "nvidia_driver"),
             hint="add release_version or image_id" if cluster.on_hyperpod else "add image_id",
             other_path=("image",),
