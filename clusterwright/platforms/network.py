@@ -13,9 +13,7 @@ from ipaddress import IPv4Network
 from typing import Literal
 
 from clusterwright.catalog import Catalog, Known
-from clusterwright.spec.consistency.kubernetes import (
-    ZONES_WITHOUT_CONTROL_PLANES as ZONES_WITHOUT_CONTROL_PLANES,
-)
+from clusterwright.spec.consistency import kubernetes
 from clusterwright.spec.models import Cluster
 from clusterwright.spec.models.storage import Lustre
 from clusterwright.spec.problems import Problem
@@ -34,6 +32,9 @@ OTHER_SUBNETS = ("database1", "database2", "public", "endpoints")
 
 CONTROL_PLANE_SUBNETS = {"control1": "database1", "control2": "database2"}
 """The control plane of EKS has the places of the accounting database, which Slurm alone has."""
+
+ZONES_WITHOUT_CONTROL_PLANES = kubernetes.ZONES_WITHOUT_CONTROL_PLANES
+"""Where EKS takes no subnet of a control plane."""
 
 OTHER_SUBNET_PREFIX = 27
 """Database, control plane, NAT and endpoint subnets hold a handful of addresses each."""
