@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from clusterwright.aws.session import AwsSession
 from clusterwright.aws.vpc import STACK_TAG
@@ -19,6 +21,12 @@ class Instance:
     reservation_id: str | None = None
     """The capacity reservation or block that it runs in."""
 
+    node_of: str | None = None
+    """The cluster of ParallelCluster or EKS whose node it is; its stack need not be said."""
+
+
+NODE_TAGS = ("parallelcluster:cluster-name", "eks:cluster-name")
+
 
 def running(session: AwsSession) -> tuple[Instance, ...]:
     """Every instance of the account in the region that is pending or running."""
@@ -28,12 +36,16 @@ def running(session: AwsSession) -> tuple[Instance, ...]:
             instance_type=answer["InstanceType"],
             vcpus=answer["CpuOptions"]["CoreCount"] * answer["CpuOptions"]["ThreadsPerCore"],
             lifecycle=answer.get("InstanceLifecycle") or "on-demand",
-            stack=next(
-                (tag["Value"] for tag in answer.get("Tags") or () if tag["Key"] == STACK_TAG), None
-            ),
+            stack=_tag(answer, STACK_TAG),
             reservation_id=answer.get("CapacityReservationId"),
+            node_of=_tag(answer, *NODE_TAGS),
         )
         for page in session.pages("ec2", "DescribeInstances", Filters=states)
         for reservation in page["Reservations"]
         for answer in reservation["Instances"]
     )
+
+
+def _tag(answer: Mapping[str, Any], *keys: str) -> str | None:
+    tags = answer.get("Tags") or ()
+    return next((tag["Value"] for tag in tags if tag["Key"] in keys), None)

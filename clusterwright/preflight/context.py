@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from clusterwright.catalog import Catalog
 from clusterwright.cost.bill import Bill
@@ -20,6 +21,9 @@ from clusterwright.spec import LoadedSpec
 from clusterwright.spec.models import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
 from clusterwright.spec.problems import Path
+
+if TYPE_CHECKING:
+    from clusterwright.aws.instances import Instance
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,3 +91,13 @@ class Context:
     def stack_is_ours(self, stack: str | None) -> bool:
         """Whether a stack of this name belongs to this environment (`<environment>-<part>`)."""
         return stack is not None and part_of(self.cluster.environment, stack) is not None
+
+    def instance_is_ours(self, instance: Instance) -> bool:
+        """Whether an instance of EC2 is a node of this cluster.
+
+        ParallelCluster's stack, and its clusters and those of EKS in tags of their nodes, are
+        called like the environment.
+        """
+        environment = self.cluster.environment
+        named = environment in (instance.stack, instance.node_of)
+        return self.stack_is_ours(instance.stack) or named

@@ -65,4 +65,4 @@ class VcpuRule(QuotaRule):
                 continue
             quota = context.catalog.quota_for(instance.instance_type, self.use)
             if isinstance(quota, Known) and quota.value.code == want.key:
-                yield Use(instance.vcpus, context.stack_is_ours(instance.stack))
+                yield Use(instance.vcpus, context.instance_is_ours(instance))

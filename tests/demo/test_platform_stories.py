@@ -22,7 +22,8 @@ __all__ = ["pcluster_python"]
 @pytest.mark.slow
 @pytest.mark.enable_socket
 @pytest.mark.usefixtures("pcluster_python")
-@pytest.mark.parametrize("platform", PLATFORMS)
+# The same commands for platforms on EKS: tests/stacks/test_*eks_deployment.py.
+@pytest.mark.parametrize("platform", ["parallelcluster"])
 def test_a_platform_is_checked_deployed_changed_and_taken_down(platform: str) -> None:
     about = PLATFORMS[platform]
     result = subprocess.run(

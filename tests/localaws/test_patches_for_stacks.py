@@ -410,3 +410,13 @@ class TestInterfacesOfInstances:
         instance, interface = self.launched(site, NetworkInterfaceId=existing)
         assert interface == existing
         assert self.left(instance) == [existing]
+
+
+def test_an_instance_has_the_processors_of_its_type(site: Site) -> None:
+    """ec2_cpu_options: `clusterwright check` counts the vCPUs that run."""
+    image = client("ec2").describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+    client("ec2").run_instances(
+        ImageId=image, InstanceType="m5.2xlarge", MinCount=2, MaxCount=2, SubnetId=site.subnet_id
+    )
+    found = client("ec2").describe_instances()["Reservations"][0]["Instances"]
+    assert [one["CpuOptions"] for one in found] == [{"CoreCount": 4, "ThreadsPerCore": 2}] * 2

@@ -269,6 +269,30 @@ def test_ec2_counts_vcpus_of_a_family(rule: Harness) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "node",
+    [
+        Instance("p5.48xlarge", 192, "on-demand", None, None, "test"),
+        Instance("p5.48xlarge", 192, "on-demand", "test"),
+    ],
+    ids=["launched by ParallelCluster", "of ParallelCluster's stack"],
+)
+def test_nodes_of_the_cluster_that_stands_are_not_others(rule: Harness, node: Instance) -> None:
+    spec = specs.unchecked(rule.folder, {"platform": "parallelcluster"})
+    answers = {**quota("ec2", "L-1216C47A", 1000), **quota("ec2", "L-417A185B", 768)}
+    rule.passes("CW-Q020", None, {**instances(*[node] * 4), **answers}, spec=spec)
+    other = Instance("p5.48xlarge", 192, "on-demand", None, None, "other")
+    rule.fails(
+        "CW-Q020",
+        None,
+        {**instances(other), **answers},
+        spec=spec,
+        path="compute[1].count",
+        message="576 vCPU are free",
+        numbers=(768, 192, 768),
+    )
+
+
 def test_ec2_counts_spot_apart(rule: Harness) -> None:
     spec = specs.unchecked(rule.folder, {"platform": "parallelcluster", **SPOT})
     rule.fails(

@@ -26,6 +26,7 @@ PATCHES: dict[str, tuple[str, ...]] = {
         "ec2_vcpu_limits",
         "ec2_launches",
         "ec2_interfaces_end",
+        "ec2_cpu_options",
         "ec2_parallelcluster_images",
         "ec2_published_images",
         "ec2_images_once",

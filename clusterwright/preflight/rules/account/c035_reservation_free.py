@@ -40,7 +40,7 @@ class ReservationFree(ReservationRule):
         if found is None or found.state in (*ENDED, *NONE_NOW):
             return  # CW-C030 and CW-C031 say so
         held = sum(
-            one.reservation_id == use.id and context.stack_is_ours(one.stack)
+            one.reservation_id == use.id and context.instance_is_ours(one)
             for one in facts[Instances()]
         )
         # Before it starts nothing is available, but all of it will be.
