@@ -14,6 +14,7 @@ from clusterwright.catalog.model import Interface
 from clusterwright.platforms.launch_templates import METADATA_HOPS, ROOT_DEVICE, interfaces
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import CapacityBlock, ComputeGroup, Reservation
+from stacks.dated_types import ignore_dated_instance_type
 from stacks.tags import tags_of
 
 _CFN = ec2.CfnLaunchTemplate
@@ -50,7 +51,7 @@ def launch_template(
         raise UnknownInterfaces(f"{group.instance_type}: {layout.reason}")
     tags = [cdk.CfnTag(key=key, value=value) for key, value in tags_of(cluster).items()]
     named = [cdk.CfnTag(key="Name", value=f"{cluster.environment}-{group.name}"), *tags]
-    return _CFN(
+    template = _CFN(
         scope,
         construct_id,
         launch_template_data=_CFN.LaunchTemplateDataProperty(
@@ -87,6 +88,8 @@ def launch_template(
             )
         ],
     )
+    ignore_dated_instance_type(template, group.instance_type)
+    return template
 
 
 def _interface(

@@ -246,3 +246,15 @@ def test_outputs_lead_to_the_cluster(build: Build) -> None:
         if "nodes of Kubernetes" in one["Description"]
     )
     assert "ssm" not in text_of(role["Policies"])
+
+
+def test_types_that_cfn_lint_does_not_know_yet_are_accepted_and_no_others(build: Build) -> None:
+    def ignored(instance_type: str) -> list[str]:
+        spec = changed(EKS_MINIMAL, compute__0__instance_type=instance_type)
+        (one,) = build(spec).resources("AWS::EC2::LaunchTemplate").values()
+        lint = one.get("Metadata", {}).get("cfn-lint", {})
+        found: list[str] = lint.get("config", {}).get("ignore_checks", [])
+        return found
+
+    assert ignored("p5e.48xlarge") == ["E3628"]
+    assert ignored("p5.48xlarge") == []
