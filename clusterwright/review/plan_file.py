@@ -75,11 +75,14 @@ def _partings(plan: Mapping[str, Any], cluster: Cluster) -> Iterator[SpecChange]
         spares = failures.get("spares") if isinstance(failures, Mapping) else None
         wanted = nodes + (spares if isinstance(spares, int) else 0)
         groups = [g for g in cluster.compute if g.role == "compute"]
-        there = sum(group.count for group in groups if group.instance_type == kind)
+        mine = [group for group in groups if group.instance_type == kind]
+        there = sum(group.count for group in mine)
+        # More spares than planned are what is sold whole: UltraServers, blocks.
+        training = there - sum(group.spare_count for group in mine)
         others = sorted({group.instance_type for group in groups} - {kind})
         if there == 0:
             yield SpecChange("compute[].instance_type", kind, ", ".join(others) or None)
-        elif there != wanted:
+        elif there < wanted or training != nodes:
             yield SpecChange(f"compute[].count of {kind}", wanted, there)
     yield from _hours(plan, cluster)
 

@@ -11,7 +11,9 @@ import jsonschema
 import pytest
 from ruamel.yaml import YAML
 
+from clusterwright.platforms import load_cluster
 from clusterwright.render.schemas import schemas
+from clusterwright.review.plan_file import partings
 from tests.support.command_line import clusterwright
 
 BASE = Path(__file__).parents[2] / "configs" / "base.yaml"
@@ -143,6 +145,8 @@ def test_ultraservers_are_whole_and_what_is_unknown_is_said(configs: Path) -> No
     checked = clusterwright("check", str(output), "--offline", "--format", "json")
     assert checked.exit_code == 2
     assert "CW-C021" not in {f["rule"] for f in json.loads(checked.out)["findings"]}
+    plan = json.loads((configs / "gb.plan.json").read_text())
+    assert partings(plan, load_cluster(output).cluster) == ()
 
 
 def test_a_second_currency_and_a_ramp(tmp_path: Path) -> None:
