@@ -97,7 +97,7 @@ def migration_markdown(report: Report) -> str:
     for key, notes in _sections(report):
         if not notes:
             continue
-        rows = [[f"`{n.path}`" if n.path else "–", n.what, n.do or "–"] for n in notes]
+        rows = [[n.path or "–", n.what, n.do or "–"] for n in notes]
         lines += [f"### {titles[key]}", ""]
         lines += [*markdown_table(["Key", "What", "Do"], rows, ["left", "left", "left"]), ""]
     lines += ["### Cost", "", *(f"- {line}" for line in _cost_lines(report.costs)), ""]
