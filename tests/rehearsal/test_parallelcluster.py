@@ -77,6 +77,8 @@ def test_nodes_have_parallelclusters_names_and_the_catalogues_sizes() -> None:
     static, dynamic, node_set, partition = lines
     assert static.startswith("NodeName=train-st-p5-[1-2] CPUs=192 RealMemory=")
     assert "Feature=static,p5.48xlarge,p5,efa,gpu" in static
+    assert " Weight=1 " in static
+    assert " Weight=1000 " in dynamic, "jobs take nodes that run first"
     assert static.endswith("Gres=gpu:h100:8")
     assert dynamic.startswith("NodeName=train-dy-p5-[1-3] ")
     assert node_set == "NodeSet=train_nodes Nodes=train-st-p5-[1-2],train-dy-p5-[1-3]"

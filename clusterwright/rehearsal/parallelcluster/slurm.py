@@ -223,7 +223,9 @@ def _node(resource: Mapping[str, Any], *, static: bool) -> str:
         features.append("efa")
     if found.kind == "nvidia":
         features.append("gpu")
-    words += ["State=CLOUD", f"Feature={','.join(features)}"]
+    key, weight = ("StaticNodePriority", 1) if static else ("DynamicNodePriority", 1000)
+    weight = int(resource.get(key, weight))
+    words += ["State=CLOUD", f"Feature={','.join(features)}", f"Weight={weight}"]
     if found.kind == "nvidia":
         words.append(f"Gres=gpu:{_gpu(found.accelerator)}:{found.accelerator_count}")
     return " ".join(words)

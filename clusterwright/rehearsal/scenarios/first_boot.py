@@ -99,9 +99,12 @@ def play(stage: Stage) -> None:
 def _covering(stage: Stage) -> dict[str, set[str]]:
     """Partitions that have every node between them, the largest first."""
     found: dict[str, set[str]] = {}
+    there = {node.host for node in stage.compute}
     for line in stage.slurm("sinfo -h -N -o '%R %N'").splitlines():
         partition, _, host = line.strip().partition(" ")
-        found.setdefault(partition, set()).add(host.strip())
+        # ParallelCluster's dynamic nodes are named, and are not there until a job asks for them.
+        if host.strip() in there:
+            found.setdefault(partition, set()).add(host.strip())
     covering: dict[str, set[str]] = {}
     for partition, hosts in sorted(found.items(), key=lambda item: (-len(item[1]), item[0])):
         if hosts - set().union(*covering.values()):
