@@ -35,6 +35,9 @@ _PC_NODE = "aws-parallelcluster-node, clustermgtd: unhealthy static nodes are re
 _REPAIR = "EKS user guide, Automatically repair nodes in EKS clusters (crawl 2026)"
 _CB = "EC2 user guide, Capacity Blocks for ML (crawl 2026-09..11)"
 _CONTINUOUS = "SageMaker developer guide, continuous provisioning (crawl 2026-09..11)"
+_RESUME = "SageMaker developer guide, automatic node recovery and auto-resume (crawl 2026-09..11)"
+_RESUME_EKS = "SageMaker developer guide, Running jobs using kubectl (crawl 2026-09..11)"
+_REQUEUE = "Slurm, sbatch: --requeue and --no-requeue"
 _DESIGN = "this product's design; see the reference of the spec"
 
 
@@ -102,6 +105,14 @@ CAPABILITIES: Final[tuple[Capability, ...]] = (
         _cell(
             "in part", "automatic where node repair is on, in node groups and Karpenter", _REPAIR
         ),
+    ),
+    _row(
+        "auto_resume",
+        "Jobs go on after a lost node",
+        _cell("yes", "`srun --auto-resume=1`, once HyperPod has replaced the node", _RESUME),
+        _cell("yes", "auto-resume of a job that is annotated for it", _RESUME_EKS),
+        _cell("in part", "Slurm puts the whole job back into its queue", _REQUEUE),
+        _cell("in part", "the job's operator starts its pods again (`max_restarts`)", _DESIGN),
     ),
     _row(
         "deep_health_checks",

@@ -9,10 +9,16 @@ from pathlib import Path as FilePath
 
 from clusterwright.catalog import Catalog
 from clusterwright.platforms.capabilities import Platform
+from clusterwright.platforms.migration.in_force import defaults_changed, defaults_lost
 from clusterwright.platforms.migration.layered import flattened, upper_layer
 from clusterwright.platforms.migration.moves import gained_abilities, lost_abilities, moves
 from clusterwright.platforms.migration.results import Migration, Note
-from clusterwright.platforms.migration.rewrite import Rewriting, beside, rewrite
+from clusterwright.platforms.migration.rewrite import (
+    Rewriting,
+    beside,
+    candidate,
+    rewrite,
+)
 from clusterwright.platforms.migration.text_edit import Editor
 from clusterwright.spec import LoadedSpec
 
@@ -54,13 +60,23 @@ def migrate(
     text = upper_layer(editor.text, base) if layered else editor.text
     text = re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n"
     source: Platform = spec.cluster.platform
+    told = (*work.lost, *work.moves, *work.decisions)
+    # Where the other file does not load, `check` says why, and there is nothing to compare yet.
+    other = candidate(editor.text, work.file)
+    lost = defaults_lost(spec.cluster, other, told) if other is not None else ()
+    changed = defaults_changed(spec.cluster, other, told) if other is not None else ()
     return Migration(
         source,
         target,
         text,
-        (*work.lost, *lost_abilities(source, target)),
+        (*work.lost, *lost, *lost_abilities(source, target)),
         tuple(gained_abilities(source, target)),
-        (*_name(spec, environment), *work.moves, *moves(spec.cluster, target, catalog)),
+        (
+            *_name(spec, environment),
+            *work.moves,
+            *changed,
+            *moves(spec.cluster, other, target, catalog),
+        ),
         tuple(work.decisions),
     )
 

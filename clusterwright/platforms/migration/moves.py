@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
 from clusterwright.catalog import Catalog, Known, QuotaUse
 from clusterwright.platforms.capabilities import (
@@ -13,6 +14,8 @@ from clusterwright.platforms.capabilities import (
     KUBERNETES,
     ON_EC2,
     SLURM,
+    Answer,
+    Cell,
     Platform,
 )
 from clusterwright.platforms.migration.results import Note
@@ -26,6 +29,10 @@ NODE_NAMES = {
 }
 
 
+_EXTENT: Final[dict[Answer, int]] = {"no": 0, "unknown": 0, "in part": 1, "yes": 2}
+"""How much of something a platform does; what nobody knows may not be there."""
+
+
 def lost_abilities(source: Platform, target: Platform) -> Iterator[Note]:
     """What the source does and the target does not, whatever the file says."""
     yield from _difference(source, target)
@@ -37,18 +44,30 @@ def gained_abilities(source: Platform, target: Platform) -> Iterator[Note]:
 
 
 def _difference(able: Platform, unable: Platform) -> Iterator[Note]:
+    """Rows of which `able` has more: all of it against a part, or a part against nothing."""
     for row in (*CAPABILITIES, *DAILY):
-        if able in row.able() and unable not in row.able():
-            words = f"{row.cells[able].words}; on {unable}: {row.cells[unable].words}"
+        here, there = row.cells[able], row.cells[unable]
+        if _EXTENT[here.answer] > _EXTENT[there.answer]:
+            words = f"{_said(here)}; on {unable}: {_said(there)}"
             yield Note("", f"{row.title}: {words}")
 
 
-def moves(cluster: Cluster, target: Platform, catalog: Catalog) -> Iterator[Note]:
-    """Everything that is carried over, counted again or set up anew."""
+def _said(cell: Cell) -> str:
+    return f"in part, {cell.words}" if cell.answer == "in part" else cell.words
+
+
+def moves(
+    cluster: Cluster, other: Cluster | None, target: Platform, catalog: Catalog
+) -> Iterator[Note]:
+    """Everything that is carried over, counted again or set up anew.
+
+    `other` is the cluster of the other file, None where that does not load yet.
+    """
     source: Platform = cluster.platform
+    yield from _scheduler(source, target)
     yield from _users(cluster, target)
     yield from _file_systems(cluster, target)
-    yield from _accounting(cluster, target)
+    yield from _accounting(cluster, other, target)
     yield from _zone(cluster)
     yield from _addresses(cluster, target, catalog)
     yield from _quotas(cluster, target, catalog)
@@ -58,6 +77,22 @@ def moves(cluster: Cluster, target: Platform, catalog: Catalog) -> Iterator[Note
         "job scripts, dashboards and alarms that name nodes change",
     )
     yield from _identity(source, target)
+
+
+def _scheduler(source: Platform, target: Platform) -> Iterator[Note]:
+    if source in SLURM and target in KUBERNETES:
+        yield Note(
+            "",
+            "jobs are Kubernetes' in the place of Slurm's: no sbatch, srun or partitions",
+            "batch scripts become manifests; `clusterwright render kubernetes` prints those of "
+            "`kubernetes.workloads.jobs`",
+        )
+    elif source in KUBERNETES and target in SLURM:
+        yield Note(
+            "",
+            "jobs are Slurm's in the place of Kubernetes': no manifests, charts or Kueue",
+            "manifests become batch scripts; their images run with `slurm.containers`",
+        )
 
 
 def _users(cluster: Cluster, target: Platform) -> Iterator[Note]:
@@ -113,7 +148,7 @@ def _file_systems(cluster: Cluster, target: Platform) -> Iterator[Note]:
         )
 
 
-def _accounting(cluster: Cluster, target: Platform) -> Iterator[Note]:
+def _accounting(cluster: Cluster, other: Cluster | None, target: Platform) -> Iterator[Note]:
     if not cluster.uses_slurm or cluster.slurm.accounting.kind == "none":
         return
     kind = cluster.slurm.accounting.kind
@@ -123,6 +158,14 @@ def _accounting(cluster: Cluster, target: Platform) -> Iterator[Note]:
             "the history of jobs has no place on Kubernetes",
             "`sacct -a -X -P -S 2000-01-01` into the bucket before the old cluster goes"
             + ("; its database is retained" if kind == "rds" else ""),
+        )
+    elif other is not None and other.slurm.accounting.kind == "none":
+        yield Note(
+            "slurm.accounting",
+            "the other file keeps no history of jobs, and the old one "
+            + ("goes with the controller" if kind == "local" else "stays in its database"),
+            "`sacct -a -X -P -S 2000-01-01` into the bucket before the old cluster goes; or "
+            "`kind: rds` in the other file, which loads a dump (`mysqldump slurm_acct_db`)",
         )
     elif kind == "local":
         yield Note(

@@ -12,7 +12,7 @@ import pytest
 
 from clusterwright.catalog import load_catalog
 from clusterwright.platforms import load_cluster
-from clusterwright.platforms.capabilities import PLATFORMS, Platform
+from clusterwright.platforms.capabilities import HYPERPOD, ON_EC2, PLATFORMS, SLURM, Platform
 from clusterwright.platforms.migration import Migration, migrate
 from clusterwright.spec import LoadedSpec
 from tests.stacks.specs import FULL, MINIMAL, changed
@@ -113,6 +113,46 @@ def _differences(before: Any, after: Any) -> list[str]:
 
 def _missing(before: Any, after: Any) -> list[str]:
     return [path for path in _flat(before) if path not in _flat(after)]
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_what_a_platform_does_in_part_is_lost_and_gained(
+    source: Platform, target: Platform
+) -> None:
+    """Every move between HyperPod and EC2 tells of recovery, whether the file names it or not."""
+    spec = load_cluster(CONFIGS / f"{DEV[source]}.yaml")
+    found = migrate(spec, target, load_catalog())
+    lost, gained = (" | ".join(n.what for n in notes) for notes in (found.lost, found.gained))
+    abilities = ("Recovery of nodes: ", "Jobs go on after a lost node: ", "Deep health checks: ")
+    for ability in abilities:
+        assert (ability in lost) == (source in HYPERPOD and target in ON_EC2), ability
+        assert (ability in gained) == (target in HYPERPOD and source in ON_EC2), ability
+    scheduler = [n for n in found.moves if n.what.startswith("jobs are ")]
+    assert bool(scheduler) == ((source in SLURM) != (target in SLURM))
+
+
+def test_defaults_in_force_are_lost_or_changed_although_nobody_wrote_them(tmp_path: Path) -> None:
+    spec = _of(tmp_path)
+    found, _ = moved(spec, "parallelcluster", tmp_path / "a.yaml")
+    lost = {note.path: note.what for note in found.lost}
+    assert lost["resilience.node_recovery"].startswith("automatic, ")
+    assert "resilience.node_provisioning: continuous" in lost["resilience.node_recovery"]
+    told = {note.path: note for note in found.moves}
+    assert "training by default" in told["slurm.partitions[0].name"].what
+    # The other file has no database that a dump could be loaded into.
+    assert "keeps no history" in told["slurm.accounting"].what
+    # What is written is said once, and as what it is.
+    (tmp_path / "written").mkdir()
+    spec = _of(tmp_path / "written", resilience={"node_recovery": "none"})
+    found, _ = moved(spec, "parallelcluster", tmp_path / "b.yaml")
+    assert not any("node_recovery" in note.path for note in found.lost)
+
+
+def test_the_same_scheduler_and_kind_of_platform_lose_no_default(tmp_path: Path) -> None:
+    spec = load_cluster(CONFIGS / "dev-eks.yaml")
+    found = migrate(spec, "hyperpod-eks", load_catalog())
+    assert not any("by default" in note.what for note in found.lost if note.path == "")
+    assert not any(note.path.startswith("compute[") for note in found.lost)
 
 
 # -- single matters -----------------------------------------------------------------------------
