@@ -62,7 +62,7 @@ def stacks(*resources: tuple[str, str]) -> dict[Any, Any]:
 
 @pytest.mark.parametrize("spec", [EKS, HYPERPOD], ids=["eks", "hyperpod-eks"])
 def test_the_eks_clusters_name_is_free_or_ours(rule: Harness, spec: dict[str, Any]) -> None:
-    there = {counts.EksClusters(): ("test", "other")}
+    there: dict[Any, Any] = {counts.EksClusters(): ("test", "other")}
     rule.fails(
         "CW-E008",
         spec,

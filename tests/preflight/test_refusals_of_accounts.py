@@ -359,6 +359,47 @@ def database_in_one_zone(site: Site) -> Made:
     return {**changes, "slurm": {"accounting": {"kind": "rds"}}}, resources, "Group"
 
 
+WORKERS = [{"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 4}]
+
+
+def control_plane(site: Site, name: str, zone: str) -> Callable[[], None]:
+    """A cluster of EKS in the site's subnet and in another one of this zone."""
+    other = client("ec2").create_subnet(
+        VpcId=site.vpc_id, CidrBlock="10.0.254.0/24", AvailabilityZoneId=zone
+    )["Subnet"]["SubnetId"]
+    statement = {
+        "Effect": "Allow",
+        "Principal": {"Service": "eks.amazonaws.com"},
+        "Action": "sts:AssumeRole",
+    }
+    trust = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+    role = client("iam").create_role(RoleName="eks", AssumeRolePolicyDocument=trust)["Role"]
+    subnets = {"subnetIds": [site.subnet_id, other]}
+
+    def make() -> None:
+        client("eks").create_cluster(name=name, roleArn=role["Arn"], resourcesVpcConfig=subnets)
+
+    return make
+
+
+@case("CW-E008")
+def eks_cluster_of_that_name(site: Site) -> Made:
+    make = control_plane(site, "test", "use1-az2")
+    make()
+    return {"platform": "eks", "compute": WORKERS}, make, "already exists"
+
+
+@case("CW-N027")
+def control_plane_in_one_zone(site: Site) -> Made:
+    make = control_plane(site, "test", "use1-az6")
+    found = client("ec2").describe_subnets(Filters=[{"Name": "vpc-id", "Values": [site.vpc_id]}])[
+        "Subnets"
+    ]
+    changes = existing(site, control_plane_subnet_ids=[s["SubnetId"] for s in found])
+    changes = {**changes, "platform": "eks", "compute": WORKERS}
+    return changes, make, "at least two different AZs"
+
+
 @case("CW-Q032")
 def throughput_beyond_the_quota(site: Site) -> Made:
     files = lustre(site)
