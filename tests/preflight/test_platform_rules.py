@@ -11,8 +11,7 @@ from clusterwright.aws.vpc import Subnet
 from clusterwright.platforms.derived_names import log_groups
 from clusterwright.preflight.facts import counts, network
 from clusterwright.preflight.facts.deployment import LogGroups, OwnStacks, Stacks
-from tests.preflight.harness import Harness
-from tests.preflight.test_more_quota_rules import quota
+from tests.preflight.harness import Harness, quota
 from tests.support import specs
 
 WORKERS = {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 4}
