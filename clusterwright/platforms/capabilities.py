@@ -152,7 +152,9 @@ CAPABILITIES: Final[tuple[Capability, ...]] = (
         _cell("yes", "topology/tree or topology/block, written by HyperPod", _API),
         _cell("yes", "labels `topology.k8s.aws/network-node-layer-N`", _API),
         _cell("in part", "no key of its own; Slurm's settings take one", _PC),
-        _cell("yes", "labels `topology.k8s.aws/network-node-layer-N`", _EKS_API),
+        _cell(
+            "unknown", "which labels of the network's layers nodes carry was not found", _DESIGN
+        ),
     ),
     _row(
         "custom_image",
@@ -160,7 +162,7 @@ CAPABILITIES: Final[tuple[Capability, ...]] = (
         _cell("yes", "`image.image_id`, built from HyperPod's", _API),
         _cell("yes", "`image.image_id`, built from HyperPod's", _API),
         _cell("yes", "`Image.CustomAmi`, of the same release", _PC),
-        _cell("yes", "an image in the launch template", _EKS_API),
+        _cell("in part", "a launch template takes one; this file has no key for it", _EKS_API),
     ),
     _row(
         "autoscaling",
@@ -168,7 +170,11 @@ CAPABILITIES: Final[tuple[Capability, ...]] = (
         _cell("no", "groups have a fixed count", _API),
         _cell("yes", "HyperPod's Karpenter (`AutoScaling`)", _API),
         _cell("yes", "between a queue's least and most nodes, as jobs wait", _PC),
-        _cell("yes", "Karpenter as an option; node groups have a least and a most", _EKS_API),
+        _cell(
+            "in part",
+            "node groups have a least and a most; Karpenter is yours to install",
+            _EKS_API,
+        ),
     ),
     _row(
         "login",
@@ -236,7 +242,7 @@ DAILY: Final[tuple[Capability, ...]] = (
         _cell("in part", "by a change of the file; missing nodes join as they come", _CONTINUOUS),
         _cell("yes", "by a change of the file, or by Karpenter as pods wait", _API),
         _cell("yes", "by a change of the file, or dynamic nodes as jobs wait", _PC),
-        _cell("yes", "by a change of the file, or by Karpenter as pods wait", _EKS_API),
+        _cell("in part", "by a change of the file; no autoscaler is installed", _EKS_API),
     ),
     _row(
         "access",
