@@ -23,6 +23,7 @@ from clusterwright.platforms.launch_templates import (
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
 from stacks.acknowledge import acknowledge, ignore_lint_everywhere
+from stacks.home import HomeMount
 from stacks.kubernetes_cluster import KubernetesCluster
 from stacks.launch_template import launch_template
 from stacks.lustre import LustreMount
@@ -55,6 +56,7 @@ class EksNodes(Part):
         role: iam.IRole,
         key_arn: str,
         lustre: Sequence[LustreMount],
+        home: HomeMount | None,
     ) -> None:
         super().__init__(scope, cluster, description="node groups of Kubernetes on EKS")
         self._catalog, self._attachments = catalog, attachments
@@ -65,7 +67,7 @@ class EksNodes(Part):
         ignore_lint_everywhere(
             self, "W6001", "the outputs of a deployment stand together, those of other stacks too"
         )
-        self._outputs(lustre)
+        self._outputs(lustre, home)
 
     def _group(self, group: ComputeGroup) -> None:
         # Names may differ by a hyphen or by a capital only, which logical ids do not show.
@@ -133,7 +135,7 @@ class EksNodes(Part):
             or None,
         )
 
-    def _outputs(self, lustre: Sequence[LustreMount]) -> None:
+    def _outputs(self, lustre: Sequence[LustreMount], home: HomeMount | None) -> None:
         cluster, region, name = self.cluster, self.cluster.region, cluster_name(self.cluster)
         outputs = {
             "ClusterName": name,
@@ -157,6 +159,8 @@ class EksNodes(Part):
             outputs[f"LustreFileSystemId{suffix}"] = file_system.file_system_id
             outputs[f"LustreDnsName{suffix}"] = file_system.dns_name
             outputs[f"LustreMountName{suffix}"] = file_system.mount_name
+        if home is not None:
+            outputs["HomeDnsName"] = home.dns_name
         for key, value in outputs.items():
             cdk.CfnOutput(self, key, value=value)
 

@@ -23,6 +23,7 @@ from clusterwright.platforms.migration import migrate
 from clusterwright.platforms.migration.text_edit import Editor
 from clusterwright.spec import LoadedSpec, SpecErrors
 from stacks.limits import refuse_what_cannot_be_built
+from tests.platforms.kubernetes.specs import EKS as KUBERNETES_ON_EKS
 from tests.platforms.kubernetes.specs import HYPERPOD as KUBERNETES_ON_HYPERPOD
 from tests.platforms.kubernetes.specs import OUTPUTS
 from tests.stacks.specs import EKS_MINIMAL, MINIMAL, changed
@@ -131,6 +132,12 @@ HERE: dict[tuple[str, str], Case] = {
     ("storage.home.mount_path", "hyperpod-eks"): _case(
         changed(KUBERNETES_ON_HYPERPOD, storage__home={"kind": "openzfs", "capacity_gib": 64}),
         "hyperpod-eks",
+        "storage__home__mount_path",
+        "/people",
+    ),
+    ("storage.home.mount_path", "eks"): _case(
+        changed(KUBERNETES_ON_EKS, storage__home={"kind": "openzfs", "capacity_gib": 64}),
+        "eks",
         "storage__home__mount_path",
         "/people",
     ),

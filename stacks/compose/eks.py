@@ -38,6 +38,7 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
         role=identity.role,
         key_arn=identity.key_arn,
         lustre=base.lustre,
+        home=base.home,
     )
     record(nodes.node_groups[0], loaded)
     # A node that joins before the network plugin is there, or mounts before the file systems are,

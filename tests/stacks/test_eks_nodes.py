@@ -248,6 +248,21 @@ def test_outputs_lead_to_the_cluster(build: Build) -> None:
     assert "ssm" not in text_of(role["Policies"])
 
 
+def test_home_directories_are_a_volume_of_pods(build: Build) -> None:
+    """Kubernetes mounts NFS itself; the manifests find the file system by this output."""
+    assert "HomeDnsName" not in build(EKS_MINIMAL).templates["test-cluster"]["Outputs"]
+    home = {"kind": "openzfs", "capacity_gib": 64}
+    outputs = build(changed(EKS_MINIMAL, storage__home=home)).templates["test-cluster"]["Outputs"]
+    assert "HomeDnsName" in outputs
+    there = {
+        "dns_name": "fs-0a1b2c3d4e5f60718.fsx.us-east-1.amazonaws.com",
+        "security_group_id": "sg-0a1b2c3d4e5f60718",
+    }
+    used = changed(EKS_MINIMAL, storage__home={"kind": "openzfs", "existing": there})
+    outputs = build(used).templates["test-cluster"]["Outputs"]
+    assert outputs["HomeDnsName"]["Value"] == there["dns_name"]
+
+
 def test_types_that_cfn_lint_does_not_know_yet_are_accepted_and_no_others(build: Build) -> None:
     def ignored(instance_type: str) -> list[str]:
         spec = changed(EKS_MINIMAL, compute__0__instance_type=instance_type)

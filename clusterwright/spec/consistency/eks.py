@@ -25,14 +25,6 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     yield from _room_for_addons(cluster)
     for index, group in enumerate(cluster.compute):
         yield from _group(group, ("compute", index))
-    if cluster.storage.home is not None:
-        yield Problem(
-            "home directories are of login nodes, which EKS has none of",
-            ("storage", "home"),
-            on_key=True,
-            hint="leave it out: people's files go to Lustre",
-            other_path=("platform",),
-        )
 
 
 def _room_for_addons(cluster: Cluster) -> Iterator[Problem]:

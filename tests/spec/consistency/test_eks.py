@@ -39,11 +39,6 @@ def test_consistent_specs_pass() -> None:
             "compute[0].max_count",
             "cannot grow",
         ),
-        (
-            {"storage.home": {"kind": "openzfs", "capacity_gib": 64}},
-            "storage.home",
-            "home directories are of login nodes",
-        ),
     ],
 )
 def test_contradictions_are_found(changes: dict[str, Any], path: str, words: str) -> None:
