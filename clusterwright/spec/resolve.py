@@ -227,6 +227,9 @@ def _default_provisioning(resolved: Resolved) -> None:
     slurm, resilience = resolved.data.get("slurm"), resolved.data.get("resilience", {})
     if not isinstance(slurm, dict) or not isinstance(resilience, dict):
         return
+    if resolved.data.get("platform", "hyperpod-slurm") != "hyperpod-slurm":
+        # Elsewhere the mode itself is refused, and nobody wrote `resilience`.
+        return
     if slurm.get("configuration") == "scripted" and "node_provisioning" not in resilience:
         resolved.data["resilience"] = {**resilience, "node_provisioning": "all-at-once"}
         resolved.derived.add(("resilience", "node_provisioning"))

@@ -86,6 +86,12 @@ def test_versions_that_nobody_knows_yet_are_unknown(rule: Harness) -> None:
     rule.passes("CW-I020", tested=False)
 
 
+@pytest.mark.parametrize("base", [EKS, HYPERPOD], ids=["eks", "hyperpod-eks"])
+def test_what_eks_no_longer_has_hyperpod_has_neither(rule: Harness, base: dict[str, Any]) -> None:
+    path = "kubernetes.version"
+    rule.fails("CW-I020", of("1.20", base=base), path=path, message="EKS no longer has")
+
+
 def test_addons_without_a_version_are_said(rule: Harness) -> None:
     rule.fails(
         "CW-I021",

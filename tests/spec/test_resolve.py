@@ -101,6 +101,8 @@ def test_what_was_written_is_not_changed() -> None:
             "continuous",
         ),
         ({"slurm": {"configuration": "managed"}}, None),
+        # Refused there, and by what the file says: nobody wrote `resilience`.
+        ({"slurm": {"configuration": "scripted"}, "platform": "parallelcluster"}, None),
         ({}, None),
     ],
 )

@@ -31,6 +31,14 @@ class KubernetesVersion(Rule[str]):
         del facts
         name, today = subject.value, context.today
         known = ", ".join(each.name for each in eks.VERSIONS if each.end_of_standard > today)
+        oldest = _minor(eks.VERSIONS[-1].name)
+        if _minor(name) < oldest:
+            # HyperPod's control plane is EKS's: what that no longer has, neither has.
+            yield Fail(
+                message=f"EKS no longer has Kubernetes {name}",
+                hint=f"in standard support: {known}",
+            )
+            return
         if context.cluster.on_hyperpod and name not in eks.HYPERPOD_VERSIONS:
             yield Unsure(
                 message=f"whether HyperPod takes Kubernetes {name}: its documentation of 2026-11 "
@@ -40,17 +48,10 @@ class KubernetesVersion(Rule[str]):
             return
         version = eks.version(name)
         if version is None:
-            newer = _minor(name) > _minor(eks.VERSIONS[0].name)
-            if newer:
-                yield Unsure(
-                    message=f"whether EKS has Kubernetes {name}: no source knows it yet",
-                    hint=f"in standard support: {known}",
-                )
-            else:
-                yield Fail(
-                    message=f"EKS no longer has Kubernetes {name}",
-                    hint=f"in standard support: {known}",
-                )
+            yield Unsure(
+                message=f"whether EKS has Kubernetes {name}: no source knows it yet",
+                hint=f"in standard support: {known}",
+            )
             return
         extended = context.cluster.kubernetes.support == "extended"
         yield from _of_its_days(version, today, extended=extended, known=known)
