@@ -96,6 +96,7 @@ def command(
             catalog,
             environment=name,
             folder=None if output is None else output.parent,
+            below=_text_below(output),
         )
         after, open_points, unknown = _judge(found, spec, output, catalog)
         costs = render.Costs(
@@ -192,6 +193,14 @@ def _judge(
     )
     unknown = tuple(Note(u.path, f"{u.rule}: {u.message}", u.hint) for u in result.unanswered)
     return loaded, broken, unknown
+
+
+def _text_below(output: Path | None) -> str | None:
+    """The base.yaml over which the written file will be read."""
+    documents = _base_of(output)
+    # What is wrong with it is said when the whole is examined.
+    read = documents and not documents[0].problems
+    return "\n".join(documents[0].lines) if read else None
 
 
 def _other_name(file: str, platform: str) -> str:

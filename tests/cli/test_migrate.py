@@ -80,6 +80,31 @@ def test_what_is_written_passes_the_offline_check_beside_its_base_and_elsewhere(
     assert ("cidr" in (folder / where).read_text()) == (where == "other.yaml")
 
 
+@pytest.mark.parametrize("platform", ["hyperpod-eks", "parallelcluster", "eks"])
+def test_a_whole_file_that_is_written_beside_a_base_takes_nothing_from_it(
+    platform: str, folder: Path
+) -> None:
+    """configs/base.yaml has `slurm`, `image` and `tags`, of which the old file has none."""
+    (folder / "whole.yaml").write_text(
+        "environment: whole\naccount: '111122223333'\nregion: us-east-1\n"
+        "platform: hyperpod-slurm\nnetwork: {availability_zone_id: use1-az6}\n"
+        "compute:\n"
+        "  - {name: controller, role: controller, instance_type: m5.4xlarge, count: 1}\n"
+        "  - {name: workers, role: compute, instance_type: p5.48xlarge, count: 2}\n"
+        "storage: {lustre: [{capacity_gib: 1200, throughput_mbps_per_tib: 1000}]}\n"
+    )
+    shown = []
+    for where in ("elsewhere.yaml", "configs/beside.yaml"):
+        answer = clusterwright(
+            *("migrate", "whole.yaml", "--to", platform, "--write", where), folder=folder
+        )
+        assert answer.exit_code == 0, answer.out
+        answer = clusterwright("expand", where, "--format", "json", folder=folder)
+        assert answer.exit_code == 0, answer.err
+        shown.append(json.loads(answer.out))
+    assert shown[0] == shown[1]
+
+
 def test_the_written_file_keeps_comments_and_order(
     folder: Path, snapshot: SnapshotAssertion
 ) -> None:

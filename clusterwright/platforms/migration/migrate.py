@@ -30,6 +30,7 @@ def migrate(
     *,
     environment: str | None = None,
     folder: FilePath | None = None,
+    below: str | None = None,
 ) -> Migration:
     """The same cluster on `target`.
 
@@ -39,7 +40,10 @@ def migrate(
         The other cluster's name; the same as before if None.
     folder:
         Where the file will lie: beside the base.yaml that the spec was laid over it is laid over
-        that one too; elsewhere it is whole. None stands for the folder of the spec.
+        that one too. None stands for the folder of the spec.
+    below:
+        The text of the base.yaml of another folder, over which the file will be read there; None
+        where there is none. What that base says and this cluster does not is taken back.
 
     The text is as valid as it can be made; `decisions` are what was decided for the user on the
     way, and may be decided otherwise. What is left is for `check` to find.
@@ -56,8 +60,8 @@ def migrate(
     if environment is not None:
         beside(work)
     rewrite(work)
-    layered = base is not None and (folder is None or folder.resolve() == home.resolve())
-    text = upper_layer(editor.text, base) if layered else editor.text
+    at_home = folder is None or folder.resolve() == home.resolve()
+    text = upper_layer(editor.text, base if at_home else below)
     text = re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n"
     source: Platform = spec.cluster.platform
     told = (*work.lost, *work.moves, *work.decisions)
