@@ -131,7 +131,7 @@ def _well_named(name: str | None) -> None:
 
     from clusterwright.spec.models import forms
 
-    if name is not None and (len(name) > 40 or not re.search(forms.ENVIRONMENT.pattern, name)):
+    if name is not None and (len(name) > 40 or not re.fullmatch(forms.ENVIRONMENT.pattern, name)):
         raise UserError(f"--environment: {name!r} is not {forms.ENVIRONMENT.words}")
 
 

@@ -84,7 +84,12 @@ def command(
     if not cluster.uses_kubernetes:
         raise UserError(
             f"{cluster.platform} has no Kubernetes",
-            "platform: hyperpod-eks or eks, or `clusterwright render parallelcluster`",
+            "platform: hyperpod-eks or eks"
+            + (
+                ", or `clusterwright render parallelcluster`"
+                if cluster.platform == "parallelcluster"
+                else ""
+            ),
         )
     if chart is not None and part != VALUES:
         raise UserError("--chart is of the charts' values", "add --part values")
@@ -187,10 +192,33 @@ def _read_outputs(path: Path, environment: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, outputs in stacks.items():
         if name.startswith(f"{environment}-") and isinstance(outputs, dict):
-            found |= {key: str(value) for key, value in outputs.items()}
+            _hold_against_their_forms(path, name, outputs)
+            found |= outputs
     if not found:
         raise UserError(
             f"{path} has no outputs of {environment}",
             f"cdk deploy -c env={environment} --all --outputs-file {path}",
         )
     return found
+
+
+def _hold_against_their_forms(path: Path, stack: str, outputs: dict[str, Any]) -> None:
+    """What a volume would be mounted by is what FSx gives, or the file was altered or cut off."""
+    import re
+
+    from clusterwright.spec.models import forms
+
+    for key, value in outputs.items():
+        words = "a text" if not isinstance(value, str) else None
+        for prefix, form in (
+            ("LustreDnsName", forms.FILE_SYSTEM_DNS),
+            ("HomeDnsName", forms.FILE_SYSTEM_DNS),
+            ("LustreMountName", forms.LUSTRE_MOUNT_NAME),
+        ):
+            if words is None and key.startswith(prefix) and not re.fullmatch(form.pattern, value):
+                words = form.words
+        if words is not None:
+            raise UserError(
+                f"{path}: {key} of {stack} is {value!r}, not {words}",
+                "`cdk deploy --all --outputs-file FILE` writes it",
+            )

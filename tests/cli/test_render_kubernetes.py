@@ -147,6 +147,39 @@ def test_outputs_that_are_none(tmp_path: Path, text: str | None, words: str) -> 
     assert "Traceback" not in answer.err
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("LustreMountName", None, "LustreMountName of test-cluster is None, not a text"),
+        ("LustreMountName", "", "not a mount name of at most 8"),
+        ("LustreMountName", "abcdefgh\n", "not a mount name of at most 8"),
+        ("LustreDnsName", "fs-1 x", "not a file system's DNS name"),
+        ("VpcId", 5, "VpcId of test-cluster is 5, not a text"),
+    ],
+)
+def test_outputs_by_which_nothing_could_be_mounted(
+    key: str, value: Any, words: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "outputs.json"
+    file.write_text(json.dumps({"test-cluster": {**OUTPUTS, key: value}}))
+    answer = clusterwright(*RENDER, written(tmp_path, EKS), "--outputs", file)
+    assert (answer.exit_code, answer.out) == (3, "")
+    assert words in answer.err
+
+
+@pytest.mark.parametrize(
+    ("config", "hint"),
+    [
+        ("configs/dev.yaml", "hint: platform: hyperpod-eks or eks\n"),
+        ("configs/dev-parallelcluster.yaml", "eks, or `clusterwright render parallelcluster`\n"),
+    ],
+)
+def test_the_hint_of_a_platform_without_kubernetes_helps_there(config: str, hint: str) -> None:
+    answer = clusterwright(*RENDER, config, folder=ROOT)
+    assert answer.exit_code == 3
+    assert answer.err.endswith(hint)
+
+
 def test_charts_of_which_nothing_is_known(tmp_path: Path) -> None:
     spec = written(tmp_path, changed(EKS, kubernetes__workloads__charts=[]))
     answer = clusterwright(*RENDER, spec, "--part", "charts")
