@@ -35,6 +35,7 @@ from clusterwright.rehearsal.locks import exclusive, shared
 from clusterwright.rehearsal.parallelcluster import driver as parallelcluster
 from clusterwright.rehearsal.parallelcluster import node as parallelcluster_node
 from clusterwright.rehearsal.parallelcluster.places import Place
+from clusterwright.rehearsal.parallelcluster.settings import Settings as ParallelClusterSettings
 from clusterwright.rehearsal.runs import Run, room_for_machines, take_away
 from clusterwright.rehearsal.vpc import Vpc
 
@@ -85,7 +86,7 @@ class Engine:
         self._vpc = Vpc(run.id, run.folder, image, found)
         self._settings = Settings(lifecycle=lifecycle)
         self._hyperpod = HyperPod(found.runtime, found.url, self._vpc, self._settings, self._note)
-        self._pcluster_settings = parallelcluster.Settings()
+        self._pcluster_settings = ParallelClusterSettings()
         self._pcluster = parallelcluster.ParallelCluster(
             found.url, self._vpc, self._pcluster_settings, self._note
         )

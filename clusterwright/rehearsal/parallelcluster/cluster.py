@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clusterwright.localaws.parallelcluster.nodes_driver import ClusterOrder
 from clusterwright.rehearsal.errors import RehearsalError
@@ -30,10 +30,8 @@ from clusterwright.rehearsal.parallelcluster.node import (
     stand_ins,
 )
 from clusterwright.rehearsal.parallelcluster.places import Place, places
+from clusterwright.rehearsal.parallelcluster.settings import Settings
 from clusterwright.rehearsal.vpc import Vpc
-
-if TYPE_CHECKING:
-    from clusterwright.rehearsal.parallelcluster.driver import Settings
 
 PROTECTED = (
     "Cluster has been set to PROTECTED mode due to failures detected in static node provisioning."

@@ -7,31 +7,17 @@ import time
 import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 from clusterwright.localaws.parallelcluster.nodes_driver import ClusterOrder
 from clusterwright.rehearsal.errors import RehearsalError
 from clusterwright.rehearsal.hyperpod.account import Account
 from clusterwright.rehearsal.parallelcluster.cluster import Cluster
 from clusterwright.rehearsal.parallelcluster.node import Node
+from clusterwright.rehearsal.parallelcluster.settings import Settings
 from clusterwright.rehearsal.vpc import Vpc
 
 _EVERY_S = 1.0
 """How often clustermgtd looks; the real one every 60 s (its `loop_time`)."""
-
-
-@dataclass
-class Settings:
-    """Times and counts that a rehearsal may choose."""
-
-    detection_s: float = 2.0
-    """From the loss of an instance to EC2's saying so."""
-    hold_scripts: bool = False
-    """Wait on new nodes before their custom action is run."""
-    launches: int = 2
-    """How often a static node is launched before the cluster is in protected mode; the real
-    clustermgtd counts ten failures of a queue (`protected_failure_count`).
-    """
 
 
 class ParallelCluster:
