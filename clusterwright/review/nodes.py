@@ -40,6 +40,9 @@ class Group:
     managed: bool = False
     """Whether it is a managed node group of EKS: what is fixed is in its launch template."""
 
+    platform: str | None = None
+    """What runs the nodes; None where only the template is known."""
+
 
 def nodes_changes(before: Mapping[str, Group], after: Mapping[str, Group]) -> list[NodesChange]:
     """Every group whose nodes change."""
@@ -71,6 +74,7 @@ def groups_of_spec(cluster: Cluster) -> dict[str, Group]:
             frozenset(
                 (taint.key, taint.value or "") for taint in group.taints if taint.effect == _EVICTS
             ),
+            platform=cluster.platform,
         )
         for group in cluster.compute
     }
@@ -99,6 +103,7 @@ def _managed_groups(cluster: Cluster) -> dict[str, Group]:
                 (taint.key, taint.value or "") for taint in group.taints if taint.effect == _EVICTS
             ),
             managed=True,
+            platform=cluster.platform,
         )
         for group in cluster.compute
     }
@@ -192,6 +197,12 @@ def _removed(old: Group, before: Mapping[str, Group], after: Mapping[str, Group]
 def _kept(old: Group, new: Group) -> NodesChange | None:
     differ = [name for name, value in new.fixed.items() if old.fixed.get(name) != value]
     differ += [name for name in old.fixed if name not in new.fixed]
+    if None not in (old.platform, new.platform) and old.platform != new.platform and old.count:
+        message = (
+            f"{old.platform} becomes {new.platform}, which is another cluster: every node of the "
+            "group goes with the old one, with the jobs on it, and others are launched"
+        )
+        return _all_go(old, new, message)
     if old.instance_type != new.instance_type:
         message = (
             f"{old.instance_type} becomes {new.instance_type}: every node of the group is "

@@ -22,6 +22,9 @@ def spec_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[S
 
 
 def _changes(path: str, before: Any, after: Any) -> Iterator[SpecChange]:
+    if _value(before) is None and _value(after) is None:
+        # A key that one platform does not have, and that says nothing on the other.
+        return
     if before is _ABSENT or after is _ABSENT:
         yield SpecChange(path, _value(before), _value(after))
     elif isinstance(before, Mapping) and isinstance(after, Mapping):

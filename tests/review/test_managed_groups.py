@@ -56,6 +56,22 @@ def test_what_becomes_of_a_node_group(after: Any, effect: str, jobs_die: bool) -
     assert (change.effect, change.job_loss) == (effect, jobs_die)
 
 
+@pytest.mark.parametrize("platform", ["hyperpod-eks", "eks"])
+def test_another_platform_is_another_cluster(platform: str) -> None:
+    """No update reaches the nodes there: they are not replaced some at a time."""
+    base = {**EKS_MINIMAL, "platform": "hyperpod-eks"}
+    before = groups_of_spec(cluster({}, base))
+    found = nodes_changes(before, groups_of_spec(cluster({}, {**base, "platform": platform})))
+    if platform == "hyperpod-eks":
+        assert found == []
+        return
+    assert [one.group for one in found] == [group["name"] for group in EKS_MINIMAL["compute"]]
+    for one in found:
+        assert "hyperpod-eks becomes eks, which is another cluster" in one.message
+        assert "some at a time" not in one.message
+        assert one.jobs == "die" or one.group == "system"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [

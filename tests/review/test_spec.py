@@ -41,6 +41,11 @@ def test_items_with_names_are_matched_by_name() -> None:
     assert paths(before, {"compute": [two, one]}) == {"compute (order)": (["a", "b"], ["b", "a"])}
 
 
+def test_keys_that_one_platform_lacks_and_that_say_nothing_are_no_change() -> None:
+    assert paths({"a": {"ebs": None}}, {"a": {}}) == {}
+    assert paths({"a": {}}, {"a": {"ebs": None, "labels": {}}}) == {"a.labels": (None, {})}
+
+
 def test_values_of_another_kind_and_lists_of_scalars() -> None:
     assert paths({"x": 1}, {"x": True}) == {"x": (1, True)}
     assert paths({"x": 1}, {"x": 1.0}) == {}
