@@ -220,8 +220,9 @@ def _parallelcluster(cluster: Cluster) -> Iterator[Meaningless]:
     because: Path = ("platform",)
     yield Meaningless(
         ("resilience",),
-        _HYPERPOD.format("resilience") + ": ParallelCluster always replaces a static node that "
-        "fails, and `parallelcluster.gpu_health_check` is its health check",
+        "`resilience` belongs to the platform hyperpod-slurm, hyperpod-eks or eks: "
+        "ParallelCluster always replaces a static node that fails, and "
+        "`parallelcluster.gpu_health_check` is its health check",
         because,
         "resilience" in cluster.model_fields_set,
     )
