@@ -76,12 +76,6 @@ def _names(cluster: Cluster) -> Iterator[Problem]:
                     ("storage", "lustre", index, "name"),
                     other_path=("storage", "home"),
                 )
-    if not cluster.environment[0].isalpha():
-        yield Problem(
-            "a ParallelCluster's name begins with a letter",
-            ("environment",),
-            other_path=("platform",),
-        )
 
 
 def _name(name: str, path: Path) -> Iterator[Problem]:

@@ -22,6 +22,14 @@ IMAGE_SCRATCH_PATH = "/opt/dlami/nvme"
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
+    if not cluster.environment[0].isalpha():
+        # CloudFormation, CreateStack: a stack's name "must start with an alphabetical character".
+        yield Problem(
+            f"{cluster.environment} begins with a digit: names of stacks and clusters begin "
+            "with a letter",
+            ("environment",),
+            hint=f"such as c{cluster.environment}",
+        )
     yield from _unique(
         "group", ((("compute", i, "name"), g.name) for i, g in enumerate(cluster.compute))
     )

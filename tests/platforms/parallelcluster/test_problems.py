@@ -41,7 +41,6 @@ def test_the_small_spec_passes(tmp_path: Path) -> None:
             {"slurm.partitions": [{"name": "Training", "groups": ["workers"]}]},
             "`Training`: ParallelCluster takes small letters",
         ),
-        ({"environment": "3rd"}, "a ParallelCluster's name begins with a letter"),
         ({"storage.lustre.0.name": "home"}, "`home` is the name of the home directories"),
         ({"storage.lustre.0.name": "default"}, "none is `default`"),
         ({"storage.lustre.0.name": "a" * 31}, "have 30 letters at most"),

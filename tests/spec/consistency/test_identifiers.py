@@ -19,6 +19,8 @@ def test_consistent_specs_pass() -> None:
 @pytest.mark.parametrize(
     ("changes", "path", "message"),
     [
+        ({"environment": "7b"}, "environment", "begins with a digit: names of stacks"),
+        ({"environment": "2027-01-31"}, "environment", "begins with a digit"),
         ({"compute.3.name": "workers"}, "compute[3].name", "two groups are called `workers`"),
         (
             {"storage.lustre.1.name": "main"},
