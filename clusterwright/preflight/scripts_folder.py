@@ -17,8 +17,12 @@ from clusterwright.preflight.rule import Subject
 from clusterwright.spec import repository
 from clusterwright.spec.problems import Path as SpecPath
 
-ENTRY: Final = {"managed": "on_init_complete.sh", "scripted": "on_create.sh"}
-"""As `stacks/scripts.py` names it to HyperPod; `tests/stacks` compares."""
+ENTRY: Final = {
+    "managed": "on_init_complete.sh",
+    "scripted": "on_create.sh",
+    "parallelcluster": "on_node_configured.sh",
+}
+"""As `stacks/scripts.py` names it to the platform; a test compares."""
 
 HERE: Final[SpecPath] = ("slurm", "configuration")
 """It decides which of the scripts HyperPod starts."""
@@ -50,7 +54,14 @@ class Folder:
 
 
 def folders(context: Context) -> Iterator[Subject[Folder]]:
-    """The folder of this repository, where there is one and HyperPod would run it."""
+    """The folder of this repository, where there is one and nodes would run it."""
     root = repository.root()
-    if root is not None and context.on_hyperpod and context.cluster.uses_slurm:
-        yield Subject(HERE, Folder(root / repository.SCRIPTS))
+    if root is not None and context.cluster.uses_slurm:
+        here = HERE if context.on_hyperpod else ("platform",)
+        yield Subject(here, Folder(root / repository.SCRIPTS))
+
+
+def entry(context: Context) -> str:
+    """The script of the folder that the platform starts on each node."""
+    mode = context.cluster.slurm.configuration if context.on_hyperpod else "parallelcluster"
+    return ENTRY[mode]

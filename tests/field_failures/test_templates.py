@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aws_cdk import aws_sagemaker
 
 from tests.field_failures.conftest import Build, MakeNode
 from tests.support import rich_specs, specs
@@ -239,13 +240,23 @@ def test_parallelcluster_6109_every_taggable_resource_has_the_tags(
 # --- wishes
 
 
+# Resources that the CDK has no class for; cfn-lint holds them against CloudFormation's schema
+# (tests/stacks/test_policies.py).
+WITHOUT_A_CLASS = {"AWS::SageMaker::ComputeQuota": (aws_sagemaker, "CfnComputeQuota")}
+
+
 def test_awsome_712_templates_come_from_typed_constructs(build: Build) -> None:
     """No resource is a bare dictionary, in which a misspelt key would vanish."""
     for path in (ROOT / "stacks").rglob("*.py"):
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(call, ast.Call):
                 name = ast.unparse(call.func)
-                assert name not in ("cdk.CfnResource", "CfnResource", "CfnInclude"), path
+                if name in ("cdk.CfnResource", "CfnResource", "CfnInclude"):
+                    kinds = [ast.literal_eval(k.value) for k in call.keywords if k.arg == "type"]
+                    assert len(kinds) == 1, path
+                    assert kinds[0] in WITHOUT_A_CLASS, path
+    for kind, (module, name) in WITHOUT_A_CLASS.items():
+        assert not hasattr(module, name), f"the CDK has a class for {kind} now"
     # Every key of the cluster is one that SageMaker's API knows, at its place.
     from botocore.session import get_session
 

@@ -76,6 +76,11 @@ def test_the_entry_must_be_there(rule: Harness, folder: Path) -> None:
         "resilience.node_provisioning": "all-at-once",
     }
     rule.passes("CW-L011", scripted)
+    on_ec2 = {"platform": "parallelcluster", "resilience": None}
+    rule.passes("CW-L011", on_ec2)
+    (folder / "on_node_configured.sh").unlink()
+    message = "has no on_node_configured.sh, which ParallelCluster starts"
+    rule.fails("CW-L011", on_ec2, path="platform", message=message)
 
 
 def test_what_is_imported_must_be_there(rule: Harness, folder: Path) -> None:

@@ -9,7 +9,7 @@ from clusterwright.preflight import node_python
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
-from clusterwright.preflight.scripts_folder import ENTRY, Folder, folders
+from clusterwright.preflight.scripts_folder import Folder, entry, folders
 
 
 class ScriptsWhole(Rule[Folder]):
@@ -28,12 +28,13 @@ class ScriptsWhole(Rule[Folder]):
     ) -> Iterator[Verdict]:
         del facts
         folder = subject.value
-        entry = ENTRY[context.cluster.slurm.configuration]
-        if folder.root / entry not in folder.files:
-            yield Fail(message=f"{folder.root.name} has no {entry}, which HyperPod starts")
+        started = entry(context)
+        platform = "HyperPod" if context.on_hyperpod else "ParallelCluster"
+        if folder.root / started not in folder.files:
+            yield Fail(message=f"{folder.root.name} has no {started}, which {platform} starts")
             return
-        if (folder.root / entry).stat().st_size == 0:
-            yield Fail(message=f"{folder.root.name}/{entry} is empty")
+        if (folder.root / started).stat().st_size == 0:
+            yield Fail(message=f"{folder.root.name}/{started} is empty")
         for path, module in _imports(folder):
             if not _is_there(folder.root, module):
                 yield Fail(
