@@ -110,13 +110,6 @@ HERE: dict[tuple[str, str], Case] = {
     ("image.released", "hyperpod-eks"): _case(
         EKS_MINIMAL, "hyperpod-eks", "image", {"released": "2026-09-17", "image_id": IMAGE_ID}
     ),
-    ("lifecycle.artefacts", "hyperpod-eks"): _case(
-        changed(EKS_MINIMAL, lifecycle={"steps": ["configs/examples/steps/memlock.py"]}),
-        "hyperpod-eks",
-        "lifecycle__artefacts",
-        "tests/artefacts/data/absent.json",
-        kubernetes=None,
-    ),
     # Two file systems: the room for checkpoints is that of the one they are on.
     **{
         ("storage.checkpoint_path", platform): _case(

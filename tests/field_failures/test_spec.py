@@ -122,7 +122,11 @@ def test_found_every_field_with_few_values_refuses_others(tmp_path: Path) -> Non
     schema = json.loads((ROOT / "schema" / "cluster.schema.json").read_text(encoding="utf-8"))
     wanted = dict(_enums(schema, schema, ()))
     tried = set()
-    bases = (rich_specs.BUILT, rich_specs.SCRIPTED, rich_specs.AT_ONCE)
+    platforms = (rich_specs.ON_EKS, rich_specs.ON_PARALLELCLUSTER)
+    for spec in platforms:
+        right = clusterwright("expand", specs.write(tmp_path / "spec.yaml", spec))
+        assert right.exit_code == 0, right.err
+    bases = (rich_specs.BUILT, rich_specs.SCRIPTED, rich_specs.AT_ONCE, *platforms)
     for base, path in [(spec, path) for spec in bases for path in rich_specs.paths(spec)]:
         pattern = tuple("[]" if isinstance(part, int) else part for part in path)
         if pattern not in wanted or pattern in tried:

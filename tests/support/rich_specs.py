@@ -298,6 +298,90 @@ AT_ONCE: dict[str, Any] = {
 """As BUILT, with nodes that all start at once, and the strategy that HyperPod then takes."""
 
 
+ON_EKS: dict[str, Any] = {
+    "environment": "rich",
+    "account": "111122223333",
+    "region": "us-east-1",
+    "platform": "hyperpod-eks",
+    "network": {"cidr": "10.0.0.0/16", "availability_zone_id": "use1-az6"},
+    "compute": [
+        {"name": "system", "role": "system", "instance_type": "m5.4xlarge", "count": 2},
+        {
+            "name": "workers",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 4,
+            "taints": [{"key": "nvidia.com/gpu", "effect": "NoSchedule"}],
+        },
+        {
+            "name": "nova",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 1,
+            "restricted": True,
+        },
+    ],
+    "kubernetes": {
+        "support": "standard",
+        "control_plane_logs": ["audit"],
+        "access": [
+            {
+                "principal_arn": "arn:aws:iam::111122223333:role/trainers",
+                "policy": "view",
+            }
+        ],
+        "addons": [{"name": "metrics-server"}],
+        "workloads": {
+            "queueing": "kueue",
+            "topology_api": "v1beta1",
+            "charts": [{"name": "hyperpod-helm-chart"}],
+            "jobs": [
+                {
+                    "name": "bandwidth",
+                    "kind": "nccl-tests",
+                    "group": "workers",
+                    "tenant": "research",
+                    "node_count": 2,
+                    "command": ["all_reduce_perf"],
+                    "image": "registry.example/nccl@sha256:" + "0" * 64,
+                }
+            ],
+        },
+    },
+    "hyperpod": {
+        "autoscaling": "off",
+        "addons": [{"name": "training-operator"}],
+        "restricted_lustre": {
+            "capacity_gib": 1200,
+            "throughput_mbps_per_tib": 125,
+            "on_delete": "keep",
+        },
+    },
+    "tenants": [{"name": "research"}],
+}
+"""What Kubernetes and HyperPod with EKS have of their own."""
+
+
+ON_PARALLELCLUSTER: dict[str, Any] = {
+    "environment": "rich",
+    "account": "111122223333",
+    "region": "us-east-1",
+    "platform": "parallelcluster",
+    "network": {"cidr": "10.0.0.0/16", "availability_zone_id": "use1-az6"},
+    "compute": [
+        {"name": "controller", "role": "controller", "instance_type": "m5.4xlarge", "count": 1},
+        {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 4},
+    ],
+    "slurm": {"accounting": {"kind": "none"}},
+    "parallelcluster": {
+        "os": "ubuntu2204",
+        "queue_update_strategy": "drain",
+        "scaling_strategy": "all-or-nothing",
+    },
+}
+"""What ParallelCluster has of its own."""
+
+
 def paths(data: Any, path: Path = ()) -> Iterator[Path]:
     """Every path of the data, mappings and lists included, the root left out."""
     children: Any = ()
