@@ -30,6 +30,8 @@ from tests.localaws.test_stacks_sagemaker import cluster
 
 # There only with a setting that the templates below do not have.
 CONDITIONAL = {
+    ("AWS::EC2::Instance", "PublicDnsName"),
+    ("AWS::EC2::Instance", "PublicIp"),
     ("AWS::RDS::DBInstance", "MasterUserSecret.SecretArn"),
     ("AWS::RDS::DBCluster", "MasterUserSecret.SecretArn"),
     ("AWS::Grafana::Workspace", "SsoClientId"),
@@ -79,6 +81,16 @@ def resources() -> list[Resource]:
             "Link": link(),
             "Zfs": openzfs(site),
             "Volume": resource("AWS::FSx::Volume", volume),
+            "Head": resource(
+                "AWS::EC2::Instance",
+                {
+                    "ImageId": "resolve:ssm:/aws/service/ami-amazon-linux-latest/"
+                    "al2023-ami-kernel-default-x86_64",
+                    "InstanceType": "m5.large",
+                    "SubnetId": site.subnet_id,
+                    "SecurityGroupIds": [site.group_id],
+                },
+            ),
         }
         assert parts.deploy("storage", storage)["StackStatus"] == "CREATE_COMPLETE"
         found.extend(store_at(DEFAULT_ACCOUNT, REGION).find("storage").resources.values())

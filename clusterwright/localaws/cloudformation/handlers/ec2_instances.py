@@ -17,6 +17,11 @@ from clusterwright.localaws.cloudformation.handlers.base import (
 )
 from clusterwright.localaws.cloudformation.handlers.support import ec2_tags, pick, retag_ec2
 
+_ADDRESSES = {
+    "PrivateDnsName": "PrivateDnsName",
+    "PublicIp": "PublicIpAddress",
+    "PublicDnsName": "PublicDnsName",
+}
 _REFUSED_STATES = ("shutting-down", "terminated")
 
 
@@ -71,10 +76,9 @@ def _created(ec2: Any, instance_id: str) -> Created:
         {
             "InstanceId": instance_id,
             "PrivateIp": found["PrivateIpAddress"],
-            "PrivateDnsName": found.get("PrivateDnsName", ""),
-            "PublicIp": found.get("PublicIpAddress", ""),
-            "PublicDnsName": found.get("PublicDnsName", ""),
             "VpcId": found["VpcId"],
+            # A private instance has no public ones.
+            **{name: found[member] for name, member in _ADDRESSES.items() if found.get(member)},
         },
     )
 
