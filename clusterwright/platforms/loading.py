@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Final
 
 from clusterwright.platforms import mig, names, node_artefacts
-from clusterwright.platforms.kubernetes import value_schemas
-from clusterwright.platforms.parallelcluster import problems as parallelcluster
-from clusterwright.spec import Check, LoadedSpec, load_spec
+from clusterwright.spec import Check, LoadedSpec, Problem, load_spec
 from clusterwright.spec.document import Document
 from clusterwright.spec.load import examine
+from clusterwright.spec.models.cluster import Cluster
+
+
+def _of_its_platform(cluster: Cluster) -> Iterator[Problem]:
+    """What one platform alone refuses; no other platform's modules are imported for it."""
+    if cluster.platform == "parallelcluster":
+        from clusterwright.platforms.parallelcluster import problems as parallelcluster
+
+        yield from parallelcluster.problems(cluster)
+    elif cluster.uses_kubernetes:
+        from clusterwright.platforms.kubernetes import value_schemas
+
+        yield from value_schemas.problems(cluster)
+
 
 CHECKS: Final[tuple[Check, ...]] = (
     names.problems,
     mig.problems,
     node_artefacts.problems,
-    parallelcluster.problems,
-    value_schemas.problems,
+    _of_its_platform,
 )
 """What the catalogue and the platforms say of a spec that is right in itself."""
 
