@@ -26,7 +26,7 @@ from stacks.acknowledge import acknowledge, ignore_lint_everywhere
 from stacks.home import HomeMount
 from stacks.kubernetes_cluster import KubernetesCluster
 from stacks.launch_template import launch_template
-from stacks.lustre import LustreMount
+from stacks.lustre import LustreMount, lustre_outputs
 from stacks.network import Attachments
 from stacks.part import Part
 
@@ -154,11 +154,7 @@ class EksNodes(Part):
             outputs["SsmLoginCommand"] = (
                 f"aws ssm start-session --target <instance-id> --region {region}"
             )
-        for index, file_system in enumerate(lustre, start=1):
-            suffix = "" if index == 1 else str(index)
-            outputs[f"LustreFileSystemId{suffix}"] = file_system.file_system_id
-            outputs[f"LustreDnsName{suffix}"] = file_system.dns_name
-            outputs[f"LustreMountName{suffix}"] = file_system.mount_name
+        outputs |= lustre_outputs(lustre)
         if home is not None:
             outputs["HomeDnsName"] = home.dns_name
         for key, value in outputs.items():

@@ -11,16 +11,16 @@ from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from clusterwright.catalog import Catalog
-from clusterwright.platforms import accelerators, mig
-from clusterwright.platforms.hyperpod import encrypts_root_volumes, ml_name
+from clusterwright.platforms import mig
+from clusterwright.platforms.hyperpod import ml_name
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
+from stacks import hyperpod_groups
 from stacks.acknowledge import ignore_lint_everywhere
 from stacks.dated_types import acknowledge_dated_types
 from stacks.home import HomeMount
 from stacks.hyperpod_eks_roles import POD_INTERFACES, scaling_role
-from stacks.hyperpod_slurm import HEALTH_CHECKS, PATCHING, capacity_requirements
-from stacks.lustre import LustreMount
+from stacks.lustre import LustreMount, lustre_outputs
 from stacks.network import Attachments
 from stacks.node_logs import node_log_retention
 from stacks.node_network_rights import acknowledge_network_rights, network_statements
@@ -128,21 +128,15 @@ class HyperPodEks(Part):
             life_cycle_config=self._life_cycle(group),
             instance_storage_configs=self._storage(group),
             kubernetes_config=_kubernetes(group),
-            capacity_requirements=capacity_requirements(capacity.kind),
+            capacity_requirements=hyperpod_groups.capacity_requirements(capacity.kind),
             training_plan_arn=capacity.arn if capacity.kind == "training-plan" else None,
-            network_interface=(
-                _CFN.ClusterNetworkInterfaceProperty(interface_type=group.network_interface)
-                if group.network_interface is not None
-                else None
+            network_interface=hyperpod_groups.network_interface(group),
+            on_start_deep_health_checks=hyperpod_groups.health_checks(
+                self.cluster, group, self._catalog
             ),
-            on_start_deep_health_checks=self._health_checks(group),
             image_id=image.image_id,
             image_release_version=image.release_version,
-            auto_patch_config=(
-                _CFN.AutoPatchConfigProperty(patching_strategy=PATCHING[image.auto_patch.strategy])
-                if image.auto_patch is not None
-                else None
-            ),
+            auto_patch_config=hyperpod_groups.auto_patch(image),
         )
 
     def _restricted(self, group: ComputeGroup) -> _CFN.ClusterRestrictedInstanceGroupProperty:
@@ -155,7 +149,9 @@ class HyperPodEks(Part):
             threads_per_core=group.threads_per_core,
             instance_storage_configs=self._storage(group),
             training_plan_arn=capacity.arn if capacity.kind == "training-plan" else None,
-            on_start_deep_health_checks=self._health_checks(group),
+            on_start_deep_health_checks=hyperpod_groups.health_checks(
+                self.cluster, group, self._catalog
+            ),
         )
 
     def _shared_environment(self) -> _CFN.RestrictedInstanceGroupsConfigProperty | None:
@@ -193,29 +189,13 @@ class HyperPodEks(Part):
         )
 
     def _health_checks(self, group: ComputeGroup) -> list[str] | None:
-        accelerated = accelerators.family(group.instance_type, self._catalog) != "none"
-        if group.role != "compute" or not accelerated:
-            return None
-        return [HEALTH_CHECKS[c] for c in self.cluster.resilience.deep_health_checks] or None
+        return hyperpod_groups.health_checks(self.cluster, group, self._catalog)
 
     def _storage(
         self, group: ComputeGroup
     ) -> list[_CFN.ClusterInstanceStorageConfigProperty] | None:
         """Volumes alone: pods mount file systems as volumes of Kubernetes."""
-        entry, ebs = _CFN.ClusterInstanceStorageConfigProperty, _CFN.ClusterEbsVolumeConfigProperty
-        own_key = encrypts_root_volumes(self.cluster)
-        key = self._inputs.key_arn if own_key else None
-        found = []
-        if own_key:
-            found.append(entry(ebs_volume_config=ebs(root_volume=True, volume_kms_key_id=key)))
-        if group.ebs is not None:
-            found.append(
-                entry(
-                    ebs_volume_config=ebs(
-                        volume_size_in_gb=group.ebs.capacity_gib, volume_kms_key_id=key
-                    )
-                )
-            )
+        found = hyperpod_groups.volumes(self.cluster, group, key_arn=self._inputs.key_arn)
         return found or None
 
     def _outputs(self) -> None:
@@ -236,11 +216,7 @@ class HyperPodEks(Part):
                 f"aws ssm start-session --target sagemaker-cluster:{self._cluster_id}_{door}-"
                 f"<instance-id> --region {region}"
             )
-        for index, file_system in enumerate(self._inputs.lustre, start=1):
-            suffix = "" if index == 1 else str(index)
-            outputs[f"LustreFileSystemId{suffix}"] = file_system.file_system_id
-            outputs[f"LustreDnsName{suffix}"] = file_system.dns_name
-            outputs[f"LustreMountName{suffix}"] = file_system.mount_name
+        outputs |= lustre_outputs(self._inputs.lustre)
         if self._inputs.home is not None:
             outputs["HomeDnsName"] = self._inputs.home.dns_name
         for name, value in outputs.items():

@@ -11,20 +11,18 @@ from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from clusterwright.catalog import Catalog
-from clusterwright.platforms import accelerators
 from clusterwright.platforms.hyperpod import (
-    encrypts_root_volumes,
     lustre_mounted_by_hyperpod,
     ml_name,
 )
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
-from stacks import scripts
+from stacks import hyperpod_groups, scripts
 from stacks.accounting import AccountingDatabase
 from stacks.acknowledge import ignore_lint_everywhere
 from stacks.dated_types import acknowledge_dated_types
 from stacks.home import HomeMount
-from stacks.lustre import LustreMount
+from stacks.lustre import LustreMount, lustre_outputs
 from stacks.network import Attachments
 from stacks.node_logs import node_log_retention
 from stacks.node_network_rights import acknowledge_network_rights, network_statements
@@ -33,11 +31,6 @@ from stacks.part import Part
 _CFN = sagemaker.CfnCluster
 
 NODE_TYPES = {"controller": "Controller", "login": "Login", "compute": "Compute"}
-HEALTH_CHECKS = {
-    "instance-stress": "InstanceStress",
-    "instance-connectivity": "InstanceConnectivity",
-}
-PATCHING = {"when-idle": "WhenIdle", "when-all-idle": "WhenAllIdle"}
 
 
 @dataclass(frozen=True)
@@ -168,22 +161,16 @@ class HyperPodSlurm(Part):
             ),
             instance_storage_configs=self._storage(group),
             slurm_config=self._slurm(group) if self._managed else None,
-            capacity_requirements=capacity_requirements(capacity.kind),
+            capacity_requirements=hyperpod_groups.capacity_requirements(capacity.kind),
             training_plan_arn=capacity.arn if capacity.kind == "training-plan" else None,
-            network_interface=(
-                _CFN.ClusterNetworkInterfaceProperty(interface_type=group.network_interface)
-                if group.network_interface is not None
-                else None
+            network_interface=hyperpod_groups.network_interface(group),
+            on_start_deep_health_checks=hyperpod_groups.health_checks(
+                self.cluster, group, self._catalog
             ),
-            on_start_deep_health_checks=self._health_checks(group),
             image_id=image.image_id,
             # AWS's sources disagree on whether Slurm takes it: CW-I006 warns.
             image_release_version=image.release_version,
-            auto_patch_config=(
-                _CFN.AutoPatchConfigProperty(patching_strategy=PATCHING[image.auto_patch.strategy])
-                if image.auto_patch is not None
-                else None
-            ),
+            auto_patch_config=hyperpod_groups.auto_patch(image),
         )
 
     def _slurm(self, group: ComputeGroup) -> _CFN.ClusterSlurmConfigProperty:
@@ -193,10 +180,7 @@ class HyperPodSlurm(Part):
         )
 
     def _health_checks(self, group: ComputeGroup) -> list[str] | None:
-        accelerated = accelerators.family(group.instance_type, self._catalog) != "none"
-        if group.role != "compute" or not accelerated:
-            return None
-        return [HEALTH_CHECKS[c] for c in self.cluster.resilience.deep_health_checks] or None
+        return hyperpod_groups.health_checks(self.cluster, group, self._catalog)
 
     def _storage(
         self, group: ComputeGroup
@@ -206,26 +190,7 @@ class HyperPodSlurm(Part):
         Those that have no room are the node program's to mount, as cluster.json tells it. In
         scripted mode it mounts them all.
         """
-        entry = _CFN.ClusterInstanceStorageConfigProperty
-        own_key = encrypts_root_volumes(self.cluster)
-        key = self._inputs.key_arn if own_key else None
-        found = []
-        if own_key:
-            found.append(
-                entry(
-                    ebs_volume_config=_CFN.ClusterEbsVolumeConfigProperty(
-                        root_volume=True, volume_kms_key_id=key
-                    )
-                )
-            )
-        if group.ebs is not None:
-            found.append(
-                entry(
-                    ebs_volume_config=_CFN.ClusterEbsVolumeConfigProperty(
-                        volume_size_in_gb=group.ebs.capacity_gib, volume_kms_key_id=key
-                    )
-                )
-            )
+        found = hyperpod_groups.volumes(self.cluster, group, key_arn=self._inputs.key_arn)
         if self._managed:
             found += self._file_systems()
         return found or None
@@ -274,22 +239,9 @@ class HyperPodSlurm(Part):
                 f"aws ssm start-session --target sagemaker-cluster:{self._cluster_id}_{doors[0]}-"
                 f"<instance-id> --region {region}"
             )
-        for index, file_system in enumerate(self._inputs.lustre, start=1):
-            suffix = "" if index == 1 else str(index)
-            outputs[f"LustreFileSystemId{suffix}"] = file_system.file_system_id
-            outputs[f"LustreDnsName{suffix}"] = file_system.dns_name
-            outputs[f"LustreMountName{suffix}"] = file_system.mount_name
+        outputs |= lustre_outputs(self._inputs.lustre)
         for name, value in outputs.items():
             cdk.CfnOutput(self, name, value=value)
-
-
-def capacity_requirements(kind: str) -> _CFN.ClusterCapacityRequirementsProperty | None:
-    """Spot and on-demand are said; a training plan's group is told by its plan."""
-    if kind == "spot":
-        return _CFN.ClusterCapacityRequirementsProperty(spot={})
-    if kind == "on-demand":
-        return _CFN.ClusterCapacityRequirementsProperty(on_demand={})
-    return None
 
 
 def _number(port: str | int) -> int | float:

@@ -27,6 +27,17 @@ class LustreMount:
     efa: bool
 
 
+def lustre_outputs(mounts: Sequence[LustreMount]) -> dict[str, str]:
+    """Outputs by which file systems are found: `LustreDnsName`, of the next `LustreDnsName2`."""
+    outputs = {}
+    for index, mount in enumerate(mounts, start=1):
+        suffix = "" if index == 1 else str(index)
+        outputs[f"LustreFileSystemId{suffix}"] = mount.file_system_id
+        outputs[f"LustreDnsName{suffix}"] = mount.dns_name
+        outputs[f"LustreMountName{suffix}"] = mount.mount_name
+    return outputs
+
+
 class LustreFileSystem(Construct):
     """A file system that is built, with its associations."""
 

@@ -28,7 +28,7 @@ from stacks.accounting import USER_NAME, AccountingDatabase
 from stacks.acknowledge import ignore_lint_everywhere
 from stacks.home import HomeMount
 from stacks.lifecycle import Lifecycle
-from stacks.lustre import LustreMount
+from stacks.lustre import LustreMount, lustre_outputs
 from stacks.network import Attachments
 from stacks.parallelcluster_rights import node_policy, provider_policy
 from stacks.part import Part
@@ -179,11 +179,7 @@ class ParallelCluster(Part):
             outputs["SsmLoginCommand"] = (
                 f"aws ssm start-session --target <instance-id> --region {region}"
             )
-        for index, file_system in enumerate(self._inputs.lustre, start=1):
-            suffix = "" if index == 1 else str(index)
-            outputs[f"LustreFileSystemId{suffix}"] = file_system.file_system_id
-            outputs[f"LustreDnsName{suffix}"] = file_system.dns_name
-            outputs[f"LustreMountName{suffix}"] = file_system.mount_name
+        outputs |= lustre_outputs(self._inputs.lustre)
         # What `clusterwright render parallelcluster --outputs` reads.
         outputs |= as_outputs(self._said)
         for name, value in outputs.items():

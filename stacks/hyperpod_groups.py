@@ -1,0 +1,72 @@
+"""What instance groups of HyperPod have under either orchestrator."""
+
+from __future__ import annotations
+
+from aws_cdk import aws_sagemaker as sagemaker
+
+from clusterwright.catalog import Catalog
+from clusterwright.platforms import accelerators
+from clusterwright.platforms.hyperpod import encrypts_root_volumes
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.compute import ComputeGroup
+from clusterwright.spec.models.operations import Image
+
+_CFN = sagemaker.CfnCluster
+
+HEALTH_CHECKS = {
+    "instance-stress": "InstanceStress",
+    "instance-connectivity": "InstanceConnectivity",
+}
+PATCHING = {"when-idle": "WhenIdle", "when-all-idle": "WhenAllIdle"}
+
+
+def capacity_requirements(kind: str) -> _CFN.ClusterCapacityRequirementsProperty | None:
+    """Spot and on-demand are said; a training plan's group is told by its plan."""
+    if kind == "spot":
+        return _CFN.ClusterCapacityRequirementsProperty(spot={})
+    if kind == "on-demand":
+        return _CFN.ClusterCapacityRequirementsProperty(on_demand={})
+    return None
+
+
+def network_interface(group: ComputeGroup) -> _CFN.ClusterNetworkInterfaceProperty | None:
+    """What the additional cards become, where the spec says it."""
+    if group.network_interface is None:
+        return None
+    return _CFN.ClusterNetworkInterfaceProperty(interface_type=group.network_interface)
+
+
+def auto_patch(image: Image) -> _CFN.AutoPatchConfigProperty | None:
+    """When a newer image comes, where the spec says it."""
+    if image.auto_patch is None:
+        return None
+    return _CFN.AutoPatchConfigProperty(patching_strategy=PATCHING[image.auto_patch.strategy])
+
+
+def health_checks(cluster: Cluster, group: ComputeGroup, catalog: Catalog) -> list[str] | None:
+    """Deep health checks of a compute group with accelerators."""
+    accelerated = accelerators.family(group.instance_type, catalog) != "none"
+    if group.role != "compute" or not accelerated:
+        return None
+    return [HEALTH_CHECKS[c] for c in cluster.resilience.deep_health_checks] or None
+
+
+def volumes(
+    cluster: Cluster, group: ComputeGroup, *, key_arn: str
+) -> list[_CFN.ClusterInstanceStorageConfigProperty]:
+    """The root volume, where it takes the cluster's key, and the further volume of the spec."""
+    entry, ebs = _CFN.ClusterInstanceStorageConfigProperty, _CFN.ClusterEbsVolumeConfigProperty
+    own_key = encrypts_root_volumes(cluster)
+    key = key_arn if own_key else None
+    found = []
+    if own_key:
+        found.append(entry(ebs_volume_config=ebs(root_volume=True, volume_kms_key_id=key)))
+    if group.ebs is not None:
+        found.append(
+            entry(
+                ebs_volume_config=ebs(
+                    volume_size_in_gb=group.ebs.capacity_gib, volume_kms_key_id=key
+                )
+            )
+        )
+    return found
