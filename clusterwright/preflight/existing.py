@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import ClassVar, Literal
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, ClassVar, Literal
 
 from clusterwright.aws.vpc import Subnet
 from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.facts.network import Subnets
 from clusterwright.preflight.results import Severity
-from clusterwright.preflight.rule import Rule, Subject
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
 from clusterwright.spec.models.network import ExistingNetwork
 from clusterwright.spec.problems import Path
 
@@ -24,6 +26,54 @@ class ExistingNetworkRule(Rule[ExistingNetwork]):
     def subjects(self, context: Context) -> Iterable[Subject[ExistingNetwork]]:
         existing = context.cluster.network.existing
         return [Subject(HERE, existing)] if existing is not None else []
+
+
+class TwoZonesRule(ExistingNetworkRule):
+    """Subnets that a service wants in two zones: they exist, in the VPC, and are."""
+
+    key: ClassVar[str]
+    """Where the spec lists them, below `network.existing`."""
+
+    all_in: ClassVar[str]
+    """What is said where all are in one zone, with `{zone}`."""
+
+    def needs(self, subject: Subject[ExistingNetwork], context: Context) -> Iterable[Fact[Any]]:
+        del subject, context
+        return (Subnets(),)
+
+    def check(
+        self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        found = {subnet.id: subnet for subnet in facts[Subnets()]}
+        listed: Sequence[str] = getattr(subject.value, self.key)
+        zones = []
+        for index, subnet_id in enumerate(listed):
+            path = (*HERE, self.key, index)
+            subnet = found.get(subnet_id)
+            if subnet is None:
+                yield Fail(
+                    message=f"there is no subnet {subnet_id} in {context.region}",
+                    path=path,
+                    requested=subnet_id,
+                    where=context.region,
+                )
+                continue
+            zones.append(subnet.zone_id)
+            if subnet.vpc_id != subject.value.vpc_id:
+                yield Fail(
+                    message=f"{subnet_id} is in {subnet.vpc_id}, not in {subject.value.vpc_id}",
+                    path=path,
+                    requested=subject.value.vpc_id,
+                    where=subnet_id,
+                )
+            yield from self.of_one(subnet, path)
+        if len(zones) == len(listed) and len(set(zones)) == 1:
+            yield Fail(message=self.all_in.format(zone=zones[0]), path=(*HERE, self.key))
+
+    def of_one(self, subnet: Subnet, path: Path) -> Iterator[Verdict]:
+        """What else a subnet must be, where there is more."""
+        del subnet, path
+        return iter(())
 
 
 def node_subnets(
