@@ -15,6 +15,14 @@ from constructs import Construct
 from clusterwright.spec.models.cluster import Cluster
 from stacks import names
 from stacks.acknowledge import acknowledge
+from stacks.node_statements import (
+    arn,
+    hyperpod_agents,
+    hyperpod_log_groups,
+    images,
+    key_use,
+    volume_grants,
+)
 
 
 def execution_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
@@ -38,59 +46,14 @@ def _statements(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]
     yield from _key_rights(key_arn)
 
 
-def _arn(cluster: Cluster, service: str, resource: str) -> str:
-    return f"arn:{cluster.partition}:{service}:{cluster.region}:{cluster.account}:{resource}"
-
-
-def _log_groups(cluster: Cluster) -> str:
-    return _arn(cluster, "logs", f"log-group:/aws/sagemaker/Clusters/{cluster.environment}/*")
-
-
 def _service_rights(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
-    yield iam.PolicyStatement(
-        sid="Logs",
-        actions=[
-            "logs:CreateLogGroup",
-            "logs:CreateLogStream",
-            "logs:DescribeLogStreams",
-            "logs:PutLogEvents",
-        ],
-        resources=[_log_groups(cluster)],
-    )
-    yield iam.PolicyStatement(
-        sid="Metrics",
-        actions=["cloudwatch:PutMetricData"],
-        resources=["*"],
-        conditions={"StringEquals": {"cloudwatch:namespace": "/aws/sagemaker/Clusters"}},
-    )
-    if cluster.identity.session_manager:
-        yield iam.PolicyStatement(
-            sid="SessionManager",
-            actions=[
-                "ssmmessages:CreateControlChannel",
-                "ssmmessages:CreateDataChannel",
-                "ssmmessages:OpenControlChannel",
-                "ssmmessages:OpenDataChannel",
-            ],
-            resources=["*"],
-        )
+    yield from hyperpod_agents(cluster)
     if cluster.storage.lustre or cluster.storage.home is not None:
         yield iam.PolicyStatement(
             sid="FileSystems", actions=["fsx:DescribeFileSystems"], resources=["*"]
         )
     if cluster.slurm.containers.pyxis:
-        yield iam.PolicyStatement(
-            sid="RegistryLogin", actions=["ecr:GetAuthorizationToken"], resources=["*"]
-        )
-        yield iam.PolicyStatement(
-            sid="ContainerImages",
-            actions=[
-                "ecr:BatchCheckLayerAvailability",
-                "ecr:BatchGetImage",
-                "ecr:GetDownloadUrlForLayer",
-            ],
-            resources=[_arn(cluster, "ecr", "repository/*")],
-        )
+        yield from images(arn(cluster, "ecr", "repository/*"))
     existing = cluster.slurm.accounting.existing
     if existing is not None:
         yield iam.PolicyStatement(
@@ -131,26 +94,15 @@ def _bucket_rights(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
             sid="DirectoryBuckets",
             actions=["s3express:CreateSession"],
             resources=[
-                _arn(cluster, "s3express", f"bucket/{names.directory_bucket(b, cluster)}")
+                arn(cluster, "s3express", f"bucket/{names.directory_bucket(b, cluster)}")
                 for b in directories
             ],
         )
 
 
 def _key_rights(key_arn: str) -> Iterator[iam.PolicyStatement]:
-    yield iam.PolicyStatement(
-        sid="Key",
-        actions=["kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey"],
-        resources=[key_arn],
-    )
-    # HyperPod encrypts the nodes' volumes with the key through a grant that the role creates
-    # (SageMaker developer guide, "Customer managed AWS KMS key encryption for HyperPod").
-    yield iam.PolicyStatement(
-        sid="VolumeGrants",
-        actions=["kms:CreateGrant"],
-        resources=[key_arn],
-        conditions={"Bool": {"kms:GrantIsForAWSResource": "true"}},
-    )
+    yield key_use(key_arn)
+    yield volume_grants(key_arn)
 
 
 def _wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
@@ -160,12 +112,12 @@ def _wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
     )
     yield "Resource::*", star
     yield (
-        f"Resource::{_log_groups(cluster)}",
+        f"Resource::{hyperpod_log_groups(cluster)}",
         "HyperPod appends the cluster's id, which AWS chooses, to the log group's name",
     )
     if cluster.slurm.containers.pyxis:
         yield (
-            f"Resource::{_arn(cluster, 'ecr', 'repository/*')}",
+            f"Resource::{arn(cluster, 'ecr', 'repository/*')}",
             "jobs bring images from any repository of this account",
         )
     for name in [names.lifecycle_bucket(cluster), *(b.name for b in cluster.storage.buckets)]:

@@ -18,6 +18,14 @@ from clusterwright.platforms.eks import cluster_name
 from clusterwright.spec.models.cluster import Cluster
 from stacks import names
 from stacks.acknowledge import acknowledge
+from stacks.node_statements import (
+    arn,
+    hyperpod_agents,
+    hyperpod_log_groups,
+    images,
+    key_use,
+    volume_grants,
+)
 
 POD_INTERFACES = (
     "ec2:AssignPrivateIpAddresses",
@@ -45,7 +53,7 @@ def scaling_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
     """`ClusterRole`: SageMaker developer guide, "Create an IAM role for HyperPod autoscaling with
     Karpenter", narrowed to the account, the region and the cluster's key.
     """
-    clusters = _arn(cluster, "sagemaker", "cluster/*")
+    clusters = arn(cluster, "sagemaker", "cluster/*")
     role = iam.Role(
         scope,
         "ScalingRole",
@@ -87,49 +95,12 @@ def scaling_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
 
 
 def _rights(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
-    yield iam.PolicyStatement(
-        sid="Logs",
-        actions=[
-            "logs:CreateLogGroup",
-            "logs:CreateLogStream",
-            "logs:DescribeLogStreams",
-            "logs:PutLogEvents",
-        ],
-        resources=[_log_groups(cluster)],
-    )
-    yield iam.PolicyStatement(
-        sid="Metrics",
-        actions=["cloudwatch:PutMetricData"],
-        resources=["*"],
-        conditions={"StringEquals": {"cloudwatch:namespace": "/aws/sagemaker/Clusters"}},
-    )
-    if cluster.identity.session_manager:
-        yield iam.PolicyStatement(
-            sid="SessionManager",
-            actions=[
-                "ssmmessages:CreateControlChannel",
-                "ssmmessages:CreateDataChannel",
-                "ssmmessages:OpenControlChannel",
-                "ssmmessages:OpenDataChannel",
-            ],
-            resources=["*"],
-        )
-    yield iam.PolicyStatement(
-        sid="RegistryLogin", actions=["ecr:GetAuthorizationToken"], resources=["*"]
-    )
-    yield iam.PolicyStatement(
-        sid="ContainerImages",
-        actions=[
-            "ecr:BatchCheckLayerAvailability",
-            "ecr:BatchGetImage",
-            "ecr:GetDownloadUrlForLayer",
-        ],
-        resources=[_repositories(cluster)],
-    )
+    yield from hyperpod_agents(cluster)
+    yield from images(_repositories(cluster))
     yield iam.PolicyStatement(
         sid="PodIdentity",
         actions=["eks-auth:AssumeRoleForPodIdentity"],
-        resources=[_arn(cluster, "eks", f"cluster/{cluster_name(cluster)}")],
+        resources=[arn(cluster, "eks", f"cluster/{cluster_name(cluster)}")],
     )
     if has_scripts(cluster):
         yield iam.PolicyStatement(
@@ -138,18 +109,8 @@ def _rights(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
         yield iam.PolicyStatement(
             sid="ReadScripts", actions=["s3:GetObject"], resources=[f"{_scripts(cluster)}/*"]
         )
-    yield iam.PolicyStatement(
-        sid="Key",
-        actions=["kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey"],
-        resources=[key_arn],
-    )
-    # As on Slurm: HyperPod encrypts the nodes' volumes through a grant that the role creates.
-    yield iam.PolicyStatement(
-        sid="VolumeGrants",
-        actions=["kms:CreateGrant"],
-        resources=[key_arn],
-        conditions={"Bool": {"kms:GrantIsForAWSResource": "true"}},
-    )
+    yield key_use(key_arn)
+    yield volume_grants(key_arn)
 
 
 def _wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
@@ -159,7 +120,7 @@ def _wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
         "ssmmessages and ecr:GetAuthorizationToken",
     )
     yield (
-        f"Resource::{_log_groups(cluster)}",
+        f"Resource::{hyperpod_log_groups(cluster)}",
         "HyperPod appends the cluster's id, which AWS chooses, to the log group's name",
     )
     yield (
@@ -169,14 +130,6 @@ def _wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
     )
     if has_scripts(cluster):
         yield f"Resource::{_scripts(cluster)}/*", "scripts have hashed prefixes"
-
-
-def _arn(cluster: Cluster, service: str, resource: str) -> str:
-    return f"arn:{cluster.partition}:{service}:{cluster.region}:{cluster.account}:{resource}"
-
-
-def _log_groups(cluster: Cluster) -> str:
-    return _arn(cluster, "logs", f"log-group:/aws/sagemaker/Clusters/{cluster.environment}/*")
 
 
 def _repositories(cluster: Cluster) -> str:

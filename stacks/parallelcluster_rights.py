@@ -17,6 +17,7 @@ from clusterwright.spec.models.cluster import Cluster
 from stacks import names
 from stacks.acknowledge import acknowledge
 from stacks.names import lifecycle_bucket as scripts_bucket
+from stacks.node_statements import images, key_use
 
 PATH = "/parallelcluster/clusterwright/"
 
@@ -26,7 +27,7 @@ def node_policy(
 ) -> iam.ManagedPolicy:
     """What the scripts and jobs call, on every node."""
     statements = [
-        *_key(key_arn),
+        key_use(key_arn),
         *_services(cluster, prometheus_workspace_arn),
         *_buckets(cluster),
     ]
@@ -80,14 +81,6 @@ def provider_policy(
     return policy
 
 
-def _key(key_arn: str) -> Iterator[iam.PolicyStatement]:
-    yield iam.PolicyStatement(
-        sid="Key",
-        actions=["kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey"],
-        resources=[key_arn],
-    )
-
-
 def _services(
     cluster: Cluster, prometheus_workspace_arn: str | None
 ) -> Iterator[iam.PolicyStatement]:
@@ -96,18 +89,7 @@ def _services(
             sid="FileSystems", actions=["fsx:DescribeFileSystems"], resources=["*"]
         )
     if cluster.slurm.containers.pyxis:
-        yield iam.PolicyStatement(
-            sid="RegistryLogin", actions=["ecr:GetAuthorizationToken"], resources=["*"]
-        )
-        yield iam.PolicyStatement(
-            sid="ContainerImages",
-            actions=[
-                "ecr:BatchCheckLayerAvailability",
-                "ecr:BatchGetImage",
-                "ecr:GetDownloadUrlForLayer",
-            ],
-            resources=[_repositories(cluster)],
-        )
+        yield from images(_repositories(cluster))
     if prometheus_workspace_arn is not None:
         yield iam.PolicyStatement(
             sid="Metrics", actions=["aps:RemoteWrite"], resources=[prometheus_workspace_arn]
