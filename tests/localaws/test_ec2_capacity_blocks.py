@@ -181,6 +181,44 @@ def test_whatever_the_time_of_day_blocks_end_at_half_past_eleven(aws: Runtime) -
                 assert abs(lasts - hours) < 24
 
 
+@pytest.mark.parametrize(
+    ("time", "durations"),
+    [
+        # (hours, minutes) of what begins today or is asked to begin as soon as can be
+        ("10:29", [(24, 31), (0, 31)]),
+        ("10:30", [(24, 30)]),
+        ("10:45", [(24, 15)]),
+        ("10:59", [(24, 1)]),
+        # The first start is at 11:30 itself: whole days.
+        ("11:00", [(24, 0)]),
+        ("11:01", [(47, 59), (23, 59)]),
+        ("11:29", [(47, 31), (23, 31)]),
+        ("11:31", [(47, 29), (23, 29)]),
+    ],
+)
+def test_shortly_before_half_past_eleven_no_block_of_minutes_is_sold(
+    aws: Runtime, monkeypatch: pytest.MonkeyPatch, time: str, durations: list[tuple[int, int]]
+) -> None:
+    now = tomorrow().replace(hour=int(time[:2]), minute=int(time[3:]))
+    monkeypatch.setattr(aws.clock, "now", lambda: now)
+    found = offerings(CapacityDurationHours=24)
+    assert len(found) == 6
+    soon = {
+        (one["CapacityBlockDurationHours"], one["CapacityBlockDurationMinutes"])
+        for one in found
+        if one["StartDate"] == now + dt.timedelta(minutes=30)
+    }
+    assert soon == set(durations)
+    # Whatever is sold has time for instances: they go half an hour before its end.
+    for one in found:
+        assert one["EndDate"] - one["StartDate"] > dt.timedelta(minutes=30)
+    # The same of a start that is asked for.
+    asked = now.replace(hour=11, minute=10) + dt.timedelta(days=1)
+    for one in offerings(CapacityDurationHours=24, StartDateRange=asked):
+        assert one["StartDate"] >= asked
+        assert one["EndDate"] - one["StartDate"] > dt.timedelta(minutes=30)
+
+
 class TestWorlds:
     def test_a_world_without_offerings(self) -> None:
         with local_aws(capacity_block_offerings="none"):

@@ -20,7 +20,12 @@ from clusterwright.localaws.call import AwsError, Call, operation
 from clusterwright.localaws.pages import page
 from clusterwright.localaws.services.ec2.capacity_checks import free_capacity
 from clusterwright.localaws.services.ec2.common import new_id, refuse_dry_run
-from clusterwright.localaws.services.ec2.reserved import ENDED, Reserved, reserved_in
+from clusterwright.localaws.services.ec2.reserved import (
+    ENDED,
+    TERMINATES_BEFORE_END,
+    Reserved,
+    reserved_in,
+)
 from clusterwright.localaws.zones import zone_name
 
 END_OF_BLOCKS = time(11, 30, tzinfo=UTC)
@@ -298,7 +303,9 @@ def _periods(call: Call, hours: int) -> Iterator[tuple[datetime, datetime]]:
         # The last end before the asked duration is over, and the first one after it.
         over = noon + timedelta(days=(first + wanted - noon) // timedelta(days=1))
         for end in (over, over + timedelta(days=1)):
-            if first < end and first <= now + _LATEST:
+            # A block whose instances would be ended before they started is none: shortly before
+            # 11:30 the shorter one of a day would last minutes.
+            if first < end - TERMINATES_BEFORE_END and first <= now + _LATEST:
                 yield first, end
     while noon <= now + _LATEST:
         yield noon, noon + wanted

@@ -21,7 +21,7 @@ ENDED = frozenset({"cancelled", "expired", "failed", "payment-failed", "unsuppor
 BLOCK = "capacity-block"
 # EC2 begins to terminate instances thirty minutes before a block ends:
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-using.html
-_TERMINATES_BEFORE_END = timedelta(minutes=30)
+TERMINATES_BEFORE_END = timedelta(minutes=30)
 _STORE = "ec2 capacity reservations"
 _RUNNING = frozenset({"pending", "running"})
 
@@ -88,7 +88,7 @@ class Reserved:
         for one in self.by_id.values():
             one.advance(now)
             end = one.members.get("EndDate")
-            if one.is_block and end is not None and end - _TERMINATES_BEFORE_END <= now:
+            if one.is_block and end is not None and end - TERMINATES_BEFORE_END <= now:
                 self._terminate(one)
 
     def add(self, reservation: Reservation) -> None:
