@@ -21,8 +21,12 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
+from clusterwright.catalog import Catalog
+from clusterwright.platforms import mig
+from clusterwright.platforms.compute_quotas import partition_shares
 from clusterwright.platforms.eks import cluster_name
 from clusterwright.platforms.hyperpod import ml_name
+from clusterwright.platforms.kubernetes.groups import job_groups
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.hyperpod_eks import HyperPodAddon, TaskGovernance
 from clusterwright.spec.models.tenants import Tenant
@@ -63,6 +67,7 @@ class HyperPodOperators(Part):
         scope: Construct,
         cluster: Cluster,
         *,
+        catalog: Catalog,
         orchestrator_name: str,
         cluster_arn: str,
         prometheus_workspace: tuple[str, str] | None,
@@ -71,6 +76,7 @@ class HyperPodOperators(Part):
         super().__init__(scope, cluster, description="SageMaker's add-ons, queues and shares")
         self._orchestrator_name, self._cluster_arn = orchestrator_name, cluster_arn
         self._workspace = prometheus_workspace
+        self._partition_shares = partition_shares(cluster, catalog)
         for addon in cluster.hyperpod.addons:
             self._addon(addon)
         if cluster.hyperpod.task_governance is not None:
@@ -230,6 +236,31 @@ class HyperPodOperators(Part):
                 "schema does",
             )
 
+    def _sharing(self, index: int, tenant: Tenant) -> dict[str, Any]:
+        """What a tenant with a limit may borrow goes up to it; without one, AWS's default does."""
+        if not tenant.borrowing:
+            return {"Strategy": "Lend"}
+        if tenant.max_nodes is None:
+            return {"Strategy": "LendAndBorrow"}
+        groups = Counter(group.instance_type for group in job_groups(self.cluster))
+        return {
+            "Strategy": "LendAndBorrow",
+            "AbsoluteBorrowLimits": [
+                *(
+                    {
+                        "InstanceType": ml_name(name),
+                        "Count": tenant.max_nodes * groups[name] - shares[index],
+                    }
+                    for name, shares in shares_by_type(self.cluster).items()
+                ),
+                *(
+                    _partitions(name, part, (share.limit or share.count) - share.count)
+                    for (name, part), shares in self._partition_shares.items()
+                    for share in (shares[index],)
+                ),
+            ],
+        }
+
     def _quota(self, index: int, tenant: Tenant, heaviest: int) -> dict[str, Any]:
         return {
             "Name": tenant.name,
@@ -241,12 +272,16 @@ class HyperPodOperators(Part):
             },
             "ComputeQuotaConfig": {
                 "ComputeQuotaResources": [
-                    {"InstanceType": ml_name(name), "Count": shares[index]}
-                    for name, shares in shares_by_type(self.cluster).items()
+                    *(
+                        {"InstanceType": ml_name(name), "Count": shares[index]}
+                        for name, shares in shares_by_type(self.cluster).items()
+                    ),
+                    *(
+                        _partitions(name, part, shares[index].count)
+                        for (name, part), shares in self._partition_shares.items()
+                    ),
                 ],
-                "ResourceSharingConfig": {
-                    "Strategy": "LendAndBorrow" if tenant.borrowing else "Lend"
-                },
+                "ResourceSharingConfig": self._sharing(index, tenant),
                 "PreemptTeamTasks": "LowerPriority",
             },
             # The CDK tags resources whose classes it knows.
@@ -260,14 +295,13 @@ class HyperPodOperators(Part):
 def shares_by_type(cluster: Cluster) -> dict[str, list[int]]:
     """Whole instances of each type that groups for jobs have, divided among the tenants.
 
-    Those with divided GPUs are left out: a quota of instances counts accelerators that they no
-    longer have.
+    Spares are nobody's, and are not lent (`spares.problems`: no `share_idle` with them). Those with divided GPUs have quotas of partitions (`partition_shares`).
     """
     counts: Counter[str] = Counter()
     groups: Counter[str] = Counter()
     for group in cluster.compute:
         if group.role == "compute" and not group.restricted and group.mig_profile is None:
-            counts[group.instance_type] += group.count
+            counts[group.instance_type] += group.count - group.spare_count
             groups[group.instance_type] += 1
     weights = [tenant.weight for tenant in cluster.tenants]
     return {
@@ -280,6 +314,13 @@ def shares_by_type(cluster: Cluster) -> dict[str, list[int]]:
             ],
         )
         for name, count in sorted(counts.items())
+    }
+
+
+def _partitions(instance_type: str, part: str, count: int) -> dict[str, Any]:
+    return {
+        "InstanceType": ml_name(instance_type),
+        "AcceleratorPartition": {"Type": mig.quota_type(part), "Count": count},
     }
 
 

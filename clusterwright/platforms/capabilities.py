@@ -39,6 +39,10 @@ _RESUME = "SageMaker developer guide, automatic node recovery and auto-resume (c
 _RESUME_EKS = "SageMaker developer guide, Running jobs using kubectl (crawl 2026-09..11)"
 _REQUEUE = "Slurm, sbatch: --requeue and --no-requeue"
 _DESIGN = "this product's design; see the reference of the spec"
+_QUOTAS = (
+    "kubernetes-sigs/kueue, concepts of cohorts; SageMaker API, IdleResourceSharing; "
+    "platforms/kubernetes/spares.py"
+)
 
 
 @dataclass(frozen=True)
@@ -212,9 +216,9 @@ CAPABILITIES: Final[tuple[Capability, ...]] = (
         "spares",
         "Spare nodes kept out of jobs",
         _cell("yes", "`spare_count` of each group", _DESIGN),
-        _cell("no", "nothing of ours keeps nodes out of jobs", _DESIGN),
+        _cell("yes", "`spare_count` of each group: quotas leave it out", _QUOTAS),
         _cell("in part", "free instances of a reservation or a capacity block", _DESIGN),
-        _cell("no", "nothing of ours keeps nodes out of jobs", _DESIGN),
+        _cell("yes", "`spare_count` of each group: quotas leave it out", _QUOTAS),
     ),
     _row(
         "most_nodes",

@@ -25,6 +25,7 @@ from clusterwright.platforms.kubernetes.groups import (
     instance_label,
     tolerations,
 )
+from clusterwright.platforms.kubernetes.objects import TENANT_LABEL
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
 from clusterwright.spec.models.workloads import Chart
@@ -143,7 +144,7 @@ def _kueue(cluster: Cluster, catalog: Catalog) -> Values:  # noqa: ARG001
     integrations: dict[str, Any] = {"frameworks": list(FRAMEWORKS)}
     if any(addon.name == "training-operator" for addon in cluster.hyperpod.addons):
         integrations["externalFrameworks"] = [HYPERPOD_JOB]
-    configuration = {
+    configuration: dict[str, Any] = {
         "apiVersion": "config.kueue.x-k8s.io/v1beta1",
         "kind": "Configuration",
         "integrations": integrations,
@@ -153,6 +154,13 @@ def _kueue(cluster: Cluster, catalog: Catalog) -> Values:  # noqa: ARG001
         },
         "resources": {"excludeResourcePrefixes": list(EXCLUDED_FROM_QUOTAS)},
     }
+    if any(group.spare_count for group in cluster.compute):
+        # A job that names no queue would start at once, on nodes that no quota gives away (Kueue,
+        # Configuration API: manageJobsWithoutQueueName, managedJobsNamespaceSelector).
+        configuration["manageJobsWithoutQueueName"] = True
+        configuration["managedJobsNamespaceSelector"] = {
+            "matchExpressions": [{"key": TENANT_LABEL, "operator": "Exists"}]
+        }
     gates = []
     if cluster.kubernetes.workloads.topology_api is not None:
         gates = [{"name": "TopologyAwareScheduling", "enabled": True}]

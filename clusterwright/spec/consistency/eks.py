@@ -46,13 +46,6 @@ def _open(group: ComputeGroup) -> bool:
 
 
 def _group(group: ComputeGroup, here: Path) -> Iterator[Problem]:
-    if group.spare_count:
-        yield Problem(
-            "nothing keeps spares out of jobs on Kubernetes",
-            (*here, "spare_count"),
-            hint="leave it out: EKS replaces nodes by itself",
-            other_path=("platform",),
-        )
     if len(group.labels) > MOST_LABELS:
         yield Problem(
             f"{len(group.labels)} labels; a node group has 50, of which two are ours",

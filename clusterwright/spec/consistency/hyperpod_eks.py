@@ -32,13 +32,6 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         return
     for index, group in enumerate(cluster.compute):
         here: Path = ("compute", index)
-        if group.spare_count:
-            yield Problem(
-                "nothing keeps spares out of jobs on Kubernetes",
-                (*here, "spare_count"),
-                hint="leave it out: HyperPod replaces nodes by itself",
-                other_path=("platform",),
-            )
         if group.role == "system":
             yield from _system(group, here)
         if group.restricted:

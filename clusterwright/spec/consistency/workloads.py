@@ -214,7 +214,7 @@ def _job_nodes(cluster: Cluster, job: Job, here: Path) -> Iterator[Problem]:
             "example jobs take whole accelerators, and those of the group are divided",
             (*here, "group"),
         )
-    most = max(group.count - group.spare_count, group.max_count or 0)
+    most = max(group.count, group.max_count or 0) - group.spare_count
     if job.node_count > most:
         yield Problem(
             f"`{group.name}` has {most} nodes for jobs",

@@ -9,7 +9,6 @@ import pytest
 from clusterwright.catalog import load_catalog
 from clusterwright.platforms.kubernetes.queues import queue_manifests
 from clusterwright.platforms.kubernetes.tenants import tenant_manifests
-from clusterwright.spec.models.cluster import Cluster
 from tests.platforms.kubernetes.conftest import Load
 from tests.platforms.kubernetes.specs import EKS, HYPERPOD
 from tests.stacks.specs import changed
@@ -41,11 +40,9 @@ def test_shares_follow_the_weights_and_add_up(load: Load) -> None:
     assert quotas(found, "borrowingLimit")["workers"][GPU] == [None, "16", "0"]
 
 
-def test_spares_are_nobodys() -> None:
-    """The checks of both platforms refuse spares so far; the queues would keep them free."""
-    spec = changed(EKS, partition="aws", compute__1__spare_count=1)
-    cluster = Cluster.model_validate(spec)
-    nominal = quotas(list(queue_manifests(cluster, load_catalog())), "nominalQuota")
+def test_spares_are_nobodys(load: Load) -> None:
+    spec = changed(EKS, compute__1__spare_count=1)
+    nominal = quotas(list(queue_manifests(load(spec), load_catalog())), "nominalQuota")
     assert sum(int(str(amount)) for amount in nominal["workers"][GPU]) == 7 * 8
 
 

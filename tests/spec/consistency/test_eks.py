@@ -25,7 +25,6 @@ def test_consistent_specs_pass() -> None:
     [
         ({"compute.0.taints": [TAINT]}, "compute", "no group has a node without taints"),
         ({"compute.0.count": 0}, "compute", "no group has a node without taints"),
-        ({"compute.0.spare_count": 1}, "compute[0].spare_count", "nothing keeps spares"),
         (
             {"compute.0.labels": {f"key-{i}": "x" for i in range(49)}},
             "compute[0].labels",

@@ -22,7 +22,6 @@ GOVERNANCE = "hyperpod.task_governance.priority_classes"
 @pytest.mark.parametrize(
     ("changes", "path", "message"),
     [
-        ({"compute.1.spare_count": 1}, "compute[1].spare_count", "nothing keeps spares"),
         ({"compute.0.restricted": True}, "compute[0].restricted", "groups that run jobs"),
         (
             {"compute.0.mig_profile": "all-1g.10gb"},

@@ -1,0 +1,121 @@
+"""Spares on Kubernetes are kept out of jobs by quotas: what nobody is given, nobody takes.
+
+Any node of the group may be the spare, as on the other platforms. Which quotas hold depends on who
+makes the queues:
+
+- Kueue: nominal quotas of all queues of the cohort together leave the spares out, and nothing is
+  lent beyond them (kubernetes-sigs/kueue, concepts, "Cohort": a queue borrows unused nominal quota
+  of its cohort);
+- task governance: the tenants' quotas leave them out, unless "unallocated resources are
+  automatically calculated and made available for entities to borrow" (SageMaker API,
+  SchedulerConfig.IdleResourceSharing, botocore 1.44.5), which is `share_idle`;
+- nobody: a namespace's ResourceQuota, which counts accelerators of all groups together
+  (Kubernetes, "Resource Quotas").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.catalog import Catalog, load_catalog
+from clusterwright.platforms.kubernetes.autoscaling import scaled_groups
+from clusterwright.platforms.kubernetes.groups import job_groups, job_nodes, node_resources
+from clusterwright.platforms.kubernetes.tenants import most_nodes, nominal_nodes, tenants_of
+from clusterwright.spec.consistency.workloads import queued
+from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.compute import ComputeGroup
+from clusterwright.spec.problems import Path, Problem
+
+GOVERNANCE: Path = ("hyperpod", "task_governance")
+QUEUEING: Path = ("kubernetes", "workloads", "queueing")
+
+
+def problems(cluster: Cluster) -> Iterator[Problem]:
+    """Spares that no quota would keep free; nothing on platforms without Kubernetes."""
+    if not cluster.uses_kubernetes:
+        return
+    grown = {group.name for group in scaled_groups(cluster)}
+    for index, group in enumerate(cluster.compute):
+        if not 0 < group.spare_count < group.count or group.role != "compute":
+            continue  # what every platform refuses
+        here: Path = ("compute", index)
+        spares: Path = (*here, "spare_count")
+        if group.restricted or group.mig_profile is not None:
+            key = "restricted" if group.restricted else "mig_profile"
+            yield Problem(
+                "quotas count whole nodes of ordinary groups, and this is none of those",
+                spares,
+                hint="leave it out",
+                other_path=(*here, key),
+            )
+        elif group.name in grown:
+            yield Problem(
+                "Karpenter takes away nodes that have no job, and a spare has none",
+                spares,
+                hint="leave it out, or give the group a fixed size (no max_count)",
+                other_path=(*here, "max_count"),
+            )
+        elif cluster.hyperpod.task_governance is not None:
+            yield from _governed(cluster, spares)
+        elif not queued(cluster):
+            yield from _unqueued(cluster, group, spares, load_catalog())
+
+
+def _governed(cluster: Cluster, here: Path) -> Iterator[Problem]:
+    governance = cluster.hyperpod.task_governance
+    if governance is not None and governance.share_idle:
+        yield Problem(
+            "task governance lends what no tenant has been given, spares among it",
+            here,
+            hint="hyperpod.task_governance.share_idle: false",
+            other_path=(*GOVERNANCE, "share_idle"),
+        )
+    elif not cluster.tenants:
+        yield Problem(
+            "task governance has quotas of tenants only, and there are none",
+            here,
+            hint="name the tenants, or leave spare_count out",
+            other_path=GOVERNANCE,
+        )
+
+
+def _unqueued(
+    cluster: Cluster, group: ComputeGroup, here: Path, catalog: Catalog
+) -> Iterator[Problem]:
+    resource = node_resources(group, catalog).accelerator
+    if resource is None:
+        yield Problem(
+            "without queues the namespaces' quotas count accelerators, and these nodes have none",
+            here,
+            hint="queueing: kueue",
+            other_path=QUEUEING,
+        )
+        return
+    alike = [
+        other.name
+        for other in job_groups(cluster)
+        if other.name != group.name and node_resources(other, catalog).accelerator == resource
+    ]
+    if alike:
+        yield Problem(
+            f"without queues a quota of {resource} does not tell `{group.name}` from "
+            f"`{alike[0]}`: the spares could be taken",
+            here,
+            hint="queueing: kueue",
+            other_path=QUEUEING,
+        )
+        return
+    nodes = job_nodes(cluster, group)
+    shares = nominal_nodes(cluster)[group.name]
+    together = sum(
+        most_nodes(tenant, share, nodes)
+        for tenant, share in zip(tenants_of(cluster), shares, strict=True)
+    )
+    if together > nodes:
+        yield Problem(
+            f"without queues the tenants together may take {together} nodes of the {nodes} that "
+            "are for jobs: the spares could be taken",
+            here,
+            hint="queueing: kueue, or a max_nodes of each tenant that adds up to them",
+            other_path=QUEUEING,
+        )
