@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from clusterwright.aws.stacks import Stack, StackResource
 from clusterwright.aws.vpc import Subnet
+from clusterwright.platforms import known_faults
 from clusterwright.platforms.derived_names import log_groups
 from clusterwright.preflight.facts import counts, network
 from clusterwright.preflight.facts.deployment import LogGroups, OwnStacks, Stacks
@@ -18,6 +20,7 @@ WORKERS = {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge",
 EKS: dict[str, Any] = {"platform": "eks", "compute": [WORKERS]}
 HYPERPOD: dict[str, Any] = {"platform": "hyperpod-eks", "compute": [WORKERS]}
 PARALLELCLUSTER: dict[str, Any] = {"platform": "parallelcluster"}
+PARALLELCLUSTER_WHOLE: dict[str, Any] = {**PARALLELCLUSTER, "slurm.accounting": {"kind": "none"}}
 
 
 def test_node_groups_of_a_cluster(rule: Harness) -> None:
@@ -134,3 +137,39 @@ def test_log_groups_of_every_platform_are_looked_for(rule: Harness, spec: dict[s
     rule.fails(
         "CW-E003", spec, {**everywhere, **stacks()}, path="environment", message=f"{name} already"
     )
+
+
+OLD_IMAGE = {"image_id": "ami-0123456789abcdef0", "released": "2024-07-31"}
+
+
+def test_a_release_with_a_published_fault_is_found(rule: Harness) -> None:
+    rule.fails(
+        "CW-I017",
+        {"image": OLD_IMAGE},
+        path="image",
+        message="auto-resume does not work where Slurm counts GPUs (GRES) "
+        "(awslabs/awsome-distributed-ai#197)",
+        severity="warning",
+    )
+    rule.passes("CW-I017", {"image": {**OLD_IMAGE, "released": "2024-08-01"}})
+    # Who does not ask for auto-resume, or counts no GPUs, does not meet it.
+    rule.passes("CW-I017", {"image": OLD_IMAGE, "resilience.node_recovery": "none"})
+    rule.passes("CW-I017", {"image": OLD_IMAGE, "compute.1.instance_type": "trn1.32xlarge"})
+    rule.passes("CW-I017", PARALLELCLUSTER_WHOLE)
+    rule.passes("CW-I017", tested=False)
+    undated = {"image": {"image_id": "ami-0123456789abcdef0"}}
+    rule.unsure("CW-I017", undated, path="image", message="the spec does not say")
+
+
+def test_every_published_fault_is_met_by_some_release_and_not_by_the_one_after() -> None:
+    """And none of the releases that are taken has one that is not said."""
+    for fault in (*known_faults.PARALLELCLUSTER, *known_faults.HYPERPOD_IMAGES):
+        assert fault.has(fault.first)
+        assert re.fullmatch(r"[\w.-]+/[\w.-]+#\d+", fault.thread)
+        if fault.last is None:
+            continue
+        assert fault.first <= fault.last
+        assert fault.has(fault.last)
+        assert not fault.has((*fault.last[:-1], fault.last[-1] + 1))
+    threads = [fault.thread for fault in known_faults.PARALLELCLUSTER]
+    assert len(set(threads)) == len(threads)

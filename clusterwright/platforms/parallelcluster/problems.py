@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from clusterwright.catalog import Catalog, Known, load_catalog
+from clusterwright.platforms import known_faults
 from clusterwright.platforms.parallelcluster import limits
 from clusterwright.platforms.parallelcluster.queues import (
     has_efa,
@@ -39,13 +40,26 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
 
 def _version(cluster: Cluster) -> Iterator[Problem]:
     version = cluster.parallelcluster.version
+    here: Path = ("parallelcluster", "version")
+    faults = list(known_faults.of_parallelcluster(cluster))
     if version not in limits.KNOWN_VERSIONS:
         known = ", ".join(limits.KNOWN_VERSIONS)
+        listed = "; ".join(f"{fault.what} ({fault.thread})" for fault in faults)
         yield Problem(
-            f"what ParallelCluster {version} takes is unknown: its schema was not read",
-            ("parallelcluster", "version"),
+            f"what ParallelCluster {version} takes is unknown: its schema was not read"
+            + (f". Its published faults that this cluster would meet: {listed}" if listed else ""),
+            here,
             hint=f"known: {known}",
         )
+        return
+    for fault in faults:
+        if fault.is_fatal:
+            yield Problem(
+                f"ParallelCluster {version}: {fault.what} ({fault.thread})",
+                here,
+                hint="an image of your own (image.image_id), or other instance types",
+                rests_on=(("compute",),),
+            )
 
 
 def _names(cluster: Cluster) -> Iterator[Problem]:
