@@ -34,7 +34,13 @@ PLACES: Final = {
 NOT: Final = "not"
 WISH: Final = "wish"
 
-_KEYS: Final = frozenset(("threads", "source", "what", "caught", "test", "later", "reason"))
+_KEYS: Final = frozenset(
+    ("threads", "source", "what", "caught", "test", "later", "reason", "sample", "built")
+)
+SAMPLES: Final = {
+    1: "The first sample, fixed before the product was built",
+    2: "The second, searched for by symptom when the product stood",
+}
 
 _TOP: Final = """\
 # What goes wrong in the field, and where it is caught
@@ -46,11 +52,14 @@ reported in public, how many does it catch before a dollar is spent?
 """
 
 _METHOD: Final = """\
-The population was fixed by studies that came before the product: every thread that they cite of
-AWS's HyperPod samples, of ParallelCluster and of fifteen other tools, whether it suits us or not.
-It is a sample of what is public, not all of it. Threads about the same failure are one row; what
-is one row, and what is a wish and no failure, is our judgement, so threads are counted beside
-rows.
+There are two samples of what is public; neither is all of it. The first was fixed by studies that
+came before the product: every thread that they cite of AWS's HyperPod samples, of ParallelCluster
+and of fifteen other tools, whether it suits us or not. The second was searched for by symptom on
+2026-11-21, when the product stood, and each failure was tried as it was found. Where nothing caught
+it, and something can, a mechanism was built for its kind; what was caught without that is counted
+apart, for it says more about failures that nobody here has seen. Threads about the same failure are
+one row; what is one row, and what is a wish and no failure, is our judgement, so threads are
+counted beside rows.
 
 A row counts as caught only if a test shows it: the failing situation is built, the finding, the
 refusal or the roll-back is seen with its message, and the good situation passes. `design` means
@@ -74,6 +83,9 @@ class Entry:
     test: str | None = None
     later: str | None = None
     reason: str | None = None
+    sample: int = 1
+    built: bool = False
+    """Nothing caught it when it was found; what does was built for its kind."""
 
     @property
     def is_caught(self) -> bool:
@@ -140,6 +152,7 @@ def page(entries: Sequence[Entry], tests: dict[str, str]) -> str:
             f"Not caught yet: {len(missed)} ({_threads(missed)} threads); "
             "[the list](#not-caught-yet) says what is missing.",
             "",
+            *_samples(reported),
             _METHOD,
             "| Where | What that means | Reported failures | Threads | Defects that we found |",
             "|---|---|---|---|---|",
@@ -186,6 +199,8 @@ def _entry(data: dict[str, Any]) -> Entry:
         (entry.test is None or entry.caught != NOT, "not caught, and yet a test"),
         (entry.later or entry.caught != NOT, "not caught, and nothing says what is missing"),
         ((entry.reason is not None) == (entry.caught == WISH), "a reason is a wish's, and only"),
+        (not entry.built or (entry.sample > 1 and entry.is_caught), "built, and yet not caught"),
+        (entry.sample in SAMPLES, f"sample {entry.sample} is not described"),
     ):
         if not condition:
             raise ListError(f"{name}: {said}")
@@ -194,6 +209,21 @@ def _entry(data: dict[str, Any]) -> Entry:
 
 def _threads(entries: Iterable[Entry]) -> int:
     return sum(len(entry.threads) for entry in entries)
+
+
+def _samples(reported: Sequence[Entry]) -> Iterable[str]:
+    """A line for each sample, where there is more than one."""
+    if len({entry.sample for entry in reported}) < 2:
+        return
+    for number, name in SAMPLES.items():
+        here = [entry for entry in reported if entry.sample == number]
+        caught = sum(entry.is_caught for entry in here)
+        text = f"- {name}: {caught} of {len(here)} ({_threads(here)} threads)"
+        if number > 1:
+            ready = sum(entry.is_caught and not entry.built for entry in here)
+            text += f"; {ready} of them without anything built for them"
+        yield f"{text}."
+    yield ""
 
 
 def _place_row(place: str, reported: Sequence[Entry], found: Sequence[Entry]) -> str:

@@ -53,6 +53,12 @@ def test_counts_are_of_reported_failures_alone(tmp_path: Path) -> None:
     assert "| check | `clusterwright check` or `clusterwright cost` says it | 1 | 2 | 0 |" in text
     assert "| not | nothing catches it | 1 | 1 | 0 |" in text
     assert "[a/b#1](https://github.com/a/b/issues/1), c#2 |" in text
+    assert "first sample" not in text.partition("There are two samples")[0]
+    more = "- {threads: [a/b#5], what: five, caught: not, later: more, sample: 2}\n"
+    path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8")
+    both = field_failures.page(field_failures.read(path), tests)
+    assert "before the product was built: 1 of 2 (3 threads)." in both
+    assert "stood: 0 of 1 (1 threads); 0 of them without anything built for them." in both
     with pytest.raises(ListError, match="there is no test test_one"):
         field_failures.page(field_failures.read(path), {})
 
@@ -68,6 +74,11 @@ def test_counts_are_of_reported_failures_alone(tmp_path: Path) -> None:
         ("{threads: [a/b], what: x, caught: not, later: y}", "a thread without a number"),
         ("{threads: [a/b#1], what: x, caught: wish}", "a reason is a wish's"),
         ("{threads: [a/b#1], what: x, caught: not, later: y, whom: z}", "unknown keys whom"),
+        ("{threads: [a/b#1], what: x, caught: not, later: y, sample: 3}", "sample 3 is not"),
+        (
+            "{threads: [a/b#1], what: x, caught: not, later: y, sample: 2, built: true}",
+            "not caught",
+        ),
     ],
 )
 def test_an_entry_that_says_too_little_is_refused(tmp_path: Path, entry: str, said: str) -> None:
