@@ -295,7 +295,8 @@ class HyperPodOperators(Part):
 def shares_by_type(cluster: Cluster) -> dict[str, list[int]]:
     """Whole instances of each type that groups for jobs have, divided among the tenants.
 
-    Spares are nobody's, and are not lent (`spares.problems`: no `share_idle` with them). Those with divided GPUs have quotas of partitions (`partition_shares`).
+    Spares are nobody's, and are not lent (`spares.problems`: no `share_idle` with them). Those
+    with divided GPUs have quotas of partitions (`partition_shares`).
     """
     counts: Counter[str] = Counter()
     groups: Counter[str] = Counter()

@@ -59,10 +59,22 @@ _MIXES = (
     "mixed-3-{1}-2-{2}",
     "mixed-5-{1}-1-{2}",
 )
-_EQUAL = (
-    *("1g.10gb", "1g.5gb", "1g.18gb", "3g.40gb", "3g.20gb", "3g.71gb"),
-    *("7g.80gb", "7g.40gb", "7g.141gb", "1g.24gb", "2g.48gb", "4g.96gb", "1g.67gb"),
-)
+_EQUAL: Final = {
+    "1g.10gb": 7,
+    "1g.5gb": 7,
+    "1g.18gb": 7,
+    "3g.40gb": 2,
+    "3g.20gb": 2,
+    "3g.71gb": 2,
+    "7g.80gb": 1,
+    "7g.40gb": 1,
+    "7g.141gb": 1,
+    "1g.24gb": 4,
+    "2g.48gb": 2,
+    "4g.96gb": 1,
+    "1g.67gb": 4,
+}
+"""Partitions of a GPU in each layout `all-<partition>` (the first file)."""
 
 LAYOUTS: Final = frozenset(
     {
@@ -80,10 +92,57 @@ def partitions_of(layout: str) -> tuple[str, ...]:
     return tuple(re.findall(r"[0-9]+g\.[0-9]+gb", layout))
 
 
+def partitions_per_gpu(layout: str) -> dict[str, int]:
+    """How many of each partition one GPU has: `mixed-3-1g.10gb-1-4g.40gb` → 3 and 1.
+
+    The names of mixed layouts say it. Raises KeyError where a layout is none of `LAYOUTS`.
+    """
+    if layout not in LAYOUTS:
+        raise KeyError(layout)
+    mixed = re.findall(r"([0-9]+)-([0-9]+g\.[0-9]+gb)", layout.removeprefix("mixed"))
+    if layout.startswith("mixed-"):
+        return {partition: int(count) for count, partition in mixed}
+    partition = layout.removeprefix("all-")
+    return {partition: _EQUAL[partition]}
+
+
+def resource(partition: str) -> str:
+    """What Kubernetes calls a partition: `1g.10gb` → `nvidia.com/mig-1g.10gb`.
+
+    The device plugin with the strategy `mixed` (NVIDIA/k8s-device-plugin, README), which the GPU
+    operator of HyperPod's chart sets (charts/gpu-operator/values.yaml, commit 438dbe9).
+    """
+    return f"nvidia.com/mig-{partition}"
+
+
+def quota_type(partition: str) -> str:
+    """What a compute quota calls it (MIGProfileType, botocore 1.44.5): `mig-1g.10gb`."""
+    return f"mig-{partition}"
+
+
 def layouts_for(instance_type: str) -> list[str]:
     """The layouts that an EC2 type's GPUs can have, in the order of their names."""
-    own = set(PARTITIONS.get(instance_type, ()))
-    return sorted(layout for layout in LAYOUTS if own and set(partitions_of(layout)) <= own)
+    own = PARTITIONS.get(instance_type, ())
+    return sorted(
+        layout
+        for layout in LAYOUTS
+        if set(partitions_of(layout)) <= set(own) and _fits(layout, own)
+    )
+
+
+def _fits(layout: str, own: tuple[str, ...]) -> bool:
+    """Whether the partitions are together no larger than the GPU.
+
+    `all-1g.10gb` makes seven, which an A100 of 40 GB has no memory for although it can have one
+    partition of that size. Names are rounded, hence one gigabyte more for each partition.
+    """
+    parts = partitions_per_gpu(layout)
+    memory_gb = sum(count * _memory_gb(partition) for partition, count in parts.items())
+    return memory_gb <= max(map(_memory_gb, own), default=0) + sum(parts.values())
+
+
+def _memory_gb(partition: str) -> int:
+    return int(partition.partition(".")[2].removesuffix("gb"))
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import aws_cdk as cdk
 from constructs import Construct
 
+from clusterwright.catalog import Catalog
 from clusterwright.platforms.derived_names import has_scripts
 from clusterwright.spec import LoadedSpec
 from stacks import hyperpod_operators
@@ -61,7 +62,9 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     addons.add_stack_dependency(hyperpod)
     stacks.append(addons)
     if hyperpod_operators.is_built(cluster):
-        stacks.append(_operators(scope, loaded, kubernetes, hyperpod, observability, addons))
+        stacks.append(
+            _operators(scope, loaded, base.catalog, kubernetes, hyperpod, observability, addons)
+        )
     return stacks
 
 
@@ -78,6 +81,7 @@ def _next_step(kubernetes: KubernetesCluster) -> None:
 def _operators(
     scope: Construct,
     loaded: LoadedSpec,
+    catalog: Catalog,
     kubernetes: KubernetesCluster,
     hyperpod: HyperPodEks,
     observability: Observability,
@@ -88,6 +92,7 @@ def _operators(
     operators = HyperPodOperators(
         scope,
         loaded.cluster,
+        catalog=catalog,
         orchestrator_name=kubernetes.name,
         cluster_arn=hyperpod.arn,
         prometheus_workspace=(

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from clusterwright.catalog import Catalog, InstanceType, Known
 from clusterwright.catalog.facts import Fact
-from clusterwright.platforms import accelerators
+from clusterwright.platforms import accelerators, mig
 from clusterwright.platforms.hyperpod import ml_name
 from clusterwright.platforms.launch_templates import GROUP_LABEL
 from clusterwright.spec.models.cluster import Cluster
@@ -55,6 +55,18 @@ class NodeResources:
     accelerator_count: int
     cpu_count: int
     memory_gib: int
+    partitions: tuple[tuple[str, int], ...] = ()
+    """Of divided GPUs, which the node offers instead: the resource's name and how many."""
+
+    def devices(self) -> dict[str, int]:
+        """Accelerators or partitions of them, by the name of the resource."""
+        if self.accelerator is None:
+            return dict(self.partitions)
+        return {self.accelerator: self.accelerator_count}
+
+    def amounts(self) -> dict[str, int]:
+        """Everything that quotas count: processors, GiB of memory, devices."""
+        return {"cpu": self.cpu_count, "memory": self.memory_gib, **self.devices()}
 
 
 def job_groups(cluster: Cluster) -> list[ComputeGroup]:
@@ -64,6 +76,26 @@ def job_groups(cluster: Cluster) -> list[ComputeGroup]:
         for group in cluster.compute
         if group.role == "compute" and not group.restricted and group.mig_profile is None
     ]
+
+
+def divided_groups(cluster: Cluster) -> list[ComputeGroup]:
+    """Groups whose nodes run tenants' pods with partitions of GPUs, in the order of the file."""
+    return [
+        group
+        for group in cluster.compute
+        if group.role == "compute" and not group.restricted and group.mig_profile is not None
+    ]
+
+
+def shared_groups(cluster: Cluster) -> list[ComputeGroup]:
+    """Groups that queues and quotas divide among the tenants, in the order of the file.
+
+    Restricted groups are not among them: what runs there are recipes for Amazon Nova, which
+    HyperPod's recipe launcher starts with pods of its own (Amazon Nova user guide, "Amazon
+    SageMaker HyperPod Essential Commands Guide"), and no source shows a queue's label on them.
+    """
+    shared = [*job_groups(cluster), *divided_groups(cluster)]
+    return [group for group in cluster.compute if group in shared]
 
 
 def job_nodes(cluster: Cluster, group: ComputeGroup) -> int:
@@ -80,13 +112,14 @@ def node_resources(group: ComputeGroup, catalog: Catalog) -> NodeResources:
     vcpus = _known(instance.vcpus, group, "processors")
     if group.threads_per_core == 1:
         vcpus = _known(instance.cores, group, "cores")
+    cpu_count, memory_gib = int(vcpus), int(_known(instance.memory_gib, group, "memory"))
     family = accelerators.family(group.instance_type, catalog)
-    return NodeResources(
-        accelerator=_RESOURCE.get(family),
-        accelerator_count=accelerators.count(group.instance_type, catalog),
-        cpu_count=int(vcpus),
-        memory_gib=int(_known(instance.memory_gib, group, "memory")),
-    )
+    count = accelerators.count(group.instance_type, catalog)
+    if group.mig_profile is not None:
+        parts = mig.partitions_per_gpu(group.mig_profile)
+        partitions = tuple((mig.resource(part), each * count) for part, each in parts.items())
+        return NodeResources(None, 0, cpu_count, memory_gib, partitions)
+    return NodeResources(_RESOURCE.get(family), count, cpu_count, memory_gib)
 
 
 def efa_count(group: ComputeGroup, catalog: Catalog) -> int:

@@ -1,4 +1,7 @@
-"""Kueue: a flavour for each group, a queue with its share for each tenant, all in one cohort."""
+"""Kueue: a flavour for each group, a queue with its share for each tenant, all in one cohort.
+
+Groups with partitions of GPUs have theirs in whole partitions; restricted groups have none.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,9 @@ from typing import Any
 from clusterwright.catalog import Catalog
 from clusterwright.platforms.kubernetes.groups import (
     LAYERS,
-    NodeResources,
     group_labels,
-    job_groups,
-    job_nodes,
     node_resources,
+    shared_groups,
     taints,
     tolerations,
     topology_layers,
@@ -23,12 +24,7 @@ from clusterwright.platforms.kubernetes.objects import (
     manifest,
     object_name,
 )
-from clusterwright.platforms.kubernetes.tenants import (
-    most_nodes,
-    namespace_of,
-    nominal_nodes,
-    tenants_of,
-)
+from clusterwright.platforms.kubernetes.tenants import Share, namespace_of, shares_of, tenants_of
 from clusterwright.spec.consistency.workloads import queued
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
@@ -42,7 +38,7 @@ QUEUE = "jobs"
 def queue_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manifest]:
     """Priorities, and where Kueue is ours its flavours and queues."""
     yield from _priorities(cluster)
-    groups = job_groups(cluster)
+    groups = shared_groups(cluster)
     if not queued(cluster) or not groups:
         return
     topologies = {group.name: _topology_name(cluster, group, catalog) for group in groups}
@@ -58,9 +54,8 @@ def queue_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manifest]:
     for group in groups:
         topology = topologies[group.name]
         yield _flavor(cluster, group, topology[0] if topology is not None else None)
-    resources = {group.name: node_resources(group, catalog) for group in groups}
     for index, tenant in enumerate(tenants_of(cluster)):
-        yield _cluster_queue(cluster, tenant, index, resources)
+        yield _cluster_queue(cluster, catalog, tenant, index)
         yield manifest(
             API,
             "LocalQueue",
@@ -116,23 +111,21 @@ def _flavor(cluster: Cluster, group: ComputeGroup, topology: str | None) -> Mani
     return manifest(API, "ResourceFlavor", flavor_name(group), spec=spec)
 
 
-def _cluster_queue(
-    cluster: Cluster, tenant: Tenant, index: int, resources: dict[str, NodeResources]
-) -> Manifest:
-    covered = ["cpu", "memory"]
-    covered += sorted({r.accelerator for r in resources.values() if r.accelerator is not None})
-    nominal = nominal_nodes(cluster)
+def _cluster_queue(cluster: Cluster, catalog: Catalog, tenant: Tenant, index: int) -> Manifest:
+    groups = shared_groups(cluster)
+    devices = {name for group in groups for name in node_resources(group, catalog).devices()}
+    covered = ["cpu", "memory", *sorted(devices)]
     flavors = []
-    for group in job_groups(cluster):
-        node = resources[group.name]
-        nodes = nominal[group.name][index]
-        most = most_nodes(tenant, nodes, job_nodes(cluster, group))
+    for group in groups:
+        shares = shares_of(cluster, group, catalog)[index]
         quotas = []
         for name in covered:
-            quota: dict[str, Any] = {"name": name, "nominalQuota": _amount(node, name, nodes)}
+            share = shares.get(name, Share(0, 0))
+            quota: dict[str, Any] = {"name": name, "nominalQuota": _amount(name, share.nominal)}
             # Without a limit, all that is idle may be borrowed.
             if cluster.tenants and (not tenant.borrowing or tenant.max_nodes is not None):
-                quota["borrowingLimit"] = _amount(node, name, max(0, most - nodes))
+                idle = max(0, share.most - share.nominal)
+                quota["borrowingLimit"] = _amount(name, idle)
             quotas.append(quota)
         flavors.append({"name": flavor_name(group), "resources": quotas})
     return manifest(
@@ -153,9 +146,5 @@ def _cluster_queue(
     )
 
 
-def _amount(node: NodeResources, resource: str, nodes: int) -> str:
-    if resource == "cpu":
-        return str(node.cpu_count * nodes)
-    if resource == "memory":
-        return f"{node.memory_gib * nodes}Gi"
-    return str(node.accelerator_count * nodes if node.accelerator == resource else 0)
+def _amount(resource: str, count: int) -> str:
+    return f"{count}Gi" if resource == "memory" else str(count)

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 from clusterwright.catalog import Catalog
-from clusterwright.platforms.kubernetes.groups import job_groups, job_nodes, node_resources
+from clusterwright.platforms.kubernetes.groups import (
+    job_groups,
+    job_nodes,
+    node_resources,
+    shared_groups,
+)
 from clusterwright.platforms.kubernetes.objects import TENANT_LABEL, Manifest, manifest
 from clusterwright.spec.consistency.tenants import node_shares
 from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.compute import ComputeGroup
 from clusterwright.spec.models.tenants import ContainerDefaults, Tenant
+from clusterwright.spec.sharing import apportion
 
 EVERYBODY: Final = "training"
 """The namespace of a cluster whose file has no tenants."""
@@ -65,6 +73,50 @@ def most_nodes(tenant: Tenant, nominal: int, group_nodes: int) -> int:
     return min(group_nodes, tenant.max_nodes or group_nodes)
 
 
+@dataclass(frozen=True)
+class Share:
+    """Of one resource of one group: what a tenant has, and the most that it can have at once."""
+
+    nominal: int
+    most: int
+
+
+def shares_of(cluster: Cluster, group: ComputeGroup, catalog: Catalog) -> list[dict[str, Share]]:
+    """Each tenant's share of a group by the name of the resource, memory in GiB.
+
+    Whole nodes are given where accelerators are whole. Of divided GPUs each kind of partition is
+    divided for itself, and processors and memory with them: a node serves several tenants.
+
+    Raises UnknownFactError where the catalogue does not know processors or memory.
+    """
+    nodes, per_node = job_nodes(cluster, group), node_resources(group, catalog).amounts()
+    tenants = tenants_of(cluster)
+    if group.mig_profile is None:
+        whole = nominal_nodes(cluster)[group.name]
+        nominal = {name: [n * count for n in whole] for name, count in per_node.items()}
+    else:
+        nominal = {
+            name: apportion(
+                nodes * count,
+                [tenant.weight for tenant in tenants],
+                [None if t.max_nodes is None else t.max_nodes * count for t in tenants],
+            )
+            for name, count in per_node.items()
+        }
+    return [
+        {
+            name: Share(
+                nominal[name][index],
+                most_nodes(tenant, nodes, nodes) * count
+                if tenant.borrowing
+                else nominal[name][index],
+            )
+            for name, count in per_node.items()
+        }
+        for index, tenant in enumerate(tenants)
+    ]
+
+
 def tenant_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manifest]:
     """Namespaces with their roles, limits and network policies, tenant by tenant."""
     for index, tenant in enumerate(tenants_of(cluster)):
@@ -80,7 +132,7 @@ def tenant_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manifest]:
         yield _role(cluster, namespace, labels)
         if tenant.groups:
             yield _binding(tenant, namespace, labels)
-        yield _quota(cluster, catalog, tenant, index, namespace, labels)
+        yield _quota(cluster, catalog, index, namespace, labels)
         yield _defaults(tenant, namespace, labels)
         yield from _network(cluster, tenant, namespace, labels)
 
@@ -144,21 +196,14 @@ def _binding(tenant: Tenant, namespace: str, labels: dict[str, str]) -> Manifest
 
 
 def _quota(
-    cluster: Cluster,
-    catalog: Catalog,
-    tenant: Tenant,
-    index: int,
-    namespace: str,
-    labels: dict[str, str],
+    cluster: Cluster, catalog: Catalog, index: int, namespace: str, labels: dict[str, str]
 ) -> Manifest:
     """Accelerators that all pods of the namespace may ask for, whichever way they were made."""
-    nominal = nominal_nodes(cluster)
     most: dict[str, int] = {}
-    for group in job_groups(cluster):
-        node = node_resources(group, catalog)
-        if node.accelerator is not None:
-            nodes = most_nodes(tenant, nominal[group.name][index], job_nodes(cluster, group))
-            most[node.accelerator] = most.get(node.accelerator, 0) + nodes * node.accelerator_count
+    for group in shared_groups(cluster):
+        shares = shares_of(cluster, group, catalog)[index]
+        for name in node_resources(group, catalog).devices():
+            most[name] = most.get(name, 0) + shares[name].most
     return manifest(
         "v1",
         "ResourceQuota",

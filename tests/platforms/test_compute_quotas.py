@@ -1,0 +1,95 @@
+"""Quotas of task governance for partitions: what the API can name, and whole partitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from botocore.session import get_session
+
+from clusterwright.catalog import load_catalog
+from clusterwright.platforms import compute_quotas
+from clusterwright.spec.models.cluster import Cluster
+from tests.support.consistency import found
+
+GOVERNED: dict[str, Any] = {
+    "platform": "hyperpod-eks",
+    "hyperpod": {"task_governance": {}},
+    "tenants": [{"name": "a", "weight": 3, "max_nodes": 1}, {"name": "b"}],
+}
+
+
+def test_partitions_are_those_of_the_api() -> None:
+    model = get_session().get_service_model("sagemaker")
+    assert {f"mig-{p}" for p in compute_quotas.PARTITIONS} == set(
+        model.shape_for("MIGProfileType").enum  # type: ignore[attr-defined]
+    )
+    most = model.shape_for("ComputeQuotaResourceConfigList").metadata["max"]
+    assert most == compute_quotas.MOST_RESOURCES
+
+
+@pytest.mark.parametrize(
+    ("instance_type", "layout", "message"),
+    [
+        ("p5.48xlarge", "mixed-1-3g.40gb-1-4g.40gb", None),
+        ("p4d.24xlarge", "all-1g.5gb", None),
+        ("g7e.12xlarge", "all-2g.48gb", "compute quotas know no partition mig-2g.48gb"),
+        ("p6-b300.48xlarge", "all-1g.67gb", "compute quotas know no partition mig-1g.67gb"),
+    ],
+)
+def test_partitions_that_no_quota_can_name(
+    instance_type: str, layout: str, message: str | None
+) -> None:
+    changes = {
+        **GOVERNED,
+        "compute.2.instance_type": instance_type,
+        "compute.2.mig_profile": layout,
+    }
+    problems = found(compute_quotas.problems, changes)
+    if message is None:
+        assert problems == {}
+    else:
+        assert message in problems["compute[2].mig_profile"]
+    # Without tenants there are no quotas, and Kueue of its own knows every resource's name.
+    assert found(compute_quotas.problems, {**changes, "tenants": []}) == {}
+    assert found(compute_quotas.problems, {**changes, "hyperpod": {}}) == {}
+
+
+def test_a_quota_names_fifteen_kinds_at_most() -> None:
+    types = [*(f"g5.{n}xlarge" for n in (2, 4, 8, 12, 16, 24, 48)), "p5.48xlarge"]
+    types += [f"g6.{n}xlarge" for n in (2, 4, 8, 12, 16, 24, 48)]
+
+    def groups(extra: list[str]) -> list[dict[str, Any]]:
+        return [
+            {"name": f"g{i}", "role": "compute", "instance_type": name, "count": 1}
+            for i, name in enumerate([*types, *extra])
+        ]
+
+    assert found(compute_quotas.problems, {**GOVERNED, "compute": groups([])}) == {}
+    problems = found(compute_quotas.problems, {**GOVERNED, "compute": groups(["trn2.48xlarge"])})
+    assert "at most 15 kinds" in problems["compute"]
+
+
+def test_shares_of_groups_of_one_type_add_up() -> None:
+    parts = {"role": "compute", "instance_type": "p5.48xlarge", "mig_profile": "all-1g.10gb"}
+    cluster = Cluster.model_validate(
+        {
+            "environment": "test",
+            "account": "111122223333",
+            "region": "us-east-1",
+            "partition": "aws",
+            "network": {"availability_zone_id": "use1-az6"},
+            **GOVERNED,
+            "compute": [
+                {**parts, "name": "one", "count": 1},
+                {**parts, "name": "two", "count": 2},
+                {"name": "whole", "role": "compute", "instance_type": "p5.48xlarge", "count": 4},
+            ],
+        }
+    )
+    # 3 nodes of 8 GPUs of 7; the first tenant at most one node of each of the two groups.
+    shares = compute_quotas.partition_shares(cluster, load_catalog())
+    assert {kind: [s.count for s in each] for kind, each in shares.items()} == {
+        ("p5.48xlarge", "1g.10gb"): [112, 56]
+    }
+    assert [s.limit for s in shares["p5.48xlarge", "1g.10gb"]] == [112, None]
