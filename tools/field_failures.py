@@ -55,11 +55,11 @@ _METHOD: Final = """\
 There are two samples of what is public; neither is all of it. The first was fixed by studies that
 came before the product: every thread that they cite of AWS's HyperPod samples, of ParallelCluster
 and of fifteen other tools, whether it suits us or not. The second was searched for by symptom on
-2026-11-21, when the product stood, and each failure was tried as it was found. Where nothing caught
-it, and something can, a mechanism was built for its kind; what was caught without that is counted
-apart, for it says more about failures that nobody here has seen. Threads about the same failure are
-one row; what is one row, and what is a wish and no failure, is our judgement, so threads are
-counted beside rows.
+2026-11-21, when the product stood, and each failure was tried as it was found. Where nothing
+caught it, and something can, a mechanism was built for its kind; what was caught without that is
+counted apart, for it says more about failures that nobody here has seen. Threads about the same
+failure are one row; what is one row, and what is a wish and no failure, is our judgement, so
+threads are counted beside rows.
 
 A row counts as caught only if a test shows it: the failing situation is built, the finding, the
 refusal or the roll-back is seen with its message, and the good situation passes. `design` means
