@@ -186,12 +186,16 @@ def _read_outputs(path: Path, environment: str) -> dict[str, str]:
         document = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(f"there is no file {path}", "cdk deploy --outputs-file FILE") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UserError(f"{path} cannot be read: {error}") from None
-    stacks = document if isinstance(document, dict) else {}
+    hint = "`cdk deploy --all --outputs-file FILE` writes it"
+    if not isinstance(document, dict):
+        raise UserError(f"{path} is not an object with the outputs of each stack", hint)
     found: dict[str, str] = {}
-    for name, outputs in stacks.items():
-        if name.startswith(f"{environment}-") and isinstance(outputs, dict):
+    for name, outputs in document.items():
+        if name.startswith(f"{environment}-"):
+            if not isinstance(outputs, dict):
+                raise UserError(f"{path}: what {name} has is not an object of outputs", hint)
             _hold_against_their_forms(path, name, outputs)
             found |= outputs
     if not found:

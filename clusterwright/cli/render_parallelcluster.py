@@ -155,7 +155,7 @@ def _of_file(cluster: Cluster, path: str | None) -> dict[str, str]:
         data: Any = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}", _WRITTEN) from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise UserError(f"{path} is not JSON", _WRITTEN) from None
     if not isinstance(data, dict) or not all(isinstance(v, dict) for v in data.values()):
         raise UserError(f"{path} is not a file of outputs: stack to name to value", _WRITTEN)

@@ -35,7 +35,7 @@ def plan_beside(config: Path) -> Mapping[str, Any] | None:
         return None
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BadPlan(f"{path.name} cannot be read: {error}") from None
     if not isinstance(found, Mapping) or found.get("command") != "plan":
         raise BadPlan(f"{path.name} is no answer of `clusterwright plan`")

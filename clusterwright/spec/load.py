@@ -143,6 +143,9 @@ def _examine(
         except ValidationError:
             # What was put in does not fit either: what is known must do.
             return None, found
+    if ("platform",) in touched:
+        # Everything else is another mistake, or none, on each platform.
+        return cluster, found
     consistency = _found_by(ALL, checks, cluster)
     if touched:
         from clusterwright.spec.recover import untouched

@@ -120,8 +120,11 @@ def _not_an_option(kind: str, context: Any, given: Any, path: Path) -> Problem:
 def _wrong_kind(kind: str, given: Any, path: Path) -> Problem:
     hint = None
     if kind == "string_type" and isinstance(given, (int, float, bool)):
-        # What a float was written as is not known any more.
-        hint = f'quote it: "{_shown(given)}"' if not isinstance(given, float) else "quote it"
+        if isinstance(given, float):
+            # What it was written as is not known any more: 1.30 and 1.3 are one number.
+            hint = f"quote it: without quotes it is the number {given}"
+        else:
+            hint = f'quote it: "{_shown(given)}"'
     elif kind in ("int_type", "float_type") and isinstance(given, str):
         digits = given.replace("_", "").replace(",", "")
         if digits.isascii() and digits.isdecimal():

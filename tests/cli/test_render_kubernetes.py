@@ -131,9 +131,12 @@ def test_a_file_system_without_address(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("{", "cannot be read"),
-        ("[]", "has no outputs of test"),
+        ("[" * 100_000, "cannot be read"),
+        ("[]", "is not an object with the outputs of each stack"),
+        ("null", "is not an object with the outputs of each stack"),
         ('{"else-cluster": {"LustreDnsName": "a"}}', "has no outputs of test"),
-        ('{"test-cluster": []}', "has no outputs of test"),
+        ('{"test-cluster": []}', "what test-cluster has is not an object of outputs"),
+        ('{"test-cluster": {}}', "has no outputs of test"),
         (None, "there is no file"),
     ],
 )

@@ -214,3 +214,22 @@ def test_the_resolved_spec_has_no_keys_without_effect(tmp_path: Path) -> None:
     assert set(resolved["storage"]["lustre"][0]) == {"name", "mount_path", "efa", "existing"}
     assert set(resolved["slurm"]["accounting"]) == {"kind", "existing"}
     assert "cidr" not in resolved["network"]
+
+
+def test_an_unknown_platform_is_reported_alone(folder: Path) -> None:
+    """Which groups and sections there may be follows from it."""
+    spec = (
+        (folder / "dev.yaml").read_text().replace("{name: controller, role: controller", "{x: 1")
+    )
+    (folder / "dev.yaml").write_text("platform: hyperpod-kube\n" + spec)
+    found = messages(folder / "dev.yaml")
+    assert any("'hyperpod-kube' is not one of" in each for each in found)
+    assert not any("no group has the role" in each for each in found)
+
+
+def test_a_version_without_quotes_is_told_to_have_them(folder: Path) -> None:
+    (folder / "dev.yaml").write_text(DEV + "kubernetes: {version: 1.30}\n")
+    with pytest.raises(SpecErrors) as refused:
+        load_spec(folder / "dev.yaml")
+    (hint,) = (p.hint for p in refused.value if p.path == ("kubernetes", "version"))
+    assert hint == "quote it: without quotes it is the number 1.3"

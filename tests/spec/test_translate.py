@@ -23,7 +23,12 @@ def said(data: dict[str, Any]) -> list[tuple[str, str | None]]:
     [
         (("account",), "12", "'12' is not an account id of 12 digits", None),
         (("account",), 12, "a text is wanted, this is a whole number", 'quote it: "12"'),
-        (("account",), 1.5, "a text is wanted, this is a number", "quote it"),
+        (
+            ("account",),
+            1.5,
+            "a text is wanted, this is a number",
+            "quote it: without quotes it is the number 1.5",
+        ),
         (("account",), True, "a text is wanted, this is true or false", 'quote it: "true"'),
         (
             ("run", "hours"),

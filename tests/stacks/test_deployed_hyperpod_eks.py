@@ -113,6 +113,17 @@ def test_only_groups_with_scratch_have_a_script_and_find_it(deployed: Account) -
     assert files["on_create.sh"] == (folder / "on_create.sh").read_text()
 
 
+def _shares(whole: int, divided: int) -> list[dict[str, Any]]:
+    kind = {"InstanceType": "ml.p5.48xlarge"}
+    return [
+        {**kind, "Count": whole},
+        *(
+            {**kind, "AcceleratorPartition": {"Type": f"mig-{part}", "Count": divided}}
+            for part in ("3g.40gb", "4g.40gb")
+        ),
+    ]
+
+
 def test_tenants_have_their_shares(deployed: Account) -> None:
     found = quotas(deployed)
     assert {name: one["Status"] for name, one in found.items()} == {
@@ -124,9 +135,10 @@ def test_tenants_have_their_shares(deployed: Account) -> None:
         shares: list[dict[str, Any]] = found[name]["ComputeQuotaConfig"]["ComputeQuotaResources"]
         return shares
 
-    # 3 to 1 of the eight instances that are whole and not restricted.
-    assert share("pretraining") == [{"InstanceType": "ml.p5.48xlarge", "Count": 6}]
-    assert share("evaluation") == [{"InstanceType": "ml.p5.48xlarge", "Count": 2}]
+    # 3 to 1 of the eight instances that are whole and not restricted, and of the 16 GPUs that
+    # are divided into two partitions each.
+    assert share("pretraining") == _shares(6, 12)
+    assert share("evaluation") == _shares(2, 4)
     weights = {name: one["ComputeQuotaTarget"]["FairShareWeight"] for name, one in found.items()}
     assert weights == {"pretraining": 100, "evaluation": 33}
     sharing = found["evaluation"]["ComputeQuotaConfig"]["ResourceSharingConfig"]
@@ -183,10 +195,11 @@ def test_log_of_the_nodes_gets_an_end(deployed: Account) -> None:
 @pytest.mark.parametrize(
     ("changes", "stacks"),
     [
-        ({"compute__2__count": 4}, {"test-cluster"}),
+        ({"compute__2__count": 4}, {"test-cluster", "test-operators"}),
         ({"compute__0__count": 3}, {"test-cluster"}),
         ({"compute__1__labels": {"team.example.com/model": "seventy-b"}}, {"test-cluster"}),
-        ({"compute__2__mig_profile": "all-1g.10gb"}, {"test-cluster"}),
+        ({"compute__2__mig_profile": "all-1g.10gb"}, {"test-cluster", "test-operators"}),
+        ({"tenants__0__max_nodes": 7}, {"test-cluster", "test-operators"}),
         # The cluster's template records the spec, which is all that changes there.
         ({"tenants__0__weight": 9}, {"test-cluster", "test-operators"}),
         (
@@ -214,7 +227,16 @@ def test_nodes_come_and_quotas_follow(deployed: Account, build: Build) -> None:
     assert deployed.deploy(build(more))["test-operators"] == "UPDATE_COMPLETE"
     assert deployed.nodes("test").count("workers") == 12
     config = quotas(deployed)["pretraining"]["ComputeQuotaConfig"]
-    assert config["ComputeQuotaResources"] == [{"InstanceType": "ml.p5.48xlarge", "Count": 9}]
+    assert config["ComputeQuotaResources"] == _shares(9, 12)
+    deployed.deploy(build(SPEC))
+
+
+def test_a_tenant_with_a_limit_borrows_up_to_it(deployed: Account, build: Build) -> None:
+    """`max_nodes` is of each group: two nodes of the whole ones, two of the divided ones."""
+    deployed.deploy(build(changed(SPEC, tenants__0__max_nodes=2)))
+    sharing = quotas(deployed)["pretraining"]["ComputeQuotaConfig"]["ResourceSharingConfig"]
+    assert sharing["Strategy"] == "LendAndBorrow"
+    assert sharing["AbsoluteBorrowLimits"] == _shares(0, 4)
     deployed.deploy(build(SPEC))
 
 

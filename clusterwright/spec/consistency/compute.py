@@ -19,6 +19,8 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     yield from _roles(cluster)
     for index, group in enumerate(cluster.compute):
         here: Path = ("compute", index)
+        if group.role not in ROLES[cluster.uses_kubernetes]:
+            continue  # what the role takes is another platform's matter
         if group.role == "compute":
             yield from _spares(group, here)
         else:
@@ -37,25 +39,30 @@ def _roles(cluster: Cluster) -> Iterator[Problem]:
                 hint=f"roles there: {', '.join(ROLES[cluster.uses_kubernetes])}",
                 other_path=("platform",),
             )
-    if cluster.uses_slurm and not controllers:
-        yield Problem(
-            "no group has the role controller",
-            ("compute",),
-            on_key=True,
-            hint="add {name: controller, role: controller, instance_type: m5.4xlarge, count: 1}",
-        )
-    for index in controllers[1:]:
-        yield Problem(
-            "a second group with the role controller",
-            ("compute", index, "role"),
-            other_path=("compute", controllers[0], "role"),
-        )
+    if cluster.uses_slurm:
+        yield from _controllers(controllers)
     if not any(g.role == "compute" for g in cluster.compute):
         yield Problem(
             "no group has the role compute",
             ("compute",),
             on_key=True,
             hint="add {name: workers, role: compute, instance_type: p5.48xlarge, count: 2}",
+        )
+
+
+def _controllers(indexes: list[int]) -> Iterator[Problem]:
+    if not indexes:
+        yield Problem(
+            "no group has the role controller",
+            ("compute",),
+            on_key=True,
+            hint="add {name: controller, role: controller, instance_type: m5.4xlarge, count: 1}",
+        )
+    for index in indexes[1:]:
+        yield Problem(
+            "a second group with the role controller",
+            ("compute", index, "role"),
+            other_path=("compute", indexes[0], "role"),
         )
 
 

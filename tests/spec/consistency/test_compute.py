@@ -62,3 +62,22 @@ def test_a_cluster_without_compute_groups_is_refused() -> None:
 def test_a_group_may_be_empty_for_a_while() -> None:
     changes = {"compute.3.count": 0}
     assert found(compute.problems, changes) == {}
+
+
+@pytest.mark.parametrize("role", ["controller", "login"])
+def test_roles_of_slurm_are_named_alone_on_kubernetes(role: str) -> None:
+    """How many controllers there may be is no matter where there is no such role."""
+    slurm = {"role": role, "instance_type": "m5.4xlarge", "count": 3, "spare_count": 1}
+    changes = {
+        "platform": "hyperpod-eks",
+        "compute": [
+            {**slurm, "name": "a"},
+            {**slurm, "name": "b"},
+            {"name": "w", "role": "compute", "instance_type": "p5.48xlarge", "count": 2},
+        ],
+    }
+    message = f"hyperpod-eks has no groups of the role {role}"
+    assert found(compute.problems, changes) == {
+        "compute[0].role": message,
+        "compute[1].role": message,
+    }

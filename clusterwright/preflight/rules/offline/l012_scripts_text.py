@@ -71,7 +71,7 @@ def _wrong(suffix: str, content: bytes, *, top: bool) -> Iterator[tuple[str, str
     if suffix == ".json":
         try:
             json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             yield f"is no JSON: {error}", None
 
 
