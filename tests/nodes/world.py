@@ -186,6 +186,7 @@ def _write_image(world: World) -> None:
     for path in (
         "etc/logrotate.d",
         "etc/needrestart/conf.d",
+        "etc/apt/apt.conf.d",
         "etc/mysql/mariadb.conf.d",
         "etc/profile.d",
     ):

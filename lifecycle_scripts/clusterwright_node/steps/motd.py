@@ -18,6 +18,7 @@ AFTER = (
     "slurm_follow",
     "software_versions",
     "sudo",
+    "unattended_upgrades",
     "user_homes",
 )
 DEADLINE_SECONDS = 10
