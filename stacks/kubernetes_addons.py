@@ -24,16 +24,20 @@ class KubernetesAddons(Part):
 
     PART = "addons"
 
-    def __init__(self, scope: Construct, cluster: Cluster, *, cluster_name: str) -> None:
+    def __init__(
+        self, scope: Construct, cluster: Cluster, *, cluster_name: str, key_arn: str
+    ) -> None:
         super().__init__(scope, cluster, description="add-ons of Kubernetes that need nodes")
         self.addons = {
-            each.name: addon(self, cluster, each, cluster_name=cluster_name)
+            each.name: addon(self, cluster, each, cluster_name=cluster_name, key_arn=key_arn)
             for each in addons(cluster)
             if each.name in AFTER_NODES
         }
 
 
-def addon(scope: Construct, cluster: Cluster, wanted: Addon, *, cluster_name: str) -> eks.CfnAddon:
+def addon(
+    scope: Construct, cluster: Cluster, wanted: Addon, *, cluster_name: str, key_arn: str
+) -> eks.CfnAddon:
     """One add-on, with the role of its service account where it calls AWS."""
     account = SERVICE_ACCOUNTS.get(wanted.name)
     values = configuration_values(wanted.name)
@@ -47,7 +51,9 @@ def addon(scope: Construct, cluster: Cluster, wanted: Addon, *, cluster_name: st
         pod_identity_associations=(
             [
                 eks.CfnAddon.PodIdentityAssociationProperty(
-                    role_arn=kubernetes_roles.addon_role(scope, cluster, wanted.name).role_arn,
+                    role_arn=kubernetes_roles.addon_role(
+                        scope, cluster, wanted.name, key_arn=key_arn
+                    ).role_arn,
                     service_account=account,
                 )
             ]

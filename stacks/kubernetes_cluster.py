@@ -69,7 +69,7 @@ class KubernetesCluster(Part):
             self._entry(f"Access{index}", entry)
         # Without network, proxy and identity no node becomes ready: they are there before any.
         self.addons = {
-            each.name: addon(self, cluster, each, cluster_name=self.name)
+            each.name: addon(self, cluster, each, cluster_name=self.name, key_arn=key_arn)
             for each in addons(cluster)
             if each.name in BEFORE_NODES
         }

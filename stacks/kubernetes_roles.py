@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from clusterwright.platforms.eks import cluster_name
+from clusterwright.platforms.derived_names import bucket_name
+from clusterwright.platforms.eks import cluster_name, mounted_buckets
 from clusterwright.spec.models.cluster import Cluster
 from stacks.acknowledge import acknowledge
 
@@ -91,10 +92,28 @@ def admin_role(scope: Construct, cluster: Cluster, *, cluster_arn: str) -> iam.R
     )
 
 
-def addon_role(scope: Construct, cluster: Cluster, addon: str) -> iam.Role:
-    """The role of an add-on's service account, through Pod Identity, for this cluster alone."""
+def addon_role(scope: Construct, cluster: Cluster, addon: str, *, key_arn: str) -> iam.Role:
+    """The role of an add-on's service account, through Pod Identity, for this cluster alone.
+
+    `key_arn` is the key under which buckets are that the cluster builds.
+    """
     statements, wildcards = _RIGHTS[addon]
-    trust = iam.SessionTagsPrincipal(
+    name = "".join(word.capitalize() for word in addon.split("-"))
+    role = iam.Role(
+        scope,
+        f"{name}Role",
+        description=f"{cluster.environment}: the add-on {addon}",
+        assumed_by=pod_identity(cluster),
+        inline_policies={name: iam.PolicyDocument(statements=list(statements(cluster, key_arn)))},
+    )
+    for pattern, reason in wildcards(cluster):
+        acknowledge(role, f"AwsSolutions-IAM5[{pattern}]", reason)
+    return role
+
+
+def pod_identity(cluster: Cluster) -> iam.IPrincipal:
+    """Who takes a role of pods: EKS Pod Identity, for this cluster alone."""
+    return iam.SessionTagsPrincipal(
         iam.ServicePrincipal(
             "pods.eks.amazonaws.com",
             conditions={
@@ -105,25 +124,15 @@ def addon_role(scope: Construct, cluster: Cluster, addon: str) -> iam.Role:
             },
         )
     )
-    name = "".join(word.capitalize() for word in addon.split("-"))
-    role = iam.Role(
-        scope,
-        f"{name}Role",
-        description=f"{cluster.environment}: the add-on {addon}",
-        assumed_by=trust,
-        inline_policies={name: iam.PolicyDocument(statements=list(statements(cluster)))},
-    )
-    for pattern, reason in wildcards(cluster):
-        acknowledge(role, f"AwsSolutions-IAM5[{pattern}]", reason)
-    return role
 
 
 def _arn(cluster: Cluster, service: str, resource: str) -> str:
     return f"arn:{cluster.partition}:{service}:{cluster.region}:{cluster.account}:{resource}"
 
 
-def _network(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
+def _network(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
     """AmazonEKS_CNI_Policy (AWS managed policy reference), narrowed to the account and region."""
+    del key_arn
     yield iam.PolicyStatement(
         sid="LookAtNetwork",
         actions=[
@@ -173,8 +182,9 @@ def _container_logs(cluster: Cluster) -> str:
     return _arn(cluster, "logs", f"log-group:/aws/containerinsights/{name}/*")
 
 
-def _cloudwatch(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
+def _cloudwatch(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
     """CloudWatchAgentServerPolicy (AWS managed policy reference), narrowed to the cluster."""
+    del key_arn
     yield iam.PolicyStatement(
         sid="Metrics",
         actions=["cloudwatch:PutMetricData"],
@@ -210,7 +220,55 @@ def _cloudwatch_wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
     yield f"Resource::{_container_logs(cluster)}", "the agent makes log groups for kinds of logs"
 
 
+def _mountpoint(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
+    """What Mountpoint for S3 asks of buckets that it only reads, and of the cluster's key.
+
+    Source: awslabs/mountpoint-s3, doc/CONFIGURATION.md, "IAM permissions"; for directory buckets
+    S3 API, CreateSession (botocore 1.44.5): where a session to write is not allowed, one to read
+    is tried.
+    """
+    buckets = mounted_buckets(cluster)
+    names = [bucket.name for bucket in buckets if not bucket.directory]
+    if names:
+        yield iam.PolicyStatement(
+            sid="ListBuckets",
+            actions=["s3:ListBucket"],
+            resources=[_bucket(cluster, name) for name in names],
+        )
+        yield iam.PolicyStatement(
+            sid="ReadObjects",
+            actions=["s3:GetObject"],
+            resources=[f"{_bucket(cluster, name)}/*" for name in names],
+        )
+    directories = [bucket for bucket in buckets if bucket.directory]
+    if directories:
+        yield iam.PolicyStatement(
+            sid="ReadDirectoryBuckets",
+            actions=["s3express:CreateSession"],
+            resources=[
+                _arn(cluster, "s3express", f"bucket/{bucket_name(bucket, cluster)}")
+                for bucket in directories
+            ],
+            conditions={"StringEquals": {"s3express:SessionMode": "ReadOnly"}},
+        )
+    yield iam.PolicyStatement(sid="Key", actions=["kms:Decrypt"], resources=[key_arn])
+
+
+def _mountpoint_wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
+    for bucket in mounted_buckets(cluster):
+        if not bucket.directory:
+            yield (
+                f"Resource::{_bucket(cluster, bucket.name)}/*",
+                f"every object of {bucket.name}: it is mounted as a whole, to be read",
+            )
+
+
+def _bucket(cluster: Cluster, name: str) -> str:
+    return f"arn:{cluster.partition}:s3:::{name}"
+
+
 _RIGHTS = {
+    "aws-mountpoint-s3-csi-driver": (_mountpoint, _mountpoint_wildcards),
     "vpc-cni": (_network, _network_wildcards),
     "amazon-cloudwatch-observability": (_cloudwatch, _cloudwatch_wildcards),
 }

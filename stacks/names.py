@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clusterwright.platforms.derived_names import bucket_name
 from clusterwright.platforms.hyperpod import lifecycle_bucket
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.storage import Bucket
@@ -11,7 +12,7 @@ __all__ = ["directory_bucket", "lifecycle_bucket"]
 
 def directory_bucket(bucket: Bucket, cluster: Cluster) -> str:
     """The whole name of a directory bucket: S3 Express wants the zone in it."""
-    return f"{bucket.name}--{cluster.network.availability_zone_id}--x-s3"
+    return bucket_name(bucket, cluster)
 
 
 def bucket_of(s3_uri: str) -> str:

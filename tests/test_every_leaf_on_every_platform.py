@@ -121,6 +121,13 @@ HERE: dict[tuple[str, str], Case] = {
         )
         for platform in KUBERNETES
     },
+    # Where example jobs see the instance's drives.
+    ("compute[].scratch.mount_path", "eks"): _case(
+        changed(KUBERNETES_ON_EKS, compute__1__scratch={"mount_path": "/scratch"}),
+        "eks",
+        "compute__1__scratch__mount_path",
+        "/nvme",
+    ),
     # Where example jobs see the home directories.
     ("storage.home.mount_path", "hyperpod-eks"): _case(
         changed(KUBERNETES_ON_HYPERPOD, storage__home={"kind": "openzfs", "capacity_gib": 64}),

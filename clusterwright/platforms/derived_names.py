@@ -11,12 +11,20 @@ from collections.abc import Iterator
 from clusterwright.platforms.eks import log_group as control_plane_logs
 from clusterwright.platforms.hyperpod import lifecycle_bucket
 from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.storage import Bucket
 from clusterwright.spec.problems import Path
 
 
 def key_alias(cluster: Cluster) -> str | None:
     """The alias of the key that is built; None with a key that exists."""
     return None if cluster.identity.kms_key_arn else f"alias/{cluster.environment}"
+
+
+def bucket_name(bucket: Bucket, cluster: Cluster) -> str:
+    """What S3 calls a bucket of the file: S3 Express wants the zone in the name."""
+    if not bucket.directory:
+        return bucket.name
+    return f"{bucket.name}--{cluster.network.availability_zone_id}--x-s3"
 
 
 def has_scripts(cluster: Cluster) -> bool:
@@ -73,9 +81,7 @@ def built_buckets(cluster: Cluster) -> dict[str, Path]:
                 found.setdefault(name, path)
     for index, bucket in enumerate(cluster.storage.buckets):
         if bucket.create:
-            zone = cluster.network.availability_zone_id
-            name = f"{bucket.name}--{zone}--x-s3" if bucket.directory else bucket.name
-            found.setdefault(name, ("storage", "buckets", index, "name"))
+            found.setdefault(bucket_name(bucket, cluster), ("storage", "buckets", index, "name"))
     return found
 
 

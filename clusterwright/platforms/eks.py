@@ -8,6 +8,7 @@ from typing import Final
 
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.kubernetes import Addon
+from clusterwright.spec.models.storage import Bucket
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ BEFORE_NODES: Final = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
 AFTER_NODES: Final = (
     "coredns",
     "aws-fsx-csi-driver",
+    "aws-mountpoint-s3-csi-driver",
     "metrics-server",
     "eks-node-monitoring-agent",
     "amazon-cloudwatch-observability",
@@ -70,10 +72,13 @@ AFTER_NODES: Final = (
 SERVICE_ACCOUNTS: Final = {
     "vpc-cni": "aws-node",
     "amazon-cloudwatch-observability": "cloudwatch-agent",
+    "aws-mountpoint-s3-csi-driver": "s3-csi-driver-sa",
 }
 """Add-ons that call AWS, and the service account that does (EKS user guide, "AWS add-ons").
 
-FSx's driver calls AWS to make file systems; ours exist, and their volumes are described."""
+FSx's driver calls AWS to make file systems; ours exist, and their volumes are described. The
+driver of Mountpoint for S3 reads every mounted bucket with one role (awslabs/mountpoint-s3-csi-
+driver, docs/CONFIGURATION.md, "Driver-Level Credentials with EKS Pod Identity")."""
 
 MINIMUM_IP_TARGET: Final = 10
 WARM_IP_TARGET: Final = 2
@@ -104,7 +109,8 @@ def log_group(cluster: Cluster) -> str:
 def addons(cluster: Cluster) -> tuple[Addon, ...]:
     """Every add-on that is installed, in the order of installation, with its version or none.
 
-    Network, DNS, identity and metrics are always there; FSx's driver where the cluster has Lustre;
+    Network, DNS, identity and metrics are always there; drivers where there is Lustre, or a bucket
+    that is mounted;
     the agent that node repair listens to on EKS alone, since HyperPod watches its nodes itself.
     """
     named = {addon.name: addon for addon in cluster.kubernetes.addons}
@@ -112,6 +118,8 @@ def addons(cluster: Cluster) -> tuple[Addon, ...]:
     wanted |= set(named)
     if cluster.storage.lustre:
         wanted.add("aws-fsx-csi-driver")
+    if mounted_buckets(cluster):
+        wanted.add("aws-mountpoint-s3-csi-driver")
     if cluster.platform == "eks":
         wanted.add("eks-node-monitoring-agent")
     return tuple(
@@ -119,6 +127,11 @@ def addons(cluster: Cluster) -> tuple[Addon, ...]:
         for name in (*BEFORE_NODES, *AFTER_NODES)
         if name in wanted
     )
+
+
+def mounted_buckets(cluster: Cluster) -> list[Bucket]:
+    """Buckets that pods mount, in the order of the file."""
+    return [bucket for bucket in cluster.storage.buckets if bucket.mount_path is not None]
 
 
 def configuration_values(addon: str) -> dict[str, object]:
@@ -133,4 +146,8 @@ def configuration_values(addon: str) -> dict[str, object]:
                 "WARM_IP_TARGET": str(WARM_IP_TARGET),
             },
         }
+    if addon == "aws-mountpoint-s3-csi-driver":
+        # Nodes with accelerators have taints, and jobs there read the buckets (EKS user guide,
+        # "Deploy the Mountpoint for Amazon S3 driver").
+        return {"node": {"tolerateAllTaints": True}}
     return {}

@@ -294,14 +294,6 @@ def _eks(cluster: Cluster) -> Iterator[Meaningless]:
             "`{}` is HyperPod's further volume: on EKS give `kubernetes.node_volume_gib`",
             platform,
         )
-        if group.scratch is not None:
-            yield from _without(
-                group.scratch,
-                (*here, "scratch"),
-                ("mount_path",),
-                "`{}` is not asked of EKS's nodes: pods' emptyDir volumes are on the drives",
-                platform,
-            )
 
 
 def _hyperpod_eks(cluster: Cluster) -> Iterator[Meaningless]:
@@ -338,14 +330,6 @@ def _hyperpod_eks(cluster: Cluster) -> Iterator[Meaningless]:
 
 def _kubernetes(cluster: Cluster) -> Iterator[Meaningless]:
     """What nodes with Slurm do for jobs, and pods do themselves."""
-    for index, bucket in enumerate(cluster.storage.buckets):
-        yield from _without(
-            bucket,
-            ("storage", "buckets", index),
-            ("mount_path",),
-            "`{}` is of nodes with Slurm: pods read and write buckets by their service account",
-            ("platform",),
-        )
     for index, file_system in enumerate(cluster.storage.lustre):
         for number, repository in enumerate(file_system.repositories):
             yield from _without(

@@ -46,7 +46,9 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     for earlier in stacks:
         nodes.add_stack_dependency(earlier)
     stacks.append(nodes)
-    addons = KubernetesAddons(scope, cluster, cluster_name=kubernetes.name)
+    addons = KubernetesAddons(
+        scope, cluster, cluster_name=kubernetes.name, key_arn=identity.key_arn
+    )
     addons.add_stack_dependency(nodes)
     stacks.append(addons)
     return stacks

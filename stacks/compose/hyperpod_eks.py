@@ -58,7 +58,9 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     for earlier in stacks:
         hyperpod.add_stack_dependency(earlier)
     stacks.append(hyperpod)
-    addons = KubernetesAddons(scope, cluster, cluster_name=kubernetes.name)
+    addons = KubernetesAddons(
+        scope, cluster, cluster_name=kubernetes.name, key_arn=identity.key_arn
+    )
     addons.add_stack_dependency(hyperpod)
     stacks.append(addons)
     if hyperpod_operators.is_built(cluster):

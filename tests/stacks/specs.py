@@ -318,7 +318,10 @@ EKS: dict[str, Any] = {
     ],
     "storage": {
         "lustre": [{"capacity_gib": 9600, "throughput_mbps_per_tib": 500, "efa": True}],
-        "buckets": [{"name": "test-results", "create": True}],
+        "buckets": [
+            {"name": "test-results", "create": True},
+            {"name": "test-datasets", "mount_path": "/s3/datasets"},
+        ],
     },
     "identity": {"permissions_boundary_arn": f"arn:aws:iam::{ACCOUNT}:policy/boundary"},
     "kubernetes": {

@@ -239,18 +239,51 @@ def test_only_addons_that_call_aws_have_roles_and_for_this_cluster_alone(build: 
     assert with_role == {
         "vpc-cni": ["aws-node"],
         "amazon-cloudwatch-observability": ["cloudwatch-agent"],
+        "aws-mountpoint-s3-csi-driver": ["s3-csi-driver-sa"],
     }
     trusts = [
         role["AssumeRolePolicyDocument"]["Statement"][0]
         for role in properties(assembly, "AWS::IAM::Role")
         if "pods.eks" in text_of(role["AssumeRolePolicyDocument"])
     ]
-    assert len(trusts) == 2
+    assert len(trusts) == 3
     for trust in trusts:
         assert trust["Action"] == ["sts:AssumeRole", "sts:TagSession"]
         assert trust["Condition"]["ArnEquals"] == {
             "aws:SourceArn": f"arn:aws:eks:us-east-1:{ACCOUNT}:cluster/test"
         }
+
+
+def test_mounted_buckets_are_read_and_no_others(build: Build) -> None:
+    """One role for the driver: it lists and reads what is mounted, and decrypts with one key."""
+    buckets = [
+        {"name": "test-results", "create": True},
+        {"name": "test-datasets", "mount_path": "/s3/datasets"},
+        {"name": "test-shards", "mount_path": "/s3/shards", "directory": True},
+    ]
+    assembly = build(changed(EKS, storage__buckets=buckets))
+    [driver] = [
+        one
+        for one in properties(assembly, "AWS::EKS::Addon")
+        if one["AddonName"] == "aws-mountpoint-s3-csi-driver"
+    ]
+    # Jobs read on nodes with taints.
+    assert json.loads(driver["ConfigurationValues"]) == {"node": {"tolerateAllTaints": True}}
+    [role] = [
+        role
+        for role in properties(assembly, "AWS::IAM::Role")
+        if "s3:GetObject" in text_of(role.get("Policies", []))
+    ]
+    statements = {s["Sid"]: s for s in role["Policies"][0]["PolicyDocument"]["Statement"]}
+    assert statements["ListBuckets"]["Action"] == "s3:ListBucket"
+    assert statements["ListBuckets"]["Resource"] == "arn:aws:s3:::test-datasets"
+    assert statements["ReadObjects"]["Action"] == "s3:GetObject"
+    assert statements["ReadObjects"]["Resource"] == "arn:aws:s3:::test-datasets/*"
+    sessions = statements["ReadDirectoryBuckets"]
+    assert sessions["Resource"].endswith(":bucket/test-shards--use1-az6--x-s3")
+    assert sessions["Condition"] == {"StringEquals": {"s3express:SessionMode": "ReadOnly"}}
+    assert statements["Key"]["Action"] == "kms:Decrypt"
+    assert set(statements) == {"ListBuckets", "ReadObjects", "ReadDirectoryBuckets", "Key"}
 
 
 def test_addons_without_a_use_are_left_out(build: Build) -> None:

@@ -23,6 +23,7 @@ from clusterwright.platforms.kubernetes.groups import (
     node_resources,
     tolerations,
 )
+from clusterwright.platforms.kubernetes.karpenter import pod_annotations
 from clusterwright.platforms.kubernetes.objects import TENANT_LABEL, Manifest, manifest
 from clusterwright.platforms.kubernetes.queues import QUEUE
 from clusterwright.platforms.kubernetes.storage import volumes_of
@@ -57,7 +58,8 @@ def job_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manifest]:
 def _pytorch(
     cluster: Cluster, catalog: Catalog, job: Job, tenant: Tenant, group: ComputeGroup
 ) -> Manifest:
-    template = {"spec": _pod(cluster, catalog, job, tenant, group, container="pytorch")}
+    pod = _pod(cluster, catalog, job, tenant, group, container="pytorch")
+    template = _template(cluster, group, pod)
     return _job(
         "kubeflow.org/v1",
         "PyTorchJob",
@@ -135,12 +137,12 @@ def _nccl_tests(
                 "Launcher": {
                     "replicas": 1,
                     "restartPolicy": "OnFailure",
-                    "template": {"spec": launcher},
+                    "template": _template(cluster, group, launcher),
                 },
                 "Worker": {
                     "replicas": job.node_count,
                     "restartPolicy": "Never",
-                    "template": {"spec": worker},
+                    "template": _template(cluster, group, worker),
                 },
             },
         },
@@ -166,6 +168,12 @@ def _job(
     elif cluster.hyperpod.task_governance is not None:
         labels[QUEUE_LABEL] = f"{namespace}{GOVERNED_QUEUE_SUFFIX}"
     return manifest(api_version, kind, job.name, namespace=namespace, labels=labels, spec=spec)
+
+
+def _template(cluster: Cluster, group: ComputeGroup, pod: Pod) -> dict[str, Any]:
+    """A pod as a job makes it, which keeps its node until it ends where nodes come and go."""
+    annotations = pod_annotations(cluster, group)
+    return {**({"metadata": {"annotations": annotations}} if annotations else {}), "spec": pod}
 
 
 def _pod(
@@ -202,7 +210,14 @@ def _pod(
                 "resources": {"requests": {**_defaults(tenant), **limits}, "limits": limits},
                 "volumeMounts": [
                     {"name": "shared-memory", "mountPath": "/dev/shm"},  # noqa: S108
-                    *({"name": v.name, "mountPath": v.mount_path} for v in volumes),
+                    *(
+                        {
+                            "name": v.name,
+                            "mountPath": v.mount_path,
+                            **({"readOnly": True} if v.is_read_only else {}),
+                        }
+                        for v in volumes
+                    ),
                 ],
             }
         ],
@@ -211,6 +226,11 @@ def _pod(
             *({"name": v.name, "persistentVolumeClaim": {"claimName": v.name}} for v in volumes),
         ],
     }
+    if group.scratch is not None and cluster.platform == "eks":
+        # nodeadm puts the kubelet's volumes on the instance's drives.
+        pod["volumes"].append({"name": "scratch", "emptyDir": {}})
+        mounts = pod["containers"][0]["volumeMounts"]
+        mounts.append({"name": "scratch", "mountPath": group.scratch.mount_path})
     if cluster.on_hyperpod:
         pod["nodeSelector"][HYPERPOD_HEALTH] = "Schedulable"
     if group.taints:

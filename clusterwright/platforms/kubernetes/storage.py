@@ -2,7 +2,9 @@
 
 Each namespace has its own pair of volume and claim, bound to each other: a volume has one claim.
 Sources: kubernetes-sigs/aws-fsx-csi-driver, examples/kubernetes/static_provisioning/specs/pv.yaml,
-commit 1737a50; Kubernetes, "Persistent Volumes" (static provisioning, reserving a volume).
+commit 1737a50; awslabs/mountpoint-s3-csi-driver, docs/CONFIGURATION.md (e70d6db) and
+examples/kubernetes/static_provisioning (1591f6f, 39d25e3); Kubernetes, "Persistent Volumes"
+(static provisioning, reserving a volume).
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from clusterwright.platforms.derived_names import bucket_name
+from clusterwright.platforms.eks import mounted_buckets
 from clusterwright.platforms.kubernetes.objects import (
     TENANT_LABEL,
     Manifest,
@@ -19,9 +23,10 @@ from clusterwright.platforms.kubernetes.objects import (
 )
 from clusterwright.platforms.kubernetes.tenants import namespace_of, tenants_of
 from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.storage import Home, Lustre
+from clusterwright.spec.models.storage import Bucket, Home, Lustre
 
 LUSTRE_DRIVER = "fsx.csi.aws.com"
+BUCKET_DRIVER = "s3.csi.aws.com"
 LUSTRE_OPTIONS = ("flock", "noatime")
 HOME_OPTIONS = ("nfsvers=4.2", "nconnect=16", "noatime")
 """As the node program of the Slurm platforms mounts them."""
@@ -50,14 +55,19 @@ class Volume:
     """Of the claim in every namespace."""
 
     mount_path: str
+    is_read_only: bool = False
 
 
 def volumes_of(cluster: Cluster) -> list[Volume]:
-    """The claims that each namespace has, Lustre first."""
+    """The claims that each namespace has: Lustre, home directories, buckets."""
     storage = cluster.storage
     found = [Volume(object_name("lustre", str(fs.name)), fs.mount_path) for fs in storage.lustre]
     if storage.home is not None:
         found.append(Volume("home", storage.home.mount_path))
+    found += [
+        Volume(object_name("bucket", bucket.name), str(bucket.mount_path), is_read_only=True)
+        for bucket in mounted_buckets(cluster)
+    ]
     return found
 
 
@@ -83,6 +93,7 @@ def storage_manifests(cluster: Cluster, outputs: Mapping[str, str]) -> Iterator[
             volumes_of(cluster), sources, strict=True
         ):
             size = {"storage": f"{capacity_gib}Gi"}
+            modes = ["ReadOnlyMany" if volume.is_read_only else "ReadWriteMany"]
             name = object_name(volume.name, namespace)
             yield manifest(
                 "v1",
@@ -92,7 +103,7 @@ def storage_manifests(cluster: Cluster, outputs: Mapping[str, str]) -> Iterator[
                 spec={
                     "capacity": size,
                     "volumeMode": "Filesystem",
-                    "accessModes": ["ReadWriteMany"],
+                    "accessModes": modes,
                     "persistentVolumeReclaimPolicy": "Retain",
                     # No class: the default one would make another file system.
                     "storageClassName": "",
@@ -113,7 +124,7 @@ def storage_manifests(cluster: Cluster, outputs: Mapping[str, str]) -> Iterator[
                 namespace=namespace,
                 labels=labels,
                 spec={
-                    "accessModes": ["ReadWriteMany"],
+                    "accessModes": modes,
                     "storageClassName": "",
                     "volumeName": name,
                     "resources": {"requests": size},
@@ -132,6 +143,7 @@ def _sources(cluster: Cluster, outputs: Mapping[str, str]) -> list[_Source]:
         found.append(_lustre(file_system, suffix, outputs, missing))
     if cluster.storage.home is not None:
         found.append(_home(cluster.storage.home, outputs, missing))
+    found += [_bucket(cluster, bucket) for bucket in mounted_buckets(cluster)]
     if missing:
         raise UnknownVolumeError(missing)
     return found
@@ -165,6 +177,20 @@ def _home(home: Home, outputs: Mapping[str, str], missing: list[str]) -> _Source
     # Kubernetes mounts NFS by itself: no driver, and none that could delete the volume.
     source = {"nfs": {"server": dns_name, "path": HOME_ROOT}}
     return home.capacity_gib or NOMINAL_GIB, HOME_OPTIONS, source
+
+
+def _bucket(cluster: Cluster, bucket: Bucket) -> _Source:
+    name = bucket_name(bucket, cluster)
+    source = {
+        "csi": {
+            "driver": BUCKET_DRIVER,
+            "volumeHandle": name,
+            "volumeAttributes": {"bucketName": name},
+        }
+    }
+    # Pods cannot ask the metadata service, from which the driver would have the region; jobs run
+    # as users that are not the one that mounts.
+    return NOMINAL_GIB, ("read-only", "allow-other", f"region {cluster.region}"), source
 
 
 def _output(outputs: Mapping[str, str], name: str, missing: list[str]) -> str:

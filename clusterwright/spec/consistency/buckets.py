@@ -24,10 +24,11 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     yield from _names(cluster)
     for index, bucket in enumerate(cluster.storage.buckets):
         here: Path = ("storage", "buckets", index)
-        if bucket.directory and bucket.mount_path is not None:
+        if bucket.directory and bucket.mount_path is not None and not cluster.uses_kubernetes:
             yield Problem(
-                "a read-only mount of a directory bucket is not built yet",
+                "a read-only mount of a directory bucket is not built yet for nodes with Slurm",
                 (*here, "mount_path"),
+                hint="jobs read it with their SDK; on Kubernetes it can be mounted",
                 other_path=(*here, "directory"),
             )
         if bucket.expire_noncurrent_days is not None and (bucket.directory or not bucket.create):

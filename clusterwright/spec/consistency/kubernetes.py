@@ -20,9 +20,13 @@ HERE: Path = ("kubernetes",)
 RESERVED_GROUPS = ("amazon:", "aws:", "eks:", "iam:", "system:")
 """Beginnings of groups that no access entry can have."""
 
-LEAST_VPC_CNI = (1, 18, 3)
-"""What leaves `efa-only` interfaces alone, and what HyperPod asks for (SageMaker developer guide,
-"Prerequisites for using SageMaker HyperPod with Amazon EKS")."""
+LEAST = {
+    "vpc-cni": ((1, 18, 3), "leaves EFA's interfaces alone"),
+    "aws-mountpoint-s3-csi-driver": ((2, 0, 0), "takes its role from EKS Pod Identity"),
+}
+"""First versions of add-ons that do what is needed (SageMaker developer guide, "Prerequisites for
+using SageMaker HyperPod with Amazon EKS"; awslabs/mountpoint-s3-csi-driver, CHANGELOG.md and
+docs/CONFIGURATION.md, pull requests 451 and 495)."""
 
 PRIVATE = tuple(IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"))
 """RFC 1918."""
@@ -200,24 +204,30 @@ def _addons(cluster: Cluster) -> Iterator[Problem]:
     addons = cluster.kubernetes.addons
     yield from _twice("add-on", here, [addon.name for addon in addons], "name")
     for index, addon in enumerate(addons):
-        if addon.name != "vpc-cni" or addon.version is None:
+        if addon.name not in LEAST or addon.version is None:
             continue
+        least, why = LEAST[addon.name]
         found = tuple(int(part) for part in re.findall(r"\d+", addon.version)[:3])
-        if found < LEAST_VPC_CNI:
-            least = ".".join(map(str, LEAST_VPC_CNI))
+        if found < least:
+            first = ".".join(map(str, least))
             yield Problem(
-                f"version {least} of vpc-cni is the first that leaves EFA's interfaces alone",
+                f"version {first} of {addon.name} is the first that {why}",
                 (*here, index, "version"),
                 hint="a newer version, or none: EKS then takes its default",
             )
-    if not cluster.storage.lustre:
-        for index, addon in enumerate(addons):
-            if addon.name == "aws-fsx-csi-driver":
-                yield Problem(
-                    "there is no Lustre file system that this driver could mount",
-                    (*here, index, "name"),
-                    other_path=("storage", "lustre"),
-                )
+    mounted = any(bucket.mount_path is not None for bucket in cluster.storage.buckets)
+    idle = {
+        "aws-fsx-csi-driver": (bool(cluster.storage.lustre), "Lustre file system", "lustre"),
+        "aws-mountpoint-s3-csi-driver": (mounted, "bucket with a mount_path", "buckets"),
+    }
+    for index, addon in enumerate(addons):
+        used, what, key = idle.get(addon.name, (True, "", ""))
+        if not used:
+            yield Problem(
+                f"there is no {what} that this driver could mount",
+                (*here, index, "name"),
+                other_path=("storage", key),
+            )
 
 
 def _pod_identities(cluster: Cluster) -> Iterator[Problem]:

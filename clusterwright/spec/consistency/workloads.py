@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from clusterwright.spec.karpenter import runs_in_cluster
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.workloads import Job
 from clusterwright.spec.problems import Path, Problem
@@ -14,7 +15,13 @@ HERE: Path = ("kubernetes", "workloads")
 CHARTS_OF = {
     "hyperpod-eks": frozenset({"kueue", "hyperpod-helm-chart"}),
     "eks": frozenset(
-        {"kueue", "nvidia-device-plugin", "aws-efa-k8s-device-plugin", "neuron-helm-chart"}
+        {
+            "kueue",
+            "nvidia-device-plugin",
+            "aws-efa-k8s-device-plugin",
+            "neuron-helm-chart",
+            "karpenter",
+        }
     ),
 }
 """HyperPod's chart brings the device plugins itself."""
@@ -76,6 +83,13 @@ def _charts(cluster: Cluster) -> Iterator[Problem]:
                 hint=f"charts there: {', '.join(sorted(here))}",
                 other_path=("platform",),
             )
+        elif chart.name == "karpenter" and not runs_in_cluster(cluster):
+            yield Problem(
+                "Karpenter is not installed: autoscaling is off",
+                path,
+                hint="kubernetes.autoscaling: karpenter, or leave the chart out",
+                other_path=("kubernetes", "autoscaling"),
+            )
         elif chart.name == "kueue" and not queued(cluster):
             yield Problem(
                 "Kueue is not installed by us here",
@@ -129,12 +143,10 @@ def _queues(cluster: Cluster) -> Iterator[Problem]:
 
 
 def _job(cluster: Cluster, job: Job, here: Path) -> Iterator[Problem]:
-    for index, file_system in enumerate(cluster.storage.lustre):
-        if file_system.mount_path == SHARED_MEMORY:
+    for path, mount_path in _mounts(cluster, job):
+        if mount_path == SHARED_MEMORY:
             yield Problem(
-                "the pods of a job have their shared memory there",
-                ("storage", "lustre", index, "mount_path"),
-                other_path=here,
+                "the pods of a job have their shared memory there", path, other_path=here
             )
     yield from _job_tenant(cluster, job, here)
     yield from _job_nodes(cluster, job, here)
@@ -175,6 +187,19 @@ def _job(cluster: Cluster, job: Job, here: Path) -> Iterator[Problem]:
             (*here, "elastic", "step"),
             other_path=(*here, "node_count"),
         )
+
+
+def _mounts(cluster: Cluster, job: Job) -> Iterator[tuple[Path, str]]:
+    """What a job's pods mount, and where."""
+    for key in ("lustre", "buckets"):
+        for index, one in enumerate(getattr(cluster.storage, key)):
+            if one.mount_path is not None:
+                yield ("storage", key, index, "mount_path"), one.mount_path
+    if cluster.storage.home is not None:
+        yield ("storage", "home", "mount_path"), cluster.storage.home.mount_path
+    for index, group in enumerate(cluster.compute):
+        if group.name == job.group and group.scratch is not None:
+            yield ("compute", index, "scratch", "mount_path"), group.scratch.mount_path
 
 
 def _job_tenant(cluster: Cluster, job: Job, here: Path) -> Iterator[Problem]:

@@ -106,7 +106,7 @@ class Scratch(Model):
     """The instance's own NVMe drives as one striped file system; empty after every replacement."""
 
     mount_path: AbsolutePath = "/scratch"
-    """Where it is mounted."""
+    """Where it is mounted; on the platform eks, in the pods of example jobs."""
 
 
 KubernetesKey = Annotated[

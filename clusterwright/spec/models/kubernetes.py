@@ -57,6 +57,7 @@ class Addon(Model):
         "coredns",
         "eks-pod-identity-agent",
         "aws-fsx-csi-driver",
+        "aws-mountpoint-s3-csi-driver",
         "metrics-server",
         "eks-node-monitoring-agent",
         "amazon-cloudwatch-observability",

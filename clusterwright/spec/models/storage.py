@@ -177,7 +177,7 @@ class Bucket(Model):
     """S3 Express One Zone, in the nodes' zone."""
 
     mount_path: AbsolutePath | None = None
-    """Mounted read-only on every node with Mountpoint for S3."""
+    """Mounted read-only with Mountpoint for S3: on nodes with Slurm, in jobs on Kubernetes."""
 
     expire_noncurrent_days: Annotated[int, Field(ge=1, le=3650)] | None = None
     """Old versions are deleted after this; only of a bucket that is built."""

@@ -67,7 +67,6 @@ def test_taints_that_the_addons_live_with(taints: list[dict[str, str]]) -> None:
         ({"observability": {"prometheus": True}}, "observability.prometheus"),
         ({"observability": {"metrics": {"listen": "off"}}}, "observability.metrics"),
         ({"compute.0.ebs": {"capacity_gib": 100}}, "compute[0].ebs"),
-        ({"compute.0.scratch": {"mount_path": "/x"}}, "compute[0].scratch.mount_path"),
     ],
 )
 def test_what_eks_has_no_counterpart_of_is_refused(changes: dict[str, Any], path: str) -> None:

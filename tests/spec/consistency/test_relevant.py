@@ -104,12 +104,6 @@ def test_a_key_that_another_makes_meaningless_is_refused(
         ),
         (
             "eks",
-            {"storage.buckets.0.mount_path": "/s3/a"},
-            "storage.buckets[0].mount_path",
-            "platform: hyperpod-slurm or parallelcluster",
-        ),
-        (
-            "eks",
             {"resilience.deep_health_checks": ["instance-stress"]},
             "resilience.deep_health_checks",
             "platform: hyperpod-slurm or hyperpod-eks",

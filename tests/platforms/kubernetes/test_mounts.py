@@ -1,0 +1,123 @@
+"""Buckets in pods, to be read; the instance's drives in the pods of jobs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clusterwright.catalog import load_catalog
+from clusterwright.platforms.kubernetes.jobs import job_manifests
+from clusterwright.platforms.kubernetes.storage import storage_manifests
+from clusterwright.spec import SpecErrors
+from tests.platforms.kubernetes import validator
+from tests.platforms.kubernetes.conftest import Load
+from tests.platforms.kubernetes.specs import EKS, HYPERPOD, OUTPUTS
+from tests.stacks.specs import changed
+
+BUCKETS = [
+    {"name": "acme.corpus", "mount_path": "/s3/corpus"},
+    {"name": "acme-shards", "mount_path": "/s3/shards", "directory": True, "create": True},
+    {"name": "acme-results"},
+]
+
+
+def of_buckets(spec: dict[str, Any], load: Load, kind: str) -> list[dict[str, Any]]:
+    found = [
+        m
+        for m in storage_manifests(load(spec), OUTPUTS)
+        if m["kind"] == kind and "bucket" in m["metadata"]["name"]
+    ]
+    assert [e for m in found for e in validator.errors(m, "1.35")] == []
+    return found
+
+
+@pytest.mark.parametrize("base", [EKS, HYPERPOD], ids=["eks", "hyperpod-eks"])
+def test_every_tenant_has_a_volume_of_each_mounted_bucket(
+    load: Load, base: dict[str, Any]
+) -> None:
+    spec = changed(base, storage__buckets=BUCKETS)
+    volumes = of_buckets(spec, load, "PersistentVolume")
+    claims = of_buckets(spec, load, "PersistentVolumeClaim")
+    assert len(volumes) == len(claims) == 2 * len(EKS["tenants"])
+    drivers = {v["spec"]["csi"]["volumeAttributes"]["bucketName"] for v in volumes}
+    # The whole name of a directory bucket has the nodes' zone; the one without a path is left out.
+    assert drivers == {"acme.corpus", "acme-shards--use1-az6--x-s3"}
+    # A handle that two volumes share is processed once (the driver's documentation).
+    assert len({v["spec"]["csi"]["volumeHandle"] for v in volumes}) == len(volumes)
+    for volume in volumes:
+        body = volume["spec"]
+        assert body["csi"]["driver"] == "s3.csi.aws.com"
+        assert body["accessModes"] == ["ReadOnlyMany"]
+        assert body["persistentVolumeReclaimPolicy"] == "Retain"
+        # Pods of jobs cannot ask the metadata service, where the driver would read the region.
+        assert body["mountOptions"] == ["read-only", "allow-other", "region us-east-1"]
+        [claim] = [
+            c
+            for c in claims
+            if c["metadata"]["name"] == body["claimRef"]["name"]
+            and c["metadata"]["namespace"] == body["claimRef"]["namespace"]
+        ]
+        assert claim["spec"]["volumeName"] == volume["metadata"]["name"]
+        assert claim["spec"]["accessModes"] == ["ReadOnlyMany"]
+
+
+def test_jobs_mount_buckets_to_read_and_file_systems_to_write(load: Load) -> None:
+    spec = changed(EKS, storage__buckets=BUCKETS)
+    job = next(iter(job_manifests(load(spec), load_catalog())))
+    pod = job["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]["spec"]
+    read_only = {
+        m["mountPath"]: m.get("readOnly", False) for m in pod["containers"][0]["volumeMounts"]
+    }
+    assert read_only == {
+        "/dev/shm": False,  # noqa: S108
+        "/fsx": False,
+        "/s3/corpus": True,
+        "/s3/shards": True,
+    }
+    names = {volume["name"] for volume in pod["volumes"]}
+    assert {m["name"] for m in pod["containers"][0]["volumeMounts"]} == names
+
+
+def test_jobs_of_a_group_with_drives_have_them_at_its_path(load: Load) -> None:
+    """An emptyDir: on EKS the kubelet's volumes are on the drives. Hosts' paths are not tenants'."""
+    spec = changed(EKS, compute__1__scratch={"mount_path": "/nvme"})
+    for job in job_manifests(load(spec), load_catalog()):
+        replicas = job["spec"].get("pytorchReplicaSpecs") or job["spec"]["mpiReplicaSpecs"]
+        pod = replicas["Worker"]["template"]["spec"]
+        assert {"name": "scratch", "emptyDir": {}} in pod["volumes"]
+        assert {"name": "scratch", "mountPath": "/nvme"} in pod["containers"][0]["volumeMounts"]
+    for job in job_manifests(load(EKS), load_catalog()):
+        assert "scratch" not in str(job)
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        (
+            changed(EKS, storage__buckets=[{"name": "acme", "mount_path": "/dev/shm"}]),  # noqa: S108
+            "shared memory there",
+        ),
+        (
+            changed(EKS, kubernetes__addons=[{"name": "aws-mountpoint-s3-csi-driver"}]),
+            "no bucket with a mount_path",
+        ),
+        (
+            changed(
+                EKS,
+                storage__buckets=BUCKETS,
+                kubernetes__addons=[
+                    {"name": "aws-mountpoint-s3-csi-driver", "version": "v1.15.0-eksbuild.1"}
+                ],
+            ),
+            "version 2.0.0 of aws-mountpoint-s3-csi-driver is the first that takes its role",
+        ),
+        (
+            changed(EKS, compute__1__scratch={"mount_path": "/fsx"}),
+            "hide one another",
+        ),
+    ],
+)
+def test_what_cannot_be_mounted_is_refused(load: Load, spec: dict[str, Any], words: str) -> None:
+    with pytest.raises(SpecErrors, match=words):
+        load(spec)
