@@ -164,7 +164,9 @@ class Accounting(Part):
             storage_type="gp3",
             storage_encrypted=True,
             kms_key_id=self._key_arn,
-            master_username=USER_NAME if self._plain else self._from_secret(":username"),
+            # Written out, since RDS makes another instance where it changes: the secrets of the
+            # two platforms that have a database differ, and a move between them keeps it.
+            master_username=USER_NAME,
             master_user_password=self._from_secret("" if self._plain else ":password"),
             db_subnet_group_name=subnets.ref,
             db_parameter_group_name=parameters.ref,

@@ -46,6 +46,7 @@ class ClusterInputs:
     home: HomeMount | None
     accounting: AccountingDatabase | None
     log_keeper_arn: str
+    prometheus_workspace_arn: str | None
 
 
 class HyperPodSlurm(Part):
@@ -99,6 +100,14 @@ class HyperPodSlurm(Part):
                     sid="AccountingSecret",
                     actions=["secretsmanager:DescribeSecret", "secretsmanager:GetSecretValue"],
                     resources=[self._inputs.accounting.secret_arn],
+                )
+            )
+        if self._inputs.prometheus_workspace_arn is not None:
+            statements.append(
+                iam.PolicyStatement(
+                    sid="Metrics",
+                    actions=["aps:RemoteWrite"],
+                    resources=[self._inputs.prometheus_workspace_arn],
                 )
             )
         if self._inputs.munge_key_secret_arn is not None:

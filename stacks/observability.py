@@ -27,6 +27,9 @@ class Watched:
 
     home: str | None = None
     database: str | None = None
+    """Its identifier, which is known before: a reference would tie the two stacks together, and
+    keep a move to a platform without the database from being deployed.
+    """
 
 
 class Observability(Part):
@@ -42,17 +45,15 @@ class Observability(Part):
         cluster: Cluster,
         watched: Watched,
         *,
-        role: iam.IRole | None,
         key_arn: str,
     ) -> None:
-        """`role` is the nodes', which send metrics; None where pods do with their own roles."""
         super().__init__(scope, cluster, description="logs, metrics, alarms, budget")
         self.prometheus_workspace_arn: str | None = None
         self._log_keeper = (
             NodeLogKeeper(self, "NodeLogs", cluster) if cluster.on_hyperpod else None
         )
         self.prometheus_workspace_id = (
-            self._prometheus(role, key_arn) if cluster.observability.prometheus else None
+            self._prometheus(key_arn) if cluster.observability.prometheus else None
         )
         """Where nodes send their metrics."""
         self._alarms(watched, key_arn)
@@ -64,23 +65,13 @@ class Observability(Part):
         assert self._log_keeper is not None
         return self._log_keeper
 
-    def _prometheus(self, role: iam.IRole | None, key_arn: str) -> str:
+    def _prometheus(self, key_arn: str) -> str:
+        """The workspace; who may write to it is said with the nodes, in the cluster's stack."""
         workspace = aps.CfnWorkspace(
             self, "Prometheus", alias=self.cluster.environment, kms_key_arn=key_arn
         )
         self.protect(workspace)
         self.prometheus_workspace_arn = workspace.attr_arn
-        if role is not None:
-            iam.Policy(
-                self,
-                "SendMetrics",
-                roles=[role],
-                statements=[
-                    iam.PolicyStatement(
-                        actions=["aps:RemoteWrite"], resources=[workspace.attr_arn]
-                    )
-                ],
-            )
         cdk.CfnOutput(self, "PrometheusEndpoint", value=workspace.attr_prometheus_endpoint)
         return workspace.attr_workspace_id
 

@@ -27,11 +27,12 @@ LARGEST_VPC_PREFIX = 16
 SHARED_ADDRESSES = 64
 """Room for what else stands in the nodes' subnet: interface endpoints, OpenZFS."""
 
-OTHER_SUBNETS = ("database1", "database2", "public", "endpoints")
+OTHER_SUBNETS = ("database1", "database2", "public", "endpoints", "control1", "control2")
 """What may stand beside the nodes, in the order of their ranges."""
 
-CONTROL_PLANE_SUBNETS = {"control1": "database1", "control2": "database2"}
-"""The control plane of EKS has the places of the accounting database, which Slurm alone has."""
+SHARED_PLACES = {"control1": "database1", "control2": "database2"}
+"""Where a range has no room for all: the control plane of EKS has the places of the accounting
+database, which Slurm alone has. A cluster cannot move in place between the two then."""
 
 ZONES_WITHOUT_CONTROL_PLANES = kubernetes.ZONES_WITHOUT_CONTROL_PLANES
 """Where EKS takes no subnet of a control plane."""
@@ -281,9 +282,10 @@ def _place(
         if r.prefixlen <= OTHER_SUBNET_PREFIX
         for block in r.subnets(new_prefix=OTHER_SUBNET_PREFIX)
     )
-    # Each has its own place, taken or not: adding one later moves none of the others.
+    # Each has its own place, taken or not: adding one later moves none of the others, and
+    # CloudFormation makes the subnets of another platform before it deletes those of the old one.
     places = dict(zip(OTHER_SUBNETS, blocks, strict=False))
-    slots = [CONTROL_PLANE_SUBNETS.get(name, name) for name, _, _ in others]
+    slots = [name if name in places else SHARED_PLACES.get(name, name) for name, _, _ in others]
     if any(slot not in places for slot in slots):
         return None
     return [

@@ -19,9 +19,7 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     cluster = loaded.cluster
     base = foundation(scope, cluster, node_role=node_role)
     identity, stacks = base.identity, base.stacks
-    observability = Observability(
-        scope, cluster, base.watched, role=None, key_arn=identity.key_arn
-    )
+    observability = Observability(scope, cluster, base.watched, key_arn=identity.key_arn)
     # Without file systems and a budget there is nothing to watch, and no stack without resources.
     if observability.node.children:
         stacks.append(observability)

@@ -8,6 +8,7 @@ import aws_cdk as cdk
 from constructs import Construct
 
 from clusterwright.catalog import Catalog, load_catalog
+from clusterwright.platforms import derived_names
 from clusterwright.platforms.network import plan_network
 from clusterwright.spec.models.cluster import Cluster
 from stacks import accounting, storage
@@ -45,7 +46,7 @@ def foundation(scope: Construct, cluster: Cluster, *, node_role: RoleBuilder | N
     stacks: list[cdk.Stack] = [identity]
     attachments = _attachments(scope, cluster, catalog, stacks, key_arn=identity.key_arn)
     lustre, home = storage.existing_lustre_mounts(cluster), storage.existing_home_mount(cluster)
-    stored = accounts = None
+    stored = None
     if storage.is_built(cluster):
         stored = Storage(scope, cluster, attachments, key_arn=identity.key_arn)
         stacks.append(stored)
@@ -66,7 +67,7 @@ def foundation(scope: Construct, cluster: Cluster, *, node_role: RoleBuilder | N
         lustre=lustre,
         home=home,
         database=database,
-        watched=_watched(stored, accounts),
+        watched=_watched(cluster, stored),
     )
 
 
@@ -80,7 +81,7 @@ def _attachments(
     return network.attachments
 
 
-def _watched(stored: Storage | None, accounts: Accounting | None) -> Watched:
+def _watched(cluster: Cluster, stored: Storage | None) -> Watched:
     return Watched(
         lustre=(
             {name: fs.resource.attr_id for name, fs in stored.file_systems.items()}
@@ -92,5 +93,5 @@ def _watched(stored: Storage | None, accounts: Accounting | None) -> Watched:
             if stored is not None and stored.home is not None
             else None
         ),
-        database=accounts.instance.ref if accounts is not None else None,
+        database=derived_names.database(cluster),
     )

@@ -29,10 +29,7 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     cluster = loaded.cluster
     base = foundation(scope, cluster, node_role=node_role)
     identity, stacks = base.identity, base.stacks
-    # Pods send metrics, with roles of their own: the nodes' role has no business there.
-    observability = Observability(
-        scope, cluster, base.watched, role=None, key_arn=identity.key_arn
-    )
+    observability = Observability(scope, cluster, base.watched, key_arn=identity.key_arn)
     stacks.append(observability)
     scripts = NodeScripts(scope, cluster) if has_scripts(cluster) else None
     if scripts is not None:

@@ -19,9 +19,7 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     cluster = loaded.cluster
     base = foundation(scope, cluster, node_role=execution_role)
     identity, stacks = base.identity, base.stacks
-    observability = Observability(
-        scope, cluster, base.watched, role=identity.role, key_arn=identity.key_arn
-    )
+    observability = Observability(scope, cluster, base.watched, key_arn=identity.key_arn)
     stacks.append(observability)
     lifecycle = Lifecycle(
         scope,
@@ -44,6 +42,7 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
         home=base.home,
         accounting=base.database,
         log_keeper_arn=observability.log_keeper.function_arn,
+        prometheus_workspace_arn=observability.prometheus_workspace_arn,
     )
     hyperpod = HyperPodSlurm(scope, cluster, base.catalog, inputs)
     record(hyperpod.resource, loaded)

@@ -19,9 +19,7 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     cluster = loaded.cluster
     base = foundation(scope, cluster, node_role=None)
     stacks = base.stacks
-    observability = Observability(
-        scope, cluster, base.watched, role=None, key_arn=base.identity.key_arn
-    )
+    observability = Observability(scope, cluster, base.watched, key_arn=base.identity.key_arn)
     if observability.node.children:
         stacks.append(observability)
     else:

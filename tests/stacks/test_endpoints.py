@@ -41,7 +41,7 @@ def role_prefixes(assembly: Assembly) -> set[str]:
     return {
         action.split(":")[0]
         for where, statement in statements(assembly)
-        if "ExecutionRole" in where or "NodeRights" in where or "SendMetrics" in where
+        if "ExecutionRole" in where or "NodeRights" in where
         for action in listed(statement["Action"])
     }
 

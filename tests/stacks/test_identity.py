@@ -30,9 +30,7 @@ WITHOUT_RESOURCE = {
 
 def node_rights(assembly: Assembly) -> list[dict[str, Any]]:
     return [
-        s
-        for where, s in statements(assembly)
-        if re.search(r"ExecutionRole|NodeRights|SendMetrics", where)
+        s for where, s in statements(assembly) if re.search(r"ExecutionRole|NodeRights", where)
     ]
 
 

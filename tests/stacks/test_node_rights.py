@@ -21,7 +21,7 @@ def test_the_rights_of_nodes_are_known(name: str, tmp_path: Path, build: Build) 
     given = {
         action
         for where, statement in statements(build(SPECS[name]))
-        if re.search(r"ExecutionRole|NodeRole|NodeRights|NodePolicy|SendMetrics", where)
+        if re.search(r"ExecutionRole|NodeRole|NodeRights|NodePolicy", where)
         for action in listed(statement["Action"])
     }
     assert {action for right in node_rights(cluster) for action in right.actions} == given
