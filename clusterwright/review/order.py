@@ -73,7 +73,7 @@ def _exports_in_use(before: Assembly, after: Assembly, judged: Judgement) -> Ite
             blocked.setdefault(stack, {})[name] = users
     for stack, names in blocked.items():
         importing = tuple(sorted({user for users in names.values() for user in users}))
-        steps = _steps(after, stack, importing, list(names), set(new) - set(old))
+        steps = _steps(before, after, stack, importing, list(names), set(new) - set(old))
         reasons = "; ".join(
             f"{name.partition(':')[2] or name}: {judged.changed_exports[name][1]}"
             for name in list(names)[:3]
@@ -94,10 +94,18 @@ def _exports_in_use(before: Assembly, after: Assembly, judged: Judgement) -> Ite
 
 
 def _steps(
-    after: Assembly, stack: str, users: tuple[str, ...], names: list[str], fresh: set[str]
+    before: Assembly,
+    after: Assembly,
+    stack: str,
+    users: tuple[str, ...],
+    names: list[str],
+    fresh: set[str],
 ) -> str:
-    """How to deploy it all the same."""
-    there = [user for user in users if user in after.stacks]
+    """How to deploy it all the same: who uses it lets go first, who leaves the app goes next."""
+    gone = _leaving(before, after, users)
+    held = {user for user in users if user in after.stacks}
+    held |= {user for name in gone for user in _importers(before, name) if user in after.stacks}
+    there = [name for name in after.stacks if name in held]
     still = [user for user in there if imports(after, user) & set(names)]
     wants_new = [user for user in there if imports(after, user) & fresh]
     if still:
@@ -111,16 +119,43 @@ def _steps(
             "the change, first adding what is new and no longer using the old, then removing it"
         )
     first = []
-    gone = [user for user in users if user not in after.stacks]
+    if there:
+        stops = "stops" if len(there) == 1 else "stop"
+        first.append(
+            f"`cdk deploy {' '.join(there)} --exclusively`, which {stops} using what goes"
+        )
     if gone:
         # Who leaves the app is known to no `cdk destroy` of this version.
-        deleted = " and ".join(
-            f"`aws cloudformation delete-stack --stack-name {name}`" for name in gone
+        deleted = ", ".join(f"`aws cloudformation delete-stack --stack-name {n}`" for n in gone)
+        why = (
+            "as it is no longer part of the app"
+            if len(gone) == 1
+            else "in this order, each when the one before is gone"
         )
-        first.append(f"{deleted}, as it is no longer part of the app")
-    if there:
-        first.append(f"`cdk deploy {' '.join(there)} --exclusively`, which stops using it")
+        first.append(f"{deleted}, {why}")
     return f"first {', then '.join(first)}, then `cdk deploy --all` ({_EXPORTS})"
+
+
+def _importers(before: Assembly, stack: str) -> list[str]:
+    """Deployed stacks that use what a stack exports."""
+    own = {name for name, (where, _) in exports(before).items() if where == stack}
+    return [other for other in before.stacks if other != stack and imports(before, other) & own]
+
+
+def _leaving(before: Assembly, after: Assembly, users: tuple[str, ...]) -> list[str]:
+    """Users that are no longer part of the app, and who of those uses them, users first."""
+    order: list[str] = []
+
+    def visit(name: str) -> None:
+        if name in order or name in after.stacks:
+            return
+        for other in _importers(before, name):
+            visit(other)
+        order.append(name)
+
+    for user in users:
+        visit(user)
+    return order
 
 
 def _names_taken(

@@ -48,11 +48,38 @@ def test_a_user_that_leaves_the_app_is_deleted_first() -> None:
     before = app(storage=storage("One", "Two"), cluster=cluster("Two"), other=cluster("Two"))
     after = app(storage=storage("One"), cluster=cluster("One"))
     (obstacle,) = found(before, after)
-    assert "first `aws cloudformation delete-stack --stack-name other`" in obstacle.hint
-    assert "then `cdk deploy cluster --exclusively`" in obstacle.hint
+    assert "first `cdk deploy cluster --exclusively`" in obstacle.hint
+    assert "then `aws cloudformation delete-stack --stack-name other`" in obstacle.hint
     (obstacle,) = found(before, app(storage=storage("One")))
     assert "delete-stack --stack-name cluster" in obstacle.hint
     assert "--exclusively" not in obstacle.hint
+
+
+def test_who_uses_what_leaves_the_app_lets_go_of_it_before() -> None:
+    """A stack cannot be deleted while another uses what it exports, as the network's storage."""
+
+    def exporting(name: str, *used: str) -> dict[str, Any]:
+        users = [{"Fn::ImportValue": value} for value in used]
+        body = {"Topic": resource("AWS::SNS::Topic", Subscription=users)}
+        return stack(body, Outputs={name: export(name, {"Ref": "Topic"})})
+
+    before = app(
+        network=exporting("net"),
+        storage=exporting("files", "net"),
+        views=exporting("view", "files"),
+        cluster=exporting("cluster", "files", "view"),
+    )
+    after = app(
+        network=stack({"Other": resource("AWS::SNS::Topic")}), cluster=exporting("cluster")
+    )
+    (obstacle,) = found(before, after)
+    first, second, third, last = obstacle.hint.split(", then ")[0:1] + [
+        part for part in obstacle.hint.split("`") if "delete-stack" in part or "--all" in part
+    ]
+    assert first.startswith("first `cdk deploy cluster --exclusively`")
+    assert second.endswith("--stack-name views")
+    assert third.endswith("--stack-name storage")
+    assert last == "cdk deploy --all"
 
 
 def test_an_export_that_nobody_imports_may_go() -> None:

@@ -1,0 +1,90 @@
+"""Failures of a change to what runs, which the review says before CloudFormation refuses it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from clusterwright.review.order import obstacles
+from clusterwright.review.results import Obstacle
+from tests.field_failures import deployment
+from tests.field_failures.conftest import Build
+from tests.field_failures.parts import account
+from tests.review.templates import SCHEMAS, app, judged
+from tests.support import specs
+from tests.support.synthesis import Assembly
+
+LUSTRE = {"mount_path": "/fsx", "deployment_type": "SCRATCH_2", "capacity_gib": 1200}
+SLURM = specs.changed({"storage.lustre": [LUSTRE], "protection": "destroy"})
+EKS = specs.changed(
+    {
+        "platform": "eks",
+        "compute": [
+            {"name": "system", "role": "system", "instance_type": "m5.2xlarge", "count": 2},
+            {"name": "workers", "role": "compute", "instance_type": "p5.4xlarge", "count": 2},
+        ],
+    },
+    base=SLURM,
+)
+
+
+def obstacles_of(before: Assembly, after: Assembly) -> list[Obstacle]:
+    """What `clusterwright diff` lists under `order`, from the templates of both versions."""
+    old, new = app(**before.templates), app(**after.templates)
+    return list(obstacles(old, new, judged(old, new), SCHEMAS.of))
+
+
+def follow(hint: str, after: Assembly) -> dict[str, deployment.Outcome]:
+    """Run the steps that a hint names, as whoever copies them from the review would."""
+    outcomes: dict[str, deployment.Outcome] = {}
+    steps = re.findall(r"`([^`]+)`", hint)
+    assert steps[-1] == "cdk deploy --all"
+    for step in steps:
+        words = step.split()
+        if words[:2] == ["cdk", "deploy"]:
+            chosen = [word for word in words[2:] if not word.startswith("--")]
+            outcomes |= deployment.deploy(after, *chosen)
+        else:
+            assert words[:3] == ["aws", "cloudformation", "delete-stack"]
+            outcomes[words[-1]] = deployment.delete(words[-1])
+    return outcomes
+
+
+@pytest.mark.slow
+def test_cdk_7602_exports_in_use_are_said_with_steps_that_deploy(build: Build) -> None:
+    """The file system goes: the network's and the storage's exports are still imported."""
+    before, after = build(EKS), build(specs.changed({"storage.lustre": None}, base=EKS))
+    (found,) = [one for one in obstacles_of(before, after) if one.kind == "export-in-use"]
+    assert "CloudFormation refuses that: this change needs two deployments" in found.message
+    # Nothing is said of a change that takes nothing away.
+    more = build(specs.changed({"compute.1.count": 3}, base=EKS))
+    assert obstacles_of(before, more) == []
+    with account():
+        assert all(one.ok for one in deployment.deploy(before).values())
+        # `cdk deploy --all` alone: refused, as the review said.
+        refused = deployment.deploy(after)
+        assert not refused[found.where].ok
+        # The hint's steps, word by word.
+        outcomes = follow(found.hint, after)
+        assert all(one.ok for one in outcomes.values()), outcomes
+        assert outcomes.keys() >= {*after.templates, "test-storage"}
+
+
+@pytest.mark.parametrize("base", [SLURM, EKS], ids=["hyperpod-slurm", "eks"])
+def test_geostore_630_an_export_whose_value_changes_is_said(
+    build: Build, base: dict[str, Any]
+) -> None:
+    """The file system is replaced: its names are exported, and those who use them use them on."""
+    other = {**LUSTRE, "deployment_type": "PERSISTENT_2", "throughput_mbps_per_tib": 125}
+    before, after = build(base), build(specs.changed({"storage.lustre": [other]}, base=base))
+    (found,) = [one for one in obstacles_of(before, after) if one.kind == "export-in-use"]
+    assert found.where == "test-storage"
+    assert "its value follows LustrefsxFileSystem" in found.message
+    assert "first deploy a version in which nothing uses it" in found.hint
+    # A second one beside it is no obstacle: that is the version between.
+    beside = build(
+        specs.changed({"storage.lustre": [LUSTRE, {**other, "mount_path": "/new"}]}, base=base)
+    )
+    assert obstacles_of(before, beside) == []
