@@ -1,0 +1,233 @@
+"""Failures of clusters on EKS: zones, interfaces, add-ons, access, capacity, versions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.field_failures.conftest import Build
+from tests.field_failures.parts import accepted, account, check, client, refused
+from tests.field_failures.test_changes import EKS, obstacles_of
+from tests.field_failures.test_check import House
+from tests.support import specs
+from tests.support.command_line import clusterwright
+from tests.support.synthesis import Assembly
+
+SMALL = {**{key: EKS[key] for key in ("platform", "compute")}}
+"""The changes that make the small spec one of EKS."""
+
+TAINT = {"key": "nvidia.com/gpu", "effect": "NoSchedule"}
+
+
+def eks(changes: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Changes to the small spec."""
+    return {**SMALL, **(changes or {})}
+
+
+def written(folder: Path, changes: dict[str, Any]) -> Path:
+    return specs.write(folder / "eks.yaml", specs.changed(changes, base=specs.changed(SMALL)))
+
+
+def of_type(instance_type: str, **more: Any) -> dict[str, Any]:
+    return specs.changed(
+        {"compute.1": {**EKS["compute"][1], "instance_type": instance_type, **more}}, base=EKS
+    )
+
+
+def template_of(assembly: Assembly, group: str) -> dict[str, Any]:
+    """The launch template of a group, by the name that its instances get."""
+    (found,) = [
+        data
+        for one in assembly.resources("AWS::EC2::LaunchTemplate").values()
+        if {"Key": "Name", "Value": f"test-{group}"}
+        in (data := one["Properties"]["LaunchTemplateData"])["TagSpecifications"][0]["Tags"]
+    ]
+    return dict(found)
+
+
+@pytest.mark.parametrize(
+    ("instance_type", "cards"),
+    [("p4d.24xlarge", 4), ("p5.48xlarge", 32), ("p5en.48xlarge", 16), ("p6-b200.48xlarge", 8)],
+)
+def test_eks_module_2654_every_card_has_its_interface_and_the_groups(
+    build: Build, instance_type: str, cards: int
+) -> None:
+    """One device 0, on card 0; one more on every card; groups on the interfaces and there only."""
+    data = template_of(build(of_type(instance_type)), "workers")
+    interfaces = data["NetworkInterfaces"]
+    assert {each["NetworkCardIndex"] for each in interfaces} == set(range(cards))
+    places = [(each["NetworkCardIndex"], each["DeviceIndex"]) for each in interfaces]
+    assert len(places) == len(set(places)) >= cards
+    assert [place for place in places if place[1] == 0] == [(0, 0)]
+    assert sum("efa" in each.get("InterfaceType", "") for each in interfaces) >= cards
+    # EC2 refuses groups at the top beside interfaces, and EKS refuses subnets in the template.
+    assert "SecurityGroupIds" not in data
+    assert all(each["Groups"] == interfaces[0]["Groups"] for each in interfaces)
+    assert not any("SubnetId" in each for each in interfaces)
+
+
+@pytest.mark.parametrize(
+    ("kind", "identity", "market", "sold_as"),
+    [
+        ("capacity-block", "cr-0123456789abcdef0", "capacity-block", "CAPACITY_BLOCK"),
+        ("reservation", "cr-0123456789abcdef1", None, "ON_DEMAND"),
+    ],
+)
+def test_eksctl_8542_the_template_names_the_reservation(
+    build: Build, kind: str, identity: str, market: str | None, sold_as: str
+) -> None:
+    assembly = build(of_type("p5.48xlarge", capacity={"kind": kind, "id": identity}))
+    data = template_of(assembly, "workers")
+    target = data["CapacityReservationSpecification"]["CapacityReservationTarget"]
+    assert target == {"CapacityReservationId": identity}
+    assert data.get("InstanceMarketOptions", {}).get("MarketType") == market
+    groups = [one["Properties"] for one in assembly.resources("AWS::EKS::Nodegroup").values()]
+    assert sorted(one["CapacityType"] for one in groups) == sorted(["ON_DEMAND", sold_as])
+
+
+def test_eks_module_3001_add_ons_find_a_node_to_run_on(tmp_path: Path, build: Build) -> None:
+    """No node, or tainted nodes alone: refused. Otherwise DNS comes after the nodes."""
+    system, workers = EKS["compute"]
+    for compute in (
+        [{**workers, "taints": [TAINT]}],
+        [{**system, "count": 0, "max_count": 2}, {**workers, "taints": [TAINT]}],
+        [{**workers, "count": 0, "max_count": 2}],
+    ):
+        said = refused(tmp_path, eks({"compute": compute}))
+        assert "DNS and the other add-ons could run nowhere" in said
+    accepted(tmp_path, eks({"compute": [system, {**workers, "taints": [TAINT]}]}))
+
+    assembly = build(EKS)
+    manifest = json.loads((assembly.directory / "manifest.json").read_text())["artifacts"]
+    homes = {
+        resource["Properties"]["AddonName"]: name.split("/")[0]
+        for name, resource in assembly.resources("AWS::EKS::Addon").items()
+    }
+    (nodes,) = {name.split("/")[0] for name in assembly.resources("AWS::EKS::Nodegroup")}
+    assert nodes in manifest[homes["coredns"]]["dependencies"]
+    # And what a node needs to become ready is there before it.
+    for name in ("vpc-cni", "kube-proxy", "eks-pod-identity-agent"):
+        assert homes[name] in manifest[nodes]["dependencies"]
+
+
+def test_eksctl_817_no_control_plane_in_a_zone_that_has_none(tmp_path: Path, build: Build) -> None:
+    """Zones by id: us-east-1e of one account is us-east-1c of another."""
+    said = refused(tmp_path, eks({"network.second_availability_zone_id": "use1-az3"}))
+    assert "EKS takes no subnet of a control plane in use1-az3" in said
+    with account():
+        house = House()
+        spec = house.spec()
+        there = house.add_subnet(house.vpc, "10.0.128.0/20", "use1-az3")
+        good = [
+            house.add_subnet(house.vpc, "10.0.144.0/20", "use1-az1"),
+            house.add_subnet(house.vpc, "10.0.160.0/20", "use1-az2"),
+        ]
+
+        def found(subnets: list[str]) -> list[str]:
+            network = json.loads(json.dumps(spec["network"]))
+            network["existing"]["control_plane_subnet_ids"] = subnets
+            path = written(tmp_path, {"network": network})
+            return check(path, "--only", "CW-N027").messages("CW-N027")
+
+        assert found([good[0], there]) == [
+            f"{there} is in use1-az3, where EKS has no control plane"
+        ]
+        assert found(good) == []
+    # Nodes may be there: their subnet is not the control plane's.
+    zones = {
+        "network.availability_zone_id": "use1-az3",
+        "network.second_availability_zone_id": "use1-az5",
+    }
+    assembly = build(specs.changed({**zones, "compute.0.instance_type": "m5.4xlarge"}, base=EKS))
+    (cluster,) = assembly.resources("AWS::EKS::Cluster").values()
+    subnets = json.dumps(cluster["Properties"]["ResourcesVpcConfig"]["SubnetIds"])
+    network = assembly.templates["test-network"]["Resources"]
+    outputs = assembly.templates["test-network"]["Outputs"]
+    used = [
+        network[output["Value"]["Ref" if "Ref" in output["Value"] else "Fn::GetAtt"][0]]
+        for output in outputs.values()
+        if output.get("Export", {}).get("Name", "-") in subnets
+        and isinstance(output["Value"].get("Fn::GetAtt"), list)
+    ]
+    assert len(used) == 2
+    assert all(one["Properties"]["AvailabilityZoneId"] != "use1-az3" for one in used)
+
+
+def test_cdk_18843_somebody_can_administer_the_cluster(tmp_path: Path, build: Build) -> None:
+    """Who makes a cluster is CloudFormation's role: without another entry all are locked out."""
+    said = refused(tmp_path, eks({"kubernetes.admin_role": False}))
+    assert "nobody could administer the cluster" in said
+    viewer = {"principal_arn": f"arn:aws:iam::{specs.ACCOUNT}:role/people", "policy": "view"}
+    assert "nobody could administer" in refused(
+        tmp_path, eks({"kubernetes.admin_role": False, "kubernetes.access": [viewer]})
+    )
+    accepted(
+        tmp_path,
+        eks(
+            {
+                "kubernetes.admin_role": False,
+                "kubernetes.access": [{**viewer, "policy": "cluster-admin"}],
+            }
+        ),
+    )
+    assembly = build(EKS)
+    (cluster,) = assembly.resources("AWS::EKS::Cluster").values()
+    access = cluster["Properties"]["AccessConfig"]
+    assert access["AuthenticationMode"] == "API", "no aws-auth ConfigMap that one edit breaks"
+    entries = [one["Properties"] for one in assembly.resources("AWS::EKS::AccessEntry").values()]
+    assert any("AmazonEKSClusterAdminPolicy" in json.dumps(one) for one in entries)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [("1.33", "1.35", "one minor version"), ("1.35", "1.34", "")],
+    ids=["skipped", "downgraded"],
+)
+def test_eks_module_2607_a_version_that_no_update_takes_is_said(
+    build: Build, before: str, after: str, words: str
+) -> None:
+    at = {
+        version: build(
+            specs.changed({"kubernetes": {"version": version, "support": "extended"}}, base=EKS)
+        )
+        for version in ("1.33", "1.34", "1.35")
+    }
+    found = obstacles_of(at[before], at[after])
+    assert found, "nothing is said"
+    assert any(words in one.message + one.hint for one in found), found
+    assert obstacles_of(at["1.33"], at["1.34"]) == []
+
+
+def test_genai_demos_84_the_rate_of_extended_support_is_asked_for(
+    tmp_path: Path, build: Build
+) -> None:
+    """By default nothing rolls into it, and where it is asked for, its price is a line."""
+    path = written(tmp_path, {"kubernetes.version": "1.32"})
+    found = check(path, "--offline", "--only", "CW-I020").one("CW-I020")
+    assert found["message"] == "the standard support of Kubernetes 1.32 ended on 2026-03-23"
+    assert "support: extended at its rate" in found["hint"]
+    (cluster,) = build(EKS).resources("AWS::EKS::Cluster").values()
+    assert cluster["Properties"]["UpgradePolicy"] == {"SupportType": "STANDARD"}
+
+    paid = written(tmp_path, {"kubernetes": {"version": "1.32", "support": "extended"}})
+    assert check(paid, "--offline", "--only", "CW-I020").exit_code == 0
+
+    def rate(file: Path) -> float:
+        answer = json.loads(clusterwright("cost", file, "--format", "json").out)
+        (line,) = [one for one in answer["lines"] if "control plane" in one["item"]]
+        return float(line["unit_price_usd"])
+
+    assert rate(paid) > rate(written(tmp_path, {}))
+
+
+def test_eks_module_2486_log_group_of_a_cluster_that_is_gone(tmp_path: Path) -> None:
+    """The control plane writes on while it is deleted and makes its log group again."""
+    path = written(tmp_path, {})
+    with account():
+        assert check(path, "--only", "CW-E003").findings == []
+        client("logs").create_log_group(logGroupName="/aws/eks/test/cluster")
+        found = check(path, "--only", "CW-E003").one("CW-E003")
+    assert "/aws/eks/test/cluster" in found["message"]
