@@ -80,6 +80,7 @@ class EksNodes(Part):
             self._catalog,
             security_group_ids=self._attachments.node_security_group_ids,
             key_arn=self._key_arn,
+            control_plane=self._kubernetes.resource,
             placement_group_name=self._placement_group(scope, group),
         )
         for index, part in enumerate(node_groups(group), start=1):
@@ -100,6 +101,7 @@ class EksNodes(Part):
         template: ec2.CfnLaunchTemplate,
     ) -> eks.CfnNodegroup:
         kubernetes, jobs = self.cluster.kubernetes, group.role == "compute"
+        own_image = self.cluster.image.image_id
         return _CFN(
             scope,
             logical,
@@ -107,9 +109,12 @@ class EksNodes(Part):
             cluster_name=self._kubernetes.name,
             node_role=self._role.role_arn,
             # Without it an update of the control plane would leave the nodes behind.
-            version=kubernetes.version,
+            version=kubernetes.version if own_image is None else None,
             subnets=list(self._attachments.node_subnet_ids),
-            ami_type=image_type(group.instance_type, self._catalog),
+            # With an image in the launch template EKS takes neither: what the image is, it is.
+            ami_type=(
+                image_type(group.instance_type, self._catalog) if own_image is None else None
+            ),
             capacity_type=CAPACITY_TYPES[group.capacity.kind],
             launch_template=_CFN.LaunchTemplateSpecificationProperty(
                 id=template.ref, version=template.attr_latest_version_number

@@ -10,7 +10,13 @@ from aws_cdk import aws_eks as eks
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from clusterwright.platforms.eks import BEFORE_NODES, addons, cluster_name, log_group
+from clusterwright.platforms.eks import (
+    BEFORE_NODES,
+    addons,
+    cluster_name,
+    log_group,
+    service_cidr,
+)
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.kubernetes import AccessEntry
 from stacks import kubernetes_roles
@@ -96,6 +102,7 @@ class KubernetesCluster(Part):
                 public_access_cidrs=list(public) or None,
             ),
             access_config=_CFN.AccessConfigProperty(
+            kubernetes_network_config=self._services(),
                 authentication_mode="API",
                 # The creator is CloudFormation's role: everybody who may deploy anything in the
                 # account would administer this cluster, and no template would say so.
@@ -130,6 +137,12 @@ class KubernetesCluster(Part):
         return resource
 
     def _logging(self) -> _CFN.LoggingProperty:
+    def _services(self) -> eks.CfnCluster.KubernetesNetworkConfigProperty | None:
+        cidr = service_cidr(self.cluster)
+        if cidr is None:
+            return None
+        return _CFN.KubernetesNetworkConfigProperty(service_ipv4_cidr=cidr)
+
         return _CFN.LoggingProperty(
             cluster_logging=_CFN.ClusterLoggingProperty(
                 enabled_types=[

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_eks as eks
 from constructs import Construct
 
 from clusterwright.catalog import Catalog, Unknown
 from clusterwright.catalog.model import Interface
+from clusterwright.platforms.eks import cluster_name, service_cidr
 from clusterwright.platforms.launch_templates import METADATA_HOPS, ROOT_DEVICE, interfaces
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import CapacityBlock, ComputeGroup, Reservation
@@ -34,12 +37,14 @@ def launch_template(
     *,
     security_group_ids: Sequence[str],
     key_arn: str,
+    control_plane: eks.CfnCluster,
     placement_group_name: str | None,
 ) -> ec2.CfnLaunchTemplate:
     """What every instance of a group is launched with.
 
-    What EKS decides is left out: the subnet, the instance profile, the image, and the market of
-    spot instances (EKS user guide, "Customize managed nodes with launch templates").
+    What EKS decides is left out: the subnet, the instance profile, the market of spot instances,
+    and the image where the file names none (EKS user guide, "Customize managed nodes with launch
+    templates").
 
     Raises
     ------
@@ -57,6 +62,7 @@ def launch_template(
         launch_template_data=_CFN.LaunchTemplateDataProperty(
             # Here and not in the node group: there a change of type would be a new group.
             instance_type=group.instance_type,
+            image_id=cluster.image.image_id,
             network_interfaces=[_interface(each, security_group_ids) for each in layout.value],
             block_device_mappings=[_root_volume(cluster, key_arn)],
             metadata_options=_CFN.MetadataOptionsProperty(
@@ -76,7 +82,7 @@ def launch_template(
                 else None
             ),
             cpu_options=_cpu(group, catalog),
-            user_data=_user_data(group),
+            user_data=_user_data(cluster, group, control_plane),
             tag_specifications=[
                 _CFN.TagSpecificationProperty(resource_type=kind, tags=named)
                 for kind in ("instance", "volume", "network-interface")
@@ -146,19 +152,30 @@ def _cpu(group: ComputeGroup, catalog: Catalog) -> _CFN.CpuOptionsProperty | Non
     return _CFN.CpuOptionsProperty(core_count=cores.value, threads_per_core=group.threads_per_core)
 
 
-def _user_data(group: ComputeGroup) -> str | None:
-    """A part of nodeadm's configuration, which EKS merges with its own: the drives as one.
+def _user_data(cluster: Cluster, group: ComputeGroup, control_plane: eks.CfnCluster) -> str | None:
+    """A part of nodeadm's configuration, which EKS merges with its own, or all of it.
 
     With RAID0 nodeadm puts what containerd, the kubelet and pods' `emptyDir` volumes write on the
-    instance's drives (awslabs/amazon-eks-ami, `nodeadm/doc/api.md`, LocalStorageStrategy).
+    instance's drives (awslabs/amazon-eks-ami, `nodeadm/doc/api.md`, LocalStorageStrategy). Where
+    the image is not EKS's, EKS merges nothing, and sets taints too late (EKS user guide, "Limits
+    and conditions when specifying an AMI ID").
     """
-    if group.scratch is None:
+    spec: dict[str, Any] = {}
+    if cluster.image.image_id is not None:
+        spec["cluster"] = {
+            "name": cluster_name(cluster),
+            "apiServerEndpoint": control_plane.attr_endpoint,
+            "certificateAuthority": control_plane.attr_certificate_authority_data,
+            "cidr": service_cidr(cluster),
+        }
+        if group.taints:
+            taints = ",".join(f"{t.key}={t.value or ''}:{t.effect}" for t in group.taints)
+            spec["kubelet"] = {"flags": [f"--register-with-taints={taints}"]}
+    if group.scratch is not None:
+        spec["instance"] = {"localStorage": {"strategy": "RAID0"}}
+    if not spec:
         return None
-    config = {
-        "apiVersion": "node.eks.aws/v1alpha1",
-        "kind": "NodeConfig",
-        "spec": {"instance": {"localStorage": {"strategy": "RAID0"}}},
-    }
+    config = {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig", "spec": spec}
     text = "\n".join(
         (
             "MIME-Version: 1.0",

@@ -896,6 +896,10 @@ CASES: dict[str, tuple[Case, ...]] = {
             kubernetes__access__0__namespaces=[],
         ),
         refused("kubernetes__admin_role", False, EKS),
+    "kubernetes.service_cidr": (
+        template("kubernetes__service_cidr", "192.168.0.0/20", EKS),
+        refused("kubernetes__service_cidr", "10.0.0.0/16", EKS),
+    ),
     ),
     "kubernetes.access[].principal_arn": (
         template(

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
+from ipaddress import IPv4Network
 from typing import Final
 
+from clusterwright.platforms import inference
+from clusterwright.spec.consistency.kubernetes import reached_ranges
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.kubernetes import Addon
 from clusterwright.spec.models.storage import Bucket
@@ -80,6 +83,9 @@ FSx's driver calls AWS to make file systems; ours exist, and their volumes are d
 driver of Mountpoint for S3 reads every mounted bucket with one role (awslabs/mountpoint-s3-csi-
 driver, docs/CONFIGURATION.md, "Driver-Level Credentials with EKS Pod Identity")."""
 
+SERVICE_CIDRS: Final = ("172.20.0.0/16", "10.100.0.0/16")
+"""Either of which EKS gives to services (EKS API, KubernetesNetworkConfigRequest)."""
+
 MINIMUM_IP_TARGET: Final = 10
 WARM_IP_TARGET: Final = 2
 """Addresses that a node holds at least, and those that it keeps ready beside the used ones.
@@ -104,6 +110,24 @@ def cluster_name(cluster: Cluster) -> str:
 def log_group(cluster: Cluster) -> str:
     """Where EKS writes the control plane's logs (EKS user guide, "Send control plane logs")."""
     return f"/aws/eks/{cluster_name(cluster)}/cluster"
+
+
+def service_cidr(cluster: Cluster) -> str | None:
+    """The range of services: nodes with an image of one's own are told it, since EKS tells only
+    its own. It cannot change later, so it is in the template from the first day.
+
+    None where EKS is to choose: the ranges of a network that exists are not known here, or both of
+    EKS's overlap those of the file.
+    """
+    if cluster.kubernetes.service_cidr is not None or cluster.network.existing is not None:
+        return cluster.kubernetes.service_cidr
+    taken = [IPv4Network(text) for _, text in reached_ranges(cluster)]
+    free = (
+        text
+        for text in SERVICE_CIDRS
+        if not any(IPv4Network(text).overlaps(network) for network in taken)
+    )
+    return next(free, None)
 
 
 def addons(cluster: Cluster) -> tuple[Addon, ...]:

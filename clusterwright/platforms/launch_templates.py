@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 from clusterwright.catalog import Catalog, Fact, Known, Unknown
 from clusterwright.catalog.model import InstanceType, Interface
+from clusterwright.platforms import eks
 from clusterwright.platforms.accelerators import family
 from clusterwright.platforms.eks import MAXIMUM_NODE_GROUPS, MAXIMUM_NODES_PER_GROUP
 from clusterwright.platforms.rules import PLACEMENT_GROUP_REFUSED_WITH, RULES
@@ -212,8 +213,12 @@ def problems(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
         elif instance is not None:
             for problem in problems_of(layout.value, instance):
                 yield Problem(f"the interfaces of {group.instance_type}: {problem}", here)
-        if image_type(group.instance_type, catalog) is None:
-            yield Problem(f"EKS has no image for {group.instance_type}", here)
+        if cluster.image.image_id is None and image_type(group.instance_type, catalog) is None:
+            yield Problem(
+                f"EKS has no image for {group.instance_type}",
+                here,
+                hint="image.image_id: one of your own",
+            )
         if group.threads_per_core is not None and (
             instance is None or isinstance(instance.cores, Unknown)
         ):
@@ -221,6 +226,13 @@ def problems(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
                 f"how many cores {group.instance_type} has is not known, and EC2 wants both",
                 ("compute", index, "threads_per_core"),
             )
+    if cluster.image.image_id is not None and eks.service_cidr(cluster) is None:
+        yield Problem(
+            "nodes that boot from an image of your own must be told the range of services, and "
+            "both of EKS's overlap ranges of this file",
+            ("image", "image_id"),
+            hint="kubernetes.service_cidr: a range of your own",
+        )
     count = len(all_node_groups(cluster))
     if count > MAXIMUM_NODE_GROUPS:
         yield Problem(

@@ -264,13 +264,19 @@ def _of_parallelcluster(cluster: Cluster) -> Iterator[Meaningless]:
 def _eks(cluster: Cluster) -> Iterator[Meaningless]:
     """What HyperPod does, or its images and our node program do, on nodes that EKS makes."""
     platform: Path = ("platform",)
-    for name in ("image", "lifecycle"):
-        yield Meaningless(
-            (name,),
-            f"`{name}` is of nodes that run our program; EKS's boot from EKS's images",
-            platform,
-            name in cluster.model_fields_set,
-        )
+    yield Meaningless(
+        ("lifecycle",),
+        "`lifecycle` is of nodes that run our program; EKS's images make theirs",
+        platform,
+        "lifecycle" in cluster.model_fields_set,
+    )
+    yield from _without(
+        cluster.image,
+        ("image",),
+        ("release_version", "released", "auto_patch", "nvidia_driver"),
+        _HYPERPOD + ": on EKS `image_id` names an image, or nodes boot from EKS's newest",
+        platform,
+    )
     yield from _without(
         cluster.resilience,
         ("resilience",),

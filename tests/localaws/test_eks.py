@@ -535,6 +535,13 @@ def launch_template(data: dict[str, Any]) -> str:
     return str(made["LaunchTemplate"]["LaunchTemplateId"])
 
 
+def own_image(architecture: str) -> str:
+    found = client("ec2").describe_images(
+        Filters=[{"Name": "architecture", "Values": [architecture]}]
+    )
+    return str(found["Images"][0]["ImageId"])
+
+
 def with_template(
     site: EksSite, template: str, name: str = "system", **more: Any
 ) -> dict[str, Any]:
@@ -658,6 +665,43 @@ class TestNodegroups:
             eks.create_nodegroup(**again)
             shown = eks.describe_nodegroup(clusterName="eks", nodegroupName="again")
             assert "ReservationCapacityExceeded" in str(shown["nodegroup"]["health"])
+
+    def test_an_image_of_ones_own_is_custom_and_stays(self, eks_site: EksSite, eks: Any) -> None:
+        """EKS user guide, "Limits and conditions when specifying an AMI ID"."""
+        image = own_image("x86_64")
+        template = launch_template({"InstanceType": "m5.xlarge", "ImageId": image})
+        for name, value in (("amiType", "AL2023_x86_64_STANDARD"), ("version", "1.35")):
+            refused = with_template(eks_site, template, **{name: value})
+            code, message = refusal(eks.create_nodegroup, **refused)
+            assert (code, name in message) == ("InvalidParameterException", True)
+        eks.create_nodegroup(**with_template(eks_site, template))
+        named = {"clusterName": "eks", "nodegroupName": "system"}
+        assert eks.describe_nodegroup(**named)["nodegroup"]["amiType"] == "CUSTOM"
+        started = client("ec2").describe_instances(InstanceIds=nodes())["Reservations"]
+        assert {i["ImageId"] for one in started for i in one["Instances"]} == {image}
+        code, message = refusal(eks.update_nodegroup_version, **named, version="1.35")
+        assert (code, "version" in message) == ("InvalidParameterException", True)
+        client("ec2").create_launch_template_version(
+            LaunchTemplateId=template, LaunchTemplateData={"InstanceType": "m5.xlarge"}
+        )
+        code, message = refusal(
+            eks.update_nodegroup_version, **named, launchTemplate={"id": template, "version": "2"}
+        )
+        assert (code, "create a new node group" in message) == ("InvalidParameterException", True)
+
+    @pytest.mark.parametrize(
+        ("architecture", "words"),
+        [(None, "InvalidAMIID.NotFound"), ("arm64", "does not match the architecture 'arm64'")],
+    )
+    def test_an_image_that_nodes_cannot_boot_from(
+        self, eks_site: EksSite, eks: Any, architecture: str | None, words: str
+    ) -> None:
+        image = own_image(architecture) if architecture else "ami-0123456789abcdef0"
+        template = launch_template({"InstanceType": "m5.xlarge", "ImageId": image})
+        eks.create_nodegroup(**with_template(eks_site, template))
+        found = eks.describe_nodegroup(clusterName="eks", nodegroupName="system")["nodegroup"]
+        assert found["status"] == "CREATE_FAILED"
+        assert words in found["health"]["issues"][0]["message"]
 
     @pytest.mark.parametrize(
         ("data", "words"),

@@ -442,4 +442,13 @@ def test_an_image_exists_and_fits(rule: Harness) -> None:
         "compute[0].instance_type", "compute[1].instance_type",
     ]  # fmt: skip
     rule.passes("CW-I014", changes, image(good))
+    # On EKS our launch template says what the root volume is like.
+    workers = {"name": "w", "role": "compute", "instance_type": "p5.48xlarge", "count": 1}
+    eks = {**changes, "platform": "eks", "compute": [workers], "slurm": None}
+    other = Image(good.id, good.state, "x86_64", ACCOUNT, "ours", "/dev/sda1", 300)
+    found = rule.run("CW-I014", eks, image(other))
+    assert {f.path for f in found.findings} == {path, "kubernetes.node_volume_gib"}
+    fits = Image(good.id, good.state, "x86_64", ACCOUNT, "ours", "/dev/xvda", 200)
+    rule.passes("CW-I014", eks, image(fits))
+    rule.passes("CW-I014", changes, image(other))
     rule.passes("CW-I014", {}, tested=False)

@@ -182,6 +182,65 @@ def test_drives_are_one_by_nodeadms_own_word(build: Build) -> None:
     assert "UserData" not in template(assembly, "system")
 
 
+OWN_IMAGE = "ami-0123456789abcdef0"
+
+
+def test_an_image_of_ones_own_is_in_the_template_with_all_that_nodeadm_asks(build: Build) -> None:
+    """EKS merges nothing there, takes neither type nor version, and sets taints too late."""
+    assembly = build(changed(EKS, image={"image_id": OWN_IMAGE}))
+    for one in properties(assembly, "AWS::EKS::Nodegroup"):
+        assert "AmiType" not in one
+        assert "Version" not in one
+    data = template(assembly, "workers")
+    assert data["ImageId"] == OWN_IMAGE
+    pieces = data["UserData"]["Fn::Base64"]["Fn::Join"][1]
+    imported = [one["Fn::ImportValue"] for one in pieces if isinstance(one, dict)]
+    text = "".join(one if isinstance(one, str) else "TOKEN" for one in pieces)
+    config = json.loads(text.split("--clusterwright")[1].split("\n\n", 1)[1])
+    assert config["spec"] == {
+        "cluster": {
+            "name": "test",
+            "apiServerEndpoint": "TOKEN",
+            "certificateAuthority": "TOKEN",
+            "cidr": "172.20.0.0/16",
+        },
+        "instance": {"localStorage": {"strategy": "RAID0"}},
+        "kubelet": {"flags": ["--register-with-taints=nvidia.com/gpu=present:NoSchedule"]},
+    }
+    assert ["Endpoint" in imported[0], "CertificateAuthorityData" in imported[1]] == [True, True]
+    # The control plane has the same range: it is in its template, or nodes could not be told.
+    (control_plane,) = properties(assembly, "AWS::EKS::Cluster")
+    assert control_plane["KubernetesNetworkConfig"] == {"ServiceIpv4Cidr": "172.20.0.0/16"}
+
+
+def test_services_have_a_range_that_nothing_else_has(build: Build) -> None:
+    def services(**changes: Any) -> Any:
+        (found,) = properties(build(changed(EKS_MINIMAL, **changes)), "AWS::EKS::Cluster")
+        return found.get("KubernetesNetworkConfig")
+
+    assert services(network__cidr="172.20.0.0/16") == {"ServiceIpv4Cidr": "10.100.0.0/16"}
+    given = services(kubernetes={"service_cidr": "192.168.0.0/20"})
+    assert given == {"ServiceIpv4Cidr": "192.168.0.0/20"}
+    both = {"private_access_cidrs": ["172.16.0.0/12", "10.96.0.0/11"]}
+    assert services(kubernetes=both) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"kubernetes": {"service_cidr": "100.64.0.0/16"}}, "is not within 10.0.0.0/8"),
+        ({"kubernetes": {"service_cidr": "172.20.0.0/28"}}, "from /24 to /12"),
+        ({"kubernetes": {"service_cidr": "10.0.0.0/16"}}, "overlaps 10.0.0.0/16"),
+        ({"image": {"release_version": "1.2.3"}}, "belongs to the platform hyperpod"),
+    ],
+)
+def test_ranges_and_images_that_eks_does_not_take(
+    build: Build, changes: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(SpecErrors, match=words):
+        build(changed(EKS_MINIMAL, **changes))
+
+
 def test_the_key_serves_who_launches_the_nodes(build: Build) -> None:
     (key,) = properties(build(EKS), "AWS::KMS::Key")
     by_sid = {one["Sid"]: one for one in key["KeyPolicy"]["Statement"]}
@@ -222,6 +281,16 @@ def test_what_no_template_can_say_is_refused_with_its_place(tmp_path: Any) -> No
         refuse_what_cannot_be_built(loaded)
     (problem,) = raised.value
     assert problem.position is not None
+
+
+def test_an_image_of_ones_own_needs_a_known_range_of_services(tmp_path: Any) -> None:
+    ranges = {"private_access_cidrs": ["172.16.0.0/12", "10.96.0.0/11"]}
+    spec = changed(EKS_MINIMAL, image={"image_id": OWN_IMAGE}, kubernetes=ranges)
+    with pytest.raises(SpecErrors, match="both of EKS's overlap"):
+        refuse_what_cannot_be_built(load_cluster(specs.write(tmp_path / "spec.yaml", spec)))
+    given = {**ranges, "service_cidr": "192.168.0.0/20"}
+    fits = changed(EKS_MINIMAL, image={"image_id": OWN_IMAGE}, kubernetes=given)
+    refuse_what_cannot_be_built(load_cluster(specs.write(tmp_path / "spec.yaml", fits)))
 
 
 def test_outputs_lead_to_the_cluster(build: Build) -> None:

@@ -30,6 +30,19 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             hint="add release_version or image_id" if cluster.on_hyperpod else "add image_id",
             other_path=("image",),
         )
+    if (
+        cluster.platform == "eks"
+        and image.image_id is not None
+        and cluster.network.existing is not None
+        and cluster.kubernetes.service_cidr is None
+    ):
+        yield Problem(
+            "nodes that boot from an image of your own must be told the range of services, and "
+            "which one EKS takes in a network that exists is not known before",
+            ("image", "image_id"),
+            hint="kubernetes.service_cidr: 172.20.0.0/16, or what the cluster has",
+            other_path=("network", "existing"),
+        )
     if image.auto_patch is not None and image.image_id is not None:
         yield Problem(
             "HyperPod patches its own image, not one of yours",

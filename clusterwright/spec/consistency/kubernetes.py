@@ -37,6 +37,9 @@ requirements for VPC and subnets"); local zones take none either."""
 
 LEAST_CONTROL_PLANE_SUBNETS = 2
 
+LARGEST_SERVICES, SMALLEST_SERVICES = 12, 24
+"""Lengths of the range of services (EKS API, KubernetesNetworkConfigRequest, botocore 1.44.5)."""
+
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
     if not cluster.uses_kubernetes:
@@ -47,6 +50,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     yield from _zones(cluster)
     yield from _endpoint(cluster)
     yield from _private_access(cluster)
+    yield from _services(cluster)
     yield from _access(cluster)
     yield from _addons(cluster)
     yield from _pod_identities(cluster)
@@ -107,6 +111,50 @@ def _private_access(cluster: Cluster) -> Iterator[Problem]:
             hint="let these ranges in with a rule of one of its security groups, on port 443",
             other_path=("network", "existing"),
         )
+
+
+def _services(cluster: Cluster) -> Iterator[Problem]:
+    """EKS API, KubernetesNetworkConfigRequest: where the range lies, how large, beside what."""
+    here: Path = (*HERE, "service_cidr")
+    text = cluster.kubernetes.service_cidr
+    if text is None:
+        return
+    try:
+        network = IPv4Network(text)
+    except ValueError:
+        yield Problem(f"{text} is not an address range", here)
+        return
+    if not any(network.subnet_of(one) for one in PRIVATE):
+        yield Problem(
+            f"{text} is not within {', '.join(map(str, PRIVATE))}", here, hint="172.20.0.0/16"
+        )
+    if not LARGEST_SERVICES <= network.prefixlen <= SMALLEST_SERVICES:
+        yield Problem(
+            f"EKS takes a range from /{SMALLEST_SERVICES} to /{LARGEST_SERVICES} for services",
+            here,
+            hint="172.20.0.0/16",
+        )
+    for path, other in reached_ranges(cluster):
+        try:
+            overlaps = network.overlaps(IPv4Network(other))
+        except ValueError:
+            continue  # said elsewhere
+        if overlaps:
+            yield Problem(
+                f"{text} overlaps {other}: pods could not reach what has these addresses",
+                here,
+                other_path=path,
+            )
+
+
+def reached_ranges(cluster: Cluster) -> Iterator[tuple[Path, str]]:
+    """Ranges of the file that nodes and pods talk to; those of a network that exists are not."""
+    if cluster.network.existing is None:
+        yield ("network", "cidr"), cluster.network.cidr
+        for index, text in enumerate(cluster.network.secondary_cidrs):
+            yield ("network", "secondary_cidrs", index), text
+    for index, text in enumerate(cluster.kubernetes.private_access_cidrs):
+        yield (*HERE, "private_access_cidrs", index), text
 
 
 def _zones(cluster: Cluster) -> Iterator[Problem]:

@@ -115,6 +115,10 @@ class Kubernetes(Model):
     access: Annotated[list[AccessEntry], Field(max_length=100)] = []
     """Who else may talk to Kubernetes: nobody has rights by having made the cluster."""
 
+    service_cidr: Cidr | None = None
+    """Addresses of Kubernetes' services, which no network that is reached may have; cannot be
+    changed. If absent, the first of EKS's two ranges that overlaps no range of this file."""
+
     control_plane_logs: Annotated[list[ControlPlaneLog], Field(max_length=5)] = [
         "api",
         "audit",

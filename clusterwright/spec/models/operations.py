@@ -58,7 +58,7 @@ class Image(Model):
         Annotated[str, Field(pattern=forms.IMAGE_ID.pattern, examples=[forms.IMAGE_ID.example])]
         | None
     ) = None
-    """An image of your own, built from HyperPod's."""
+    """An image of your own, built from the platform's."""
 
     nvidia_driver: (
         Annotated[str, Field(pattern=forms.DRIVER.pattern, examples=[forms.DRIVER.example])] | None

@@ -60,7 +60,7 @@ def test_taints_that_the_addons_live_with(taints: list[dict[str, str]]) -> None:
 @pytest.mark.parametrize(
     ("changes", "path"),
     [
-        ({"image": {"release_version": "1.0.0"}}, "image"),
+        ({"image": {"release_version": "1.0.0"}}, "image.release_version"),
         ({"lifecycle": {"steps": ["a.py"]}}, "lifecycle"),
         ({"resilience": {"node_provisioning": "continuous"}}, "resilience.node_provisioning"),
         ({"resilience": {"deep_health_checks": []}}, "resilience.deep_health_checks"),

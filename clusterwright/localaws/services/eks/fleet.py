@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from clusterwright.catalog import Known
 from clusterwright.localaws import facts
 from clusterwright.localaws.services.eks import checks
 from clusterwright.localaws.services.eks.state import Piece, Store
@@ -95,9 +96,13 @@ class Fleet:
                 "InsufficientFreeAddresses",
                 f"Subnet {subnet.id} has {free} free IP addresses, {missing * each} are needed.",
             )
+        own_image = self._own_image()
+        problem = self._wrong_image(own_image, name) if own_image is not None else None
+        if problem is not None:
+            return problem
         try:
             started = self._ec2().run_instances(
-                ImageId=IMAGE,
+                ImageId=own_image or IMAGE,
                 MinCount=1,
                 MaxCount=count,
                 InstanceType=name,
@@ -129,6 +134,37 @@ class Fleet:
                 f"currently do not have sufficient {name} capacity in the Availability Zone "
                 f"you requested ({subnet.availability_zone}).",
             )
+        return None
+
+    def _own_image(self) -> str | None:
+        data = template_data(self.store, self.group.members.get("launchTemplate") or {})
+        return data.get("ImageId")
+
+    def _wrong_image(self, image_id: str, instance_type: str) -> Problem | None:
+        """EC2's refusals of an image (EC2 API, error codes InvalidAMIID.NotFound and
+        InvalidParameterValue), as Auto Scaling passes them on; moto launches any.
+        """
+        from botocore.exceptions import ClientError
+
+        said = "Could not launch On-Demand Instances. {} Launching EC2 instance failed."
+        try:
+            found = self._ec2().describe_images(ImageIds=[image_id])["Images"]
+        except ClientError as error:
+            if not error.response["Error"]["Code"].startswith("InvalidAMIID"):
+                raise
+            found = []
+        if not found:
+            words = f"InvalidAMIID.NotFound - The image id '[{image_id}]' does not exist."
+            return "AsgInstanceLaunchFailures", said.format(words)
+        instance = facts.catalog().instance(instance_type)
+        wanted = instance.architecture if instance is not None else None
+        if isinstance(wanted, Known) and wanted.value != found[0]["Architecture"]:
+            words = (
+                f"InvalidParameterValue - The architecture '{wanted.value}' of the specified "
+                f"instance type does not match the architecture '{found[0]['Architecture']}' of "
+                "the specified AMI."
+            )
+            return "AsgInstanceLaunchFailures", said.format(words)
         return None
 
     def _asked(self) -> dict[str, Any]:

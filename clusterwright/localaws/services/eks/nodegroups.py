@@ -126,6 +126,14 @@ def update_nodegroup_version(call: Call) -> Mapping[str, Any]:
             if not group.members.get("launchTemplate"):
                 raise invalid("A node group without a launch template cannot be given one.")
             kind = _check_launch_template(call, template)
+            if _own_image(store_of(call), asked) != (group.members["amiType"] == "CUSTOM"):
+                raise invalid(
+                    "You must create a new node group to switch between specifying an AMI ID in "
+                    "a launch template and not specifying an AMI ID"
+                )
+        _check_own_image(
+            store_of(call), {"launchTemplate": group.members.get("launchTemplate"), **asked}
+        )
         wanted = str(asked.get("version") or cluster.version)
         _check_version(cluster, wanted)
         if versions.minor_of(wanted) < versions.minor_of(group.members["version"]):
@@ -168,6 +176,7 @@ def _create(call: Call) -> Piece:
         scaling["desiredSize"] = scaling["minSize"]
     _check_scaling(call, scaling)
     types = _check_types(call, asked)
+    _check_own_image(store, asked)
     version = str(asked.get("version") or cluster.version)
     _check_version(cluster, version)
     _check_update_config(asked.get("updateConfig") or {})
@@ -182,7 +191,7 @@ def _create(call: Call) -> Piece:
             "scalingConfig": scaling,
             "instanceTypes": types,
             "capacityType": asked.get("capacityType", "ON_DEMAND"),
-            "amiType": asked.get("amiType") or _image_type(asked),
+            "amiType": asked.get("amiType") or _image_type(store, asked),
             "labels": dict(asked.get("labels", {})),
             "taints": list(asked.get("taints", ())),
             "version": version,
@@ -453,8 +462,21 @@ def _taints(before: list[dict[str, Any]], asked: Mapping[str, Any]) -> list[dict
     return [*kept, *asked.get("addOrUpdateTaints", ())]
 
 
-def _image_type(asked: Mapping[str, Any]) -> str:
-    return "CUSTOM" if asked.get("launchTemplate") else "AL2023_x86_64_STANDARD"
+def _check_own_image(store: Store, asked: Mapping[str, Any]) -> None:
+    """EKS user guide, "Limits and conditions when specifying an AMI ID"; the words are ours."""
+    if not _own_image(store, asked):
+        return
+    for name in ("amiType", "releaseVersion", "version"):
+        if asked.get(name) not in (None, "CUSTOM"):
+            raise invalid(f"You cannot specify {name} when the launch template has an image id")
+
+
+def _own_image(store: Store, asked: Mapping[str, Any]) -> bool:
+    return bool(template_data(store, asked.get("launchTemplate") or {}).get("ImageId"))
+
+
+def _image_type(store: Store, asked: Mapping[str, Any]) -> str:
+    return "CUSTOM" if _own_image(store, asked) else "AL2023_x86_64_STANDARD"
 
 
 def _release(version: str) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from clusterwright.aws.images import Image
 from clusterwright.catalog import Known
+from clusterwright.platforms.launch_templates import ROOT_DEVICE
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.deployment import MachineImage
 from clusterwright.preflight.facts.fact import Fact, FactValues
@@ -19,7 +21,10 @@ class OwnImage(Rule[str]):
     severity = "error"
     scope = "account"
     prevents = "CreateCluster fails, or instances that cannot boot: the image is of another kind"
-    source = "EC2 DescribeImages; aws/aws-parallelcluster, InstanceTypeBaseAMICompatible"
+    source = (
+        "EC2 DescribeImages; aws/aws-parallelcluster, InstanceTypeBaseAMICompatible; EC2 user "
+        "guide, device names for volumes"
+    )
 
     def subjects(self, context: Context) -> Iterable[Subject[str]]:
         image_id = context.cluster.image.image_id
@@ -44,6 +49,8 @@ class OwnImage(Rule[str]):
             return
         if image.state != "available":
             yield Fail(message=f"{image.id} is {image.state}", where=image.id)
+        if context.cluster.platform == "eks":
+            yield from _root_volume(context, image)
         for name, path in wanted_types(context).items():
             instance = context.catalog.instance(name)
             if instance is None or not isinstance(instance.architecture, Known):
@@ -57,6 +64,29 @@ class OwnImage(Rule[str]):
                     limit=image.architecture,
                     where=image.id,
                 )
+
+
+def _root_volume(context: Context, image: Image) -> Iterator[Verdict]:
+    """The launch template encrypts the volume that it names, and gives it its size."""
+    if image.root_device is not None and image.root_device != ROOT_DEVICE:
+        yield Fail(
+            message=f"the root volume of {image.id} is {image.root_device}; the launch template "
+            f"encrypts and sizes {ROOT_DEVICE}, which would be a second one",
+            requested=image.root_device,
+            limit=ROOT_DEVICE,
+            where=image.id,
+            hint="build the image from EKS's for Amazon Linux 2023",
+        )
+    given = context.cluster.kubernetes.node_volume_gib
+    if image.root_volume_gib is not None and image.root_volume_gib > given:
+        yield Fail(
+            message=f"{image.id} has a root volume of {image.root_volume_gib} GiB, and nodes have "
+            f"one of {given}",
+            path=("kubernetes", "node_volume_gib"),
+            requested=given,
+            limit=image.root_volume_gib,
+            where=image.id,
+        )
 
 
 RULE = OwnImage()
