@@ -1,9 +1,10 @@
-"""Keep Docker's images and containers on the scratch disks, not on the root volume.
+"""Keep Docker's images and containers where there is room, not on the root volume.
 
-Only where the image has Docker: nothing is installed. Of `daemon.json` only `data-root` is ours;
-the rest stays as the image or the site wrote it. Docker is restarted when that changed and no
-container runs; else the change waits for the next run of this program or the next reboot. Images
-that are on the root volume already stay there and are pulled again on use.
+On the scratch disks, else on the group's further EBS volume (see room). Only where the image has
+Docker: nothing is installed. Of `daemon.json` only `data-root` is ours; the rest stays as the
+image or the site wrote it. Docker is restarted when that changed and no container runs; else the
+change waits for the next run of this program or the next reboot. Images that are on the root
+volume already stay there and are pulled again on use.
 
 Whoever is in the group `docker` is root on the node (docs.docker.com, "Docker daemon attack
 surface"), so users of the spec who have no sudo are taken out of it.
@@ -15,12 +16,12 @@ import json
 import shlex
 from typing import Any
 
-from clusterwright_node import root_folders, systemd
+from clusterwright_node import room, root_folders, systemd
 from clusterwright_node.errors import StepError
 from clusterwright_node.inputs import is_under
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
 
-AFTER = ("scratch", "users")
+AFTER = ("containerd_storage", "scratch", "users")
 DEADLINE_SECONDS = 180
 RETRIES = 2
 
@@ -34,8 +35,8 @@ _MODE = 0o710
 
 
 def applies(node: Node) -> Verdict:
-    if node.group.scratch is None:
-        return skip(f"group {node.group.name} has no scratch disks")
+    if room.place(node) is None:
+        return skip(f"group {node.group.name} {room.NONE}")
     if not node.machine.has_command("dockerd"):
         return skip("the image has no Docker")
     return APPLIES
@@ -48,15 +49,15 @@ def check(node: Node) -> Verdict:
     if _place_by_flag(node) is not None:
         node.notice(f"Docker's unit gives --data-root itself: {_place_by_flag(node)}; left alone")
         return SATISFIED
-    if not _is_on_scratch(node, _settings(node)):
-        return missing(f"data-root of {DAEMON_JSON} is not on the scratch disks")
+    if not _has_room(node, _settings(node)):
+        return missing(f"data-root of {DAEMON_JSON} is not below {room.of(node)}")
     if not _folder_is_there(node):
         return missing(f"{_data_root(node)} is not there")
     if node.machine.read_text(DROP_IN) != _drop_in_text(node):
         return missing(f"{DROP_IN} is not current")
     if node.journal.begun(_RESTARTING) is None:
         return SATISFIED
-    if _has_containers(node):
+    if has_containers(node):
         node.notice("containers run, so Docker takes its new data-root at its next restart")
         return SATISFIED
     return missing("Docker has not taken its new data-root")
@@ -71,9 +72,9 @@ def apply(node: Node) -> None:
     if not _folder_is_there(node):
         node.machine.make_directory(_data_root(node), mode=_MODE)
     changed = node.machine.read_text(DROP_IN) != _drop_in_text(node)
-    if changed or not _is_on_scratch(node, settings):
+    if changed or not _has_room(node, settings):
         node.journal.begin(_RESTARTING, DAEMON_JSON)
-    if not _is_on_scratch(node, settings):
+    if not _has_room(node, settings):
         settings.pop("graph", None)
         settings["data-root"] = _data_root(node)
         node.machine.write_text(DAEMON_JSON, json.dumps(settings, indent=2) + "\n")
@@ -81,20 +82,28 @@ def apply(node: Node) -> None:
         node.machine.write_text(DROP_IN, _drop_in_text(node))
     # Always: a run that was killed after it wrote the file has not reloaded.
     node.machine.change("systemctl", "daemon-reload")
-    if _has_containers(node):
+    if has_containers(node):
         return
     if systemd.is_active(node, UNIT):
         systemd.restart(node, UNIT)
     node.journal.end(_RESTARTING)
 
 
+def has_containers(node: Node) -> bool:
+    """Whether a container of Docker's runs, or Docker does not answer."""
+    if not systemd.is_active(node, UNIT):
+        return False
+    result = node.machine.query("docker", "ps", "--quiet")
+    # One that does not answer is not restarted either.
+    return not result.ok or bool(result.stdout.strip())
+
+
 def _data_root(node: Node) -> str:
-    """Where the file says, where that is on the scratch disks; else our own folder there."""
-    assert node.group.scratch is not None, "applies checks it"
+    """Where the file says, where that has room; else our own folder there."""
     settings = _settings(node)
-    if _is_on_scratch(node, settings):
+    if _has_room(node, settings):
         return str(settings["data-root"])
-    return node.group.scratch.mount_path + "/docker"
+    return room.of(node) + "/docker"
 
 
 def _folder_is_there(node: Node) -> bool:
@@ -103,11 +112,10 @@ def _folder_is_there(node: Node) -> bool:
     return root_folders.is_there(node, path, _MODE) or node.machine.exists(path)
 
 
-def _is_on_scratch(node: Node, settings: dict[str, Any]) -> bool:
-    """Wherever on the scratch disks: a folder there that the image or the site chose is kept."""
+def _has_room(node: Node, settings: dict[str, Any]) -> bool:
+    """Wherever there: a folder that the image or the site chose is kept."""
     place = settings.get("data-root")
-    assert node.group.scratch is not None, "applies checks it"
-    return isinstance(place, str) and is_under(place, node.group.scratch.mount_path)
+    return isinstance(place, str) and is_under(place, room.of(node))
 
 
 def _settings(node: Node) -> dict[str, Any]:
@@ -127,10 +135,9 @@ def _settings(node: Node) -> dict[str, Any]:
 
 def _drop_in_text(node: Node) -> str:
     """Docker must not start on the empty folder below a mount that is still to come."""
-    assert node.group.scratch is not None, "applies checks it"
     return (
         "# Written by clusterwright_node.\n[Unit]\n"
-        f"RequiresMountsFor={node.group.scratch.mount_path}\nAfter=dlami-nvme.service\n"
+        f"RequiresMountsFor={room.of(node)}\nAfter=dlami-nvme.service\n"
     )
 
 
@@ -152,14 +159,6 @@ def _place_by_flag(node: Node) -> str | None:
             if name in ("--data-root", "--graph", "-g"):
                 return value or "".join(words[index + 1 : index + 2])
     return None
-
-
-def _has_containers(node: Node) -> bool:
-    if not systemd.is_active(node, UNIT):
-        return False
-    result = node.machine.query("docker", "ps", "--quiet")
-    # One that does not answer is not restarted either.
-    return not result.ok or bool(result.stdout.strip())
 
 
 def _members_without_sudo(node: Node) -> list[str]:

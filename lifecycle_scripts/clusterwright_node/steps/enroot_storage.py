@@ -1,8 +1,9 @@
-"""Keep Enroot's layers, containers and temporary files on the scratch disks.
+"""Keep Enroot's layers, containers and temporary files where there is room.
 
-By default they lie in home directories and in /tmp, which are shared or small: "No space left on
-device" (awslabs/awsome-distributed-ai #427). `chmod 777 -R`, the usual way out, lets everybody
-change everybody's containers. Here each user has a folder of their own, mode 0700.
+On the scratch disks, else on the group's further EBS volume (see room). By default they lie in
+home directories and in /tmp, which are shared or small: "No space left on device"
+(awslabs/awsome-distributed-ai #427). `chmod 777 -R`, the usual way out, lets everybody change
+everybody's containers. Here each user has a folder of their own, mode 0700.
 
 The settings are lines of enroot.conf, as NVIDIA/enroot `doc/configuration.md` has them; a value is
 expanded by the shell for each user, as in NVIDIA/pyxis wiki "Setup". Enroot makes folders below a
@@ -12,7 +13,7 @@ Enroot, rather than let everybody take names in a shared folder.
 
 from __future__ import annotations
 
-from clusterwright_node import root_folders
+from clusterwright_node import room, root_folders
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
 
 AFTER = ("containers", "scratch", "users")
@@ -32,8 +33,8 @@ _PRIVATE = 0o700
 
 
 def applies(node: Node) -> Verdict:
-    if node.group.scratch is None:
-        return skip(f"group {node.group.name} has no scratch disks")
+    if room.place(node) is None:
+        return skip(f"group {node.group.name} {room.NONE}")
     if _configuration(node) is None:
         return skip("the image has no enroot")
     return APPLIES
@@ -42,7 +43,7 @@ def applies(node: Node) -> Verdict:
 def check(node: Node) -> Verdict:
     path = _path(node)
     if node.machine.read_text(path) != _wanted(node):
-        return missing(f"{path} does not name the scratch disks")
+        return missing(f"{path} does not name {_base(node)}")
     for folder, mode in _shared(node).items():
         if not root_folders.is_there(node, folder, mode):
             return missing(f"{folder} is not there, or has another mode")
@@ -69,8 +70,7 @@ def apply(node: Node) -> None:
 
 
 def _base(node: Node) -> str:
-    assert node.group.scratch is not None, "applies checks it"
-    return node.group.scratch.mount_path + "/enroot"
+    return room.of(node) + "/enroot"
 
 
 def _shared(node: Node) -> dict[str, int]:

@@ -31,8 +31,8 @@ class ContainerRoom(Rule[ComputeGroup]):
     ) -> Iterator[Verdict]:
         del facts
         group = subject.value
-        if group.scratch is not None:
-            return
+        if group.scratch is not None or (context.on_hyperpod and group.ebs is not None):
+            return  # the further volume is where HyperPod's image mounts it, and nodes use it
         instance = context.catalog.instance(group.instance_type)
         drives = instance.local_nvme if instance is not None else None
         has_drives = isinstance(drives, Known) and drives.value.total_gb > 0
@@ -41,6 +41,8 @@ class ContainerRoom(Rule[ComputeGroup]):
             "and /tmp",
             hint="scratch: {}"
             if has_drives
+            else "ebs: {capacity_gib: 500}"
+            if context.on_hyperpod
             else f"{group.instance_type} has no drives of its own: point Enroot to a volume",
         )
 

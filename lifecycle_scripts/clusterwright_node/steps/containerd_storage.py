@@ -1,0 +1,146 @@
+"""Keep containerd's images where there is room, not on the root volume.
+
+Docker 29 and later keeps its images in containerd where it is installed anew
+(docs.docker.com/engine/storage/containerd), and a build's cache is there as well: `data-root` of
+Docker does not move them, and the root volume fills (awslabs/awsome-distributed-ai #913). Of
+config.toml only the setting `root` of the whole file is ours (containerd-config.toml(5)); a line
+that is commented out is none, which is what the repair of the samples fell over (#914). containerd
+is restarted when that changed and no container of Docker's runs; else the change waits.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+
+from clusterwright_node import room, root_folders, systemd
+from clusterwright_node.inputs import is_under
+from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
+from clusterwright_node.steps import docker_storage
+
+AFTER = ("scratch", "users")
+DEADLINE_SECONDS = 180
+RETRIES = 2
+
+CONF = "/etc/containerd/config.toml"
+UNIT = "containerd.service"
+DROP_IN = f"{systemd.UNIT_FOLDER}/{UNIT}.d/90-clusterwright.conf"
+_RESTARTING = "containerd_storage: restart containerd"
+_MODE = 0o711
+_SETTING = re.compile(r"""^\s*root\s*=\s*(?P<value>"[^"\n]*"|'[^'\n]*')\s*(?:#.*)?$""")
+
+
+def applies(node: Node) -> Verdict:
+    if room.place(node) is None:
+        return skip(f"group {node.group.name} {room.NONE}")
+    if not systemd.exists(node, UNIT):
+        return skip(f"the image has no {UNIT}")
+    return APPLIES
+
+
+def check(node: Node) -> Verdict:
+    given = _place_by_flag(node)
+    if given is not None:
+        node.notice(f"containerd's unit gives --root itself: {given}; left alone")
+        return SATISFIED
+    if not _has_room(node):
+        return missing(f"root of {CONF} is not below {room.of(node)}")
+    if not node.machine.exists(_root(node)):
+        return missing(f"{_root(node)} is not there")
+    if node.machine.read_text(DROP_IN) != _drop_in_text(node):
+        return missing(f"{DROP_IN} is not current")
+    if node.journal.begun(_RESTARTING) is None:
+        return SATISFIED
+    if docker_storage.has_containers(node):
+        node.notice("containers run, so containerd takes its new root at its next restart")
+        return SATISFIED
+    return missing("containerd has not taken its new root")
+
+
+def apply(node: Node) -> None:
+    if not node.machine.exists(_root(node)):
+        root_folders.make(node, _root(node), _MODE)
+    changed = node.machine.read_text(DROP_IN) != _drop_in_text(node)
+    if changed or not _has_room(node):
+        node.journal.begin(_RESTARTING, CONF)
+    if not _has_room(node):
+        node.machine.write_text(CONF, _with_root(node.machine.read_text(CONF) or "", _root(node)))
+    if changed:
+        node.machine.write_text(DROP_IN, _drop_in_text(node))
+    # Always: a run that was killed after it wrote the file has not reloaded.
+    node.machine.change("systemctl", "daemon-reload")
+    if docker_storage.has_containers(node):
+        return
+    if systemd.is_active(node, UNIT):
+        systemd.restart(node, UNIT)
+        if systemd.is_active(node, docker_storage.UNIT):
+            # It would go on with images that are there no longer.
+            systemd.restart(node, docker_storage.UNIT)
+    node.journal.end(_RESTARTING)
+
+
+def _root(node: Node) -> str:
+    """Where the file says, where that has room; else our own folder there."""
+    said = _said(node.machine.read_text(CONF) or "")
+    if said is not None and is_under(said, room.of(node)):
+        return said
+    return room.of(node) + "/containerd"
+
+
+def _has_room(node: Node) -> bool:
+    return _said(node.machine.read_text(CONF) or "") == _root(node)
+
+
+def _said(text: str) -> str | None:
+    """`root` of the whole file: before its first table, and not commented out."""
+    for line in _head(text):
+        found = _SETTING.match(line.rstrip("\n"))
+        if found:
+            return found["value"][1:-1]
+    return None
+
+
+def _with_root(text: str, place: str) -> str:
+    """The text with our setting in the place of its own, else before everything else.
+
+    A top-level key may stand anywhere before the first table, so the first line is right.
+    """
+    head = _head(text)
+    rest = text.splitlines(keepends=True)[len(head) :]
+    kept = [line for line in head if not _SETTING.match(line.rstrip("\n"))]
+    return "".join([f"root = {json.dumps(place)}\n", *kept, *rest])
+
+
+def _head(text: str) -> list[str]:
+    """The lines before the first table."""
+    lines = text.splitlines(keepends=True)
+    for index, line in enumerate(lines):
+        if line.lstrip().startswith("["):
+            return lines[:index]
+    return lines
+
+
+def _drop_in_text(node: Node) -> str:
+    """containerd must not start on the empty folder below a mount that is still to come."""
+    return (
+        "# Written by clusterwright_node.\n[Unit]\n"
+        f"RequiresMountsFor={room.of(node)}\nAfter=dlami-nvme.service\n"
+    )
+
+
+def _place_by_flag(node: Node) -> str | None:
+    """The root that the unit's command line gives, which wins over the file's."""
+    result = node.machine.query("systemctl", "cat", UNIT)
+    for line in result.stdout.splitlines():
+        if not line.startswith("ExecStart=") or "containerd" not in line:
+            continue
+        try:
+            words = shlex.split(line)
+        except ValueError:
+            continue
+        for index, word in enumerate(words):
+            name, _, value = word.partition("=")
+            if name == "--root":
+                return value or "".join(words[index + 1 : index + 2])
+    return None
