@@ -12,6 +12,7 @@ from constructs import Construct
 
 from clusterwright.catalog import Catalog
 from clusterwright.platforms.eks import cluster_name
+from clusterwright.platforms.kubernetes.karpenter import PLACEMENT_GROUPS
 from clusterwright.platforms.launch_templates import (
     CAPACITY_TYPES,
     NodeGroup,
@@ -20,6 +21,7 @@ from clusterwright.platforms.launch_templates import (
     node_groups,
     takes_placement_group,
 )
+from clusterwright.spec.karpenter import is_scaled
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
 from stacks.acknowledge import acknowledge, ignore_lint_everywhere
@@ -62,6 +64,9 @@ class EksNodes(Part):
         self._catalog, self._attachments = catalog, attachments
         self._kubernetes, self._role, self._key_arn = kubernetes, role, key_arn
         self.node_groups: list[eks.CfnNodegroup] = []
+        self.scaled_placement_groups: dict[str, str] = {}
+        """By group, where Karpenter's nodes stand beside those of the node group."""
+
         for group in cluster.compute:
             self._group(group)
         ignore_lint_everywhere(
@@ -72,6 +77,13 @@ class EksNodes(Part):
     def _group(self, group: ComputeGroup) -> None:
         # Names may differ by a hyphen or by a capital only, which logical ids do not show.
         scope = Construct(self, group.name)
+        scaled = is_scaled(self.cluster, group)
+        placement = self._placement_group(scope, group)
+        if scaled and placement is not None:
+            self.scaled_placement_groups[group.name] = placement
+        parts = node_groups(group, karpenter=scaled)
+        if not parts:
+            return  # Karpenter makes launch templates of its own
         template = launch_template(
             scope,
             "Template",
@@ -81,9 +93,9 @@ class EksNodes(Part):
             security_group_ids=self._attachments.node_security_group_ids,
             key_arn=self._key_arn,
             control_plane=self._kubernetes.resource,
-            placement_group_name=self._placement_group(scope, group),
+            placement_group_name=placement,
         )
-        for index, part in enumerate(node_groups(group), start=1):
+        for index, part in enumerate(parts, start=1):
             logical = "Nodes" if index == 1 else f"Nodes{index}"
             self.node_groups.append(self._node_group(scope, logical, group, part, template))
 
@@ -159,11 +171,21 @@ class EksNodes(Part):
             outputs["SsmLoginCommand"] = (
                 f"aws ssm start-session --target <instance-id> --region {region}"
             )
+        if self.scaled_placement_groups:
+            outputs[PLACEMENT_GROUPS] = json_text(self.scaled_placement_groups)
         outputs |= lustre_outputs(lustre)
         if home is not None:
             outputs["HomeDnsName"] = home.dns_name
         for key, value in outputs.items():
             cdk.CfnOutput(self, key, value=value)
+
+
+def json_text(values: dict[str, str]) -> str:
+    """A JSON object whose values are known when the stack is deployed.
+
+    Joined by hand: the CDK's own conversion would make one value of CloudFormation of each.
+    """
+    return "{" + ",".join(f'"{key}":"{value}"' for key, value in values.items()) + "}"
 
 
 def node_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:

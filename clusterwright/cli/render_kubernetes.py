@@ -39,7 +39,7 @@ Examples:
     "outputs_file",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="What `cdk deploy --outputs-file` wrote: where the file systems are.",
+    help="What `cdk deploy --outputs-file` wrote: where file systems are, what nodes start with.",
 )
 @click.option(
     "--part",
@@ -111,6 +111,7 @@ def _show_manifests(
     output_format: str,
 ) -> None:
     from clusterwright.platforms.kubernetes.groups import UnknownFactError
+    from clusterwright.platforms.kubernetes.karpenter import UnknownOutputError
     from clusterwright.platforms.kubernetes.render import APPLIED, manifests
     from clusterwright.platforms.kubernetes.storage import UnknownVolumeError
 
@@ -122,6 +123,11 @@ def _show_manifests(
     except UnknownVolumeError as error:
         raise UserError(
             f"nothing says where the file systems are: {error}",
+            "give --outputs with the file of `cdk deploy --outputs-file FILE`",
+        ) from None
+    except UnknownOutputError as error:
+        raise UserError(
+            f"nothing says what Karpenter launches nodes with: {error}",
             "give --outputs with the file of `cdk deploy --outputs-file FILE`",
         ) from None
     except UnknownFactError as error:
@@ -218,6 +224,11 @@ def _hold_against_their_forms(path: Path, stack: str, outputs: dict[str, Any]) -
             ("LustreDnsName", forms.FILE_SYSTEM_DNS),
             ("HomeDnsName", forms.FILE_SYSTEM_DNS),
             ("LustreMountName", forms.LUSTRE_MOUNT_NAME),
+            ("KarpenterInstanceProfile", forms.INSTANCE_PROFILE),
+            ("KarpenterSubnetIds", forms.SUBNET_IDS),
+            ("KarpenterSecurityGroupIds", forms.SECURITY_GROUP_IDS),
+            ("KarpenterKeyArn", forms.KMS_KEY_ARN),
+            ("KarpenterPlacementGroups", forms.PLACEMENT_GROUPS),
         ):
             if words is None and key.startswith(prefix) and not re.fullmatch(form.pattern, value):
                 words = form.words

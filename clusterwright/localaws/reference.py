@@ -47,6 +47,7 @@ USED: Final = (
     "secretsmanager",
     "service-quotas",
     "sns",
+    "sqs",
     "ssm",
     "sts",
 )

@@ -22,6 +22,7 @@ from clusterwright.platforms.derived_names import (
 )
 from clusterwright.platforms.launch_templates import takes_placement_group
 from clusterwright.platforms.node_rights import Right
+from clusterwright.spec.karpenter import runs_in_cluster
 from clusterwright.spec.models.cluster import Cluster
 
 ALWAYS: Final[Callable[[Cluster], bool]] = lambda _: True  # noqa: E731 - a value like the others
@@ -99,7 +100,9 @@ def _kubernetes(cluster: Cluster) -> bool:
 
 def _entries(cluster: Cluster) -> bool:
     return _kubernetes(cluster) and (
-        cluster.kubernetes.admin_role or bool(cluster.kubernetes.access)
+        cluster.kubernetes.admin_role
+        or bool(cluster.kubernetes.access)
+        or runs_in_cluster(cluster)
     )
 
 
@@ -108,7 +111,11 @@ def _training_operator(cluster: Cluster) -> bool:
 
 
 def _pod_identities(cluster: Cluster) -> bool:
-    return bool(cluster.kubernetes.pod_identities) or _training_operator(cluster)
+    return (
+        bool(cluster.kubernetes.pod_identities)
+        or _training_operator(cluster)
+        or runs_in_cluster(cluster)
+    )
 
 
 def _capabilities(cluster: Cluster) -> bool:
@@ -198,8 +205,12 @@ RESOURCES: Final[Mapping[str, Made]] = {
     "AWS::EKS::PodIdentityAssociation": Made(
         ("eks:CreatePodIdentityAssociation",), _pod_identities
     ),
+    "AWS::Events::Rule": Made(("events:PutRule", "events:PutTargets"), runs_in_cluster),
     "AWS::FSx::DataRepositoryAssociation": Made(("fsx:CreateDataRepositoryAssociation",), _links),
     "AWS::FSx::FileSystem": Made(("fsx:CreateFileSystem",), _files),
+    "AWS::IAM::InstanceProfile": Made(
+        ("iam:AddRoleToInstanceProfile", "iam:CreateInstanceProfile"), runs_in_cluster
+    ),
     "AWS::IAM::ManagedPolicy": Made(("iam:CreatePolicy",), _parallelcluster),
     "AWS::IAM::Policy": Made(("iam:PutRolePolicy",), lambda cluster: cluster.platform != "eks"),
     "AWS::IAM::Role": Made(("iam:CreateRole",)),
@@ -216,6 +227,8 @@ RESOURCES: Final[Mapping[str, Made]] = {
     "AWS::S3Express::DirectoryBucket": Made(("s3express:CreateBucket",), _directory),
     "AWS::SNS::Topic": Made(("sns:CreateTopic",), _topic),
     "AWS::SNS::TopicPolicy": Made(("sns:SetTopicAttributes",), _topic),
+    "AWS::SQS::Queue": Made(("sqs:CreateQueue",), runs_in_cluster),
+    "AWS::SQS::QueuePolicy": Made(("sqs:SetQueueAttributes",), runs_in_cluster),
     "AWS::SageMaker::Cluster": Made(("sagemaker:CreateCluster",), _hyperpod),
     "AWS::SageMaker::ClusterSchedulerConfig": Made(
         ("sagemaker:CreateClusterSchedulerConfig",), _governance

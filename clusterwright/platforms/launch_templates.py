@@ -15,6 +15,7 @@ from clusterwright.platforms import eks
 from clusterwright.platforms.accelerators import family
 from clusterwright.platforms.eks import MAXIMUM_NODE_GROUPS, MAXIMUM_NODES_PER_GROUP
 from clusterwright.platforms.rules import PLACEMENT_GROUP_REFUSED_WITH, RULES
+from clusterwright.spec.karpenter import is_scaled
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
 from clusterwright.spec.problems import Path, Problem
@@ -171,12 +172,16 @@ class NodeGroup:
     most: int
 
 
-def node_groups(group: ComputeGroup) -> list[NodeGroup]:
+def node_groups(group: ComputeGroup, *, karpenter: bool = False) -> list[NodeGroup]:
     """The node groups of one group of the spec: the first ones full, so that growth moves none.
 
     Without `min_count` nothing may shrink a group by itself, without `max_count` none may grow.
+    Where Karpenter adds nodes up to `max_count` (`karpenter`), node groups hold `count`, neither
+    more nor fewer, and there is none for 0: two who scale one group would undo each other.
     """
-    most = max(group.max_count or group.count, group.count, 1)
+    most = max(group.count if karpenter else group.max_count or group.count, group.count, 1)
+    if karpenter and not group.count:
+        return []
     least = group.count if group.min_count is None else group.min_count
     found = []
     for index, start in enumerate(range(0, most, MAXIMUM_NODES_PER_GROUP), start=1):
@@ -194,7 +199,11 @@ def node_groups(group: ComputeGroup) -> list[NodeGroup]:
 
 def all_node_groups(cluster: Cluster) -> list[NodeGroup]:
     """Every node group of a cluster, in the order of the spec."""
-    return [each for group in cluster.compute for each in node_groups(group)]
+    return [
+        each
+        for group in cluster.compute
+        for each in node_groups(group, karpenter=is_scaled(cluster, group))
+    ]
 
 
 def problems(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
@@ -213,6 +222,14 @@ def problems(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
         elif instance is not None:
             for problem in problems_of(layout.value, instance):
                 yield Problem(f"the interfaces of {group.instance_type}: {problem}", here)
+            if is_scaled(cluster, group) and any(one.kind == "efa" for one in layout.value):
+                yield Problem(
+                    f"the interfaces of {group.instance_type} are of the kind `efa`, and "
+                    "Karpenter's node classes take `interface` and `efa-only`",
+                    here,
+                    hint="leave max_count out, and change count instead",
+                    other_path=("kubernetes", "autoscaling"),
+                )
         if cluster.image.image_id is None and image_type(group.instance_type, catalog) is None:
             yield Problem(
                 f"EKS has no image for {group.instance_type}",

@@ -12,6 +12,7 @@ PARTS: Final = (
     "lifecycle",
     "observability",
     "kubernetes",
+    "karpenter",
     "cluster",
     "addons",
     "operators",

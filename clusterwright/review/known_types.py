@@ -101,6 +101,7 @@ HOLDS_NOTHING: Final = frozenset(
         "AWS::FSx::DataRepositoryAssociation",
         "AWS::IAM::InstanceProfile",
         "AWS::IAM::ManagedPolicy",
+        "AWS::IAM::OIDCProvider",
         "AWS::IAM::Policy",
         "AWS::IAM::Role",
         "AWS::IAM::RolePolicy",
@@ -116,6 +117,9 @@ HOLDS_NOTHING: Final = frozenset(
         "AWS::SNS::Subscription",
         "AWS::SNS::Topic",
         "AWS::SNS::TopicPolicy",
+        # Karpenter's, which keeps EC2's warnings for five minutes.
+        "AWS::SQS::Queue",
+        "AWS::SQS::QueuePolicy",
         "AWS::SSM::Document",
         "AWS::SageMaker::ClusterSchedulerConfig",
         "AWS::SageMaker::ComputeQuota",

@@ -308,6 +308,14 @@ def _hyperpod_eks(cluster: Cluster) -> Iterator[Meaningless]:
     yield from _without(
         cluster.kubernetes,
         ("kubernetes",),
+        ("autoscaling",),
+        "`{}` here is of the platform eks: HyperPod runs Karpenter itself, see "
+        "`hyperpod.autoscaling`",
+        platform,
+    )
+    yield from _without(
+        cluster.kubernetes,
+        ("kubernetes",),
         ("node_volume_gib", "max_unavailable_percent"),
         "`{}` is that of node groups: it belongs to the platform eks",
         platform,

@@ -6,10 +6,12 @@ import aws_cdk as cdk
 from constructs import Construct
 
 from clusterwright.spec import LoadedSpec
+from clusterwright.spec.karpenter import runs_in_cluster
 from stacks.compose.foundation import foundation
 from stacks.eks_nodes import EksNodes, node_role
 from stacks.kubernetes_addons import KubernetesAddons
 from stacks.kubernetes_cluster import KubernetesCluster
+from stacks.kubernetes_karpenter import Karpenter
 from stacks.observability import Observability
 from stacks.record import record
 
@@ -27,6 +29,16 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
         scope.node.try_remove_child(observability.node.id)
     kubernetes = KubernetesCluster(scope, cluster, base.attachments, key_arn=identity.key_arn)
     stacks.append(kubernetes)
+    if runs_in_cluster(cluster):
+        karpenter = Karpenter(
+            scope,
+            cluster,
+            base.catalog,
+            kubernetes=kubernetes,
+            attachments=base.attachments,
+            key_arn=identity.key_arn,
+        )
+        stacks.append(karpenter)
     nodes = EksNodes(
         scope,
         cluster,

@@ -216,6 +216,13 @@ HYPERPOD_EKS: dict[str, Any] = {
             "count": 1,
             "restricted": True,
         },
+        {
+            "name": "elastic",
+            "role": "compute",
+            "instance_type": "g6e.48xlarge",
+            "count": 0,
+            "max_count": 4,
+        },
     ],
     "storage": {"lustre": [{"capacity_gib": 9600, "throughput_mbps_per_tib": 500, "efa": True}]},
     "hyperpod": {

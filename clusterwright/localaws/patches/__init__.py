@@ -36,11 +36,12 @@ PATCHES: dict[str, tuple[str, ...]] = {
         "ec2_groups_of_vpcs",
         "ec2_more_limits",
     ),
-    "iam": ("iam_managed_policies", "iam_policies_once"),
+    "iam": ("iam_managed_policies", "iam_policies_once", "iam_policy_limits"),
     "kms": ("kms_pending_deletion", "kms_limits"),
     "lambda": ("lambda_not_run",),
     "rds": ("rds_takes_time", "rds_subnet_groups", "rds_limits"),
     "s3": ("s3_access_logs", "s3_directory_buckets", "s3_policy_conditions", "s3_limits"),
+    "sqs": ("sqs_policy_stays",),
     "ssm": ("ssm_public_parameters",),
     "secretsmanager": ("secretsmanager_rotation",),
 }

@@ -1,23 +1,25 @@
-"""HyperPod's Karpenter: which groups it may grow and shrink.
+"""Karpenter: which groups it may grow and shrink, and what HyperPod's is told of them.
 
-Sources: SageMaker developer guide, "Create a NodeClass" and "Create a NodePool".
-Groups begin with no nodes there: Karpenter takes away those that it did not add.
+On plain EKS it runs in the cluster (`karpenter`); what is here is HyperPod's. Sources: SageMaker
+developer guide, "Create a NodeClass" and "Create a NodePool". Groups begin with no nodes there:
+Karpenter takes away those that it did not add.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from clusterwright.catalog import Catalog
 from clusterwright.platforms.kubernetes.groups import (
     INSTANCE_TYPE,
     instance_label,
-    job_groups,
     job_nodes,
     node_resources,
     taints,
 )
+from clusterwright.platforms.kubernetes.karpenter import karpenter_manifests
 from clusterwright.platforms.kubernetes.objects import Manifest, manifest, object_name
+from clusterwright.spec.karpenter import scaled_groups
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
 
@@ -26,8 +28,19 @@ CONSOLIDATE_AFTER = "10m"
 """A choice of ours: long enough for the next job of a queue to take the node."""
 
 
-def autoscaling_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manifest]:
-    """A class and a pool for each group that may grow (`max_count`)."""
+def autoscaling_manifests(
+    cluster: Cluster, catalog: Catalog, outputs: Mapping[str, str]
+) -> Iterator[Manifest]:
+    """A class and a pool for each group that may grow (`max_count`).
+
+    Raises
+    ------
+    UnknownOutputError
+        `outputs` do not say what nodes are launched with; on EKS alone.
+    """
+    if cluster.platform == "eks":
+        yield from karpenter_manifests(cluster, catalog, outputs)
+        return
     for group in scaled_groups(cluster):
         name = object_name(group.name)
         yield manifest(
@@ -37,17 +50,6 @@ def autoscaling_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manife
             spec={"instanceGroups": [group.name]},
         )
         yield _pool(cluster, group, name, catalog)
-
-
-def scaled_groups(cluster: Cluster) -> list[ComputeGroup]:
-    """Groups that Karpenter is given; training plans are not among what it takes."""
-    if cluster.platform != "hyperpod-eks" or cluster.hyperpod.autoscaling != "karpenter":
-        return []
-    return [
-        group
-        for group in job_groups(cluster)
-        if group.max_count is not None and group.capacity.kind in ("on-demand", "spot")
-    ]
 
 
 def _pool(cluster: Cluster, group: ComputeGroup, name: str, catalog: Catalog) -> Manifest:

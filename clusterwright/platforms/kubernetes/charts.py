@@ -17,6 +17,7 @@ from clusterwright.catalog import Catalog
 from clusterwright.platforms import accelerators
 from clusterwright.platforms.kubernetes.groups import has_efa
 from clusterwright.spec.consistency.workloads import queued
+from clusterwright.spec.karpenter import runs_in_cluster
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.workloads import Chart
 
@@ -108,6 +109,8 @@ def _wanted(cluster: Cluster, catalog: Catalog) -> Iterator[str]:
             yield "neuron-helm-chart"
         if any(has_efa(group, catalog) for group in cluster.compute if group.role == "compute"):
             yield "aws-efa-k8s-device-plugin"
+        if runs_in_cluster(cluster):
+            yield "karpenter"
     if queued(cluster):
         yield "kueue"
 

@@ -10,6 +10,7 @@ from clusterwright.catalog.facts import Fact
 from clusterwright.platforms import accelerators, mig
 from clusterwright.platforms.hyperpod import ml_name
 from clusterwright.platforms.launch_templates import GROUP_LABEL
+from clusterwright.spec.karpenter import is_scaled
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
 
@@ -101,7 +102,7 @@ def shared_groups(cluster: Cluster) -> list[ComputeGroup]:
 def job_nodes(cluster: Cluster, group: ComputeGroup) -> int:
     """Nodes of the group that jobs may have at once: without spares, with what Karpenter adds."""
     most = group.count
-    if cluster.hyperpod.autoscaling == "karpenter" and cluster.platform == "hyperpod-eks":
+    if is_scaled(cluster, group):
         most = max(most, group.max_count or 0)
     return most - group.spare_count
 

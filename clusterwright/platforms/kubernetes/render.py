@@ -33,6 +33,8 @@ def manifests(
     ------
     UnknownVolumeError
         A file system's address is neither in the spec nor in `outputs`.
+    UnknownOutputError
+        What Karpenter launches nodes with is not in `outputs`.
     UnknownFactError
         The catalogue does not know what an instance type has.
     """
@@ -50,7 +52,7 @@ def _of(
         case "queues":
             return queue_manifests(cluster, catalog)
         case "autoscaling":
-            return autoscaling_manifests(cluster, catalog)
+            return autoscaling_manifests(cluster, catalog, outputs)
         case "delivery":
             return delivery_manifests(cluster)
         case "jobs":

@@ -15,6 +15,7 @@ from typing import Any
 
 from clusterwright.catalog import Catalog
 from clusterwright.platforms import accelerators
+from clusterwright.platforms.kubernetes import karpenter
 from clusterwright.platforms.kubernetes.charts import wanted_charts
 from clusterwright.platforms.kubernetes.groups import (
     GPU,
@@ -179,6 +180,7 @@ _OURS: dict[str, Callable[[Cluster, Catalog], Values]] = {
     "aws-efa-k8s-device-plugin": _efa,
     "neuron-helm-chart": _neuron,
     "hyperpod-helm-chart": _hyperpod,
+    "karpenter": karpenter.chart_values,
 }
 
 

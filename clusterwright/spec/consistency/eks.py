@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clusterwright.spec import karpenter
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
 from clusterwright.spec.problems import Path, Problem
@@ -24,7 +25,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         return
     yield from _room_for_addons(cluster)
     for index, group in enumerate(cluster.compute):
-        yield from _group(group, ("compute", index))
+        yield from _group(cluster, group, ("compute", index))
 
 
 def _room_for_addons(cluster: Cluster) -> Iterator[Problem]:
@@ -45,15 +46,21 @@ def _open(group: ComputeGroup) -> bool:
     return group.count > 0 and not any(keeps_away)
 
 
-def _group(group: ComputeGroup, here: Path) -> Iterator[Problem]:
+def _group(cluster: Cluster, group: ComputeGroup, here: Path) -> Iterator[Problem]:
     if len(group.labels) > MOST_LABELS:
         yield Problem(
             f"{len(group.labels)} labels; a node group has 50, of which two are ours",
             (*here, "labels"),
         )
-    if group.capacity.kind == "capacity-block" and group.max_count not in (None, group.count):
+    if (
+        group.capacity.kind == "capacity-block"
+        and group.max_count not in (None, group.count)
+        # Karpenter launches into what is left of the block, as pods wait.
+        and not karpenter.is_scaled(cluster, group)
+    ):
         yield Problem(
             "a capacity block has as many instances as were bought: the group cannot grow",
             (*here, "max_count"),
+            hint="kubernetes.autoscaling: karpenter launches those of the block beyond `count`",
             other_path=(*here, "capacity", "kind"),
         )

@@ -160,6 +160,24 @@ SECRET_ARN = Form(
     "the ARN of a secret (arn:aws:secretsmanager:...)",
     "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-AbCdEf",
 )
+SUBNET_IDS = Form(
+    r"^subnet-[0-9a-f]{8,17}(,subnet-[0-9a-f]{8,17})*$",
+    "ids of subnets with commas between them",
+    "subnet-0a1b2c3d4e5f60718",
+)
+SECURITY_GROUP_IDS = Form(
+    r"^sg-[0-9a-f]{8,17}(,sg-[0-9a-f]{8,17})*$",
+    "ids of security groups with commas between them",
+    "sg-0a1b2c3d4e5f60718",
+)
+INSTANCE_PROFILE = Form(
+    r"^[A-Za-z0-9+=,.@_-]{1,128}$", "the name of an instance profile", "prod-karpenter-NodeProfile"
+)
+PLACEMENT_GROUPS = Form(
+    r'^\{("[^"]{1,63}":"[^"]{1,255}")(,"[^"]{1,63}":"[^"]{1,255}")*\}$',
+    "a JSON object of placement groups by group",
+    '{"workers":"prod-cluster-Placement"}',
+)
 KMS_KEY_ARN = Form(
     r"^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$",
     "the ARN of a KMS key (arn:aws:kms:...:key/...)",

@@ -34,6 +34,7 @@ class Chart(Model):
         "aws-efa-k8s-device-plugin",
         "neuron-helm-chart",
         "hyperpod-helm-chart",
+        "karpenter",
     ]
     """The chart, of those that this platform installs."""
 

@@ -139,9 +139,76 @@ HYPERPOD: dict[str, Any] = {
     "hyperpod": {"autoscaling": "karpenter", "addons": [{"name": "training-operator"}]},
 }
 
+KARPENTER: dict[str, Any] = {
+    **EKS,
+    "compute": [
+        {
+            "name": "system",
+            "role": "system",
+            "instance_type": "m5.4xlarge",
+            "count": 2,
+            "max_count": 5,
+        },
+        {
+            "name": "workers",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 4,
+            "max_count": 12,
+            "scratch": {},
+            "labels": {"team.example.com/model": "large"},
+            "taints": [{"key": "nvidia.com/gpu", "effect": "NoSchedule"}],
+        },
+        {
+            "name": "Block-1",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 0,
+            "max_count": 2,
+            "capacity": {"kind": "capacity-block", "id": "cr-0a1b2c3d4e5f60718"},
+        },
+        {
+            "name": "reserved",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 1,
+            "max_count": 2,
+            "capacity": {"kind": "reservation", "id": "cr-0f1e2d3c4b5a69788"},
+            "placement_group": True,
+        },
+        {
+            "name": "spot",
+            "role": "compute",
+            "instance_type": "g6e.48xlarge",
+            "count": 0,
+            "max_count": 3,
+            "capacity": {"kind": "spot"},
+        },
+        {"name": "trainium", "role": "compute", "instance_type": "trn2.48xlarge", "count": 3},
+    ],
+    "kubernetes": {
+        **EKS["kubernetes"],
+        "autoscaling": "karpenter",
+        "workloads": {
+            **EKS["kubernetes"]["workloads"],
+            "charts": [
+                *EKS["kubernetes"]["workloads"]["charts"],
+                {"name": "karpenter", "sha256": DIGEST, "values": {"logLevel": "debug"}},
+            ],
+        },
+    },
+    "tags": {"owner": "research"},
+}
+"""Karpenter on plain EKS, with a group of every kind of capacity."""
+
 OUTPUTS = {
     "LustreDnsName": "fs-0a1b2c3d4e5f60718.fsx.us-east-1.amazonaws.com",
     "LustreMountName": "abcdefgh",
     "HomeDnsName": "fs-0f1e2d3c4b5a69788.fsx.us-east-1.amazonaws.com",
+    "KarpenterInstanceProfile": "test-karpenter-NodeProfile-ABCDEFGHIJKL",
+    "KarpenterSubnetIds": "subnet-0a1b2c3d4e5f60718",
+    "KarpenterSecurityGroupIds": "sg-0a1b2c3d4e5f60718,sg-0f1e2d3c4b5a69788",
+    "KarpenterKeyArn": f"arn:aws:kms:us-east-1:{ACCOUNT}:key/1234abcd-12ab-34cd-56ef-1234567890ab",
+    "KarpenterPlacementGroups": '{"workers":"test-cluster-w","reserved":"test-cluster-r"}',
 }
 """As a deployment of either writes them."""

@@ -225,4 +225,4 @@ def test_helm_refuses_what_our_check_refuses(programs: dict[str, Path], chart: P
 
 def test_the_page_of_the_list_is_current() -> None:
     assert reference.main(["--check"]) == 0
-    assert "nobody has read the archive of 5" in " ".join(reference.text().split())
+    assert "nobody has read the archive of 6" in " ".join(reference.text().split())

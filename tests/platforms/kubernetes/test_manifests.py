@@ -20,13 +20,14 @@ from clusterwright.spec.consistency import ALL
 from clusterwright.spec.models.cluster import Cluster
 from tests.platforms.kubernetes import validator
 from tests.platforms.kubernetes.conftest import Load
-from tests.platforms.kubernetes.specs import EKS, HYPERPOD, IMAGE, OUTPUTS
+from tests.platforms.kubernetes.specs import EKS, HYPERPOD, IMAGE, KARPENTER, OUTPUTS
 from tests.stacks.specs import changed
 
 VERSIONS = ("1.30", "1.32", "1.35")
 SPECS = {
     "eks": EKS,
     "hyperpod-eks": HYPERPOD,
+    "karpenter": KARPENTER,
     "without tenants": changed(
         EKS,
         tenants=None,

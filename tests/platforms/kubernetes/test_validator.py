@@ -11,7 +11,7 @@ from clusterwright.catalog import load_catalog
 from clusterwright.platforms.kubernetes.render import PARTS, manifests
 from tests.platforms.kubernetes import validator
 from tests.platforms.kubernetes.conftest import Load
-from tests.platforms.kubernetes.specs import EKS, HYPERPOD, OUTPUTS
+from tests.platforms.kubernetes.specs import EKS, HYPERPOD, KARPENTER, OUTPUTS
 
 VERSION = "1.35"
 
@@ -20,7 +20,7 @@ VERSION = "1.35"
 def good(load: Load) -> dict[str, dict[str, Any]]:
     """One valid object of every kind that is rendered."""
     found: dict[str, dict[str, Any]] = {}
-    for spec in (EKS, HYPERPOD):
+    for spec in (KARPENTER, EKS, HYPERPOD):
         for part in PARTS:
             for each in manifests(load(spec), load_catalog(), part, OUTPUTS):
                 found[each["kind"]] = each
@@ -117,6 +117,34 @@ BROKEN: list[tuple[str, str, Any, str]] = [
         [{"nodes": "1", "schedule": "@daily"}],
         "'schedule' must be set",
     ),
+    ("EC2NodeClass", "spec.networkInterface", [], "unexpected"),
+    ("EC2NodeClass", "spec.blockDeviceMappings.0.ebs.volumeSize", "200", "does not match"),
+    ("EC2NodeClass", "spec.role", "nodes", "exactly one of"),
+    ("EC2NodeClass", "spec.subnetSelectorTerms", [], "cannot be empty"),
+    ("EC2NodeClass", "spec.amiSelectorTerms", [{"id": "ami-1"}], "must specify amiFamily"),
+    ("EC2NodeClass", "spec.amiSelectorTerms", [{"alias": "al2023"}], "improperly formatted"),
+    ("EC2NodeClass", "spec.tags", {"karpenter.sh/nodepool": "a"}, "restricted tag"),
+    (
+        "EC2NodeClass",
+        "spec.networkInterfaces.0.interfaceType",
+        "efa-only",
+        "primary network interface",
+    ),
+    (
+        "EC2NodeClass",
+        "spec.networkInterfaces",
+        [{"networkCardIndex": 0, "deviceIndex": 0, "interfaceType": "interface"}] * 2,
+        "is there twice",
+    ),
+    ("EC2NodeClass", "spec.placementGroupSelector", {"name": "a", "id": "pg-1"}, "exactly one"),
+    (
+        "EC2NodeClass",
+        "spec.capacityReservationSelectorTerms",
+        [{"id": "cr-1", "ownerID": "111122223333"}],
+        "mutually exclusive",
+    ),
+    ("NodeOverlay", "spec.capacity", {"memory": "1Gi"}, "invalid resource"),
+    ("NodeOverlay", "spec.requirements.0.values", [], "must have a value"),
     # What is checked in code.
     (
         "PyTorchJob",
