@@ -28,10 +28,11 @@ from clusterwright.platforms.eks import cluster_name
 from clusterwright.platforms.hyperpod import ml_name
 from clusterwright.platforms.kubernetes.groups import job_groups
 from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.hyperpod_eks import HyperPodAddon, TaskGovernance
+from clusterwright.spec.models.hyperpod_eks import HyperPodAddon, Inference, TaskGovernance
 from clusterwright.spec.models.tenants import Tenant
 from clusterwright.spec.sharing import apportion
 from stacks.acknowledge import acknowledge
+from stacks.hyperpod_inference import InferenceOperator
 from stacks.part import Part
 from stacks.tags import tags_of
 
@@ -41,7 +42,7 @@ NAMES = {
 }
 TASK_GOVERNANCE = "amazon-sagemaker-hyperpod-taskgovernance"
 CERTIFICATES = "cert-manager"
-"""The training operator's webhook has no certificate without it."""
+"""The webhooks of the training and the inference operator have no certificate without it."""
 
 SERVICE_ACCOUNTS = {
     "training-operator": ("aws-hyperpod", "hp-training-operator-controller-manager"),
@@ -54,7 +55,10 @@ LARGEST_WEIGHT = 100
 
 def is_built(cluster: Cluster) -> bool:
     """Whether the spec asks for anything of SageMaker's on Kubernetes."""
-    return bool(cluster.hyperpod.addons) or cluster.hyperpod.task_governance is not None
+    hyperpod = cluster.hyperpod
+    return bool(
+        hyperpod.addons or hyperpod.task_governance is not None or hyperpod.inference is not None
+    )
 
 
 class HyperPodOperators(Part):
@@ -69,6 +73,7 @@ class HyperPodOperators(Part):
         *,
         catalog: Catalog,
         orchestrator_name: str,
+        issuer_url: str,
         cluster_arn: str,
         prometheus_workspace: tuple[str, str] | None,
     ) -> None:
@@ -81,6 +86,8 @@ class HyperPodOperators(Part):
             self._addon(addon)
         if cluster.hyperpod.task_governance is not None:
             self._governance(cluster.hyperpod.task_governance)
+        if cluster.hyperpod.inference is not None:
+            self._inference(cluster.hyperpod.inference, issuer_url)
 
     def _addon(self, wanted: HyperPodAddon) -> None:
         namespace, account = SERVICE_ACCOUNTS[wanted.name]
@@ -106,10 +113,28 @@ class HyperPodOperators(Part):
             service_account=account,
             role_arn=role.role_arn,
         )
-        certificates = self._install(CERTIFICATES, None)
         made = self._install(NAMES[wanted.name], wanted.version)
         made.add_resource_dependency(identity)
-        made.add_resource_dependency(certificates)
+        made.add_resource_dependency(self._certificates())
+
+    def _inference(self, wanted: Inference, issuer_url: str) -> None:
+        operator = InferenceOperator(
+            self,
+            self.cluster,
+            wanted,
+            orchestrator_name=self._orchestrator_name,
+            issuer_url=issuer_url,
+            cluster_arn=self._cluster_arn,
+            workspace_arn=self._workspace[1] if self._workspace is not None else None,
+        )
+        operator.addon.add_resource_dependency(self._certificates())
+
+    def _certificates(self) -> eks.CfnAddon:
+        """cert-manager, once for all that need it."""
+        found = self.node.try_find_child(_title(CERTIFICATES))
+        if isinstance(found, eks.CfnAddon):
+            return found
+        return self._install(CERTIFICATES, None)
 
     def _install(
         self,

@@ -69,6 +69,7 @@ class KubernetesCluster(Part):
         """A token: what refers to it is made after the cluster."""
 
         self.arn: str = self.resource.attr_arn
+        self.issuer_url: str = self.resource.attr_open_id_connect_issuer_url
         self.security_group_id: str = self.resource.attr_cluster_security_group_id
         self.admin_role = self._admin_role()
         for index, entry in enumerate(cluster.kubernetes.access, start=1):
@@ -101,8 +102,8 @@ class KubernetesCluster(Part):
                 endpoint_public_access=bool(public),
                 public_access_cidrs=list(public) or None,
             ),
-            access_config=_CFN.AccessConfigProperty(
             kubernetes_network_config=self._services(),
+            access_config=_CFN.AccessConfigProperty(
                 authentication_mode="API",
                 # The creator is CloudFormation's role: everybody who may deploy anything in the
                 # account would administer this cluster, and no template would say so.
@@ -136,13 +137,13 @@ class KubernetesCluster(Part):
             )
         return resource
 
-    def _logging(self) -> _CFN.LoggingProperty:
     def _services(self) -> eks.CfnCluster.KubernetesNetworkConfigProperty | None:
         cidr = service_cidr(self.cluster)
         if cidr is None:
             return None
         return _CFN.KubernetesNetworkConfigProperty(service_ipv4_cidr=cidr)
 
+    def _logging(self) -> _CFN.LoggingProperty:
         return _CFN.LoggingProperty(
             cluster_logging=_CFN.ClusterLoggingProperty(
                 enabled_types=[

@@ -10,6 +10,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
+from clusterwright.platforms import inference
 from clusterwright.platforms.network import NetworkPlan, PlannedSubnet
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.network import ExistingNetwork
@@ -134,7 +135,13 @@ class Network(Part):
             availability_zone=planned.zone if by_name else None,
             availability_zone_id=None if by_name else planned.zone,
             map_public_ip_on_launch=False,
-            tags=[cdk.CfnTag(key="Name", value=f"{self.cluster.environment}-{planned.name}")],
+            tags=[
+                cdk.CfnTag(key="Name", value=f"{self.cluster.environment}-{planned.name}"),
+                *(
+                    cdk.CfnTag(key=key, value="1")
+                    for key in inference.subnet_tags(self.cluster, planned.purpose)
+                ),
+            ],
         )
         if by_name:
             ignore_lint(subnet, "W3010", "a local zone, by the name that every account has")

@@ -106,6 +106,8 @@ EXISTING = changed(
     slurm={"accounting": {"kind": "rds"}},
 )
 
+SERVING = changed(HYPERPOD_EKS, network__egress="nat", hyperpod__inference={})
+
 EKS_EXISTING = changed(
     EKS_MINIMAL,
     network={
@@ -520,6 +522,13 @@ CASES: dict[str, tuple[Case, ...]] = {
     "hyperpod.addons[].version": (
         template("hyperpod__addons__0__version", "v1.2.1-eksbuild.1", HYPERPOD_EKS),
     ),
+    "hyperpod.inference.addon_version": (
+        template("hyperpod__inference__addon_version", "v1.0.1-eksbuild.1", SERVING),
+        refused("hyperpod__inference__addon_version", "v0.9.1-eksbuild.1", SERVING),
+    ),
+    "hyperpod.inference.gated_models": (
+        template("hyperpod__inference__gated_models", True, SERVING),
+    ),
     "hyperpod.restricted_lustre.capacity_gib": (
         template("hyperpod__restricted_lustre__capacity_gib", 7200, HYPERPOD_EKS),
         cost("hyperpod__restricted_lustre__capacity_gib", 7200, HYPERPOD_EKS),
@@ -713,7 +722,11 @@ CASES: dict[str, tuple[Case, ...]] = {
         finding("slurm__containers__install", "mirrored"),
         refused("slurm__containers__install", "mirrored", MINIMAL),
     ),
-    "slurm.topology": (cluster_json("slurm__topology", "none", SCRIPTED),),
+    "slurm.topology": (
+        cluster_json("slurm__topology", "none", SCRIPTED),
+        template("slurm__topology", "tree", PC),
+        refused("slurm__topology", "block", PC),
+    ),
     "slurm.partitions[].max_time_minutes": (
         cluster_json("slurm__partitions__0__max_time_minutes", 600, SCHEDULED),
         refused("slurm__partitions__0__max_time_minutes", 600),
@@ -883,6 +896,10 @@ CASES: dict[str, tuple[Case, ...]] = {
         template("kubernetes__public_access_cidrs", ["203.0.113.0/24"], EKS),
         refused("kubernetes__public_access_cidrs", ["0.0.0.0/0"], EKS),
     ),
+    "kubernetes.service_cidr": (
+        template("kubernetes__service_cidr", "192.168.0.0/20", EKS),
+        refused("kubernetes__service_cidr", "10.0.0.0/16", EKS),
+    ),
     "kubernetes.private_access_cidrs": (
         template("kubernetes__private_access_cidrs", ["10.9.0.0/16"], EKS),
         refused("kubernetes__private_access_cidrs", ["0.0.0.0/0"], EKS),
@@ -896,10 +913,6 @@ CASES: dict[str, tuple[Case, ...]] = {
             kubernetes__access__0__namespaces=[],
         ),
         refused("kubernetes__admin_role", False, EKS),
-    "kubernetes.service_cidr": (
-        template("kubernetes__service_cidr", "192.168.0.0/20", EKS),
-        refused("kubernetes__service_cidr", "10.0.0.0/16", EKS),
-    ),
     ),
     "kubernetes.access[].principal_arn": (
         template(

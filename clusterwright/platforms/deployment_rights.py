@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from clusterwright.catalog import load_catalog
-from clusterwright.platforms import parallelcluster
+from clusterwright.platforms import inference, parallelcluster
 from clusterwright.platforms.derived_names import (
     built_buckets,
     database,
@@ -212,6 +212,7 @@ RESOURCES: Final[Mapping[str, Made]] = {
         ("iam:AddRoleToInstanceProfile", "iam:CreateInstanceProfile"), runs_in_cluster
     ),
     "AWS::IAM::ManagedPolicy": Made(("iam:CreatePolicy",), _parallelcluster),
+    "AWS::IAM::OIDCProvider": Made(("iam:CreateOpenIDConnectProvider",), inference.wanted),
     "AWS::IAM::Policy": Made(("iam:PutRolePolicy",), lambda cluster: cluster.platform != "eks"),
     "AWS::IAM::Role": Made(("iam:CreateRole",)),
     "AWS::KMS::Alias": Made(("kms:CreateAlias",), _own_key),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clusterwright.platforms import inference
 from clusterwright.platforms.eks import log_group as control_plane_logs
 from clusterwright.platforms.hyperpod import lifecycle_bucket
 from clusterwright.spec.models.cluster import Cluster
@@ -79,6 +80,8 @@ def built_buckets(cluster: Cluster) -> dict[str, Path]:
                 name = repository.s3.removeprefix("s3://").partition("/")[0]
                 path = ("storage", "lustre", index, "repositories", number, "s3")
                 found.setdefault(name, path)
+    if inference.wanted(cluster):
+        found[inference.certificate_bucket(cluster)] = ("environment",)
     for index, bucket in enumerate(cluster.storage.buckets):
         if bucket.create:
             found.setdefault(bucket_name(bucket, cluster), ("storage", "buckets", index, "name"))
@@ -102,6 +105,8 @@ def log_groups(cluster: Cluster) -> Iterator[tuple[str, bool]]:
         for name, path in built_buckets(cluster).items()
     ):
         yield f"{ours}/storage/emptying", False
+    if cluster.protection == "destroy" and inference.wanted(cluster):
+        yield f"{ours}/operators/emptying", False
     if any(fs.repositories for fs in cluster.storage.lustre if fs.existing is None):
         yield f"/aws/fsx/{cluster.environment}", True
     name = database(cluster)

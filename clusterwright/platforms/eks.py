@@ -144,6 +144,8 @@ def addons(cluster: Cluster) -> tuple[Addon, ...]:
         wanted.add("aws-fsx-csi-driver")
     if mounted_buckets(cluster):
         wanted.add("aws-mountpoint-s3-csi-driver")
+    if inference.wanted(cluster):
+        wanted |= set(inference.DEPENDENCIES)
     if cluster.platform == "eks":
         wanted.add("eks-node-monitoring-agent")
     return tuple(

@@ -93,6 +93,7 @@ def _operators(
         loaded.cluster,
         catalog=catalog,
         orchestrator_name=kubernetes.name,
+        issuer_url=kubernetes.issuer_url,
         cluster_arn=hyperpod.arn,
         prometheus_workspace=(
             (workspace_id, workspace_arn)
@@ -100,6 +101,11 @@ def _operators(
             else None
         ),
     )
+    # The inference operator alone uses it: an export that went with its last user could not be
+    # taken away before the user, and stacks are deployed from the ground up.
+    kubernetes.export_value(kubernetes.issuer_url)
+    if workspace_arn is not None:
+        observability.export_value(workspace_arn)
     # Their pods ask for names of services, which the add-on for DNS answers.
     operators.add_stack_dependency(addons)
     return operators

@@ -64,6 +64,7 @@ PARTS = {
     # ParallelCluster's provider: functions, which are on the line of those, and their logs.
     "AWS::CloudFormation::Stack",
     "AWS::IAM::ManagedPolicy",
+    "AWS::IAM::OIDCProvider",
     "AWS::IAM::Policy",
     "AWS::IAM::Role",
     "AWS::KMS::Alias",

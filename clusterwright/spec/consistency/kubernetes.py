@@ -270,7 +270,8 @@ def _addons(cluster: Cluster) -> Iterator[Problem]:
     }
     for index, addon in enumerate(addons):
         used, what, key = idle.get(addon.name, (True, "", ""))
-        if not used:
+        # The inference operator does not install without either driver.
+        if not used and cluster.hyperpod.inference is None:
             yield Problem(
                 f"there is no {what} that this driver could mount",
                 (*here, index, "name"),

@@ -68,6 +68,19 @@ class HyperPodAddon(Model):
     """As EKS writes it; the default of EKS on the day of the deployment if absent."""
 
 
+class Inference(Model):
+    """HyperPod's inference operator, for endpoints on nodes that training leaves idle.
+
+    Its models are read from Lustre, or from `storage.buckets` with a `mount_path`.
+    """
+
+    addon_version: AddonVersion | None = None
+    """Of the add-on; the default of EKS on the day of the deployment if absent."""
+
+    gated_models: bool = False
+    """Whether endpoints may download gated models of JumpStart, with a role for it."""
+
+
 class SharedLustre(Model):
     """A file system that HyperPod builds for the restricted groups, out of everybody's reach."""
 
@@ -96,6 +109,9 @@ class HyperPod(Model):
 
     addons: Annotated[list[HyperPodAddon], Field(max_length=2)] = []
     """Add-ons of SageMaker; each once."""
+
+    inference: Inference | None = None
+    """The inference operator, with the load balancer controller and KEDA; none if absent."""
 
     restricted_lustre: SharedLustre | None = None
     """The file system of the groups with `restricted: true`."""

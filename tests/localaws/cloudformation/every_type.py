@@ -120,6 +120,10 @@ RESOURCES: dict[str, Any] = {
         {"PolicyDocument": policy("s3:*"), "Roles": [{"Ref": "Role"}]},
     ),
     "Profile": resource("AWS::IAM::InstanceProfile", {"Roles": [{"Ref": "Role"}]}),
+    "Issuer": resource(
+        "AWS::IAM::OIDCProvider",
+        {"Url": "https://oidc.example.com/id/1", "ClientIdList": ["sts.amazonaws.com", "old"]},
+    ),
     # Buckets
     "LogBucket": resource(
         "AWS::S3::Bucket",
@@ -442,6 +446,8 @@ def changed() -> dict[str, Any]:
     to("Role")["Description"] = "runs functions"
     to("Role")["Policies"][0]["PolicyDocument"] = policy("s3:Get*")
     to("Managed")["PolicyDocument"] = policy("s3:Get*")
+    to("Issuer")["ClientIdList"] = ["sts.amazonaws.com", "new"]
+    to("Issuer")["ThumbprintList"] = ["a" * 40]
     to("Policy")["PolicyName"] = "renamed"
     to("Setting")["Value"] = "new"
     to("DbParameters")["Parameters"] = {"innodb_buffer_pool_size": "1"}

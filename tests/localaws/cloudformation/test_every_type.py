@@ -245,6 +245,9 @@ def _check_changes(ids: dict[str, str]) -> None:
     assert role["Tags"] == [{"Key": "team", "Value": "inference"}]
     names = iam.list_role_policies(RoleName=ids["Role"])["PolicyNames"]
     assert set(names) == {"inline", "renamed"}
+    issuer = iam.get_open_id_connect_provider(OpenIDConnectProviderArn=ids["Issuer"])
+    assert sorted(issuer["ClientIDList"]) == ["new", "sts.amazonaws.com"]
+    assert issuer["ThumbprintList"] == ["a" * 40]
     managed = iam.get_policy(PolicyArn=ids["Managed"])["Policy"]
     assert managed["DefaultVersionId"] == "v2"
     (db,) = aws("rds").describe_db_instances(DBInstanceIdentifier=ids["Db"])["DBInstances"]

@@ -37,6 +37,7 @@ _VERSION = re.compile(r"v\d+\.\d+\.\d+-eksbuild\.\d+")
 NAMES: dict[str, str] = {
     "adot": "",
     "amazon-cloudwatch-observability": "amazon-cloudwatch",
+    "amazon-sagemaker-hyperpod-inference": "hyperpod-inference-system",
     "amazon-sagemaker-hyperpod-observability": "",
     "amazon-sagemaker-hyperpod-taskgovernance": "",
     "amazon-sagemaker-hyperpod-training-operator": "",
