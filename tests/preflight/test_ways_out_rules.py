@@ -221,8 +221,39 @@ def test_groups_that_close_the_endpoints_are_found(
     )
 
 
-def test_with_a_nat_gateway_the_groups_of_endpoints_are_nobodys_business(rule: Harness) -> None:
+def test_an_endpoint_takes_a_services_name_over_beside_a_nat_gateway_too(rule: Harness) -> None:
     rule.passes("CW-N023", EXISTING, {**facts(routed(NAT)), **groups(HTTP, HTTP)})
+    closed = groups(HTTP, EVERYWHERE)
+    found = rule.fails(
+        "CW-N023",
+        EXISTING,
+        {**facts(routed(NAT), (endpoint("sts"),)), **closed},
+        path="network.existing.security_group_ids",
+        message="the endpoints of sts let no HTTPS in from the nodes",
+    )
+    assert found.severity == "error"
+    nameless = endpoint("sts", private_dns=False)
+    rule.passes("CW-N023", EXISTING, {**facts(routed(NAT), (nameless,)), **closed})
+
+
+def test_s3_goes_past_the_nat_gateway(rule: Harness) -> None:
+    finding = rule.fails(
+        "CW-N028",
+        EXISTING,
+        facts(routed(NAT)),
+        path="network.existing.subnet_ids[0]",
+        message=f"nodes in {SUBNET} read from and write to S3 goes through",
+        severity="warning",
+    )
+    assert finding.hint is not None
+    assert "--service-name com.amazonaws.us-east-1.s3" in finding.hint
+    rule.passes("CW-N028", EXISTING, facts(routed(NAT), (endpoint("s3"),)))
+    # A gateway endpoint of another route table is none of this subnet's.
+    elsewhere = endpoint("s3", route_table_ids=("rtb-9",))
+    assert rule.run("CW-N028", EXISTING, facts(routed(NAT), (elsewhere,))).rule.status == "fail"
+    # Where there is no way out at all, CW-N022 speaks.
+    rule.passes("CW-N028", EXISTING, facts(TABLE))
+    rule.passes("CW-N028", tested=False)
 
 
 def policy(*statements: dict[str, Any]) -> str:

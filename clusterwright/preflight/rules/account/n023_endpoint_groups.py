@@ -1,4 +1,8 @@
-"""Security groups let the nodes of a closed network that exists open its endpoints."""
+"""Security groups let the nodes of a network that exists open its endpoints.
+
+An endpoint with private DNS takes the service's public name over in the whole VPC, so that nodes
+with a way to the internet are turned to it too.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +33,10 @@ class EndpointGroups(WayOutRule):
     id = "CW-N023"
     title = "Security groups let nodes open the endpoints of a network that exists"
     prevents = "calls to AWS that hang until they time out: the endpoint's group drops them"
-    source = "AWS documentation, interface endpoints: security groups"
+    source = (
+        "AWS documentation, interface endpoints: security groups, private DNS; "
+        "terraform-aws-modules/terraform-aws-eks #3113"
+    )
     more = (SecurityGroups(),)
 
     def check(
@@ -37,13 +44,11 @@ class EndpointGroups(WayOutRule):
     ) -> Iterator[Verdict]:
         existing = subject.value
         tables, endpoints = facts[RouteTables()], facts[Endpoints()]
-        subnets = [
-            one
-            for one in known_subnets(existing, facts[Subnets()])
-            if way_out(tables, one).default is None
-        ]
+        subnets = known_subnets(existing, facts[Subnets()])
         if not subnets:
-            return  # a NAT gateway leads everywhere
+            return
+        # Behind a NAT gateway only endpoints that the public names lead to are in the way.
+        by_name_alone = all(way_out(tables, one).default is not None for one in subnets)
         groups = {group.id: group for group in facts[SecurityGroups()]}
         own = [*existing.security_group_ids, *existing_storage_groups(context.cluster)]
         nodes = [groups[one] for one in own if one in groups]
@@ -55,6 +60,8 @@ class EndpointGroups(WayOutRule):
             endpoint = interface_of(endpoints, existing.vpc_id, names)
             if endpoint is None:
                 continue  # CW-N022 says so
+            if by_name_alone and not endpoint.private_dns:
+                continue
             theirs = [groups[one] for one in endpoint.group_ids if one in groups]
             there = [by_id[one].cidr for one in endpoint.subnet_ids if one in by_id]
             ways = group_reaches(nodes, theirs, HTTPS, ranges, there)

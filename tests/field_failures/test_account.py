@@ -1,0 +1,315 @@
+"""Failures for what an account has or lacks: keys, rights, roles, bootstrap, stacks, routes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.field_failures import deployment
+from tests.field_failures.conftest import Build
+from tests.field_failures.parts import ACCOUNT, REGION, account, check, checked, client
+from tests.field_failures.test_changes import EKS, SLURM
+from tests.field_failures.test_check import House
+from tests.field_failures.test_eks import written
+from tests.support import specs
+
+LAUNCHER = (
+    f"arn:aws:iam::{ACCOUNT}:role/aws-service-role/autoscaling.amazonaws.com/"
+    "AWSServiceRoleForAutoScaling"
+)
+EXECUTION_ROLE = f"cdk-hnb659fds-cfn-exec-role-{ACCOUNT}-{REGION}"
+CDK_ROLES = ("deploy", "file-publishing", "image-publishing", "lookup", "cfn-exec")
+ROOT = {
+    "Effect": "Allow",
+    "Principal": {"AWS": f"arn:aws:iam::{ACCOUNT}:root"},
+    "Action": "kms:*",
+    "Resource": "*",
+}
+ALL_TRAFFIC = [{"IpProtocol": "-1", "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}]
+
+
+def document(*statements: dict[str, Any]) -> str:
+    return json.dumps({"Version": "2012-10-17", "Statement": list(statements)})
+
+
+def bootstrapped(*rights: dict[str, Any], boundary: dict[str, Any] | None = None) -> None:
+    """What `cdk bootstrap` leaves behind, with the rights that CloudFormation's role has."""
+    iam = client("iam")
+    name = deployment.BOOTSTRAP_VERSION
+    client("ssm").put_parameter(Name=name, Value="30", Type="String", Overwrite=True)
+    bucket = f"cdk-hnb659fds-assets-{ACCOUNT}-{REGION}"
+    if bucket not in [one["Name"] for one in client("s3").list_buckets()["Buckets"]]:
+        client("s3").create_bucket(Bucket=bucket)
+    trust = document(
+        {
+            "Effect": "Allow",
+            "Principal": {"Service": "cloudformation.amazonaws.com"},
+            "Action": "sts:AssumeRole",
+        }
+    )
+    for kind in CDK_ROLES:
+        role = f"cdk-hnb659fds-{kind}-role-{ACCOUNT}-{REGION}"
+        more = {}
+        if kind == "cfn-exec" and boundary is not None:
+            policy = iam.create_policy(PolicyName="boundary", PolicyDocument=document(boundary))
+            more = {"PermissionsBoundary": policy["Policy"]["Arn"]}
+        iam.create_role(RoleName=role, AssumeRolePolicyDocument=trust, **more)
+    everything = {"Effect": "Allow", "Action": "*", "Resource": "*"}
+    iam.put_role_policy(
+        RoleName=EXECUTION_ROLE,
+        PolicyName="all",
+        PolicyDocument=document(*(rights or (everything,))),
+    )
+
+
+def test_eks_module_1619_the_key_admits_auto_scaling(tmp_path: Path, build: Build) -> None:
+    """Volumes of nodes are encrypted by Auto Scaling's role, which a key's policy must name."""
+    with account():
+        kms = client("kms")
+        # Statements that name roles one by one, as policies that were tightened do.
+        narrow = {**ROOT, "Action": ["kms:Describe*", "kms:Put*", "kms:List*"]}
+        key = kms.create_key(Policy=document(narrow))["KeyMetadata"]["Arn"]
+        path = written(tmp_path, {"identity.kms_key_arn": key})
+        messages = check(path, "--only", "CW-I008").messages("CW-I008")
+        (found,) = [text for text in messages if "AWSServiceRoleForAutoScaling" in text]
+        assert "kms:CreateGrant" in found
+        assert "nodes of EKS are launched by it" in found
+        kms.put_key_policy(KeyId=key, PolicyName="default", Policy=document(ROOT))
+        again = check(path, "--only", "CW-I008").messages("CW-I008")
+        assert len([text for text in again if "AWSServiceRoleForAutoScaling" in text]) <= 1
+        launcher = {
+            "Effect": "Allow",
+            "Principal": {"AWS": "*"},
+            "Action": "kms:*",
+            "Resource": "*",
+            "Condition": {"ArnEquals": {"aws:PrincipalArn": LAUNCHER}},
+        }
+        kms.put_key_policy(KeyId=key, PolicyName="default", Policy=document(ROOT, launcher))
+        last = check(path, "--only", "CW-I008").messages("CW-I008")
+        assert not [text for text in last if "AWSServiceRoleForAutoScaling" in text]
+
+
+def test_eks_module_3013_our_keys_name_no_role_that_may_not_exist(build: Build) -> None:
+    """KMS refuses a policy whose principal is not there, as Auto Scaling's role in a new account.
+
+    Our key admits it by a condition on its name, which holds before there is such a role.
+    """
+    for base in (SLURM, EKS):
+        for key in build(base).resources("AWS::KMS::Key").values():
+            for statement in key["Properties"]["KeyPolicy"]["Statement"]:
+                principal = statement["Principal"]
+                names = json.dumps(principal.get("AWS", "")) if principal != "*" else ""
+                assert ":role/" not in names
+                assert ":user/" not in names
+    policy = json.dumps(
+        [k["Properties"]["KeyPolicy"] for k in build(EKS).resources("AWS::KMS::Key").values()]
+    )
+    assert LAUNCHER in policy
+
+
+def test_eks_module_823_roles_of_services_can_be_made(tmp_path: Path) -> None:
+    path = written(tmp_path, {})
+    with account():
+        bootstrapped({"Effect": "Allow", "NotAction": "iam:*", "Resource": "*"})
+        messages = check(path, "--only", "CW-I013").messages("CW-I013")
+        assert any("AWSServiceRoleForAmazonEKSNodegroup" in text for text in messages), messages
+    with account():
+        bootstrapped()
+        assert check(path, "--only", "CW-I013").findings == []
+
+
+def test_dataall_1233_roles_have_the_boundary_that_the_account_asks_for(
+    tmp_path: Path, build: Build
+) -> None:
+    """Every role, those of custom resources too; and a boundary of CloudFormation's own counts."""
+    boundary = f"arn:aws:iam::{ACCOUNT}:policy/everybody"
+    bounded = {"identity.permissions_boundary_arn": boundary}
+    slurm = specs.changed({**bounded, "slurm.users": [{"name": "a", "uid": 20001}]}, base=SLURM)
+    eks = specs.changed(bounded, base=EKS)
+    for base, least in ((slurm, 3), (eks, 4)):
+        roles = build(base).resources("AWS::IAM::Role")
+        assert len(roles) >= least
+        for name, role in roles.items():
+            assert role["Properties"].get("PermissionsBoundary") == boundary, name
+    with account():
+        limits = {"Effect": "Allow", "NotAction": "iam:CreateRole", "Resource": "*"}
+        bootstrapped(boundary=limits)
+        messages = checked(tmp_path, {}, "--only", "CW-I011").messages("CW-I011")
+        assert any("iam:CreateRole: the permissions boundary" in text for text in messages), (
+            messages
+        )
+    with account():
+        bootstrapped()
+        assert checked(tmp_path, {}, "--only", "CW-I011").findings == []
+
+
+def test_stacksets_327_the_bootstrap_is_looked_at_before(tmp_path: Path) -> None:
+    with account():
+        found = checked(tmp_path, {}, "--only", "CW-I010").one("CW-I010")
+        assert "is not bootstrapped in us-east-1" in found["message"]
+        assert found["hint"] == f"`cdk bootstrap aws://{ACCOUNT}/us-east-1`"
+        bootstrapped()
+        assert checked(tmp_path, {}, "--only", "CW-I010").findings == []
+        client("ssm").put_parameter(
+            Name=deployment.BOOTSTRAP_VERSION, Value="5", Type="String", Overwrite=True
+        )
+        assert "is of version 5" in checked(tmp_path, {}).one("CW-I010")["message"]
+
+
+@pytest.mark.parametrize("protected", [True, False])
+def test_cdk_901_a_stack_that_takes_no_update_is_said(tmp_path: Path, protected: bool) -> None:
+    """A first deployment that failed; the CDK deletes its stack, which protection refuses."""
+    refused = {"Type": "String", "Value": "x", "Name": "aws-begins-no-name"}
+    template = {"Resources": {"P": {"Type": "AWS::SSM::Parameter", "Properties": refused}}}
+    with account():
+        cloudformation = client("cloudformation")
+        cloudformation.create_stack(
+            StackName="test-network",
+            TemplateBody=json.dumps(template),
+            EnableTerminationProtection=protected,
+        )
+        identity = cloudformation.describe_stacks(StackName="test-network")["Stacks"][0]["StackId"]
+        assert deployment._settled(identity, 0).status == "ROLLBACK_COMPLETE"
+        found = checked(tmp_path, {}, "--only", "CW-E007").of("CW-E007")
+    if not protected:
+        assert found == [], "cdk deploy deletes it and goes on"
+        return
+    (finding,) = found
+    assert finding["message"].startswith("the stack test-network is ROLLBACK_COMPLETE")
+    assert "--no-enable-termination-protection" in finding["hint"]
+
+
+class Private(House):
+    """A private network: no way out but what a test adds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.allow("inbound")
+        self.allow("outbound")
+        table = self.ec2.create_route_table(VpcId=self.vpc)["RouteTable"]["RouteTableId"]
+        self.ec2.associate_route_table(RouteTableId=table, SubnetId=self.subnet)
+        self.table = table
+
+    def eks(self, folder: Path) -> Path:
+        planes = [
+            self.ec2.create_subnet(VpcId=self.vpc, CidrBlock=cidr, AvailabilityZoneId=zone)
+            for cidr, zone in (("10.0.144.0/20", "use1-az1"), ("10.0.160.0/20", "use1-az2"))
+        ]
+        network = self.spec()["network"]
+        network["existing"]["control_plane_subnet_ids"] = [
+            one["Subnet"]["SubnetId"] for one in planes
+        ]
+        return written(folder, {"network": network})
+
+    def endpoint(self, service: str, *groups: str) -> None:
+        self.ec2.create_vpc_endpoint(
+            VpcId=self.vpc,
+            ServiceName=f"com.amazonaws.{REGION}.{service}",
+            VpcEndpointType="Interface",
+            SubnetIds=[self.subnet],
+            SecurityGroupIds=list(groups) or [self.group],
+            PrivateDnsEnabled=True,
+        )
+
+    def s3(self) -> None:
+        self.ec2.create_vpc_endpoint(
+            VpcId=self.vpc,
+            ServiceName=f"com.amazonaws.{REGION}.s3",
+            VpcEndpointType="Gateway",
+            RouteTableIds=[self.table],
+        )
+
+    def default_route(self, kind: str) -> None:
+        gateway = self.ec2.create_internet_gateway()["InternetGateway"]["InternetGatewayId"]
+        self.ec2.attach_internet_gateway(InternetGatewayId=gateway, VpcId=self.vpc)
+        target = {"GatewayId": gateway}
+        if kind == "nat":
+            outside = self.add_subnet(self.vpc, "10.0.192.0/24")
+            address = self.ec2.allocate_address(Domain="vpc")["AllocationId"]
+            nat = self.ec2.create_nat_gateway(SubnetId=outside, AllocationId=address)
+            target = {"NatGatewayId": nat["NatGateway"]["NatGatewayId"]}
+        self.ec2.create_route(RouteTableId=self.table, DestinationCidrBlock="0.0.0.0/0", **target)
+
+
+def test_eks_module_2474_private_nodes_reach_the_services_that_they_call(tmp_path: Path) -> None:
+    with account():
+        house = Private()
+        path = house.eks(tmp_path)
+        (message,) = check(path, "--only", "CW-N022").messages("CW-N022")
+        assert message.startswith(f"nodes in {house.subnet} do not reach ")
+        for service in ("s3", "ecr.api", "ecr.dkr", "ec2", "sts", "eks-auth"):
+            assert service in message
+        needed = message.partition("do not reach ")[2].partition(": ")[0]
+        for service in needed.replace(" and ", ", ").split(", "):
+            house.s3() if service == "s3" else house.endpoint(service)
+        assert check(path, "--only", "CW-N022").findings == []
+
+
+def test_eks_module_3113_an_endpoint_that_does_not_let_the_nodes_in(tmp_path: Path) -> None:
+    """One endpoint with private DNS takes a service's name over for the whole VPC."""
+    with account():
+        house = Private()
+        house.default_route("nat")
+        path = house.eks(tmp_path)
+        assert check(path, "--only", "CW-N022,CW-N023").findings == []
+        other = house.ec2.create_security_group(
+            GroupName="others", Description="others", VpcId=house.vpc
+        )["GroupId"]
+        house.endpoint("ec2", other)
+        found = check(path, "--only", "CW-N023").one("CW-N023")
+        assert "ec2" in found["message"]
+        pairs = [{"GroupId": house.group}]
+        house.ec2.authorize_security_group_ingress(
+            GroupId=other,
+            IpPermissions=[
+                {"IpProtocol": "tcp", "FromPort": 443, "ToPort": 443, "UserIdGroupPairs": pairs}
+            ],
+        )
+        assert check(path, "--only", "CW-N023").findings == []
+
+
+def test_eksctl_2834_a_public_subnet_is_no_way_out_for_nodes(tmp_path: Path) -> None:
+    """Without public addresses nodes cannot use an internet gateway; several cards get none."""
+    with account():
+        house = Private()
+        path = house.eks(tmp_path)
+        house.default_route("internet")
+        (message,) = check(path, "--only", "CW-N022").messages("CW-N022")
+        assert "which nodes without public addresses cannot use" in message
+        house.ec2.modify_subnet_attribute(
+            SubnetId=house.subnet, MapPublicIpOnLaunch={"Value": True}
+        )
+        found = check(path, "--only", "CW-N012").one("CW-N012")
+        assert found["message"] == f"{house.subnet} gives public addresses at launch"
+    with account():
+        house = Private()
+        path = house.eks(tmp_path)
+        house.default_route("nat")
+        assert check(path, "--only", "CW-N012,CW-N022").findings == []
+
+
+def test_crt_s3_benchmarks_42_s3_goes_past_the_nat_gateway(tmp_path: Path, build: Build) -> None:
+    """Terabytes to S3 through a NAT gateway: a bill by the GB that one free endpoint avoids."""
+    with account():
+        house = Private()
+        path = house.eks(tmp_path)
+        house.default_route("nat")
+        found = check(path, "--only", "CW-N028").one("CW-N028")
+        assert "goes through nat-" in found["message"]
+        assert f"--route-table-ids {house.table}" in found["hint"]
+        house.s3()
+        assert check(path, "--only", "CW-N028").findings == []
+    # A network that we build has it, with and without a NAT gateway.
+    for egress in ("nat", "closed"):
+        assembly = build(specs.changed({"network.egress": egress}, base=EKS))
+        kinds = [
+            one["Properties"]
+            for one in assembly.resources("AWS::EC2::VPCEndpoint").values()
+            if one["Properties"]["VpcEndpointType"] == "Gateway"
+        ]
+        gateways = [one for one in kinds if json.dumps(one["ServiceName"]).endswith('.s3"')]
+        assert gateways, kinds
+        assert all(one["RouteTableIds"] for one in gateways)
