@@ -90,6 +90,12 @@ def _services(
         )
     if cluster.slurm.containers.pyxis:
         yield from images(_repositories(cluster))
+    if cluster.slurm.topology == "tree":
+        yield iam.PolicyStatement(
+            sid="Topology",
+            actions=["ec2:DescribeInstances", "ec2:DescribeInstanceTopology"],
+            resources=["*"],
+        )
     if prometheus_workspace_arn is not None:
         yield iam.PolicyStatement(
             sid="Metrics", actions=["aps:RemoteWrite"], resources=[prometheus_workspace_arn]
@@ -131,10 +137,16 @@ def _buckets(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
 
 
 def _wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
-    if cluster.storage.lustre or cluster.storage.home or cluster.slurm.containers.pyxis:
+    if (
+        cluster.storage.lustre
+        or cluster.storage.home
+        or cluster.slurm.containers.pyxis
+        or cluster.slurm.topology == "tree"
+    ):
         yield (
             "Resource::*",
-            "fsx:DescribeFileSystems and ecr:GetAuthorizationToken take no resource",
+            "fsx:DescribeFileSystems, ecr:GetAuthorizationToken and what describes instances take "
+            "no resource",
         )
     if cluster.slurm.containers.pyxis:
         yield (

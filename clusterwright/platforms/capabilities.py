@@ -28,6 +28,7 @@ HYPERPOD: Final[tuple[Platform, ...]] = ("hyperpod-slurm", "hyperpod-eks")
 ON_EC2: Final[tuple[Platform, ...]] = ("parallelcluster", "eks")
 
 _API = "botocore 1.44.5, SageMaker CreateCluster"
+_KARPENTER = "aws/karpenter-provider-aws, documentation of v1.14"
 _EKS_API = "botocore 1.44.5, EKS CreateNodegroup"
 _PC = "aws-parallelcluster 3.16.1, schemas/cluster_schema.py"
 _PC_VALIDATORS = "aws-parallelcluster 3.16.1, validators"
@@ -155,7 +156,12 @@ CAPABILITIES: Final[tuple[Capability, ...]] = (
         "Topology for the scheduler",
         _cell("yes", "topology/tree or topology/block, written by HyperPod", _API),
         _cell("yes", "labels `topology.k8s.aws/network-node-layer-N`", _API),
-        _cell("in part", "no key of its own; Slurm's settings take one", _PC),
+        _cell(
+            "yes",
+            "topology/block of p6e-gb200, written by ParallelCluster; topology/tree, written by "
+            "a step of ours",
+            _PC,
+        ),
         _cell(
             "unknown", "which labels of the network's layers nodes carry was not found", _DESIGN
         ),
@@ -174,11 +180,7 @@ CAPABILITIES: Final[tuple[Capability, ...]] = (
         _cell("no", "groups have a fixed count", _API),
         _cell("yes", "HyperPod's Karpenter (`AutoScaling`)", _API),
         _cell("yes", "between a queue's least and most nodes, as jobs wait", _PC),
-        _cell(
-            "in part",
-            "node groups have a least and a most; Karpenter is yours to install",
-            _EKS_API,
-        ),
+        _cell("yes", "Karpenter, up to each group's `max_count`, as pods wait", _KARPENTER),
     ),
     _row(
         "login",
@@ -246,7 +248,7 @@ DAILY: Final[tuple[Capability, ...]] = (
         _cell("in part", "by a change of the file; missing nodes join as they come", _CONTINUOUS),
         _cell("yes", "by a change of the file, or by Karpenter as pods wait", _API),
         _cell("yes", "by a change of the file, or dynamic nodes as jobs wait", _PC),
-        _cell("in part", "by a change of the file; no autoscaler is installed", _EKS_API),
+        _cell("yes", "by a change of the file, or by Karpenter as pods wait", _KARPENTER),
     ),
     _row(
         "access",

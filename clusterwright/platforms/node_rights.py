@@ -102,6 +102,8 @@ def _services(cluster: Cluster) -> Iterator[Right]:
         yield Right("metrics", ("aps:RemoteWrite",), _arn(cluster, "aps", "workspace/ws-any"))
     if ours:
         yield from _secrets(cluster)
+    elif cluster.slurm.topology == "tree":
+        yield Right("topology", ("ec2:DescribeInstances", "ec2:DescribeInstanceTopology"))
 
 
 def _secrets(cluster: Cluster) -> Iterator[Right]:

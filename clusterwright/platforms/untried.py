@@ -33,11 +33,16 @@ UNTRIED: Final[dict[Platform, tuple[str, ...]]] = {
         "ParallelCluster's images, its head node, clustermgtd and the replacement of nodes",
         "updates that need the fleet stopped, and how long they take",
         "GPU health checks before jobs",
+        "`slurm.topology: tree` through an update of queues, where ParallelCluster removes "
+        "topology.conf and a drop-in of slurmctld's puts it back",
     ),
     "eks": (
         "node groups with capacity blocks, when they start and end",
         "EKS's images with the drivers of NVIDIA, EFA and Neuron",
-        "node repair on accelerated nodes; Karpenter's additions of nodes",
+        "node repair on accelerated nodes",
+        "Karpenter: its chart, whether its rights are enough (the documented ones, narrowed, with "
+        "the key's), EFA on nodes that it starts, its handling of EC2's warnings, instances in a "
+        "network without IAM's endpoint",
         "upgrades of the control plane",
     ),
 }

@@ -156,15 +156,18 @@ class Node:
         ran = self.run(self._stage.program, environment=environment, timeout_s=timeout_s)
         return ProgramRun(ran.returncode, ran.stdout, ran.stderr, ran.seconds)
 
-    def kill_program_at(self, step: str, *, timeout_s: float = 300.0) -> bool:
+    def kill_program_at(
+        self, step: str, *, program: str | None = None, timeout_s: float = 300.0
+    ) -> bool:
         """Start the lifecycle script and kill it (SIGKILL) as soon as it says that `step` begins.
 
         Returns whether it got there; what the step had started meanwhile goes on, as after a real
-        kill. Raises `Broken` where the node is not running.
+        kill. `program` is another command that runs the node program. Raises `Broken`
+        where the node is not running.
         """
         machine = self._machine()
         try:
-            process = machine.start(self._stage.program, merge=True)
+            process = machine.start(program or self._stage.program, merge=True)
         except Gone as error:
             raise Broken(error.message) from None
         assert process.stdout is not None

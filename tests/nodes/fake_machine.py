@@ -434,8 +434,8 @@ class FakeMachine(Machine):
         if verb == "cat":
             return 0, text, ""
         unit = self._unit(name)
-        if verb == "enable":
-            unit["enabled"] = True
+        if verb in ("enable", "disable"):
+            unit["enabled"] = verb == "enable"
             return 0, "", ""
         if verb in ("stop", "restart"):
             unit["active"] = False
@@ -667,7 +667,22 @@ class FakeMachine(Machine):
             flags = self.state["prolog_flags"]
             more = self.state["slurm_config"]
             return 0, f"ClusterName = prod\nPrologFlags             = {flags}\n{more}", ""
+        if args == ["--oneliner", "show", "nodes"]:
+            lines = [
+                f"NodeName={name} CPUTot=192 NodeAddr={address} NodeHostName={name} State=IDLE\n"
+                for name, address in self.state["slurm_nodes"].items()
+            ]
+            return 0, "".join(lines), ""
         assert args == ["reconfigure"], args
+        included = self.read_text("/opt/slurm/etc/clusterwright_topology.conf") or ""
+        conf = self.read_text("/opt/slurm/etc/slurm.conf") or ""
+        if "include clusterwright_topology.conf" in conf:
+            # slurmctld ends where a file that it includes, or the plugin's, is not there.
+            assert "TopologyPlugin=topology/tree" in included
+            assert "topology.conf" in self.listing("/opt/slurm/etc")
+            self.state["slurm_topology"] = self.read_text("/opt/slurm/etc/topology.conf") or ""
+        else:
+            self.state["slurm_topology"] = ""
         self.state["reconfigured"] = True
         self._read_slurm_files()
         return 0, "", ""
@@ -785,6 +800,10 @@ class FakeMachine(Machine):
             return 0, secret + "\n", ""
         if args[:2] == ["s3api", "get-object"]:
             return self._get_object(f"{value['--bucket']}/{value['--key']}", Path(args[-1]))
+        if args[:2] == ["ec2", "describe-instances"]:
+            assert "Name=tag:parallelcluster:cluster-name,Values=prod" in args
+            assert value["--query"].endswith("[PrivateIpAddress,InstanceId]")
+            return 0, json.dumps([list(row) for row in self.state["instances"].items()]), ""
         assert args[:2] == ["ec2", "describe-instance-topology"], args
         ids = args[args.index("--instance-ids") + 1 :]
         assert len(ids) <= 100

@@ -276,9 +276,31 @@ def _as_parallelcluster_does(
         (world.root / "scratch").chmod(0o1777)
     _write(world, parallelcluster.DNA, json.dumps({"cluster": dna}))
     _write(world, parallelcluster.INSTANCE_ID, instance["InstanceId"] + "\n")
+    if group == "controller":
+        _as_parallelcluster_configures_slurm(world, state)
     for name in ("prolog.d", "epilog.d"):
         # As mounted from the head node.
         (world.root / "opt/slurm/etc/scripts" / name).mkdir(parents=True)
+
+
+def _as_parallelcluster_configures_slurm(world: World, state: dict[str, Any]) -> None:
+    """The head node's files, and a node for each instance; one more may start."""
+    workers = RESOURCES["InstanceGroups"][2]["Instances"]
+    _write(world, "/opt/slurm/etc/slurm.conf", "ClusterName=prod\ninclude nodes.conf\n")
+    _write(
+        world,
+        "/opt/slurm/etc/nodes.conf",
+        "SlurmctldHost=ip-10-1-0-10(10.1.0.10)\n"
+        f"NodeName=train-st-workers-[1-{len(workers)}] CPUs=192 State=CLOUD\n"
+        "NodeName=train-dy-workers-[1-1] CPUs=192 State=CLOUD\n"
+        "PartitionName=train Nodes=ALL Default=YES\n",
+    )
+    for number, entry in enumerate(workers, 1):
+        address = entry["CustomerIpAddress"]
+        state["slurm_nodes"][f"train-st-workers-{number}"] = address
+        state["instances"][address] = entry["InstanceId"]
+    # One that sleeps has its name for an address.
+    state["slurm_nodes"]["train-dy-workers-1"] = "train-dy-workers-1"
 
 
 def _instance(node: str) -> dict[str, str]:
@@ -339,6 +361,7 @@ def _fresh_state(address: str) -> dict[str, Any]:
             "slurmd.service": daemon.format("slurmd", "SLURMD"),
             "sackd.service": daemon.format("sackd", "SACKD"),
         },
+        "instances": {},
         "last_unit_error": "",
         "libfabric": "2.6.0amzn1.0",
         "lnet": {},
@@ -366,6 +389,8 @@ def _fresh_state(address: str) -> dict[str, Any]:
         "reconfigured": False,
         "secrets": {MUNGE_SECRET: "k" * 128},
         "slurm_config": "",
+        "slurm_nodes": {},
+        "slurm_topology": "",
         "slurm_started_with": [],
         "slurm_version": "slurm 25.11.0",
         "topology": {

@@ -51,17 +51,21 @@ def scripted_config(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="session")
 def parallelcluster_config(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """configs/dev-parallelcluster.yaml with accounting, people and their limits."""
+    """configs/dev-parallelcluster.yaml with accounting, people, their limits and a topology."""
     folder = tmp_path_factory.mktemp("parallelcluster")
     (folder / "base.yaml").write_text((ROOT / "configs" / "base.yaml").read_text())
     text = (ROOT / "configs" / "dev-parallelcluster.yaml").read_text()
     assert "accounting: {kind: none}" in text
     path = folder / "dev-parallelcluster.yaml"
+    assert "instance_type: p5.4xlarge " in text
+    # A type that EC2 has a topology of.
+    text = text.replace("instance_type: p5.4xlarge ", "instance_type: g6e.8xlarge ")
     path.write_text(text.replace("accounting: {kind: none}", _PEOPLE))
     return str(path)
 
 
 _PEOPLE = """accounting: {kind: rds}
+  topology: tree
   qos:
     - {name: urgent, priority: 100, max_nodes_per_user: 1}
   accounts:

@@ -106,8 +106,14 @@ class Cluster:
         if changed.instance_id != head.order.instance_id:
             raise RehearsalError("another head node is not rehearsed")
         head.order = dataclasses.replace(head.order, actions=changed.actions)
-        self._write_slurm(head)
-        head.must("scontrol reconfigure")
+        self._write_slurm(head, first=False)
+        # update_head_node.rb restarts slurmctld; block_topology's `--cleanup` comes before it,
+        # where queues have changed, as ours do with every version of the scripts.
+        head.must(
+            f"rm -f {slurm.FOLDER}/topology.conf && systemctl restart slurmctld && "
+            + _until("scontrol ping")
+            + " && scontrol reconfigure"
+        )
         failure = ""
         if order.configuration != self._applied:
             failure = self._head_action(head, "OnNodeUpdated")
@@ -205,6 +211,8 @@ class Cluster:
         self._timeline("running", place, action="born", seconds=time.monotonic() - started)
 
     def _act(self, node: Node, event: str) -> None:
+        if self._settings.hold_scripts:
+            node.place_action(event, self._account)
         self._hold(node)
         node.phase = "scripts"
         node.run_action(event, self._account)
@@ -355,10 +363,13 @@ class Cluster:
             self._start_slurmdbd(node, database)
         node.must("systemctl enable -q --now slurmctld && " + _until("scontrol ping"))
 
-    def _write_slurm(self, node: Node) -> None:
+    def _write_slurm(self, node: Node, *, first: bool = True) -> None:
+        """Slurm's files; an update leaves slurm.conf itself (update_head_node.rb)."""
         texts = slurm.files(
             self._order.name, self._order.configuration, node.machine.name, node.order.address
         )
+        if not first:
+            del texts["slurm.conf"]
         scripts = {path for path in texts if path.startswith("scripts/")}
         for mode, paths in ((0o644, texts.keys() - scripts), (0o755, scripts)):
             node.machine.place({f"{slurm.FOLDER}/{p}": texts[p] for p in paths}, mode=mode)

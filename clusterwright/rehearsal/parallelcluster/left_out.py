@@ -24,7 +24,6 @@ REASONS = {
     "gpu-lost": _DRAINED,
     "gpu-xid": _DRAINED,
     "health-timer-stopped": _DRAINED,
-    "kill-at-every-step": f"{_API} for fresh nodes; the kill series of the tests has this mode",
     "lustre-unreachable-at-boot": "HyperPod mounts in the background in it",
     "lustre-unreachable-mid-job": _DRAINED,
     "metrics": "what it asks of Slurm's own metrics is HyperPod's configuration",

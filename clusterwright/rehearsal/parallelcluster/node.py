@@ -122,6 +122,12 @@ class Node:
         if hardware_of(order.instance_type).nvme_disks:
             self.must(f"chmod 1777 {order.ephemeral_dir}")
 
+    def place_action(self, event: str, account: Account) -> None:
+        """Put the first script of an event where it will be run from, and run nothing."""
+        action = self.order.actions.get(event)
+        if action:
+            self._place((action.get("Sequence") or [action])[0], account)
+
     def run_action(self, event: str, account: Account) -> None:
         """Run the custom action of an event as `custom_action_executor.py` does; none is fine.
 
@@ -139,14 +145,12 @@ class Node:
     def _run_script(
         self, event: str, step: int, action: Mapping[str, Any], account: Account
     ) -> None:
-        uri, arguments = str(action["Script"]), [str(word) for word in action.get("Args") or []]
         try:
-            text = _fetched(account, self.order.role_arn, uri)
+            arguments = self._place(action, account)
         except RehearsalError as error:
             message = f"Failed to download {event} script {step} using aws s3."
             self._note_failure(event, step, "downloading", message, error.message)
             raise ActionFailed(f"{message} ({error.message})") from error
-        self.machine.place({ACTION: text, f"{ACTION}.json": json.dumps(arguments)}, mode=0o755)
         started = time.monotonic()
         copy = self.folder / "logs" / self.order.name / f"{self.order.instance_id}.log"
         stream = Stream(account.client("logs"), self.log_group, self.log_stream, copy)
@@ -171,6 +175,13 @@ class Node:
             message = f"Failed to execute {event} script {step}, return code: {code}."
             self._note_failure(event, step, "executing", message, "".join(said))
             raise ActionFailed(message)
+
+    def _place(self, action: Mapping[str, Any], account: Account) -> list[str]:
+        """Fetch a script; its arguments."""
+        arguments = [str(word) for word in action.get("Args") or []]
+        text = _fetched(account, self.order.role_arn, str(action["Script"]))
+        self.machine.place({ACTION: text, f"{ACTION}.json": json.dumps(arguments)}, mode=0o755)
+        return arguments
 
     def _note_failure(self, event: str, step: int, stage: str, message: str, stderr: str) -> None:
         """What the executor leaves behind, in the two forms that it has."""

@@ -5,18 +5,23 @@ program is started as often as it has steps, and killed each time a step further
 own run is let go. The nodes that come out of it must be the same as those that were there before,
 which nobody disturbed. After them the controller, alone: the others wait for it. HyperPod replaces
 no controller when it is asked to, so it gets its fresh one by UpdateClusterSoftware.
+ParallelCluster has no fresh head node and no fresh login nodes: `parallelcluster/kill_series.py`.
 """
 
 from __future__ import annotations
 
 import functools
-import json
 from concurrent.futures import ThreadPoolExecutor
 
+from clusterwright.rehearsal.compared_files import differences
+from clusterwright.rehearsal.compared_files import files as _files
 from clusterwright.rehearsal.hyperpod.node import SCRIPTS
+from clusterwright.rehearsal.parallelcluster import kill_series
+from clusterwright.rehearsal.parallelcluster.stage import PclusterStage
 from clusterwright.rehearsal.stage import Broken, Node, Stage
 
 ORDER = 60
+MODES = ("managed", "scripted", "parallelcluster")
 
 PROMISES = {
     "killed": "on compute and login nodes the program can be killed at each of its steps",
@@ -26,42 +31,11 @@ PROMISES = {
     "unchanged": "a further run changes nothing",
 }
 
-_FOLDERS = ("/etc", "/opt", "/usr/local", "/var/lib/clusterwright")
-# Of one machine only, or written by the system at times of its own.
-_OWN = (
-    "/etc/machine-id", "/etc/hosts", "/etc/munge/munge.key", "/etc/emulation/hardware.json",
-    "/opt/ml/config/resource_config.json",
-    "/etc/resolv.conf", "/etc/hostname", "/etc/.updated", "/etc/adjtime",
-    "/var/lib/clusterwright/health.json",
-)  # fmt: skip
-_LOOK = r"""
-import hashlib, json, os, pwd, re, stat, sys
-names, folders, own = json.loads(sys.argv[1])
-pattern = re.compile("|".join(map(re.escape, names)).encode())
-found = {}
-for folder in folders:
-    device = os.stat(folder).st_dev
-    for here, below, files in os.walk(folder):
-        if here.startswith("/opt/dlami"):
-            below[:] = []
-            continue
-        below[:] = [b for b in below if os.lstat(os.path.join(here, b)).st_dev == device]
-        for name in files:
-            path = os.path.join(here, name)
-            about = os.lstat(path)
-            if not stat.S_ISREG(about.st_mode) or path.endswith(".pyc") or path in own:
-                continue
-            with open(path, "rb") as file:
-                text = pattern.sub(b"NODE", file.read())
-            text = re.sub(rb"(?m)^StoragePass=.*$", b"", text)
-            owner = pwd.getpwuid(about.st_uid).pw_name
-            digest = hashlib.sha256(text).hexdigest()[:16]
-            found[path] = "%s %o %s" % (digest, stat.S_IMODE(about.st_mode), owner)
-print(json.dumps(found))
-"""
-
 
 def play(stage: Stage) -> None:
+    if isinstance(stage, PclusterStage):
+        kill_series.play(stage)
+        return
     victims = [stage.compute[0], *stage.nodes("login")[:1]]
     before = {node.name: _files(node) for node in victims}
     with stage.promise("killed"):
@@ -83,10 +57,8 @@ def play(stage: Stage) -> None:
 
     with stage.promise("same"):
         for node in victims:
-            mine, theirs = _files(node), before[node.name]
-            different = sorted(
-                path for path in mine.keys() | theirs.keys() if mine.get(path) != theirs.get(path)
-            )
+            mine = _files(node)
+            different = differences(mine, before[node.name])
             stage.expect(not different, f"{node} differs in {', '.join(different[:5])}")
             stage.note(f"{node}: {len(mine)} files compared")
 
@@ -151,13 +123,3 @@ def _not_in_service(stage: Stage) -> str | None:
 def _steps(node: Node) -> list[str]:
     text = node.must(f"cd {SCRIPTS} && python3 -m clusterwright_node --list")
     return [line.split()[0] for line in text.splitlines() if line.strip()]
-
-
-def _files(node: Node) -> dict[str, str]:
-    """Path → digest of its contents, mode and owner, without what tells instances apart."""
-    names = [node.host, node.address, node.name, node.instance_id]
-    arguments = json.dumps([names, _FOLDERS, _OWN])
-    found: dict[str, str] = json.loads(
-        node.must(f"python3 -I -S - '{arguments}'", stdin=_LOOK, timeout_s=300)
-    )
-    return found

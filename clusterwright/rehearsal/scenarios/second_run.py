@@ -25,6 +25,8 @@ _AT_WORK = (
     *("/proc", "/sys", "/run", "/dev", "/tmp", "/srv"),  # noqa: S108  folders of the node
     *("/var/log", "/var/spool", "/var/tmp", "/var/lib/chrony", "/var/lib/mysql"),  # noqa: S108
     "/var/lib/systemd",
+    # What a timer of ours last saw.
+    "/var/lib/clusterwright/health.json",
 )
 _CHANGED_SINCE = (
     f"find / -xdev \\( {' -o '.join(f'-path {path}' for path in _AT_WORK)} \\) -prune"

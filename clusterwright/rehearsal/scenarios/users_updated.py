@@ -47,7 +47,7 @@ def play(stage: Stage) -> None:
         on_node(stage, node).wait("COMPLETED", within_s=60)
 
     with stage.promise("head"):
-        job = stage.submit("sleep 60")
+        job = stage.submit("sleep 1800")
         job.wait("RUNNING", within_s=60)
         stage.deploy(_add)
         row = head.must(f"getent passwd {_NAME}").split(":")

@@ -15,6 +15,9 @@ from clusterwright.spec.problems import Path, Problem
 RESERVED = ("reservation", "capacity-block")
 """Capacity that is bought in a place of its own."""
 
+DESCRIBED = "p6e-gb200."
+"""Types whose UltraServers ParallelCluster describes to Slurm."""
+
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
     if cluster.platform != "parallelcluster":
@@ -38,13 +41,39 @@ def _configuration(cluster: Cluster) -> Iterator[Problem]:
             hint="configuration: managed, or platform: hyperpod-slurm",
             other_path=("platform",),
         )
-    if slurm.topology in ("tree", "block"):
+    yield from _topology(cluster)
+
+
+def _topology(cluster: Cluster) -> Iterator[Problem]:
+    """UltraServers are ParallelCluster's to describe, and nothing else is (cookbook,
+    block_topology and pcluster_topology_generator.py: `p6e-gb200` in capacity blocks).
+    """
+    wanted = cluster.slurm.topology
+    described = next(
+        (
+            index
+            for index, group in enumerate(cluster.compute)
+            if group.instance_type.startswith(DESCRIBED)
+            and group.capacity.kind == "capacity-block"
+        ),
+        None,
+    )
+    if wanted == "block" and described is None:
         yield Problem(
-            f"topology {slurm.topology} is not built yet on ParallelCluster, whose slurmctld "
-            "starts before any script of ours could write the tree of switches",
+            "ParallelCluster describes blocks of p6e-gb200 in capacity blocks, and of nothing "
+            "else; slurmctld ends where a block of ours is short of one node, and "
+            "ParallelCluster's slurm.conf has no names to fill it with",
             ("slurm", "topology"),
-            hint="topology: auto, or platform: hyperpod-slurm",
+            hint="topology: tree or auto, or platform: hyperpod-slurm",
             other_path=("platform",),
+        )
+    if wanted in ("tree", "none") and described is not None:
+        yield Problem(
+            f"ParallelCluster tells Slurm itself which nodes are one UltraServer; topology "
+            f"{wanted} is not for a cluster with them",
+            ("slurm", "topology"),
+            hint="topology: auto or block",
+            other_path=("compute", described, "instance_type"),
         )
 
 

@@ -239,7 +239,8 @@ class Slurm(Model):
     """Containers in jobs."""
 
     topology: Literal["auto", "tree", "block", "none"] = "auto"
-    """How Slurm learns which nodes are near each other; scripted mode only, apart from auto."""
+    """How Slurm learns which nodes are near each other. HyperPod: scripted mode only, apart from
+    auto; ParallelCluster: tree, and block of p6e-gb200 in capacity blocks."""
 
     priority_weights: PriorityWeights = Field(default_factory=PriorityWeights.model_construct)
     """How jobs that wait are ordered; scripted mode only."""

@@ -9,21 +9,18 @@ a further one changes nothing: what it writes itself wakes it once more, and no 
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from clusterwright_node import programs, slurm_conf, systemd
+from clusterwright_node import kept_scripts, slurm_conf, systemd
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
 
 AFTER = ("slurm_daemons", "slurm_qos")
 DEADLINE_SECONDS = 60
 RETRIES = 1
 
-FOLDER = "/opt/clusterwright/scripts"
+FOLDER = kept_scripts.FOLDER
 PATH_UNIT = "clusterwright-slurm-follow.path"
 SERVICE = "clusterwright-slurm-follow.service"
 STEPS = ("slurm_files", "slurm_qos", "slurm_daemons")
 _INPUTS = ("cluster.json", "deployment.json", "provisioning_parameters.json")
-_SOURCE = Path(__file__).parents[2]
 
 
 def applies(node: Node) -> Verdict:
@@ -52,14 +49,10 @@ def apply(node: Node) -> None:
 
 def _files(node: Node) -> dict[str, str]:
     """Path to text: the copy of the lifecycle folder, and the service."""
-    files = {systemd.unit_path(SERVICE): _service_text(node)}
-    for source in sorted(_SOURCE.rglob("*.py")):
-        name = source.relative_to(_SOURCE).as_posix()
-        files[f"{FOLDER}/{name}"] = source.read_text(encoding="utf-8")
-    for name in _INPUTS:
-        path = Path(node.inputs.folder) / name
-        files[f"{FOLDER}/{name}"] = path.read_text(encoding="utf-8")
-    return files
+    return {
+        systemd.unit_path(SERVICE): _service_text(node),
+        **kept_scripts.files(node, _INPUTS),
+    }
 
 
 def _path_text(node: Node) -> str:
@@ -79,8 +72,6 @@ WantedBy=multi-user.target
 
 
 def _service_text(node: Node) -> str:
-    only = " ".join(f"--only={step}" for step in STEPS)
-    arguments = f"--configuration=scripted --inputs={FOLDER} {only}"
     return f"""# Written by clusterwright_node.
 [Unit]
 Description=Tell Slurm which nodes there are
@@ -88,7 +79,7 @@ StartLimitIntervalSec=0
 
 [Service]
 Type=oneshot
-ExecStart=/usr/bin/env PYTHONPATH={FOLDER} {programs.PYTHON} -B -m clusterwright_node {arguments}
+ExecStart={kept_scripts.command("scripted", STEPS)}
 Environment=SAGEMAKER_RESOURCE_CONFIG_PATH={node.inputs.resource_config}
 Restart=on-failure
 RestartSec=15

@@ -48,8 +48,7 @@ def test_other_platforms_are_not_looked_at() -> None:
             "slurm.configuration",
             "ParallelCluster configures Slurm itself",
         ),
-        ({"slurm.topology": "tree"}, "slurm.topology", "topology tree is not built yet"),
-        ({"slurm.topology": "block"}, "slurm.topology", "topology block is not built yet"),
+        ({"slurm.topology": "block"}, "slurm.topology", "blocks of p6e-gb200 in capacity blocks"),
         (
             {"slurm.accounting": {"kind": "local"}},
             "slurm.accounting.kind",
@@ -163,3 +162,40 @@ def test_what_may_stand_together() -> None:
         "slurm.partitions": [{"name": "all", "groups": ["workers", "spot"]}],
     }
     assert found(parallelcluster.problems, changes, base=BASE) == {}
+
+
+GB200 = {
+    "name": "ultra",
+    "role": "compute",
+    "instance_type": "p6e-gb200.36xlarge",
+    "count": 18,
+    "capacity": BLOCK,
+}
+
+
+@pytest.mark.parametrize(
+    ("topology", "groups", "message"),
+    [
+        ("tree", (), None),
+        ("none", (), None),
+        ("block", (GB200,), None),
+        ("auto", (GB200,), None),
+        ("tree", (GB200,), "tells Slurm itself which nodes are one UltraServer; topology tree"),
+        ("none", (GB200,), "tells Slurm itself which nodes are one UltraServer; topology none"),
+        # Its generator looks at capacity blocks alone.
+        ("block", ({**GB200, "capacity": RESERVATION},), "of p6e-gb200 in capacity blocks"),
+        ("tree", ({**GB200, "capacity": RESERVATION},), None),
+    ],
+)
+def test_ultraservers_are_described_by_parallelcluster(
+    topology: str, groups: tuple[dict[str, Any], ...], message: str | None
+) -> None:
+    base = {
+        **with_groups(SMALL["compute"][2], *groups),
+        "slurm": {"accounting": {"kind": "none"}, "topology": topology},
+    }
+    problems = found(parallelcluster.problems, base=base)
+    if message is None:
+        assert problems == {}
+    else:
+        assert message in problems["slurm.topology"]

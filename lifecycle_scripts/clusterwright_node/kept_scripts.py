@@ -1,0 +1,38 @@
+"""A copy of this program that stays on the node, for units that run it again.
+
+The folder that it was started from does not: HyperPod and ParallelCluster fetch it for one run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from clusterwright_node import programs
+from clusterwright_node.node import Node
+
+FOLDER = "/opt/clusterwright/scripts"
+_SOURCE = Path(__file__).parents[1]
+
+
+def files(node: Node, inputs: Sequence[str]) -> dict[str, str]:
+    """Path to text: the program, and those of its files that are named."""
+    found = {}
+    for source in sorted(_SOURCE.rglob("*.py")):
+        name = source.relative_to(_SOURCE).as_posix()
+        found[f"{FOLDER}/{name}"] = source.read_text(encoding="utf-8")
+    for name in inputs:
+        path = Path(node.inputs.folder) / name
+        found[f"{FOLDER}/{name}"] = path.read_text(encoding="utf-8")
+    return found
+
+
+def command(configuration: str, steps: Sequence[str], more: Sequence[str] = ()) -> str:
+    """The command line that runs these steps of the copy."""
+    words = [
+        f"/usr/bin/env PYTHONPATH={FOLDER} {programs.PYTHON} -B -m clusterwright_node",
+        f"--configuration={configuration} --inputs={FOLDER}",
+        *more,
+        *(f"--only={step}" for step in steps),
+    ]
+    return " ".join(words)

@@ -1,0 +1,280 @@
+"""Tell Slurm where nodes stand in the network, on ParallelCluster (slurm.topology: tree).
+
+ParallelCluster describes UltraServers to Slurm and nothing else. `TopologyPlugin` is not on the
+deny list of CustomSlurmSettings, but slurmctld ends where the plugin is set and topology.conf is
+not there, and ParallelCluster starts it before any script of ours. So the head node's custom
+action adds one line to slurm.conf, which ParallelCluster writes once (cookbook,
+config_head_node.rb; update_head_node.rb leaves it), as AWS's own sample does
+(aws-samples/ec2-topology-aware-for-slurm): an include of a file that sets the plugin.
+
+An update of queues removes topology.conf where no UltraServer is left, whoever wrote it, and
+restarts slurmctld then (cookbook, block_topology, `--cleanup`). A drop-in of slurmctld's unit
+puts a copy back before each start.
+
+Nodes that Slurm knows and that have no instance hang together on a switch of their own: Slurm
+gives no job to a node that is on none.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from clusterwright_node import slurm_conf, slurm_topology
+from clusterwright_node.errors import CommandError
+from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
+from clusterwright_node.slurm_topology import Place
+
+AFTER = ("clock", "slurm_scripts")
+DEADLINE_SECONDS = 300
+RETRIES = 3
+
+READING = "topology: slurmctld reads its files"
+TOPOLOGY = f"{slurm_conf.FOLDER}/topology.conf"
+PLUGIN = f"{slurm_conf.FOLDER}/clusterwright_topology.conf"
+COPY = "/var/lib/clusterwright/topology.conf"
+KNOWN = "/var/lib/clusterwright/topology.json"
+"""What EC2 said: `addresses` of nodes, `ids` of their instances, `answer`."""
+SEEN = "/var/lib/clusterwright/topology.nodes"
+"""A line `NAME ADDRESS` for each node whose instance EC2 has named, sorted as `sort` does in the C
+locale; the timer of the step topology_follow holds it against what Slurm says now."""
+DROP_IN = "/etc/systemd/system/slurmctld.service.d/50-clusterwright-topology.conf"
+INCLUDE = "include clusterwright_topology.conf"
+CLUSTER_TAG = "parallelcluster:cluster-name"
+_MARK = "# Written by clusterwright_node."
+_IDS_PER_CALL = 100  # DescribeInstanceTopology takes no more (botocore 1.44.5)
+_EC2_SECONDS = 30.0
+"""How long EC2 may take to show an instance that Slurm knows already."""
+_ADDRESS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
+_HINT = (
+    "the nodes' role needs ec2:DescribeInstances and ec2:DescribeInstanceTopology, and a closed"
+    " network the endpoint of ec2; or set slurm.topology to auto"
+)
+_TEXTS = {
+    PLUGIN: f"{_MARK}\nTopologyPlugin=topology/tree\n",
+    DROP_IN: f"{_MARK}\n[Service]\nExecStartPre=+/bin/sh -c"
+    f" 'test -e {TOPOLOGY} || cp {COPY} {TOPOLOGY}'\n",
+}
+
+
+def applies(node: Node) -> Verdict:
+    if not node.is_parallelcluster:
+        return skip("slurm_files writes it, or HyperPod")
+    if not node.is_controller:
+        return skip("the head node tells Slurm")
+    if not is_wanted(node) and not _leftovers(node):
+        return skip(node.does("says what it knows of the network"))
+    return APPLIES
+
+
+def is_wanted(node: Node) -> bool:
+    """Whether the spec asks for it; else ParallelCluster's own choice stands."""
+    return node.inputs.cluster.slurm.topology == "tree"
+
+
+def check(node: Node) -> Verdict:
+    if not is_wanted(node):
+        left = _leftovers(node)
+        return missing(f"{left[0]} is of a topology that is not asked for") if left else SATISFIED
+    known = _known(node)
+    if known is None or known["addresses"] != _addresses(node):
+        return missing("where the nodes stand in the network is not known")
+    for path, text in _files(node, known).items():
+        if node.machine.read_text(path) != text:
+            return missing(f"{path} is not there or not current")
+    if not _is_included(node):
+        return missing(f"{slurm_conf.SLURM_CONF} does not name the topology")
+    if node.journal.begun(READING) is not None:
+        return missing("slurmctld may not have read its files again")
+    return SATISFIED
+
+
+def apply(node: Node) -> None:
+    if is_wanted(node):
+        _tell(node)
+    else:
+        _leave_it(node)
+    node.machine.change("scontrol", "reconfigure")
+    node.wait_until(lambda: _not_answering(node), "see /var/log/slurmctld.log")
+    if not is_wanted(node):
+        for path in _leftovers(node):
+            node.machine.remove(path)
+    node.journal.end(READING)
+
+
+def _tell(node: Node) -> None:
+    addresses = _addresses(node)
+    known = _known(node)
+    if known is None or known["addresses"] != addresses:
+        known = _ask(node, addresses)
+    node.journal.begin(READING, "reconfigure")
+    files = _files(node, known)
+    for path, text in files.items():
+        if node.machine.read_text(path) != text:
+            node.machine.write_text(path, text)
+    # Always: a run that was killed after it wrote the file has not reloaded.
+    node.machine.change("systemctl", "daemon-reload")
+    # Last: without the others slurmctld would not start with it.
+    if not _is_included(node):
+        text = node.machine.read_text(slurm_conf.SLURM_CONF) or ""
+        end = "" if text.endswith("\n") or not text else "\n"
+        node.machine.write_text(slurm_conf.SLURM_CONF, f"{text}{end}{_MARK}\n{INCLUDE}\n")
+
+
+def _leave_it(node: Node) -> None:
+    """The line first: the others must be there as long as it is, and until slurmctld has read."""
+    node.journal.begin(READING, "reconfigure")
+    text = node.machine.read_text(slurm_conf.SLURM_CONF) or ""
+    text = text.replace(f"{_MARK}\n{INCLUDE}\n", "").replace(f"{INCLUDE}\n", "")
+    if node.machine.read_text(slurm_conf.SLURM_CONF) != text:
+        node.machine.write_text(slurm_conf.SLURM_CONF, text)
+    if node.machine.exists(DROP_IN):
+        node.machine.remove(DROP_IN)
+    node.machine.change("systemctl", "daemon-reload")
+
+
+# --- what Slurm knows
+
+
+def _leftovers(node: Node) -> list[str]:
+    """What is ours on the machine: slurm.conf while it has our line, and files."""
+    found = [slurm_conf.SLURM_CONF] if _is_included(node) else []
+    found += [path for path in (DROP_IN, PLUGIN, COPY, SEEN, KNOWN) if node.machine.exists(path)]
+    # ParallelCluster has one of this name where there are UltraServers.
+    if (node.machine.read_text(TOPOLOGY) or "").startswith(_MARK):
+        found.append(TOPOLOGY)
+    return found
+
+
+def _is_included(node: Node) -> bool:
+    text = node.machine.read_text(slurm_conf.SLURM_CONF) or ""
+    return INCLUDE in text.splitlines()
+
+
+def _addresses(node: Node) -> dict[str, str]:
+    """Slurm's name of each node that has an instance, to the instance's address."""
+    result = node.machine.query("scontrol", "--oneliner", "show", "nodes", timeout_seconds=60.0)
+    if not result.ok:
+        raise CommandError(
+            f"scontrol does not say where nodes are: {result.said}", "see /var/log/slurmctld.log"
+        )
+    found = {}
+    for line in result.stdout.splitlines():
+        words = slurm_conf.settings(line)
+        if "nodename" in words and _ADDRESS.fullmatch(words.get("nodeaddr", "")):
+            found[words["nodename"]] = words["nodeaddr"]
+    return found
+
+
+def _not_answering(node: Node) -> str | None:
+    result = node.machine.query("scontrol", "ping")
+    return None if result.ok else f"slurmctld does not answer: {result.said}"
+
+
+# --- what EC2 knows
+
+
+def _known(node: Node) -> dict[str, Any] | None:
+    try:
+        value = json.loads(node.machine.read_text(KNOWN) or "")
+        slurm_topology.parse_answer(value["answer"])
+        if all(isinstance(value[key], dict) for key in ("addresses", "ids")):
+            found: dict[str, Any] = value
+            return found
+    except (ValueError, KeyError, TypeError):
+        pass
+    return None
+
+
+def _ask(node: Node, addresses: dict[str, str]) -> dict[str, Any]:
+    """Asks EC2 for the instances at these addresses and where they stand, and keeps it."""
+    ids = _instances(node, set(addresses.values())) if addresses else {}
+    absent = sorted(name for name, address in addresses.items() if address not in ids)
+    if absent:
+        node.notice(
+            f"EC2 does not show the instances of {', '.join(absent[:10])}: they are asked for"
+            " again in a minute"
+        )
+    wanted = sorted(ids[address] for address in addresses.values() if address in ids)
+    found: list[object] = []
+    for start in range(0, len(wanted), _IDS_PER_CALL):
+        value = _aws(
+            node, "describe-instance-topology", "--instance-ids",
+            *wanted[start : start + _IDS_PER_CALL],
+        )  # fmt: skip
+        try:
+            slurm_topology.parse_answer(value)
+        except ValueError as error:
+            raise CommandError(
+                f"the answer of DescribeInstanceTopology cannot be understood: {error}", _HINT
+            ) from None
+        found += value["Instances"]
+    places = slurm_topology.parse_answer({"Instances": found})
+    if wanted and not any(place.path for place in places.values()):
+        node.notice(
+            f"EC2 says nothing about where the {len(wanted)} nodes stand: Slurm takes them for"
+            " equally near; see EC2's list of instance types with a topology"
+        )
+    known = {"addresses": addresses, "ids": ids, "answer": {"Instances": found}}
+    node.machine.write_text(KNOWN, json.dumps(known, sort_keys=True) + "\n")
+    return known
+
+
+def _instances(node: Node, addresses: set[str]) -> dict[str, str]:
+    """Address to id of the cluster's instances; waits for those that EC2 does not show yet."""
+    here = node.inputs.here
+    assert here is not None, "ParallelCluster"
+    ends = node.machine.monotonic() + min(_EC2_SECONDS, node.seconds_left() / 2)
+    while True:
+        rows = _aws(
+            node, "describe-instances", "--filters",
+            f"Name=tag:{CLUSTER_TAG},Values={here.stack_name}",
+            "Name=instance-state-name,Values=pending,running",
+            "--query", "Reservations[].Instances[].[PrivateIpAddress,InstanceId]",
+        )  # fmt: skip
+        if not isinstance(rows, list):
+            raise CommandError("the answer of DescribeInstances cannot be understood", _HINT)
+        found = {
+            row[0]: row[1]
+            for row in rows
+            if isinstance(row, list) and len(row) == 2 and row[0] in addresses
+        }
+        if len(found) == len(addresses) or node.machine.monotonic() >= ends:
+            return found
+        node.machine.sleep(5.0)
+
+
+def _aws(node: Node, *words: str) -> Any:
+    result = node.machine.query(
+        "aws", "ec2", *words, "--region", node.inputs.cluster.region, "--output", "json",
+        timeout_seconds=120.0,
+    )  # fmt: skip
+    if not result.ok:
+        raise CommandError(f"`aws ec2 {words[0]}` failed: {result.said}", _HINT)
+    try:
+        return json.loads(result.stdout)
+    except ValueError as error:
+        raise CommandError(f"`aws ec2 {words[0]}` answers no JSON: {error}", _HINT) from None
+
+
+# --- files
+
+
+def _files(node: Node, known: dict[str, Any]) -> dict[str, str]:
+    """Path to text, in the order in which they are written."""
+    places = slurm_topology.parse_answer(known["answer"])
+    ids = known["ids"]
+    seen = {name: at for name, at in known["addresses"].items() if at in ids}
+    nowhere = Place((), None)
+    names = [name for name, _ in slurm_conf.node_names(node.machine)]
+    found = {
+        name: places.get(ids[seen[name]], nowhere) if name in seen else nowhere for name in names
+    }
+    text = f"{_MARK}\n{slurm_topology.tree(found).text}"
+    return {
+        COPY: text,
+        TOPOLOGY: text,
+        **_TEXTS,
+        SEEN: "".join(sorted(f"{name} {address}\n" for name, address in seen.items())),
+    }

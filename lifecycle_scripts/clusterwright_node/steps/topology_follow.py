@@ -1,0 +1,116 @@
+"""Look every minute whether nodes have other instances, on ParallelCluster (slurm.topology: tree).
+
+Nobody tells the head node when clustermgtd launches or replaces one. A timer holds what Slurm says
+of its nodes against what the step `topology` has written down, and runs that step again, from a
+copy of these scripts that stays, where they differ.
+"""
+
+from __future__ import annotations
+
+from clusterwright_node import kept_scripts, systemd
+from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
+from clusterwright_node.steps import topology
+
+AFTER = ("topology",)
+DEADLINE_SECONDS = 60
+RETRIES = 1
+
+TIMER = "clusterwright-topology.timer"
+SERVICE = "clusterwright-topology.service"
+PROGRAM = "/opt/clusterwright/lib/topology_follow.sh"
+EVERY_SECONDS = 60
+_INPUTS = ("cluster.json", "deployment.json")
+_MODE = 0o755
+
+
+def applies(node: Node) -> Verdict:
+    if not node.is_parallelcluster:
+        return skip("slurm_follow does it, or HyperPod")
+    if not node.is_controller:
+        return skip("the head node tells Slurm")
+    if not topology.is_wanted(node) and not _is_there(node):
+        return skip(node.does("says what it knows of the network"))
+    return APPLIES
+
+
+def check(node: Node) -> Verdict:
+    if not topology.is_wanted(node):
+        reason = f"{TIMER} is there, and no topology is asked for"
+        return missing(reason) if _is_there(node) else SATISFIED
+    for path, text in _files(node).items():
+        if node.machine.read_text(path) != text:
+            return missing(f"{path} is not there or not current")
+    if not systemd.has_unit(node, TIMER, _timer_text()):
+        return missing(f"{TIMER} is not active and enabled")
+    return SATISFIED
+
+
+def apply(node: Node) -> None:
+    if not topology.is_wanted(node):
+        if systemd.is_active(node, TIMER):
+            node.machine.change("systemctl", "stop", TIMER)
+        node.machine.change("systemctl", "disable", TIMER)
+        for path in (systemd.unit_path(SERVICE), PROGRAM, systemd.unit_path(TIMER)):
+            if node.machine.exists(path):
+                node.machine.remove(path)
+        node.machine.change("systemctl", "daemon-reload")
+        return
+    for path, text in _files(node).items():
+        if node.machine.read_text(path) != text:
+            node.machine.write_text(path, text, mode=_MODE if path == PROGRAM else 0o644)
+    systemd.install_unit(node, TIMER, _timer_text())
+
+
+def _is_there(node: Node) -> bool:
+    return node.machine.exists(systemd.unit_path(TIMER))
+
+
+def _files(node: Node) -> dict[str, str]:
+    return {
+        systemd.unit_path(SERVICE): _service_text(),
+        PROGRAM: _program_text(node),
+        **kept_scripts.files(node, _INPUTS),
+    }
+
+
+def _timer_text() -> str:
+    return f"""# Written by clusterwright_node.
+[Unit]
+Description=Look whether nodes have other instances
+
+[Timer]
+OnActiveSec={EVERY_SECONDS}
+OnBootSec={EVERY_SECONDS}
+OnUnitInactiveSec={EVERY_SECONDS}
+AccuracySec=5
+
+[Install]
+WantedBy=timers.target
+"""
+
+
+def _service_text() -> str:
+    return f"""# Written by clusterwright_node.
+[Unit]
+Description=Tell Slurm where nodes stand in the network
+
+[Service]
+Type=oneshot
+ExecStart={PROGRAM}
+"""
+
+
+def _program_text(node: Node) -> str:
+    command = kept_scripts.command(
+        node.configuration, ("topology",), (f"--group={node.group.name}",)
+    )
+    return f"""#!/bin/sh
+# Written by clusterwright_node. Does nothing as long as Slurm's nodes have the instances that they had.
+export LC_ALL=C PATH="/opt/slurm/bin:$PATH"
+said="$(scontrol --oneliner show nodes)" || exit 0
+now="$(printf '%s\\n' "$said" | sed -nE 's/^NodeName=([^ ]+) .*NodeAddr=([0-9]+(\\.[0-9]+)+)( .*|$)/\\1 \\2/p' | sort)"
+[ "$now" != "$(cat {topology.SEEN} 2>/dev/null)" ] || exit 0
+# What EC2 did not show yet is asked for again.
+rm -f {topology.KNOWN}
+exec {command}
+"""  # noqa: E501
