@@ -67,6 +67,37 @@ def test_records_on_the_controller_are_said_to_be_lost_with_it(rule: Harness) ->
     rule.passes("CW-L005", {"slurm.accounting": {"kind": "local"}}, tested=False)
 
 
+LOGIN = {"name": "login", "role": "login", "instance_type": "m5.4xlarge", "count": 1}
+
+
+def test_people_do_not_work_on_the_controller(rule: Harness) -> None:
+    rule.fails(
+        "CW-L008",
+        PEOPLE,
+        path="slurm.users",
+        message="1 user signs in on the controller",
+        severity="warning",
+    )
+    two = {"slurm.users": [*PEOPLE["slurm.users"], {"name": "bob", "uid": 20002}]}
+    none = {**two, "compute.2": {**LOGIN, "count": 0}}
+    rule.fails("CW-L008", none, path="slurm.users", message="2 users sign in on the controller")
+    rule.passes("CW-L008", {**two, "compute.2": LOGIN})
+    rule.passes("CW-L008", tested=False)
+
+
+def test_auto_resume_under_our_own_slurm_conf_is_not_promised(rule: Harness) -> None:
+    scripted = {"slurm.configuration": "scripted"}
+    rule.fails(
+        "CW-L009",
+        scripted,
+        path="slurm.configuration",
+        message="TaskPlugin=task/cgroup,task/affinity and PrologFlags=Contain",
+        severity="warning",
+    )
+    rule.passes("CW-L009")
+    rule.passes("CW-L009", {**scripted, "resilience.node_recovery": "none"}, tested=False)
+
+
 ARN = f"arn:aws:kms:us-east-1:{specs.ACCOUNT}:key/11111111-2222-3333-4444-555555555555"
 GIVEN = {"identity.kms_key_arn": ARN}
 KEY = Key(ARN, "Enabled", "SYMMETRIC_DEFAULT", "CUSTOMER")
