@@ -108,6 +108,7 @@ def parse(
             }
         )
         found = dict(parsed or {})
+        _add_query_maps(operation_model.input_shape, request, found)
     except Exception as error:
         raise AwsError(
             _UNREADABLE.get(str(model.protocol), "SerializationException"),
@@ -117,6 +118,27 @@ def parse(
     if streamed:
         found.setdefault(str(operation_model.input_shape.serialization["payload"]), b"")
     return found
+
+
+def _add_query_maps(shape: Any, request: Request, found: dict[str, Any]) -> None:
+    """A map in the query string is all the keys there that are no other member's; moto's parser
+    takes none of them.
+    """
+    members = shape.members if shape is not None else {}
+    queried = {
+        name: member
+        for name, member in members.items()
+        if member.serialization.get("location") == "querystring"
+    }
+    for name, member in queried.items():
+        if member.type_name != "map" or "name" in member.serialization:
+            continue
+        others = {one.serialization.get("name", key) for key, one in queried.items()}
+        rest = {key: request.args.getlist(key) for key in request.args if key not in others}
+        found.pop(name, None)
+        if rest:
+            is_list = member.value.type_name == "list"
+            found[name] = rest if is_list else {key: value[0] for key, value in rest.items()}
 
 
 def answer(

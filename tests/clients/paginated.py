@@ -392,6 +392,31 @@ def _eks_scene(**parameters: Any) -> Callable[[Scenes], Mapping[str, Any]]:
     return _needs("eks", _eks, **parameters)
 
 
+def _scrapers(site: Site) -> None:
+    del site
+    amp, eks = client("amp"), client("eks")
+    eks.update_cluster_config(name="one", resourcesVpcConfig={"endpointPrivateAccess": True})
+    cluster = eks.describe_cluster(name="one")["cluster"]
+    source = {
+        "clusterArn": cluster["arn"],
+        "subnetIds": cluster["resourcesVpcConfig"]["subnetIds"],
+    }
+    workspace = amp.create_workspace()["arn"]
+    for name in ("a", "b"):
+        amp.create_scraper(
+            alias=name,
+            scrapeConfiguration={"configurationBlob": b"scrape_configs: [{job_name: a}]"},
+            source={"eksConfiguration": source},
+            destination={"ampConfiguration": {"workspaceArn": workspace}},
+        )
+
+
+def _scraped(scenes: Scenes) -> Mapping[str, Any]:
+    scenes.once("eks", _eks)
+    scenes.once("scrapers", _scrapers)
+    return {}
+
+
 def _in_grafana(*names: str) -> Callable[[Scenes], Mapping[str, Any]]:
     def ask(scenes: Scenes) -> Mapping[str, Any]:
         return dict(zip(names, scenes.once("grafana", _grafana).split(), strict=False))
@@ -428,6 +453,7 @@ KNOWN: dict[Key, Callable[[Scenes], Mapping[str, Any]]] = {
         Notification={**_NOTIFICATION, "Threshold": 80.0},
     ),
     ("ce", "ListCostAllocationTags"): _asks(),
+    ("amp", "ListScrapers"): _scraped,
     ("grafana", "ListVersions"): _in_grafana(),
     ("grafana", "ListWorkspaces"): _in_grafana(),
     ("grafana", "ListWorkspaceServiceAccounts"): _in_grafana("workspaceId"),

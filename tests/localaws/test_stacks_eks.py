@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 from collections.abc import Iterator
 from typing import Any
@@ -23,6 +24,7 @@ from tests.localaws.parts import (
 ADMIN = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
 VIEW = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy"
 NAME = {"Ref": "Cluster"}
+SCRAPES = b"scrape_configs: [{job_name: nodes}]"
 
 
 @pytest.fixture
@@ -39,9 +41,32 @@ def template(site: EksSite) -> dict[str, Any]:
             "Type": "AWS::EKS::Cluster",
             "Properties": {
                 "RoleArn": site.cluster_role,
-                "ResourcesVpcConfig": {"SubnetIds": list(site.subnet_ids)},
+                "ResourcesVpcConfig": {
+                    "SubnetIds": list(site.subnet_ids),
+                    "EndpointPrivateAccess": True,
+                },
                 "AccessConfig": {"AuthenticationMode": "API_AND_CONFIG_MAP"},
                 "Logging": {"ClusterLogging": {"EnabledTypes": [{"Type": "api"}]}},
+                "Tags": [{"Key": "team", "Value": "a"}],
+            },
+        },
+        "Metrics": {"Type": "AWS::APS::Workspace", "Properties": {"Alias": "train"}},
+        "Collector": {
+            "Type": "AWS::APS::Scraper",
+            "Properties": {
+                "Alias": "train",
+                "ScrapeConfiguration": {
+                    "ConfigurationBlob": base64.b64encode(SCRAPES).decode()
+                },
+                "Source": {
+                    "EksConfiguration": {
+                        "ClusterArn": {"Fn::GetAtt": ["Cluster", "Arn"]},
+                        "SubnetIds": list(site.subnet_ids),
+                    }
+                },
+                "Destination": {
+                    "AmpConfiguration": {"WorkspaceArn": {"Fn::GetAtt": ["Metrics", "Arn"]}}
+                },
                 "Tags": [{"Key": "team", "Value": "a"}],
             },
         },

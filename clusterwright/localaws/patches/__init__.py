@@ -11,7 +11,7 @@ import threading
 
 # boto3's name of the service -> modules of this package, in the order of applying.
 PATCHES: dict[str, tuple[str, ...]] = {
-    "amp": ("amp_no_logging", "amp_takes_time"),
+    "amp": ("amp_no_logging", "amp_takes_time", "amp_keys"),
     "budgets": ("budgets_tags",),
     "cloudwatch": ("cloudwatch_dashboard_tags",),
     "ec2": (

@@ -13,7 +13,10 @@ from contextlib import contextmanager
 
 # boto3's name of the service -> modules that register operations when they are imported.
 OWN: dict[str, tuple[str, ...]] = {
-    "amp": ("clusterwright.localaws.services.amp_rules",),
+    "amp": (
+        "clusterwright.localaws.services.amp_rules",
+        "clusterwright.localaws.services.amp_scrapers",
+    ),
     "secretsmanager": ("clusterwright.localaws.services.secrets_names",),
     "budgets": (
         "clusterwright.localaws.services.budgets_notifications",

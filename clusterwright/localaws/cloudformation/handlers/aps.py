@@ -1,6 +1,9 @@
-"""Workspaces of Amazon Managed Service for Prometheus."""
+"""Workspaces and scrapers of Amazon Managed Service for Prometheus."""
 
 from __future__ import annotations
+
+import base64
+from typing import Any
 
 from clusterwright.localaws.cloudformation.handlers.base import (
     Context,
@@ -12,6 +15,7 @@ from clusterwright.localaws.cloudformation.handlers.base import (
 from clusterwright.localaws.cloudformation.handlers.support import (
     changed,
     key_value_map,
+    lower_first,
     pick,
     retag,
 )
@@ -95,6 +99,74 @@ class Workspace(Handler):
                 "WorkspaceId": workspace,
             },
         )
+
+
+class Scraper(Handler):
+    type_name = "AWS::APS::Scraper"
+    # The role of another account; logs of a collector that collects nothing here.
+    not_carried = frozenset({"RoleConfiguration", "ScraperLoggingConfiguration"})
+
+    def create(self, ctx: Context, properties: Properties) -> Created:
+        amp, tags = ctx.client("amp"), ctx.tag_map(properties.get("Tags"))
+        scraper = amp.create_scraper(
+            **_asked(properties),
+            source=lower_first(properties["Source"]),
+            clientToken=ctx.token,
+            **({"tags": tags} if tags else {}),
+        )
+        ctx.identify(scraper["arn"])
+        return self._active(ctx, scraper["arn"])
+
+    def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
+        amp = ctx.client("amp")
+        if changed(old, new, "Alias", "ScrapeConfiguration", "Destination"):
+            amp.update_scraper(scraperId=_id(physical_id), **_asked(new))
+        retag(
+            ctx,
+            old,
+            new,
+            add=lambda tags: amp.tag_resource(resourceArn=physical_id, tags=key_value_map(tags)),
+            remove=lambda keys: amp.untag_resource(resourceArn=physical_id, tagKeys=keys),
+        )
+        return self._active(ctx, physical_id)
+
+    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
+        amp, scraper = ctx.client("amp"), _id(physical_id)
+
+        def state() -> str | None:
+            try:
+                found = amp.describe_scraper(scraperId=scraper)["scraper"]
+            except amp.exceptions.ResourceNotFoundException:
+                return None
+            return str(found["status"]["statusCode"])
+
+        ctx.wait(lambda: state() not in ("CREATING", "UPDATING"), what=f"{scraper} to settle")
+        if state() not in (None, "DELETING"):
+            amp.delete_scraper(scraperId=scraper)
+        ctx.wait(lambda: state() is None, what=f"the scraper {scraper} to be deleted")
+
+    def _active(self, ctx: Context, arn: str) -> Created:
+        amp, scraper = ctx.client("amp"), _id(arn)
+
+        def ready() -> bool:
+            state = amp.describe_scraper(scraperId=scraper)["scraper"]["status"]["statusCode"]
+            if str(state).endswith("_FAILED"):
+                raise HandlerFailure(f"{scraper} is in status {state}", "NotStabilized")
+            return bool(state == "ACTIVE")
+
+        ctx.wait(ready, what=f"the scraper {scraper} to be active")
+        found = amp.describe_scraper(scraperId=scraper)["scraper"]
+        return Created(arn, {"Arn": arn, "ScraperId": scraper, "RoleArn": found["roleArn"]})
+
+
+def _asked(properties: Properties) -> dict[str, Any]:
+    """What may be changed later; the template has the configuration's text in base64."""
+    blob = base64.b64decode(properties["ScrapeConfiguration"]["ConfigurationBlob"])
+    return {
+        **pick(properties, Alias="alias"),
+        "scrapeConfiguration": {"configurationBlob": blob},
+        "destination": lower_first(properties["Destination"]),
+    }
 
 
 def _id(arn: str) -> str:
