@@ -1,0 +1,96 @@
+"""Failures of reviews: what other tools' diffs say too much of, or hide."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.field_failures import deployment
+from tests.field_failures.conftest import Build
+from tests.field_failures.parts import account, client, spec_file
+from tests.field_failures.test_changes import EKS
+from tests.review.templates import app, judged
+from tests.support import specs
+from tests.support.command_line import clusterwright
+from tests.support.synthesis import Assembly
+
+LONGEST_COMMENT = 65_536
+"""Characters of a comment that GitHub takes (its API's error for more: "maximum is 65536")."""
+
+
+def replaced(before: Assembly, after: Assembly) -> set[str]:
+    """What the review says is replaced, as `<stack>/<logical id>`."""
+    changes = judged(app(**before.templates), app(**after.templates)).changes
+    return {change.name for change in changes if change.effect == "replace"}
+
+
+def identities(assembly: Assembly) -> dict[str, str]:
+    """Physical ids of what stands."""
+    cloudformation = client("cloudformation")
+    return {
+        f"{stack}/{one['LogicalResourceId']}": one["PhysicalResourceId"]
+        for stack in assembly.templates
+        for one in cloudformation.describe_stack_resources(StackName=stack)["StackResources"]
+    }
+
+
+@pytest.mark.slow
+def test_cdk_28336_what_is_called_a_replacement_is_one_and_no_other(build: Build) -> None:
+    """Tried on what is deployed: an id changes where the review says so, and nowhere else."""
+    steps: list[tuple[dict[str, Any], str | None]] = [
+        # Of everything with tags only a placement group cannot be given others.
+        ({"tags": {"team": "pretraining"}}, "Placement"),
+        ({"compute.1.instance_type": "p5.48xlarge", "kubernetes.node_volume_gib": 300}, None),
+        # A group is sold on demand or as spot for good.
+        ({"compute.1.capacity": {"kind": "spot"}}, "Nodes"),
+    ]
+    spec = EKS
+    before = standing = build(spec)
+    with account():
+        assert all(one.ok for one in deployment.deploy(before).values())
+        old = identities(before)
+        for change, part in steps:
+            spec = specs.changed(change, base=spec)
+            after = build(spec)
+            said = replaced(standing, after)
+            assert any(part in name for name in said) if part else not said, (change, said)
+            touched = [n for n in after.templates if after.templates[n] != standing.templates[n]]
+            outcomes = deployment.deploy(after, *touched, assets=False)
+            assert all(one.ok for one in outcomes.values()), outcomes
+            new = identities(after)
+            assert {name for name in old if name in new and old[name] != new[name]} == said
+            old, standing = new, after
+    # The same values in other words are no change at all.
+    again = copy.deepcopy(before.templates)
+    for template in again.values():
+        for resource in template.get("Resources", {}).values():
+            resource["Metadata"] = {}
+            resource.setdefault("Properties", {})["Nothing"] = {"Ref": "AWS::NoValue"}
+    old_app, new_app = app(**before.templates), app(**again)
+    assert [one for one in judged(old_app, new_app).changes if one.effect != "none"] == []
+
+
+def test_gost_2966_a_comment_is_no_longer_than_github_takes(tmp_path: Path) -> None:
+    """Every group of a large cluster changes, with labels whose values are long."""
+    groups = [
+        {**EKS["compute"][1], "name": f"group-{number:03}", "count": 2} for number in range(60)
+    ]
+    eks = {"platform": "eks"}
+    head = EKS["compute"][:1]
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+    before = spec_file(tmp_path / "a", {**eks, "compute": [*head, *groups]})
+    longer = [
+        {**group, "count": 3, "labels": {f"acme.example/label-{n}": "x" * 63 for n in range(20)}}
+        for group in groups
+    ]
+    after = spec_file(tmp_path / "b", {**eks, "compute": [*head, *longer]})
+    words = ("diff", after, "--base", before, "--no-templates", "--offline")
+    answer = clusterwright(*words, "--format", "markdown")
+    assert answer.exit_code in (0, 1, 2), answer.err
+    assert len(answer.out) <= LONGEST_COMMENT
+    assert len(clusterwright(*words).out) > LONGEST_COMMENT, "the whole is longer"
+    assert "more" in answer.out, "what is left out is said"
