@@ -184,6 +184,33 @@ def test_the_reservation_is_for_such_nodes(
     )
 
 
+@pytest.mark.parametrize(
+    ("system", "platform", "wanted"),
+    [
+        ("rhel9", "Linux/UNIX", "Red Hat Enterprise Linux"),
+        ("rhel8", "Red Hat Enterprise Linux", None),
+        ("alinux2023", "Red Hat Enterprise Linux", "Linux/UNIX"),
+        ("ubuntu2404", "Linux/UNIX", None),
+    ],
+)
+def test_a_reservation_is_of_the_images_platform(
+    rule: Harness, system: str, platform: str, wanted: str | None
+) -> None:
+    spec = on_ec2(rule, {"parallelcluster": {"os": system}})
+    facts = fact(RESERVED, platform=platform)
+    if wanted is None:
+        rule.passes("CW-C034", None, facts, spec=spec)
+    else:
+        rule.fails(
+            "CW-C034",
+            None,
+            facts,
+            spec=spec,
+            path="compute[1].capacity.id",
+            message=f"has platform {platform}, the nodes {wanted}",
+        )
+
+
 SECOND = {**specs.SMALL["compute"][1], "name": "more", "count": 3}
 SECOND["capacity"] = {"kind": "reservation", "id": ID}
 

@@ -61,6 +61,17 @@ INSTANCE_INFO_SECONDS: Final = 90
 """Defaults of `DevSettings/Timeouts`: of a node's whole bootstrap, and until EC2 shows what it has
 launched."""
 
+CUSTOM_RESOURCE_SECONDS: Final = 3600
+"""CloudFormation's longest wait for a custom resource, and its default (AWS::CloudFormation::
+CustomResource, ServiceTimeout). The provider's `Custom::PclusterCluster` is one."""
+
+RESERVATION_PLATFORMS: Final = {
+    "rhel8": "Red Hat Enterprise Linux",
+    "rhel9": "Red Hat Enterprise Linux",
+}
+"""Operating system to the platform that its capacity reservations are of; all others are
+`Linux/UNIX` (CAPACITY_RESERVATION_OS_MAP)."""
+
 GPU_HEALTH_CHECK_HANGS: Final = ("p4d", "p4de", "p5", "p5e", "p5en", "p6")
 """Families whose prolog hangs with `HealthChecks/Gpu` (aws-parallelcluster issue 6777, open since
 April 2025: p4d and p5); later families share its cause, DCGM's run over NVSwitch, and were not

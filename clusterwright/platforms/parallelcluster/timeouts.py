@@ -20,6 +20,7 @@ it (update policy UNSUPPORTED), and a cluster could then grow no more.
 
 LONGEST_NODE_SECONDS = HEAD_NODE_SECONDS - BOOTSTRAP_SECONDS
 LONGEST_INFO_SECONDS = 600
+SECONDS_PER_DOUBLING = 600
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,14 @@ def timeouts(static_nodes: int) -> Timeouts:
     doublings = max(math.ceil(math.log2(max(static_nodes, 1) / NODES_AT_DEFAULT)), 0)
     return Timeouts(
         head_node_bootstrap=HEAD_NODE_SECONDS,
-        compute_node_bootstrap=min(BOOTSTRAP_SECONDS + 600 * doublings, LONGEST_NODE_SECONDS),
+        compute_node_bootstrap=min(
+            BOOTSTRAP_SECONDS + SECONDS_PER_DOUBLING * doublings, LONGEST_NODE_SECONDS
+        ),
         compute_instance_info=min(INSTANCE_INFO_SECONDS * (1 + doublings), LONGEST_INFO_SECONDS),
     )
+
+
+def most_static_nodes(seconds: int) -> int:
+    """The most nodes whose bootstrap is given no more than so many seconds."""
+    doublings = (seconds - BOOTSTRAP_SECONDS) // SECONDS_PER_DOUBLING
+    return int(NODES_AT_DEFAULT * 2**doublings)

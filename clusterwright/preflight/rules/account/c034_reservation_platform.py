@@ -1,14 +1,16 @@
-"""The capacity reservation or block is for Linux on shared hardware, as the nodes are."""
+"""The capacity reservation or block is for the nodes' system on shared hardware."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clusterwright.platforms.parallelcluster.limits import RESERVATION_PLATFORMS
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.reservations import Reservation
 from clusterwright.preflight.reserved import ReservationRule, ReservationUse
 from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.spec.models.cluster import Cluster
 
 PLATFORM, TENANCY = "Linux/UNIX", "default"
 
@@ -28,15 +30,15 @@ class ReservationPlatform(ReservationRule):
     def check(
         self, subject: Subject[ReservationUse], context: Context, facts: FactValues
     ) -> Iterator[Verdict]:
-        del context
         use = subject.value
         found = facts[Reservation(use.id)]
         if found is None:
             return
+        wanted_platform = _platform(context.cluster)
         if not found.platform:
             yield Unsure(message=f"the {use.word} {use.id} names no platform")
         for what, has, wanted in (
-            ("platform", found.platform or PLATFORM, PLATFORM),
+            ("platform", found.platform or wanted_platform, wanted_platform),
             ("tenancy", found.tenancy, TENANCY),
         ):
             if has != wanted:
@@ -47,6 +49,13 @@ class ReservationPlatform(ReservationRule):
                     where=use.id,
                     hint="it cannot be changed: it takes another reservation",
                 )
+
+
+def _platform(cluster: Cluster) -> str:
+    """What EC2 calls the system that the nodes' image has."""
+    if cluster.platform != "parallelcluster":
+        return PLATFORM
+    return RESERVATION_PLATFORMS.get(cluster.parallelcluster.os, PLATFORM)
 
 
 RULE = ReservationPlatform()

@@ -1,0 +1,58 @@
+"""All nodes that always run can come up while CloudFormation waits for the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.platforms.parallelcluster.limits import CUSTOM_RESOURCE_SECONDS
+from clusterwright.platforms.parallelcluster.queues import compute_groups, counts, static_nodes
+from clusterwright.platforms.parallelcluster.timeouts import most_static_nodes, timeouts
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+
+
+class CustomResourceHour(Rule[int]):
+    id = "CW-L015"
+    title = "Nodes that always run come up within the hour that CloudFormation waits"
+    severity = "warning"
+    scope = "offline"
+    prevents = (
+        "a stack that fails after an hour and rolls back a cluster whose last nodes still start: "
+        "ParallelCluster would have waited longer"
+    )
+    source = (
+        "CloudFormation, AWS::CloudFormation::CustomResource, ServiceTimeout (3,600 s at most); "
+        "aws/aws-parallelcluster #3373, #3604, #7265"
+    )
+
+    def subjects(self, context: Context) -> Iterable[Subject[int]]:
+        """The group with most of them, of a cluster of ParallelCluster."""
+        cluster = context.cluster
+        if cluster.platform != "parallelcluster" or not compute_groups(cluster):
+            return
+        largest = max(compute_groups(cluster), key=lambda group: counts(group).minimum)
+        index = cluster.compute.index(largest)
+        key = "count" if largest.min_count is None else "min_count"
+        yield Subject(("compute", index, key), static_nodes(cluster))
+
+    def check(
+        self, subject: Subject[int], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del context, facts
+        nodes = subject.value
+        seconds = timeouts(nodes).compute_node_bootstrap
+        if seconds <= CUSTOM_RESOURCE_SECONDS:
+            return
+        most = most_static_nodes(CUSTOM_RESOURCE_SECONDS)
+        yield Fail(
+            message=f"{nodes} nodes start with the cluster and may take {seconds:,} s, and "
+            f"CloudFormation waits {CUSTOM_RESOURCE_SECONDS:,} s for it",
+            requested=nodes,
+            limit=most,
+            hint=f"min_count so that {most} start with it, and an update that brings the others; "
+            "or `pcluster create-cluster` with `clusterwright render parallelcluster`",
+        )
+
+
+RULE = CustomResourceHour()
