@@ -1,0 +1,88 @@
+"""Let every user write to Lustre and to the folder of checkpoints, as in /tmp.
+
+FSx makes the root of a file system, and the folder of each repository, root's with mode 0755:
+users see their first job end with "Permission denied" (aws/aws-parallelcluster #1466, #2635,
+#4273). The usual way out is `chmod 777`, which lets everybody remove everybody's data; with the
+sticky bit nobody can. Only a folder that is still as FSx made it is changed: of root, mode 0755,
+with nothing in it that belongs to anybody else. What somebody has arranged is theirs, and left
+alone.
+"""
+
+from __future__ import annotations
+
+import errno
+
+from clusterwright_node.errors import StepError
+from clusterwright_node.inputs import is_under
+from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
+
+AFTER = ("home", "lustre")
+DEADLINE_SECONDS = 120
+RETRIES = 3
+
+_AS_MADE = 0o755
+_EVERYBODYS = 0o1777
+_ROOT = (0, 0)
+_MOST_ENTRIES = 1000
+"""A folder with more is somebody's."""
+
+
+def applies(node: Node) -> Verdict:
+    if not node.inputs.cluster.lustre:
+        return skip("the cluster has no Lustre file system")
+    return APPLIES if node.is_controller else skip("the controller does it for every node")
+
+
+def check(node: Node) -> Verdict:
+    for path in _folders(node):
+        if _is_as_made(node, path):
+            return missing(f"users cannot write to {path}")
+    return SATISFIED
+
+
+def apply(node: Node) -> None:
+    for path in _folders(node):
+        if not _is_as_made(node, path):
+            continue
+        try:
+            node.machine.make_directory(path)
+            node.machine.set_mode(path, _EVERYBODYS)
+        except PermissionError as error:
+            raise StepError(
+                f"root may not open {path} to users: {error}",
+                "the file system squashes root: open the folder from a machine that it does not"
+                " squash, or name another in storage.checkpoint_path",
+            ) from None
+
+
+def _folders(node: Node) -> list[str]:
+    cluster = node.inputs.cluster
+    mounts = [entry.mount_path for entry in cluster.lustre]
+    shared = cluster.checkpoint_path
+    if shared is not None and any(is_under(shared, mount) for mount in mounts):
+        mounts.append(shared)
+    return mounts
+
+
+def _is_as_made(node: Node, path: str) -> bool:
+    """Whether it is missing, or as FSx or a run that was killed has left it."""
+    machine = node.machine
+    mode = machine.mode_of(path)
+    if mode is None:
+        return True
+    if mode != _AS_MADE or _owner(node, path) != _ROOT:
+        return False
+    entries = machine.listing(path)
+    return len(entries) <= _MOST_ENTRIES and all(
+        _owner(node, f"{path}/{name}") == _ROOT for name in entries
+    )
+
+
+def _owner(node: Node, path: str) -> tuple[int, int] | None:
+    """None for what is a link, or gone by now: neither is as FSx made it."""
+    try:
+        return node.machine.owner_of(path)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        return None

@@ -1,0 +1,90 @@
+"""The step that lets every user write to Lustre."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.nodes.world import World
+
+CONFIGURATIONS = pytest.mark.parametrize(
+    "configuration", ["managed", "scripted", "parallelcluster"]
+)
+
+
+def mode(path: Path) -> int:
+    return path.stat().st_mode & 0o7777
+
+
+@CONFIGURATIONS
+def test_a_new_file_system_and_its_checkpoints_are_open_as_tmp_is(
+    world: Callable[..., World], configuration: str
+) -> None:
+    node = world("controller-1", configuration)
+    run = node.run()
+    assert run.statuses()["shared_folders"] == "applied"
+    assert mode(node.root / "fsx") == mode(node.root / "fsx/checkpoints") == 0o1777
+    assert node.run().statuses()["shared_folders"] == "unchanged"
+
+
+def test_a_folder_of_a_repository_is_opened_and_root_s_data_is_not(
+    world: Callable[..., World],
+) -> None:
+    """FSx makes the folders of associations, and fills them."""
+    node = world("controller-1")
+    for name in ("data", "checkpoints"):
+        (node.root / "fsx" / name).mkdir()
+    (node.root / "fsx/checkpoints/step-1").mkdir()
+    node.run()
+    assert mode(node.root / "fsx") == mode(node.root / "fsx/checkpoints") == 0o1777
+    assert mode(node.root / "fsx/data") == 0o755
+
+
+def test_what_somebody_has_arranged_is_left_alone(world: Callable[..., World]) -> None:
+    node = world("controller-1")
+    (node.root / "fsx").chmod(0o750)
+    (node.root / "fsx/checkpoints").mkdir()
+    run = node.run()
+    run.machine.set_file_owner("/fsx/checkpoints", 5001, 5001)
+    (node.root / "fsx/checkpoints").chmod(0o755)
+    assert node.run().statuses()["shared_folders"] == "unchanged"
+    assert (mode(node.root / "fsx"), mode(node.root / "fsx/checkpoints")) == (0o750, 0o755)
+    # A root folder as FSx makes it, in which a team has its own already.
+    (node.root / "fsx").chmod(0o755)
+    assert node.run().statuses()["shared_folders"] == "unchanged"
+    assert mode(node.root / "fsx") == 0o755
+
+
+@pytest.mark.parametrize("name", ["login-1", "workers-1"])
+def test_the_controller_does_it_for_every_node(world: Callable[..., World], name: str) -> None:
+    node = world(name)
+    assert node.run().end_of("shared_folders")["hint"] == "the controller does it for every node"
+    assert mode(node.root / "fsx") == 0o755
+
+
+def test_root_that_is_squashed_is_a_failure_that_says_so(
+    world: Callable[..., World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.nodes.fake_machine import FakeMachine
+
+    def set_mode(self: FakeMachine, path: str, wanted: int) -> None:
+        if path.startswith("/fsx"):
+            raise PermissionError(1, "Operation not permitted", path)
+        super(FakeMachine, self).set_mode(path, wanted)
+
+    monkeypatch.setattr(FakeMachine, "set_mode", set_mode, raising=False)
+    run = world("controller-1").run()
+    assert run.code == 1
+    assert "root may not open /fsx to users" in run.last
+    assert "squashes root" in run.last
+
+
+def test_a_run_that_is_killed_is_finished_by_the_next(world: Callable[..., World]) -> None:
+    node = world("controller-1")
+    node.run()
+    # As between the making of the folder and its opening.
+    (node.root / "fsx/checkpoints").chmod(0o755)
+    assert node.run().statuses()["shared_folders"] == "applied"
+    assert mode(node.root / "fsx/checkpoints") == 0o1777
