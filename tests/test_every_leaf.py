@@ -46,6 +46,9 @@ from tests.stacks.specs import ACCOUNT, EKS, EKS_MINIMAL, FULL, HYPERPOD_EKS, MI
 
 TODAY = dt.date(2026, 11, 20)
 
+SCALED_BY_KARPENTER = {"compute__1__min_count": None, "compute__1__threads_per_core": None}
+"""Of `EKS`: what groups that Karpenter scales cannot have."""
+
 WITHOUT_VALIDATION = {"builtin_cloud_formation_validation": False, "tree_metadata": False}
 
 SCRIPTED = changed(
@@ -104,6 +107,13 @@ EXISTING = changed(
         },
     },
     slurm={"accounting": {"kind": "rds"}},
+)
+
+WITHOUT_CHECKPOINTS = changed(
+    KUBERNETES_ON_HYPERPOD,
+    kubernetes__workloads__jobs__0__elastic=None,
+    kubernetes__workloads__jobs__0__checkpointless={},
+    kubernetes__workloads__jobs__0__command=["hyperpodrun", "--inprocess-restart", "train.py"],
 )
 
 SERVING = changed(HYPERPOD_EKS, network__egress="nat", hyperpod__inference={})
@@ -497,7 +507,10 @@ CASES: dict[str, tuple[Case, ...]] = {
     "compute[].restricted": (
         template("compute__3__restricted", False, HYPERPOD_EKS, hyperpod__restricted_lustre=None),
     ),
-    "hyperpod.autoscaling": (template("hyperpod__autoscaling", "off", HYPERPOD_EKS),),
+    "hyperpod.autoscaling": (
+        template("hyperpod__autoscaling", "off", HYPERPOD_EKS),
+        refused("hyperpod__autoscaling", "karpenter", HYPERPOD_EKS, compute__4__max_count=None),
+    ),
     "hyperpod.tiered_storage.memory_percent": (
         template("hyperpod__tiered_storage__memory_percent", 30, HYPERPOD_EKS),
     ),
@@ -946,6 +959,19 @@ CASES: dict[str, tuple[Case, ...]] = {
         cost("kubernetes__node_volume_gib", 300, EKS),
         refused("kubernetes", {"node_volume_gib": 300}, HYPERPOD_EKS),
     ),
+    "kubernetes.autoscaling": (
+        template("kubernetes__autoscaling", "karpenter", EKS, **SCALED_BY_KARPENTER),
+        manifests("kubernetes__autoscaling", "karpenter", KUBERNETES, compute__1__max_count=12),
+        # Nothing may grow, and on HyperPod another section says it.
+        refused(
+            "kubernetes__autoscaling",
+            "karpenter",
+            EKS,
+            compute__0__max_count=None,
+            compute__1__max_count=None,
+        ),
+        refused("kubernetes", {"autoscaling": "karpenter"}, HYPERPOD_EKS),
+    ),
     "kubernetes.max_unavailable_percent": (
         template("kubernetes__max_unavailable_percent", 50, EKS),
         refused("kubernetes", {"max_unavailable_percent": 50}, HYPERPOD_EKS),
@@ -1042,6 +1068,21 @@ CASES: dict[str, tuple[Case, ...]] = {
     "kubernetes.workloads.jobs[].max_restarts": (manifests(f"{JOB}__max_restarts", 3),),
     "kubernetes.workloads.jobs[].elastic.min_nodes": (
         manifests(f"{JOB}__elastic__min_nodes", 4, KUBERNETES_ON_HYPERPOD),
+    ),
+    "kubernetes.workloads.jobs[].elastic.graceful_shutdown_seconds": (
+        manifests(f"{JOB}__elastic__graceful_shutdown_seconds", 600, KUBERNETES_ON_HYPERPOD),
+    ),
+    "kubernetes.workloads.jobs[].elastic.scale_up_delay_seconds": (
+        manifests(f"{JOB}__elastic__scale_up_delay_seconds", 60, KUBERNETES_ON_HYPERPOD),
+    ),
+    "kubernetes.workloads.jobs[].elastic.fault_wait_seconds": (
+        manifests(f"{JOB}__elastic__fault_wait_seconds", 30, KUBERNETES_ON_HYPERPOD),
+    ),
+    "kubernetes.workloads.jobs[].checkpointless.restart_timeout_seconds": (
+        manifests(f"{JOB}__checkpointless__restart_timeout_seconds", 900, WITHOUT_CHECKPOINTS),
+    ),
+    "kubernetes.workloads.jobs[].checkpointless.rootless": (
+        manifests(f"{JOB}__checkpointless__rootless", True, WITHOUT_CHECKPOINTS),
     ),
     "kubernetes.workloads.jobs[].elastic.step": (
         manifests(f"{JOB}__elastic__step", 3, KUBERNETES_ON_HYPERPOD),

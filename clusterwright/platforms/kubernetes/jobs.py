@@ -2,7 +2,9 @@
 
 Sources: kubeflow/training-operator, pkg/apis/kubeflow.org/v1 (2f18ab7); kubeflow/mpi-operator,
 pkg/apis/kubeflow/v2beta1/types.go (013fa15); sagemaker-hyperpod 3.12.0, _HyperPodPytorchJob;
-SageMaker developer guide, "Using the training operator to run jobs".
+SageMaker developer guide, "Using the training operator to run jobs" and "Using elastic training in
+Amazon SageMaker HyperPod"; aws/sagemaker-hyperpod-checkpointless-training, examples/llama3/launch,
+pretrain_llama3_70b_p5.yaml and pretrain_llama3_70b_checkpointless_p5.yaml (24520b4).
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from clusterwright.spec.consistency.workloads import queued
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
 from clusterwright.spec.models.tenants import Tenant
-from clusterwright.spec.models.workloads import Job
+from clusterwright.spec.models.workloads import Checkpointless, Job
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
@@ -41,6 +43,9 @@ KUEUE_WORKLOAD_PRIORITY_CLASS_LABEL_KEY)."""
 
 GOVERNED_QUEUE_SUFFIX = "-localqueue"
 """Of the queue that task governance makes (the same, SAGEMAKER_MANAGED_LOCAL_QUEUE_SUFFIX)."""
+
+ROOTLESS_PORTS = "20000 65535"
+"""The range of local ports in the example without a root (checkpointless, 24520b4)."""
 
 Pod = dict[str, Any]
 
@@ -85,6 +90,8 @@ def _hyperpod_pytorch(
 ) -> Manifest:
     pod = _pod(cluster, catalog, job, tenant, group, container="pytorch")
     pod["containers"][0]["ports"] = [{"containerPort": OPERATOR_PORT}]
+    if job.checkpointless is not None:
+        _without_checkpoints(pod, job.checkpointless)
     spec: dict[str, Any] = {
         "nprocPerNode": str(node_resources(group, catalog).accelerator_count or 1),
         "replicaSpecs": [
@@ -102,8 +109,37 @@ def _hyperpod_pytorch(
             "minReplicas": job.elastic.min_nodes,
             "maxReplicas": job.node_count,
             "replicaIncrementStep": job.elastic.step,
+            **{
+                key: seconds
+                for key, seconds in (
+                    ("gracefulShutdownTimeoutInSeconds", job.elastic.graceful_shutdown_seconds),
+                    ("scalingTimeoutInSeconds", job.elastic.scale_up_delay_seconds),
+                    ("faultyScaleDownTimeoutInSeconds", job.elastic.fault_wait_seconds),
+                )
+                if seconds is not None
+            },
         }
     return _job("sagemaker.amazonaws.com/v1", "HyperPodPyTorchJob", cluster, job, tenant, spec)
+
+
+def _without_checkpoints(pod: Pod, wanted: Checkpointless) -> None:
+    """What AWS's examples with checkpoints and those without differ in, beside the program.
+
+    They widen the range of ports with `sysctl` in a privileged container; the pod's own setting
+    does it here, which Kubernetes counts among those that are safe.
+    """
+    variables = {
+        "INPROCESS_RESTART": "1",
+        "INPROCESS_RESTART_TIMEOUT": str(wanted.restart_timeout_seconds),
+    }
+    if wanted.rootless:
+        variables["HPCT_USE_ROOTLESS"] = "1"
+        pod["securityContext"] = {
+            "sysctls": [{"name": "net.ipv4.ip_local_port_range", "value": ROOTLESS_PORTS}]
+        }
+    pod["containers"][0]["env"] = [
+        {"name": name, "value": value} for name, value in sorted(variables.items())
+    ]
 
 
 def _nccl_tests(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from clusterwright.spec.consistency import training_jobs
 from clusterwright.spec.karpenter import runs_in_cluster
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.workloads import Job
@@ -165,28 +166,7 @@ def _job(cluster: Cluster, job: Job, here: Path) -> Iterator[Problem]:
                 hint="hyperpod.addons: [{name: training-operator}]",
                 rests_on=(("hyperpod", "addons"),),
             )
-    if job.elastic is None:
-        return
-    if job.kind != "hyperpod-pytorch":
-        yield Problem(
-            "only HyperPod's training operator is told how a job shrinks and grows",
-            (*here, "elastic"),
-            hint="kind: hyperpod-pytorch",
-            other_path=(*here, "kind"),
-        )
-    if job.elastic.min_nodes > job.node_count:
-        yield Problem(
-            f"min_nodes {job.elastic.min_nodes} is more than node_count {job.node_count}",
-            (*here, "elastic", "min_nodes"),
-            other_path=(*here, "node_count"),
-        )
-    elif (job.node_count - job.elastic.min_nodes) % job.elastic.step:
-        yield Problem(
-            f"{job.elastic.min_nodes} to {job.node_count} nodes are no whole number of steps of "
-            f"{job.elastic.step}",
-            (*here, "elastic", "step"),
-            other_path=(*here, "node_count"),
-        )
+    yield from training_jobs.problems(cluster, job, here)
 
 
 def _mounts(cluster: Cluster, job: Job) -> Iterator[tuple[Path, str]]:

@@ -68,6 +68,30 @@ class Elastic(Model):
     step: Annotated[int, Field(ge=1, le=6758)] = 1
     """Nodes that come and go together, such as those of one replica of the model."""
 
+    graceful_shutdown_seconds: Annotated[int, Field(ge=1, le=86_400, examples=[600])] | None = None
+    """Time to save a checkpoint before the size changes; the operator's own if absent."""
+
+    scale_up_delay_seconds: Annotated[int, Field(ge=0, le=86_400, examples=[60])] | None = None
+    """How long it waits before it takes more nodes; the operator's own if absent."""
+
+    fault_wait_seconds: Annotated[int, Field(ge=0, le=86_400, examples=[30])] | None = None
+    """How long it waits for a lost node before it goes on with fewer; the operator's own if
+    absent."""
+
+
+class Checkpointless(Model):
+    """A job that goes on from the memory of its other replicas when a process is lost.
+
+    Its program is written with sagemaker-hyperpod-checkpointless-training; what is here is told to
+    its library and to the launcher.
+    """
+
+    restart_timeout_seconds: Annotated[int, Field(ge=1, le=86_400)] = 1800
+    """How long the processes may take to go on together."""
+
+    rootless: bool = False
+    """Whether they find each other without a store at the first rank, with more ports for it."""
+
 
 class Job(Model):
     """A job of several nodes, ready to be applied."""
@@ -107,6 +131,10 @@ class Job(Model):
 
     elastic: Elastic | None = None
     """For hyperpod-pytorch; the size is fixed if absent."""
+
+    checkpointless: Checkpointless | None = None
+    """For hyperpod-pytorch, with two nodes or more; a lost process restarts the job from its last
+    checkpoint if absent."""
 
 
 class Workloads(Model):

@@ -12,6 +12,7 @@ from tests.support.consistency import ABSENT, found
 
 W = "kubernetes.workloads"
 JOB = f"{W}.jobs.0"
+RESTARTS = ["hyperpodrun", "--inprocess-restart", "train.py"]
 
 
 @pytest.mark.parametrize("base", [EKS, HYPERPOD], ids=["eks", "hyperpod-eks"])
@@ -99,6 +100,41 @@ CASES: list[tuple[dict[str, Any], dict[str, Any], str, str]] = [
     ),
     (
         HYPERPOD,
+        {"compute.1.capacity": {"kind": "spot"}},
+        "jobs[0].elastic",
+        "elastic training does not support spot instances",
+    ),
+    (
+        HYPERPOD,
+        {f"{JOB}.checkpointless": {}, f"{JOB}.command": RESTARTS},
+        "jobs[0].checkpointless",
+        "elastic training does not support checkpointless training",
+    ),
+    (
+        HYPERPOD,
+        {f"{JOB}.elastic": ABSENT, f"{JOB}.checkpointless": {}},
+        "jobs[0].command",
+        "hyperpodrun restarts processes in place with --inprocess-restart only",
+    ),
+    (
+        HYPERPOD,
+        {
+            f"{JOB}.elastic": ABSENT,
+            f"{JOB}.checkpointless": {},
+            f"{JOB}.command": RESTARTS,
+            f"{JOB}.node_count": 1,
+        },
+        "jobs[0].checkpointless",
+        "a lost process gets its state from another node, and there is one node",
+    ),
+    (
+        EKS,
+        {f"{JOB}.checkpointless": {}, f"{JOB}.command": RESTARTS},
+        "jobs[0].checkpointless",
+        "only HyperPod's training operator restarts processes in place",
+    ),
+    (
+        HYPERPOD,
         {"compute.1.restricted": True},
         "jobs[0].group",
         "nobody's jobs run on a restricted group",
@@ -143,3 +179,21 @@ def test_as_many_taints_as_a_flavour_takes() -> None:
         "compute[1].taints": "Kueue takes at most 8 taints of a group"
     }
     assert found(workloads.problems, {"compute.1.taints": taints[:8]}, base=EKS) == {}
+
+
+def test_elastic_training_needs_an_operator_that_knows_it() -> None:
+    """Its first version is 1.2; a version that is not named is EKS's default."""
+
+    def problems(version: str) -> dict[str, str]:
+        addons = [{"name": "training-operator", "version": version}]
+        return found(workloads.problems, {"hyperpod.addons": addons}, base=HYPERPOD)
+
+    assert problems("v1.2.0-eksbuild.1") == {}
+    assert problems("v1.10.0-eksbuild.1") == {}
+    (message,) = problems("v1.1.9-eksbuild.9").values()
+    assert "v1.2 or later" in message
+
+
+def test_a_checkpointless_job_of_two_nodes_passes() -> None:
+    changes = {f"{JOB}.elastic": ABSENT, f"{JOB}.checkpointless": {}, f"{JOB}.command": RESTARTS}
+    assert found(workloads.problems, changes, base=HYPERPOD) == {}
