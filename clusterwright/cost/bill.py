@@ -220,6 +220,17 @@ class Idle:
 
 
 @dataclass(frozen=True)
+class Growth:
+    """What the cluster costs with every group at its `max_count`: the most that it may cost.
+
+    `total` is that of the whole cluster then; `groups` are those that grow.
+    """
+
+    groups: tuple[str, ...]
+    total: Total
+
+
+@dataclass(frozen=True)
 class Gate:
     """A budget of the spec against the total.
 
@@ -251,6 +262,9 @@ class Bill:
 
     run_hours_from: str | None = None
     """Where the run's hours were read: `--hours`, `run.hours`, or the plan beside the spec."""
+
+    growth: Growth | None = None
+    """None where no group has a `max_count` above its `count`."""
 
     @property
     def unknown(self) -> tuple[Line, ...]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 
 from clusterwright.catalog import Catalog
-from clusterwright.cost.bill import STALE_AFTER_DAYS, Bill, Line
+from clusterwright.cost.bill import STALE_AFTER_DAYS, Bill, Growth, Line
 from clusterwright.cost.blends import blends
 from clusterwright.cost.components import (
     accounting,
@@ -23,6 +24,7 @@ from clusterwright.cost.components import (
     support,
     volumes,
 )
+from clusterwright.cost.growth import growing, grown
 from clusterwright.cost.oddities import oddities
 from clusterwright.cost.price_book import LivePrices
 from clusterwright.cost.pricing import Pricing
@@ -79,8 +81,7 @@ def estimate(
     )
     if run_hours is None and cluster.run is not None:
         run_hours, run_hours_from = Decimal(str(cluster.run.hours)), "run.hours"
-    lines = tuple(line for component in COMPONENTS for line in component(pricing))
-    lines = (*lines, *(component(pricing, lines) for component in ON_THE_SUM))
+    lines = _lines(pricing)
     bought = purchases(pricing)
     return Bill(
         cluster.environment,
@@ -94,7 +95,23 @@ def estimate(
         warnings=(*_stale(lines), *warnings(pricing, run_hours), *oddities(pricing, lines)),
         paid_beyond_run_usd=sum((beyond_run_usd(one, run_hours) for one in bought), Decimal(0)),
         run_hours_from=run_hours_from,
+        growth=_growth(pricing),
     )
+
+
+def _lines(pricing: Pricing) -> tuple[Line, ...]:
+    lines = tuple(line for component in COMPONENTS for line in component(pricing))
+    return (*lines, *(component(pricing, lines) for component in ON_THE_SUM))
+
+
+def _growth(pricing: Pricing) -> Growth | None:
+    """Of a run nobody knows how long it is grown: the hours of the run are left out."""
+    cluster, groups = pricing.cluster, growing(pricing.cluster)
+    if not groups:
+        return None
+    lines = _lines(dataclasses.replace(pricing, cluster=grown(cluster)))
+    bill = Bill(cluster.environment, cluster.region, cluster.platform, None, lines)
+    return Growth(groups, bill.total)
 
 
 def _stale(lines: tuple[Line, ...]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from clusterwright.spec.karpenter import runs_in_cluster
 from clusterwright.spec.models import Cluster
 
 
@@ -65,6 +66,11 @@ def _prometheus(cluster: Cluster) -> bool:
     return cluster.observability.prometheus
 
 
+def _parameters(cluster: Cluster) -> bool:
+    """Karpenter asks the Parameter Store for the newest image of EKS."""
+    return _session_manager(cluster) or runs_in_cluster(cluster)
+
+
 def _directory_buckets(cluster: Cluster) -> bool:
     return any(bucket.directory for bucket in cluster.storage.buckets)
 
@@ -93,7 +99,8 @@ INTERFACE_SERVICES: tuple[Service, ...] = (
         _hyperpod,
     ),
     Service("secretsmanager", "the accounting database's password, the munge key", _secrets),
-    Service("ssm", "SSM Agent registers and reads parameters", _session_manager),
+    Service("sqs", "Karpenter reads EC2's warnings", runs_in_cluster),
+    Service("ssm", "SSM Agent and Karpenter read parameters", _parameters),
     Service("ssmmessages", "shells through Session Manager", _session_manager),
     Service("sts", "every SDK asks who it is"),
 )

@@ -97,7 +97,24 @@ def parts_data(bill: Bill) -> dict[str, Any]:
             }
             for blend in bill.blends
         ],
+        **_growth_data(bill),
         "warnings": list(bill.warnings),
+    }
+
+
+def _growth_data(bill: Bill) -> dict[str, Any]:
+    """`growth`: null where no group may grow."""
+    if bill.growth is None:
+        return {"growth": None}
+    total = bill.growth.total
+    return {
+        "growth": {
+            "groups": list(bill.growth.groups),
+            "hourly_usd": rounded(total.hourly_usd),
+            "monthly_usd": rounded(total.monthly_usd),
+            "at_least": total.at_least,
+            "unknown_lines": total.unknown_lines,
+        }
     }
 
 
@@ -119,6 +136,15 @@ def parts_text(bill: Bill, style: Style) -> list[str]:
             count = "" if one.instances is None else f"{number(one.instances)} × "
             group = "" if one.group is None else f"{one.group}: "
             lines.append(f"  {group}{count}{one.why}: {_unused(one.hourly_usd, one.run_usd)}")
+    if bill.growth is not None:
+        total = bill.growth.total
+        least = "at least " if total.at_least else ""
+        lines += [
+            "",
+            style.paint("bold", f"with {', '.join(bill.growth.groups)} at max_count:"),
+            f"  {least}{money(total.hourly_usd)} USD an hour, "
+            f"{money(total.monthly_usd)} USD a month in all",
+        ]
     for blend in bill.blends:
         lines += [
             "",

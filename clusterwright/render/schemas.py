@@ -352,6 +352,10 @@ def _cost_parts() -> dict[str, Any]:
                 ),
             }
         ),
+        "growth": {
+            **object_or_none,
+            "description": "where a group has max_count: what all costs with every group there",
+        },
         "warnings": {"type": "array", "items": _TEXT},
         "live": {**object_or_none, "description": "with --live or --actual: what AWS refused"},
         "exchange": {**object_or_none, "description": "with --currency: the sums in it"},

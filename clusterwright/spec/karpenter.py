@@ -7,7 +7,7 @@ from clusterwright.spec.models.compute import ComputeGroup
 
 
 def is_on(cluster: Cluster) -> bool:
-    """Whether nodes come and go as pods wait: HyperPod's Karpenter, or one of the cluster's own."""
+    """Whether nodes come and go as pods wait: HyperPod's Karpenter, or the cluster's."""
     if cluster.platform == "hyperpod-eks":
         return cluster.hyperpod.autoscaling == "karpenter"
     return runs_in_cluster(cluster)

@@ -271,6 +271,30 @@ EKS_MINIMAL: dict[str, Any] = {
     ],
 }
 
+EKS_KARPENTER: dict[str, Any] = {
+    **EKS_MINIMAL,
+    "compute": [
+        {"name": "system", "role": "system", "instance_type": "m5.4xlarge", "count": 2},
+        {
+            "name": "workers",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 1,
+            "max_count": 4,
+        },
+        {
+            "name": "block",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 0,
+            "max_count": 2,
+            "capacity": {"kind": "capacity-block", "id": "cr-0a1b2c3d4e5f60718"},
+        },
+    ],
+    "kubernetes": {"autoscaling": "karpenter"},
+}
+"""EKS with Karpenter: fixed nodes, nodes that come and go, and a group that begins with none."""
+
 EKS: dict[str, Any] = {
     **MINIMAL,
     "platform": "eks",

@@ -14,6 +14,7 @@ from stacks.part import Part
 from tests.stacks.conftest import Build
 from tests.stacks.specs import (
     EKS,
+    EKS_KARPENTER,
     EKS_MINIMAL,
     FULL,
     HYPERPOD_EKS,
@@ -44,6 +45,7 @@ SPECS = {
     "parallelcluster minimal": PARALLELCLUSTER_MINIMAL,
     "eks": EKS,
     "eks minimal": EKS_MINIMAL,
+    "eks karpenter": EKS_KARPENTER,
 }
 
 

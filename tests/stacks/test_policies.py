@@ -19,6 +19,7 @@ from stacks.record import KEY
 from tests.stacks.conftest import Build
 from tests.stacks.specs import (
     EKS,
+    EKS_KARPENTER,
     EKS_MINIMAL,
     FULL,
     HYPERPOD_EKS,
@@ -56,6 +57,22 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "nat": changed(FULL, network__egress="nat"),
     "existing network": EXISTING_NETWORK,
     "one zone for the database": changed(FULL, slurm__accounting__multi_az=False),
+    # Everything that the controller's rights differ by: whose network, whose reservations.
+    "karpenter in a network that exists": changed(
+        EKS_KARPENTER,
+        network={
+            "availability_zone_id": "use1-az6",
+            "existing": {
+                "vpc_id": "vpc-0a1b2c3d4e5f60718",
+                "subnet_ids": ["subnet-0a1b2c3d4e5f60718"],
+                "security_group_ids": ["sg-0a1b2c3d4e5f60718"],
+                "control_plane_subnet_ids": [
+                    "subnet-0a1b2c3d4e5f60719",
+                    "subnet-0a1b2c3d4e5f6071a",
+                ],
+            },
+        },
+    ),
     "hyperpod eks": HYPERPOD_EKS,
     "hyperpod eks with nothing of its own": HYPERPOD_EKS_MINIMAL,
     "parallelcluster": PARALLELCLUSTER,

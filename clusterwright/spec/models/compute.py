@@ -159,8 +159,8 @@ class ComputeGroup(Model):
     """Fewer than this within three hours, and the group is rolled back."""
 
     max_count: Annotated[int, Field(ge=1, le=6758)] | None = None
-    """What the group is to grow to: quotas and addresses are checked for it, and where the platform
-    has an autoscaler, it stops there."""
+    """What the group is to grow to: quotas and addresses are checked for it, and an autoscaler,
+    where the platform has one, stops there."""
 
     spare_count: Annotated[int, Field(ge=0, le=6758)] = 0
     """Of these, kept out of jobs: any node may be the spare. Scripted mode needs accounting."""

@@ -141,8 +141,8 @@ class Kubernetes(Model):
     """Of a compute group's nodes, replaced at once by an update, on the platform eks."""
 
     autoscaling: Literal["off", "karpenter"] = "off"
-    """karpenter: on the platform eks, Karpenter adds nodes to groups with `max_count` as pods wait,
-    and takes away those of its nodes that are empty; `count` nodes always stay."""
+    """karpenter: on the platform eks, Karpenter adds nodes to groups with `max_count` as pods
+    wait, and takes away those of its nodes that are empty; `count` nodes always stay."""
 
     workloads: Workloads = Field(default_factory=Workloads.model_construct)
     """Queues, charts and example jobs."""

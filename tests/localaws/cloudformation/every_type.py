@@ -353,6 +353,29 @@ RESOURCES: dict[str, Any] = {
         "AWS::SNS::Subscription",
         {"TopicArn": {"Ref": "Topic"}, "Protocol": "email", "Endpoint": "a@example.com"},
     ),
+    "Warnings": resource(
+        "AWS::SQS::Queue",
+        {"MessageRetentionPeriod": "300", "SqsManagedSseEnabled": True, "DelaySeconds": 1},
+    ),
+    "WarningsPolicy": resource(
+        "AWS::SQS::QueuePolicy",
+        {
+            "Queues": [{"Ref": "Warnings"}],
+            "PolicyDocument": policy(
+                "sqs:SendMessage",
+                Principal={"Service": "events.amazonaws.com"},
+                Resource={"Fn::GetAtt": ["Warnings", "Arn"]},
+            ),
+        },
+    ),
+    "Rule": resource(
+        "AWS::Events::Rule",
+        {
+            "Description": "warnings",
+            "EventPattern": {"source": ["aws.ec2"]},
+            "Targets": [{"Id": "queue", "Arn": {"Fn::GetAtt": ["Warnings", "Arn"]}}],
+        },
+    ),
     "Alarm": resource(
         "AWS::CloudWatch::Alarm",
         {
@@ -454,6 +477,11 @@ def changed() -> dict[str, Any]:
     to("Db").update(BackupRetentionPeriod=8, AllocatedStorage="30")
     to("Aurora")["ServerlessV2ScalingConfiguration"]["MaxCapacity"] = 8
     to("Topic")["DisplayName"] = "warnings"
+    to("Warnings")["MessageRetentionPeriod"] = "600"
+    del to("Warnings")["DelaySeconds"]
+    to("WarningsPolicy")["PolicyDocument"]["Statement"][0]["Action"] = ["sqs:ReceiveMessage"]
+    to("Rule")["State"] = "DISABLED"
+    to("Rule")["Targets"][0]["Id"] = "renamed"
     to("Alarm")["Threshold"] = 2
     to("Dashboard")["DashboardBody"] = '{"widgets":[1]}'
     to("Budget")["Budget"]["BudgetLimit"]["Amount"] = 2000

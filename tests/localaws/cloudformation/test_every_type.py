@@ -187,6 +187,21 @@ class TestCreated:
         budget = aws("budgets").describe_budget(AccountId=ACCOUNT, BudgetName=ids["Budget"])
         assert float(budget["Budget"]["BudgetLimit"]["Amount"]) == 1000
 
+    def test_warnings_and_their_queue(self, ids: dict[str, str]) -> None:
+        queue = aws("sqs").get_queue_attributes(QueueUrl=ids["Warnings"], AttributeNames=["All"])
+        attributes = queue["Attributes"]
+        assert attributes["MessageRetentionPeriod"] == "300"
+        assert "events.amazonaws.com" in attributes["Policy"]
+        events = aws("events")
+        assert events.describe_rule(Name=ids["Rule"])["Description"] == "warnings"
+        (target,) = events.list_targets_by_rule(Rule=ids["Rule"])["Targets"]
+        assert target["Arn"] == attributes["QueueArn"]
+        tags = events.list_tags_for_resource(
+            ResourceARN=events.describe_rule(Name=ids["Rule"])["Arn"]
+        )
+        assert TEAM in tags["Tags"]
+        assert aws("sqs").list_queue_tags(QueueUrl=ids["Warnings"])["Tags"]["team"] == "training"
+
     def test_the_default_group_has_no_rules(self, ids: dict[str, str]) -> None:
         (group,) = aws("ec2").describe_security_groups(
             Filters=[
@@ -270,6 +285,16 @@ def _check_changes(ids: dict[str, str]) -> None:
         for one in versions["LaunchTemplateVersions"]
     }
     assert types == {1: "m5.large", 2: "m5.xlarge"}
+    queue = aws("sqs").get_queue_attributes(QueueUrl=ids["Warnings"], AttributeNames=["All"])
+    attributes = queue["Attributes"]
+    # What is not said any more is AWS's default again, and the policy stays whatever changes.
+    assert (attributes["MessageRetentionPeriod"], attributes["DelaySeconds"]) == ("600", "0")
+    assert "sqs:ReceiveMessage" in attributes["Policy"]
+    assert aws("sqs").list_queue_tags(QueueUrl=ids["Warnings"])["Tags"]["team"] == "inference"
+    rule = aws("events").describe_rule(Name=ids["Rule"])
+    assert rule["State"] == "DISABLED"
+    (target,) = aws("events").list_targets_by_rule(Rule=ids["Rule"])["Targets"]
+    assert target["Id"] == "renamed"
     function = aws("lambda").get_function_configuration(FunctionName=ids["Function"])
     assert function["MemorySize"] == 512
     about = aws("secretsmanager").describe_secret(SecretId=ids["Secret"])
@@ -309,6 +334,8 @@ def _everything() -> dict[str, list[str]]:
         name: sorted(str(item[key]) for item in getattr(aws(service), operation)()[member])
         for name, (service, operation, member, key) in listed.items()
     }
+    found["queues"] = aws("sqs").list_queues().get("QueueUrls", [])
+    found["rules"] = [one["Name"] for one in aws("events").list_rules()["Rules"]]
     policies = aws("iam").list_policies(Scope="Local")["Policies"]
     found["policies"] = [one["Arn"] for one in policies]
     budgets = aws("budgets").describe_budgets(AccountId=ACCOUNT).get("Budgets", [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from clusterwright.platforms.launch_templates import all_node_groups
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.quota import QuotaRule, Want
 from clusterwright.preflight.rule import Subject
@@ -17,8 +18,8 @@ class NodeGroupQuota(QuotaRule):
     usage_facts = ()
 
     def subjects(self, context: Context) -> Iterable[Subject[Want]]:
-        groups = len(context.cluster.compute)
         if context.cluster.platform == "eks":
+            groups = len(all_node_groups(context.cluster))
             words = "Managed node groups per cluster"
             want = Want(groups, f"{groups} groups need", words, "eks", "L-6D54EA21")
             yield Subject(("compute",), want)

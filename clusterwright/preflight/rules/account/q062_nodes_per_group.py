@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.quota import QuotaRule, Want
 from clusterwright.preflight.rule import Subject
+from clusterwright.spec.karpenter import is_scaled
 
 
 class NodesPerGroupQuota(QuotaRule):
@@ -20,7 +21,9 @@ class NodesPerGroupQuota(QuotaRule):
         if context.cluster.platform != "eks":
             return
         for path, group in context.groups():
-            most = max(group.count, group.max_count or 0)
+            # Karpenter's nodes are in no managed node group.
+            scaled = is_scaled(context.cluster, group)
+            most = group.count if scaled else max(group.count, group.max_count or 0)
             key = "max_count" if most > group.count else "count"
             want = Want(
                 most,

@@ -13,6 +13,10 @@ from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.growth import at_growth, grown, grows
 from clusterwright.preflight.quota import QuotaRule, Want
 from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.spec.karpenter import runs_in_cluster
+
+OF_NODE_GROUPS = ("CW-Q061", "CW-Q062")
+"""Managed node groups do not grow where Karpenter adds the nodes: it keeps them outside."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,8 @@ class GrowthQuotas(Rule[Growth]):
             return
         larger = grown(context)
         for rule in _quota_rules():
+            if rule.id in OF_NODE_GROUPS and runs_in_cluster(context.cluster):
+                continue
             today = {_name(s): s for s in rule.subjects(context)}
             for then in rule.subjects(larger):
                 now = today.get(_name(then))

@@ -1,0 +1,340 @@
+"""Karpenter on plain EKS: what is deployed for it, what its controller may, and its end.
+
+One deployment under enforced IAM serves all: its outputs lead to the manifests, and an update and
+the deletion are tried on it last.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from clusterwright.catalog import load_catalog
+from clusterwright.localaws import local_aws
+from clusterwright.platforms.kubernetes.render import manifests
+from stacks.kubernetes_karpenter import WARNINGS
+from tests.platforms.kubernetes import validator
+from tests.platforms.kubernetes.conftest import Load, load  # noqa: F401
+from tests.stacks.conftest import Build
+from tests.stacks.deployment import Account, bootstrapped, order
+from tests.stacks.specs import ACCOUNT, EKS, EKS_KARPENTER, changed
+from tests.stacks.templates import only, properties
+
+BLOCK = "cr-0a1b2c3d4e5f60718"
+SPEC = changed(EKS_KARPENTER, protection="destroy")
+EC2 = f"arn:aws:ec2:us-east-1:{ACCOUNT}"
+OURS = {
+    "aws:RequestTag/kubernetes.io/cluster/test": "owned",
+    "aws:RequestTag/eks:eks-cluster-name": "test",
+    "aws:RequestTag/karpenter.sh/nodepool": "workers",
+}
+MADE_BY_IT = {
+    "aws:ResourceTag/kubernetes.io/cluster/test": "owned",
+    "aws:ResourceTag/karpenter.sh/nodepool": "workers",
+}
+
+
+# -- templates ----------------------------------------------------------------------------------
+
+
+def test_node_groups_hold_the_fixed_nodes_alone(build: Build) -> None:
+    found = {
+        one["Labels"]["clusterwright.dev/group"]: one["ScalingConfig"]
+        for one in properties(build(SPEC), "AWS::EKS::Nodegroup")
+    }
+    assert found == {
+        "system": {"MinSize": 2, "DesiredSize": 2, "MaxSize": 2},
+        "workers": {"MinSize": 1, "DesiredSize": 1, "MaxSize": 1},
+    }
+
+
+def test_nothing_of_it_is_there_without_it(build: Build) -> None:
+    assembly = build(EKS)
+    assert "test-karpenter" not in assembly.templates
+    for kind in ("AWS::SQS::Queue", "AWS::Events::Rule", "AWS::IAM::InstanceProfile"):
+        assert assembly.resources(kind) == {}
+
+
+def test_the_queue_is_encrypted_and_takes_tls_from_the_rules_alone(build: Build) -> None:
+    assembly = build(SPEC)
+    queue = only(assembly, "AWS::SQS::Queue")
+    assert queue["SqsManagedSseEnabled"] is True
+    assert queue["QueueName"] == "test-karpenter"
+    allowed, tls = only(assembly, "AWS::SQS::QueuePolicy")["PolicyDocument"]["Statement"]
+    assert allowed["Principal"] == {"Service": "events.amazonaws.com"}
+    assert allowed["Action"] == "sqs:SendMessage"
+    assert len(allowed["Condition"]["ArnEquals"]["aws:SourceArn"]) == len(WARNINGS)
+    assert (tls["Effect"], tls["Condition"]) == (
+        "Deny",
+        {"Bool": {"aws:SecureTransport": "false"}},
+    )
+    patterns = {
+        (one["EventPattern"]["source"][0], one["EventPattern"]["detail-type"][0])
+        for one in properties(assembly, "AWS::Events::Rule")
+    }
+    assert patterns == set(WARNINGS.values())
+
+
+def test_prices_are_asked_for_where_there_is_a_way_out(build: Build) -> None:
+    def actions(spec: dict[str, Any]) -> set[str]:
+        return {
+            action
+            for role in properties_of_karpenter(build(spec), "AWS::IAM::Role")
+            for policy in role.get("Policies", [])
+            for statement in policy["PolicyDocument"]["Statement"]
+            for action in _list(statement["Action"])
+        }
+
+    closed = actions(SPEC)
+    assert "ec2:CreateFleet" in closed
+    assert not closed & {"pricing:GetProducts", "iam:CreateInstanceProfile", "iam:DeleteRole"}
+    assert "pricing:GetProducts" in actions(changed(SPEC, network__egress="nat"))
+    endpoints = {
+        json.dumps(one["ServiceName"]) for one in properties(build(SPEC), "AWS::EC2::VPCEndpoint")
+    }
+    assert any("sqs" in one for one in endpoints)
+
+
+def properties_of_karpenter(assembly: Any, kind: str) -> list[dict[str, Any]]:
+    found = assembly.templates["test-karpenter"]["Resources"].values()
+    return [one["Properties"] for one in found if one["Type"] == kind]
+
+
+def _list(value: Any) -> list[str]:
+    return value if isinstance(value, list) else [value]
+
+
+# -- deployed -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def before() -> dict[str, Any]:
+    """What the account held before the deployment."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def deployed(build: Build, before: dict[str, Any]) -> Iterator[Account]:
+    reservation = {
+        "id": BLOCK,
+        "kind": "capacity-block",
+        "instance_type": "p5.48xlarge",
+        "zone_id": "use1-az6",
+        "instance_count": 2,
+        "state": "active",
+        "end": "+30d",
+    }
+    with local_aws(iam="enforced", capacity_reservations=[reservation]):
+        account = bootstrapped()
+        before.update(holdings(account))
+        account.deploy(build(SPEC))
+        yield account
+
+
+def holdings(account: Account) -> dict[str, Any]:
+    return {
+        **account.holdings(),
+        "queues": account.client("sqs").list_queues().get("QueueUrls", []),
+        "rules": [r["Name"] for r in account.client("events").list_rules()["Rules"]],
+        "profiles": [
+            p["InstanceProfileName"]
+            for p in account.client("iam").list_instance_profiles()["InstanceProfiles"]
+        ],
+    }
+
+
+def outputs(account: Account) -> dict[str, str]:
+    return account.outputs("test-karpenter") | account.outputs("test-cluster")
+
+
+def test_its_nodes_may_join_with_a_role_of_their_own(deployed: Account) -> None:
+    eks, iam = deployed.client("eks"), deployed.client("iam")
+    profile = iam.get_instance_profile(
+        InstanceProfileName=outputs(deployed)["KarpenterInstanceProfile"]
+    )["InstanceProfile"]
+    (role,) = profile["Roles"]
+    entry = eks.describe_access_entry(clusterName="test", principalArn=role["Arn"])["accessEntry"]
+    assert entry["type"] == "EC2_LINUX"
+    groups = eks.list_nodegroups(clusterName="test")["nodegroups"]
+    for name in groups:
+        group = eks.describe_nodegroup(clusterName="test", nodegroupName=name)["nodegroup"]
+        assert group["nodeRole"] != role["Arn"]
+
+
+def test_the_controller_is_known_by_its_service_account(deployed: Account) -> None:
+    (found,) = deployed.client("eks").list_pod_identity_associations(
+        clusterName="test", namespace="kube-system", serviceAccount="karpenter"
+    )["associations"]
+    assert found["associationArn"]
+
+
+def test_a_warning_of_ec2_is_read_from_the_queue(deployed: Account) -> None:
+    deployed.client("events").put_events(
+        Entries=[
+            {
+                "Source": "aws.ec2",
+                "DetailType": "EC2 Spot Instance Interruption Warning",
+                "Detail": json.dumps({"instance-id": "i-0a1b2c3d4e5f60718"}),
+            }
+        ]
+    )
+    sqs = deployed.client("sqs")
+    url = sqs.get_queue_url(QueueName="test-karpenter")["QueueUrl"]
+    (message,) = sqs.receive_message(QueueUrl=url)["Messages"]
+    assert json.loads(message["Body"])["detail"]["instance-id"] == "i-0a1b2c3d4e5f60718"
+    sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
+
+
+def test_the_outputs_are_what_manifests_need(deployed: Account, load: Load) -> None:  # noqa: F811
+    cluster = load(SPEC)
+    found = manifests(cluster, load_catalog(), "autoscaling", outputs(deployed))
+    assert [e for each in found for e in validator.errors(each, "1.35")] == []
+    classes = {m["metadata"]["name"]: m["spec"] for m in found if m["kind"] == "EC2NodeClass"}
+    (subnet,) = classes["workers"]["subnetSelectorTerms"]
+    ec2 = deployed.client("ec2")
+    zones = ec2.describe_subnets(SubnetIds=[subnet["id"]])["Subnets"]
+    assert [one["AvailabilityZoneId"] for one in zones] == ["use1-az6"]
+    ids = [one["id"] for one in classes["workers"]["securityGroupSelectorTerms"]]
+    assert ec2.describe_security_groups(GroupIds=ids)["SecurityGroups"]
+    (placement,) = ec2.describe_placement_groups()["PlacementGroups"]
+    assert classes["workers"]["placementGroupSelector"] == {"name": placement["GroupName"]}
+    assert "placementGroupSelector" not in classes["block"]
+    assert classes["block"]["capacityReservationSelectorTerms"] == [{"id": BLOCK}]
+
+
+# -- what the controller may --------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def controller(deployed: Account) -> str:
+    iam = deployed.client("iam")
+    (arn,) = [
+        role["Arn"]
+        for role in iam.list_roles()["Roles"]
+        if role["RoleName"].startswith("test-karpenter-ControllerRole")
+    ]
+    return str(arn)
+
+
+def may(
+    account: Account, role: str, action: str, arn: str, context: dict[str, str] | None = None
+) -> bool:
+    answer = account.client("iam").simulate_principal_policy(
+        PolicySourceArn=role,
+        ActionNames=[action],
+        ResourceArns=[arn],
+        ContextEntries=[
+            {"ContextKeyName": key, "ContextKeyValues": [value], "ContextKeyType": "string"}
+            for key, value in (context or {}).items()
+        ],
+    )
+    return bool(answer["EvaluationResults"][0]["EvalDecision"] == "allowed")
+
+
+@pytest.mark.parametrize(
+    ("action", "arn", "context", "allowed"),
+    [
+        ("ec2:RunInstances", f"{EC2}:instance/*", OURS, True),
+        ("ec2:RunInstances", f"{EC2}:instance/*", {}, False),
+        ("ec2:CreateFleet", f"{EC2}:fleet/*", {**OURS, next(iter(OURS)): "shared"}, False),
+        ("ec2:CreateLaunchTemplate", f"{EC2}:launch-template/*", OURS, True),
+        ("ec2:RunInstances", f"{EC2}:launch-template/lt-0a1b", MADE_BY_IT, True),
+        ("ec2:RunInstances", f"{EC2}:launch-template/lt-0a1b", {}, False),
+        ("ec2:RunInstances", "arn:aws:ec2:us-east-1::image/ami-0a1b", {}, True),
+        ("ec2:RunInstances", f"{EC2}:subnet/subnet-0f0f0f0f", {}, False),
+        ("ec2:RunInstances", f"{EC2}:security-group/sg-0f0f0f0f", {}, False),
+        ("ec2:RunInstances", f"{EC2}:capacity-reservation/{BLOCK}", {}, True),
+        ("ec2:RunInstances", f"{EC2}:capacity-reservation/cr-0f0f0f0f", {}, False),
+        ("ec2:TerminateInstances", f"{EC2}:instance/i-0a1b", MADE_BY_IT, True),
+        # A node of a managed node group has the cluster's tag, and no pool's.
+        (
+            "ec2:TerminateInstances",
+            f"{EC2}:instance/i-0a1b",
+            {"aws:ResourceTag/kubernetes.io/cluster/test": "owned"},
+            False,
+        ),
+        (
+            "ec2:TerminateInstances",
+            f"{EC2}:instance/i-0a1b",
+            {
+                "aws:ResourceTag/kubernetes.io/cluster/other": "owned",
+                "aws:ResourceTag/karpenter.sh/nodepool": "workers",
+            },
+            False,
+        ),
+        ("ec2:DescribeInstances", "*", {"aws:RequestedRegion": "us-east-1"}, True),
+        ("ec2:DescribeInstances", "*", {"aws:RequestedRegion": "us-west-2"}, False),
+        (
+            "ssm:GetParameter",
+            "arn:aws:ssm:us-east-1::parameter/aws/service/eks/optimized-ami/1.35/x",
+            {},
+            True,
+        ),
+        ("ssm:GetParameter", f"arn:aws:ssm:us-east-1:{ACCOUNT}:parameter/secret", {}, False),
+        ("eks:DescribeCluster", f"arn:aws:eks:us-east-1:{ACCOUNT}:cluster/other", {}, False),
+        ("sqs:ReceiveMessage", f"arn:aws:sqs:us-east-1:{ACCOUNT}:test-karpenter", {}, True),
+        ("sqs:SendMessage", f"arn:aws:sqs:us-east-1:{ACCOUNT}:test-karpenter", {}, False),
+        ("iam:CreateInstanceProfile", "*", OURS, False),
+        ("iam:PassRole", f"arn:aws:iam::{ACCOUNT}:role/admin", {}, False),
+    ],
+)
+def test_it_may_what_is_its_own(
+    action: str,
+    arn: str,
+    context: dict[str, str],
+    allowed: bool,
+    deployed: Account,
+    controller: str,
+) -> None:
+    assert may(deployed, controller, action, arn, context) is allowed
+
+
+def test_it_hands_on_one_role_to_ec2_alone(deployed: Account, controller: str) -> None:
+    profile = outputs(deployed)["KarpenterInstanceProfile"]
+    iam = deployed.client("iam")
+    found = iam.get_instance_profile(InstanceProfileName=profile)["InstanceProfile"]
+    (node,) = [role["Arn"] for role in found["Roles"]]
+    to_ec2 = {"iam:PassedToService": "ec2.amazonaws.com"}
+    assert may(deployed, controller, "iam:PassRole", node, to_ec2)
+    to_lambda = {"iam:PassedToService": "lambda.amazonaws.com"}
+    assert not may(deployed, controller, "iam:PassRole", node, to_lambda)
+    assert not may(deployed, controller, "iam:PassRole", controller, to_ec2)
+
+
+def test_it_uses_the_key_through_ec2_alone(deployed: Account, controller: str) -> None:
+    key = outputs(deployed)["KarpenterKeyArn"]
+    through = {"kms:ViaService": "ec2.us-east-1.amazonaws.com"}
+    assert may(deployed, controller, "kms:GenerateDataKeyWithoutPlaintext", key, through)
+    assert not may(deployed, controller, "kms:Decrypt", key)
+
+
+# -- its change and its end ---------------------------------------------------------------------
+
+
+def test_a_larger_pool_changes_no_node_and_no_stack_but_the_record(
+    deployed: Account, build: Build
+) -> None:
+    ec2 = deployed.client("ec2")
+
+    def ids() -> set[str]:
+        found = ec2.describe_instances(
+            Filters=[{"Name": "instance-state-name", "Values": ["running"]}]
+        )["Reservations"]
+        return {one["InstanceId"] for each in found for one in each["Instances"]}
+
+    nodes = ids()
+    statuses = deployed.deploy(build(changed(SPEC, compute__1__max_count=5)))
+    assert statuses["test-karpenter"] == "unchanged"
+    assert ids() == nodes
+
+
+def test_it_goes_with_the_setting_and_leaves_nothing(
+    deployed: Account, build: Build, before: dict[str, Any]
+) -> None:
+    assembly = build(changed(SPEC, compute__1__max_count=5))
+    for name in reversed(order(assembly)):
+        deployed.delete(name)
+    assert holdings(deployed) == before
