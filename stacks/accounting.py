@@ -78,6 +78,8 @@ class Accounting(Part):
         self._plain = cluster.platform == "parallelcluster"
         self.secret = self._secret()
         self.instance = self._instance(attachments)
+        cdk.CfnOutput(self, "AccountingHost", value=self.instance.attr_endpoint_address)
+        cdk.CfnOutput(self, "AccountingSecretArn", value=self.secret.ref)
         if self._plain:
             self.database = self._database(self.secret.ref)
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
@@ -29,6 +30,8 @@ class Identity(Part):
         super().__init__(scope, cluster, description=what)
         given = cluster.identity.kms_key_arn
         self.key_arn = given if given is not None else EncryptionKey(self, "Key", cluster).arn
+        if given is None:
+            cdk.CfnOutput(self, "KeyArn", value=self.key_arn)
         self._role = None if node_role is None else node_role(self, cluster, self.key_arn)
 
     @property

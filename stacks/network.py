@@ -111,6 +111,27 @@ class Network(Part):
             control_plane_security_group_ids=_ids(groups.control_plane),
             control_plane_subnet_ids=self._ids(plan, "control"),
         )
+        self._outputs(groups.nodes.attr_group_id)
+
+    def _outputs(self, node_group_id: str) -> None:
+        """What another cluster needs to stand in this network: `clusterwright migrate --outputs`.
+
+        Groups of others that the nodes carry are in the file already.
+        """
+        there = self.attachments
+        outputs = {
+            "VpcId": [there.vpc_id],
+            "NodeSubnetIds": there.node_subnet_ids,
+            "NodeSecurityGroupIds": [node_group_id],
+            "LustreSecurityGroupIds": there.lustre_security_group_ids,
+            "HomeSecurityGroupIds": there.home_security_group_ids,
+            "DatabaseSubnetIds": there.database_subnet_ids,
+            "ControlPlaneSubnetIds": there.control_plane_subnet_ids,
+        }
+        for name, ids in outputs.items():
+            if ids:
+                value = ids[0] if len(ids) == 1 else cdk.Fn.join(",", list(ids))
+                cdk.CfnOutput(self, name, value=value)
 
     def _route_table(self, name: str) -> ec2.CfnRouteTable:
         return ec2.CfnRouteTable(

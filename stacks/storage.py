@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import aws_cdk as cdk
 from constructs import Construct
 
 from clusterwright.spec.models.cluster import Cluster
@@ -126,3 +127,5 @@ class Storage(Part):
             key_arn=self._key_arn,
         )
         self.protect(self.home.resource)
+        cdk.CfnOutput(self, "HomeDnsName", value=self.home.mount.dns_name)
+        cdk.CfnOutput(self, "HomeVolumeId", value=self.home.resource.attr_root_volume_id)

@@ -30,6 +30,7 @@ EPILOG = """\b
 Examples:
   clusterwright migrate configs/dev.yaml --to parallelcluster
   clusterwright migrate --env prod --to eks --environment prod-eks --write configs/prod-eks.yaml
+  clusterwright migrate --env prod --to eks --environment prod-eks --outputs outputs.json
 
 \b
 Exit codes: 0 the other file passes `check --offline`; 1 something is left to decide before it
@@ -45,6 +46,13 @@ does; 2 a rule of it could not be judged; 3 the command line or the spec is wron
 )
 @click.option(
     "--write", "output", type=click.Path(path_type=Path), help="Write the other file here."
+)
+@click.option(
+    "--outputs",
+    "outputs_file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Of `cdk deploy --outputs-file FILE`: what it built is written as existing.",
 )
 @click.option("--force", is_flag=True, help="Overwrite the file if it exists.")
 @click.option(
@@ -63,6 +71,7 @@ def command(
     target: str,
     name: str | None,
     output: Path | None,
+    outputs_file: Path | None,
     force: bool,
     output_format: str,
 ) -> None:
@@ -70,10 +79,14 @@ def command(
 
     Comments of the file are kept. Nothing is deployed, and the file that is read stays as it is.
     Without --write the other file is part of the JSON answer alone.
+
+    With --environment a cluster comes beside the old one, and --outputs lets it take over the
+    old one's network and file systems. Without it the other platform comes in the old one's
+    place, whose foundation stays: the answer says which stacks go first.
     """
     from clusterwright.catalog import load_catalog
     from clusterwright.platforms.capabilities import PLATFORMS as KNOWN
-    from clusterwright.platforms.migration import migrate
+    from clusterwright.platforms.migration import OutputsLack, migrate
     from clusterwright.render import migration as render
     from clusterwright.render.style import Style
 
@@ -88,16 +101,25 @@ def command(
     own = read_prices(path, None, command="migrate", output_format=output_format)
     if output is not None:
         _writable(output, path, force)
+    outputs = None if outputs_file is None else _outputs(outputs_file, spec, name)
     with catalog_of_the_user():
         catalog = load_catalog(prices_override=own.rates)
-        found = migrate(
-            spec,
-            platform,
-            catalog,
-            environment=name,
-            folder=None if output is None else output.parent,
-            below=_text_below(output),
-        )
+        try:
+            found = migrate(
+                spec,
+                platform,
+                catalog,
+                environment=name,
+                folder=None if output is None else output.parent,
+                below=_text_below(output),
+                outputs=outputs,
+            )
+        except OutputsLack as lack:
+            raise UserError(
+                f"{outputs_file}: {lack.message}",
+                f"`cdk deploy -c config={path} --all --outputs-file {outputs_file}` writes all of "
+                "them",
+            ) from None
         after, open_points, unknown = _judge(found, spec, output, catalog)
         costs = render.Costs(
             _bill(spec, catalog), None if after is None else _bill(after, catalog)
@@ -152,6 +174,25 @@ def _writable(output: Path, source: Path, force: bool) -> None:
             f"{output} exists and is left as it is",
             "name another file, or --force to overwrite it",
         )
+
+
+def _outputs(file: Path, spec: LoadedSpec, name: str | None) -> dict[str, str]:
+    """What the old cluster's stacks say of themselves.
+
+    Raises
+    ------
+    UserError
+        The new cluster has the old one's name, or the file is none of outputs.
+    """
+    from clusterwright.cli.outputs_file import read_outputs
+
+    if name is None or name == spec.cluster.environment:
+        raise UserError(
+            "--outputs is for a cluster beside the old one: under the same name the stacks keep "
+            "what they have, and nothing is to be taken over",
+            "name the other cluster with --environment, or leave --outputs out",
+        )
+    return read_outputs(file, spec.cluster.environment)
 
 
 def _judge(

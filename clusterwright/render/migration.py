@@ -45,6 +45,7 @@ SECTIONS = (
     ("lost", "Lost"),
     ("gained", "Gained"),
     ("moves", "To be moved, or counted again"),
+    ("in_place", "In the place of the old one: the order"),
 )
 
 
@@ -113,6 +114,7 @@ def _sections(report: Report) -> Iterator[tuple[str, Sequence[Note]]]:
         "lost": found.lost,
         "gained": found.gained,
         "moves": found.moves,
+        "in_place": found.in_place,
     }
     for key, _ in SECTIONS:
         yield key, notes[key]

@@ -133,6 +133,18 @@ def test_what_stands_in_the_way_is_listed_and_ends_with_1(folder: Path) -> None:
     assert "platform: parallelcluster or eks" in found[0]["do"]
 
 
+BESIDE = ["configs/dev.yaml", "--to", "eks", "--environment", "next"]
+OUTPUTS = {
+    "list.json": [],
+    "other.json": {"dev-two-network": {"VpcId": "vpc-0a1b2c3d4e5f60718"}},
+    "flat.json": {"dev-network": "vpc-0a1b2c3d4e5f60718"},
+    "numbers.json": {"dev-network": {"VpcId": 7}},
+    "two.json": {"dev-network": {"VpcId": "a"}, "dev-cluster": {"VpcId": "b"}},
+    "little.json": {"dev-network": {"VpcId": "vpc-0a1b2c3d4e5f60718"}},
+    "wrong.json": {"dev-network": {"VpcId": "vpc-x\nplatform: eks"}},
+}
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -151,12 +163,25 @@ def test_what_stands_in_the_way_is_listed_and_ends_with_1(folder: Path) -> None:
             "configs/prod.yaml exists and is left as it is",
         ),
         (["configs/dev.yaml", "--to", "eks", "--environment", "Dev_"], "--environment: 'Dev_'"),
+        (["configs/dev.yaml", "--to", "eks", "--outputs", "o.json"], "beside the old one"),
+        ([*BESIDE, "--outputs", "none.json"], "there is no file none.json"),
+        ([*BESIDE, "--outputs", "configs"], "configs cannot be read"),
+        ([*BESIDE, "--outputs", "configs/dev.yaml"], "configs/dev.yaml cannot be read"),
+        ([*BESIDE, "--outputs", "list.json"], "is not an object"),
+        ([*BESIDE, "--outputs", "other.json"], "other.json has no outputs of dev"),
+        ([*BESIDE, "--outputs", "flat.json"], "what dev-network has is not an object"),
+        ([*BESIDE, "--outputs", "numbers.json"], "VpcId of dev-network is 7, not a text"),
+        ([*BESIDE, "--outputs", "two.json"], "and not the same one"),
+        ([*BESIDE, "--outputs", "little.json"], "no output LustreFileSystemId, LustreDnsName"),
+        ([*BESIDE, "--outputs", "wrong.json"], "VpcId is 'vpc-x\\nplatform: eks', not the id"),
     ],
     ids=str,
 )
 def test_what_cannot_be_done_is_said_and_nothing_is_written(
     arguments: list[str], message: str, folder: Path
 ) -> None:
+    for name, content in OUTPUTS.items():
+        (folder / name).write_text(json.dumps(content))
     with nothing_written(folder):
         answer = clusterwright("migrate", *arguments, folder=folder)
     assert (answer.exit_code, answer.out) == (3, "")

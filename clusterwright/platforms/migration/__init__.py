@@ -2,5 +2,6 @@
 
 from clusterwright.platforms.migration.migrate import migrate
 from clusterwright.platforms.migration.results import Migration, Note
+from clusterwright.platforms.migration.takeover import OutputsLack
 
-__all__ = ["Migration", "Note", "migrate"]
+__all__ = ["Migration", "Note", "OutputsLack", "migrate"]

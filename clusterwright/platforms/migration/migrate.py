@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
 
 from clusterwright.catalog import Catalog
 from clusterwright.platforms.capabilities import Platform
 from clusterwright.platforms.migration.in_force import defaults_changed, defaults_lost
+from clusterwright.platforms.migration.in_place import in_place
 from clusterwright.platforms.migration.layered import flattened, upper_layer
 from clusterwright.platforms.migration.moves import gained_abilities, lost_abilities, moves
 from clusterwright.platforms.migration.results import Migration, Note
@@ -19,6 +20,7 @@ from clusterwright.platforms.migration.rewrite import (
     candidate,
     rewrite,
 )
+from clusterwright.platforms.migration.takeover import take_over
 from clusterwright.platforms.migration.text_edit import Editor
 from clusterwright.spec import LoadedSpec
 
@@ -31,6 +33,7 @@ def migrate(
     environment: str | None = None,
     folder: FilePath | None = None,
     below: str | None = None,
+    outputs: Mapping[str, str] | None = None,
 ) -> Migration:
     """The same cluster on `target`.
 
@@ -44,6 +47,14 @@ def migrate(
     below:
         The text of the base.yaml of another folder, over which the file will be read there; None
         where there is none. What that base says and this cluster does not is taken back.
+    outputs:
+        Of the deployed stacks, by name: what they built is written as existing. Only for another
+        `environment`: under the same name the stacks keep what they have.
+
+    Raises
+    ------
+    OutputsLack
+        The outputs have not what is to be taken over.
 
     The text is as valid as it can be made; `decisions` are what was decided for the user on the
     way, and may be decided otherwise. What is left is for `check` to find.
@@ -59,6 +70,8 @@ def migrate(
     work = Rewriting(editor, target, os.fspath((folder or home) / "migrated.yaml"))
     if environment is not None:
         beside(work)
+    if outputs is not None:
+        take_over(work, spec.cluster, outputs)
     rewrite(work)
     at_home = folder is None or folder.resolve() == home.resolve()
     text = upper_layer(editor.text, base if at_home else below)
@@ -82,6 +95,9 @@ def migrate(
             *moves(spec.cluster, other, target, catalog),
         ),
         tuple(work.decisions),
+        tuple(in_place(spec.cluster, other, catalog))
+        if other is not None and other.environment == spec.cluster.environment
+        else (),
     )
 
 

@@ -133,9 +133,9 @@ def _file_systems(cluster: Cluster, target: Platform) -> Iterator[Note]:
             where,
             f"{size} at {fs.mount_path}: the data stays, and another cluster mounts it",
             ("" if kept else "set `protection: retain` and deploy that first; ")
-            + "finish jobs, export to its buckets, then write it as `existing:` (id, dns_name, "
-            "mount_name, security_group_id: the outputs of the storage stack) in the other file; "
-            "it takes no other size or throughput there",
+            + "finish jobs and export to its buckets; a cluster of another name has it as "
+            "`existing:` (id, dns_name, mount_name, security_group_id), which `--outputs FILE` of "
+            "`cdk deploy --outputs-file` writes; it takes no other size or throughput there",
         )
     home = cluster.storage.home
     if home is not None and home.existing is None:
@@ -213,7 +213,7 @@ def _addresses(cluster: Cluster, target: Platform, catalog: Catalog) -> Iterator
         yield Note(
             "network.cidr",
             what,
-            "a subnet cannot grow: the new nodes need their own, or a wider range"
+            "a subnet cannot grow: where they do not fit, the new nodes need a wider range"
             if after > before
             else None,
         )

@@ -42,6 +42,9 @@ class Migration:
         What has to be carried over, and how.
     decisions:
         What stands in the way of the other file until somebody decides.
+    in_place:
+        Under the same name: which stacks stay, which go first, and what is in the way; empty for
+        a cluster beside the old one.
     """
 
     source: Platform
@@ -51,3 +54,4 @@ class Migration:
     gained: tuple[Note, ...]
     moves: tuple[Note, ...]
     decisions: tuple[Note, ...]
+    in_place: tuple[Note, ...] = ()

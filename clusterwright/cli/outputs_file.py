@@ -1,0 +1,48 @@
+"""The file of `cdk deploy --outputs-file`: outputs by stack, of one environment."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from clusterwright.cli.errors import UserError
+
+
+def read_outputs(path: Path, environment: str) -> dict[str, str]:
+    """The outputs of the environment's stacks, all together.
+
+    Raises
+    ------
+    UserError
+        The file cannot be read, is no object of texts by stack, or has none of this environment.
+    """
+    from clusterwright.platforms.stack_names import part_of
+
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"there is no file {path}", "cdk deploy --outputs-file FILE") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise UserError(f"{path} cannot be read: {error}") from None
+    hint = "`cdk deploy --all --outputs-file FILE` writes it"
+    if not isinstance(document, dict):
+        raise UserError(f"{path} is not an object with the outputs of each stack", hint)
+    found: dict[str, str] = {}
+    for stack, outputs in document.items():
+        if part_of(environment, stack) is None:
+            continue
+        if not isinstance(outputs, dict):
+            raise UserError(f"{path}: what {stack} has is not an object of outputs", hint)
+        for name, value in outputs.items():
+            if not isinstance(value, str):
+                raise UserError(f"{path}: {name} of {stack} is {value!r}, not a text", hint)
+            if found.setdefault(name, value) != value:
+                raise UserError(
+                    f"{path}: two stacks of {environment} give {name}, and not the same one", hint
+                )
+    if not found:
+        raise UserError(
+            f"{path} has no outputs of {environment}",
+            f"cdk deploy -c env={environment} --all --outputs-file {path}",
+        )
+    return found

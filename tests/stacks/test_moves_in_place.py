@@ -1,0 +1,309 @@
+"""Another platform under the same name: what holds data, and the network, stay where they are.
+
+All twelve directions are judged by their templates, as `clusterwright diff` does; some are
+deployed, one over the other, on the local AWS.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from clusterwright.catalog import load_catalog
+from clusterwright.cli.main import main
+from clusterwright.localaws import local_aws
+from clusterwright.platforms import load_cluster
+from clusterwright.platforms.capabilities import PLATFORMS, Platform
+from clusterwright.platforms.migration import migrate
+from clusterwright.platforms.migration.in_place import gone, kept
+from clusterwright.platforms.stack_names import stack_name
+from clusterwright.review.assembly import Assembly as Templates
+from clusterwright.review.assembly import StackTemplate, place
+from clusterwright.review.effects import judge
+from clusterwright.review.schemas import Schemas
+from clusterwright.spec import LoadedSpec
+from tests.stacks.conftest import Build
+from tests.stacks.deployment import REGION, Account, bootstrapped, order
+from tests.stacks.specs import ACCOUNT, EKS_MINIMAL, FULL, PARALLELCLUSTER, changed
+from tests.stacks.test_deployment import add_boundary
+from tests.support.specs import write
+from tests.support.synthesis import ROOT, Assembly
+
+Synth = Callable[[str | Path], Assembly]
+PAIRS = list(itertools.permutations(PLATFORMS, 2))
+DEV: dict[Platform, Path] = {
+    "hyperpod-slurm": ROOT / "configs" / "dev.yaml",
+    "hyperpod-eks": ROOT / "configs" / "dev-hyperpod-eks.yaml",
+    "parallelcluster": ROOT / "configs" / "dev-parallelcluster.yaml",
+    "eks": ROOT / "configs" / "dev-eks.yaml",
+}
+STAYS = (
+    "AWS::EC2::RouteTable",
+    "AWS::EC2::Subnet",
+    "AWS::EC2::VPC",
+    "AWS::FSx::DataRepositoryAssociation",
+    "AWS::FSx::FileSystem",
+    "AWS::KMS::Alias",
+    "AWS::KMS::Key",
+    "AWS::RDS::DBInstance",
+    "AWS::S3::Bucket",
+    "AWS::S3Express::DirectoryBucket",
+)
+"""Of these nothing may go that both platforms have."""
+
+NODES = {
+    "hyperpod-slurm": "AWS::SageMaker::Cluster",
+    "hyperpod-eks": "AWS::SageMaker::Cluster",
+    "parallelcluster": "Custom::PclusterCluster",
+    "eks": "AWS::EKS::Nodegroup",
+}
+
+
+def other_file(spec: LoadedSpec, target: Platform, folder: Path) -> Path:
+    """The spec on another platform, whole, as a file."""
+    path = folder / f"{spec.cluster.platform}-{target}.yaml"
+    path.write_text(migrate(spec, target, load_catalog(), folder=folder).text, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def moved(
+    synth: Synth, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[Platform, Platform], tuple[LoadedSpec, LoadedSpec, Assembly, Assembly]]:
+    """Both specs and both assemblies of a direction between the dev environments."""
+    folder = tmp_path_factory.mktemp("moved")
+
+    @cache
+    def call(
+        source: Platform, target: Platform
+    ) -> tuple[LoadedSpec, LoadedSpec, Assembly, Assembly]:
+        before = load_cluster(DEV[source])
+        path = other_file(before, target, folder)
+        return before, load_cluster(path), synth(DEV[source]), synth(path)
+
+    return call
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_the_review_says_before_what_stays_and_what_goes(
+    source: Platform,
+    target: Platform,
+    moved: Callable[[Platform, Platform], tuple[LoadedSpec, LoadedSpec, Assembly, Assembly]],
+) -> None:
+    old, new, first, second = moved(source, target)
+    judged = judge(templates(first), templates(second), Schemas(REGION).of)
+    staying = {stack_name(old.cluster.environment, p) for p in kept(old.cluster, new.cluster)}
+    going = {stack_name(old.cluster.environment, p) for p in gone(old.cluster, new.cluster)}
+    assert going <= set(first.templates)
+    # What is not said to stay is destroyed: as it is named, or as it stands on what is named.
+    assert staying == set(first.templates) - downstream(first, going)
+    assert staying <= set(second.templates)
+    ends = [change for change in judged.changes if change.ends]
+    for change in ends:
+        if change.stack in staying:
+            allowed = ("Control1Subnet", "Control2Subnet")
+            assert change.type not in STAYS or change.logical_id in allowed, change.name
+    # The old platform's nodes are called by name.
+    nodes = [c for c in ends if c.type == NODES[source] and c.holds is not None]
+    assert {c.stack for c in nodes} == {stack_name(old.cluster.environment, "cluster")}
+
+
+def test_the_parts_that_stay_are_said_for_a_cluster_with_everything(
+    build: Build, synth: Synth, tmp_path: Path
+) -> None:
+    spec = load_cluster(write(tmp_path / "old.yaml", FULL))
+    path = other_file(spec, "eks", tmp_path)
+    after = load_cluster(path)
+    first, second = build(FULL), synth(path)
+    going = {stack_name("test", part) for part in gone(spec.cluster, after.cluster)}
+    staying = {stack_name("test", part) for part in kept(spec.cluster, after.cluster)}
+    assert staying == set(first.templates) - downstream(first, going)
+    assert staying <= set(second.templates)
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("hyperpod-slurm", "eks"),
+        # With tenants ParallelCluster has a database, in subnets beside the control plane's.
+        ("eks", "parallelcluster"),
+    ],
+)
+def test_one_is_deployed_over_the_other(
+    source: Platform,
+    target: Platform,
+    moved: Callable[[Platform, Platform], tuple[LoadedSpec, LoadedSpec, Assembly, Assembly]],
+) -> None:
+    old, new, first, second = moved(source, target)
+    with local_aws():
+        account = bootstrapped()
+        before, after = move(account, old, new, first, second)
+    assert_stayed(old, new, before, after)
+
+
+def test_database_home_and_buckets_of_a_production_cluster_stay(
+    build: Build, synth: Synth, tmp_path: Path
+) -> None:
+    """Retained, with everything that holds data; both platforms have the database."""
+    source = changed(
+        PARALLELCLUSTER,
+        identity={"permissions_boundary_arn": FULL["identity"]["permissions_boundary_arn"]},
+        protection="retain",
+    )
+    old = load_cluster(write(tmp_path / "old.yaml", source))
+    path = other_file(old, "hyperpod-slurm", tmp_path)
+    new = load_cluster(path)
+    with local_aws():
+        account = bootstrapped()
+        add_boundary(account)
+        before, after = move(account, old, new, build(source), synth(path))
+        (database,) = account.client("rds").describe_db_instances()["DBInstances"]
+        systems = account.client("fsx").describe_file_systems()["FileSystems"]
+    assert_stayed(old, new, before, after)
+    assert database["DBInstanceIdentifier"] == "test-accounting"
+    assert len(systems) == 3
+    assert "AWS::RDS::DBInstance" in {kind for kind, _ in before.values()}
+
+
+def test_a_range_too_small_for_both_is_said(tmp_path: Path) -> None:
+    """Half of a /24 has four places for small subnets: both platforms take the same two."""
+    small = changed(EKS_MINIMAL, network__cidr="10.0.0.0/24", tenants=[{"name": "a"}])
+    small["compute"] = [{**g, "instance_type": "m5.xlarge", "count": 1} for g in small["compute"]]
+    spec = load_cluster(write(tmp_path / "old.yaml", small))
+    found = migrate(spec, "parallelcluster", load_catalog())
+    (said,) = [n for n in found.in_place if n.what.startswith("not in place")]
+    assert "`database1` would be 10.0.0.128/27, where `control1` is" in said.what
+    assert "--environment" in str(said.do)
+
+
+def test_a_cluster_beside_takes_over_what_the_outputs_name(
+    synth: Synth, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`migrate --environment next --outputs FILE`, of home directories too, and deployed."""
+    data = YAML(typ="safe").load(DEV["hyperpod-slurm"].read_text())
+    data |= {"region": REGION, "platform": "hyperpod-slurm"}
+    data["network"] = {"availability_zone_id": "use1-az6"}
+    data["storage"]["home"] = {"kind": "openzfs", "capacity_gib": 64}
+    data["storage"]["buckets"] = [{"name": "dev-results", "create": True}]
+    old = write(tmp_path / "dev.yaml", data)
+    outputs = tmp_path / "outputs.json"
+    said = ("migrate", str(old), "--environment", "next", "--outputs", str(outputs))
+    with local_aws():
+        account = bootstrapped()
+        account.deploy(synth(old))
+        by_stack = {name: account.outputs(name) for name in synth(old).templates}
+        # What another environment has whose name begins with this one's is not ours.
+        outputs.write_text(json.dumps({**by_stack, "dev-two-network": {"VpcId": "vpc-0"}}))
+        new = tmp_path / "next.yaml"
+        code = main([*said, "--to", "parallelcluster", "--write", str(new)])
+        assert code == 0, capsys.readouterr()
+        account.deploy(synth(new))
+        cluster = load_cluster(new).cluster
+        systems = account.client("fsx").describe_file_systems()["FileSystems"]
+        lustre, home = (
+            next(fs for fs in systems if fs["FileSystemType"] == kind)
+            for kind in ("LUSTRE", "OPENZFS")
+        )
+        mine = account.outputs("next-cluster")
+    assert len(systems) == 2
+    assert cluster.storage.lustre[0].existing is not None
+    assert cluster.storage.lustre[0].existing.id == lustre["FileSystemId"]
+    assert cluster.storage.home is not None
+    assert cluster.storage.home.existing is not None
+    assert cluster.storage.home.existing.dns_name == home["DNSName"]
+    assert cluster.storage.home.existing.volume_id
+    assert cluster.network.existing is not None
+    assert cluster.network.existing.vpc_id == lustre["VpcId"] == mine["VpcId"]
+    assert cluster.network.existing.subnet_ids == lustre["SubnetIds"]
+    assert not cluster.storage.buckets[0].create
+    assert cluster.slurm.users == load_cluster(old).cluster.slurm.users
+    out = capsys.readouterr().out
+    assert "stays with fs-" in out
+    assert "In the place of the old one" not in out
+    # A control plane needs subnets that nobody has made: said, and left to a person.
+    assert main([*said, "--to", "eks", "--format", "json"]) == 1
+    answer = json.loads(capsys.readouterr().out)
+    assert "network.existing.control_plane_subnet_ids" in {n["path"] for n in answer["decisions"]}
+    assert answer["open"]
+
+
+Resources = dict[tuple[str, str], tuple[str, str]]
+"""Type and physical id by stack and logical id."""
+
+
+def move(
+    account: Account, old: LoadedSpec, new: LoadedSpec, first: Assembly, second: Assembly
+) -> tuple[Resources, Resources]:
+    """As the answer of `migrate` says: destroy what it names, and what stands on it; deploy."""
+    account.deploy(first)
+    before = resources(account)
+    name = old.cluster.environment
+    going = {stack_name(name, part) for part in gone(old.cluster, new.cluster)}
+    unlocked = json.dumps(
+        [note.do for note in migrate(old, new.cluster.platform, load_catalog()).in_place]
+    )
+    for stack in reversed(order(first)):
+        if stack not in downstream(first, going):
+            continue
+        if f"--no-enable-termination-protection --stack-name {stack}`" in unlocked:
+            account.client("cloudformation").update_termination_protection(
+                StackName=stack, EnableTerminationProtection=False
+            )
+        account.delete(stack)
+    account.deploy(second)
+    return before, resources(account)
+
+
+def assert_stayed(old: LoadedSpec, new: LoadedSpec, before: Resources, after: Resources) -> None:
+    staying = {stack_name(old.cluster.environment, p) for p in kept(old.cluster, new.cluster)}
+    checked = set()
+    for key, (kind, physical) in before.items():
+        ours = key[0] in staying and kind in STAYS
+        if ours and not key[1].startswith("Control"):
+            assert after[key] == (kind, physical)
+            checked.add(kind)
+    assert {
+        "AWS::FSx::FileSystem",
+        "AWS::KMS::Key",
+        "AWS::EC2::VPC",
+        "AWS::EC2::Subnet",
+    } <= checked
+    cluster = stack_name(old.cluster.environment, "cluster")
+    nodes = {p for (stack, _), (kind, p) in before.items() if stack == cluster}
+    assert not nodes & {p for _, p in after.values()}
+    kinds = {kind for (stack, _), (kind, _) in after.items() if stack == cluster}
+    assert NODES[new.cluster.platform] in kinds
+
+
+def resources(account: Account) -> Resources:
+    cloudformation = account.client("cloudformation")
+    found: Resources = {}
+    for stack in cloudformation.describe_stacks()["Stacks"]:
+        pages = cloudformation.get_paginator("list_stack_resources")
+        for page in pages.paginate(StackName=stack["StackName"]):
+            for one in page["StackResourceSummaries"]:
+                key = (stack["StackName"], one["LogicalResourceId"])
+                found[key] = (one["ResourceType"], one.get("PhysicalResourceId", ""))
+    return found
+
+
+def downstream(assembly: Assembly, names: set[str]) -> set[str]:
+    """Stacks, and those that depend on them, as `cdk destroy` takes them."""
+    manifest: dict[str, Any] = json.loads((assembly.directory / "manifest.json").read_text())
+    found = set(names)
+    for name in order(assembly):
+        if found & set(manifest["artifacts"][name].get("dependencies", [])):
+            found.add(name)
+    return found
+
+
+def templates(assembly: Assembly) -> Templates:
+    stacks = {name: StackTemplate(name, body) for name, body in assembly.templates.items()}
+    return Templates(stacks, place(ACCOUNT, REGION, "aws"))
