@@ -1,7 +1,9 @@
 """What aws-parallelcluster says of a configuration, asked in the environment that has it.
 
-The package needs CDK v1 and cannot be installed beside ours, so its Python is another process:
-`CLUSTERWRIGHT_PCLUSTER_PYTHON` names it. Without it nothing is judged, and the answer says so.
+The package needs CDK v1 and cannot be installed beside ours, so its Python is another process: in
+a checkout that of `.clusterwright/clients/pcluster`, which `make test` builds, and so does
+`python -m tools.setup.clients`. `CLUSTERWRIGHT_PCLUSTER_PYTHON` names another, or none if it is
+empty. Without one nothing is judged, and the answer says so.
 """
 
 from __future__ import annotations
@@ -15,7 +17,10 @@ from pathlib import Path
 from typing import Any, Final
 
 PYTHON: Final = "CLUSTERWRIGHT_PCLUSTER_PYTHON"
-"""The environment variable with the path of a Python that has aws-parallelcluster."""
+"""The environment variable with the path of a Python that has aws-parallelcluster; empty: none."""
+
+_CHECKOUT: Final = Path(__file__).parents[3]
+_BUILT: Final = Path(".clusterwright/clients/pcluster")
 
 LEVELS: Final = ("INFO", "WARNING", "ERROR")
 _JUDGE: Final = Path(__file__).with_name("judge.py")
@@ -97,11 +102,14 @@ def judged(
     Raises
     ------
     JudgeFailed
-        The environment is named and cannot be used.
+        The environment is named or built and cannot be used.
     """
-    python = os.environ.get(PYTHON)
-    if not python:
-        return Verdict(unvalidated=f"{PYTHON} names no Python with aws-parallelcluster")
+    python = python_of_the_judge()
+    if python is None:
+        return Verdict(
+            unvalidated=f"{PYTHON} names no Python with aws-parallelcluster, and "
+            "`python -m tools.setup.clients` has built none"
+        )
     asked = {
         "name": name,
         "configuration": configuration,
@@ -127,6 +135,16 @@ def judged(
         messages=answer["messages"],
         refused=answer["refused"],
     )
+
+
+def python_of_the_judge() -> str | None:
+    """The Python that is asked; None where there is none."""
+    named = os.environ.get(PYTHON)
+    if named is not None:
+        return named or None
+    built = _CHECKOUT / _BUILT
+    # The stamp is written last: an environment without it was cut off.
+    return str(built / "bin" / "python") if (built / "built-from").is_file() else None
 
 
 def _ask(

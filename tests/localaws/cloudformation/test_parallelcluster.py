@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import boto3
@@ -12,6 +13,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from clusterwright.localaws import local_aws
+from clusterwright.localaws.parallelcluster import validation
 from clusterwright.localaws.parallelcluster.validation import PYTHON
 from tests.localaws.cloudformation.stacks import (
     ACCOUNT,
@@ -90,7 +92,7 @@ class Ground:
 
 @pytest.fixture(autouse=True)
 def _unjudged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(PYTHON, raising=False)
+    monkeypatch.setenv(PYTHON, "")
 
 
 @pytest.fixture
@@ -207,7 +209,7 @@ class TestUnjudged:
     def test_is_said_where_everybody_looks(
         self, ground: Ground, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.delenv(PYTHON, raising=False)
+        monkeypatch.setenv(PYTHON, "")
         stack = create("top", body(ground.configuration()))
         assert stack["StackStatus"] == "CREATE_COMPLETE"
         assert "UNVALIDATED" in reason("top", "Cluster", "CREATE_COMPLETE")
@@ -215,6 +217,19 @@ class TestUnjudged:
         assert said["level"] == "WARNING"
         assert said["message"].startswith("UNVALIDATED")
         assert PYTHON in said["message"]
+
+    def test_without_the_variable_the_checkouts_own_judges(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pcluster_python: str
+    ) -> None:
+        monkeypatch.delenv(PYTHON, raising=False)
+        assert validation.python_of_the_judge() == pcluster_python
+        monkeypatch.setattr(validation, "_CHECKOUT", tmp_path)
+        assert validation.python_of_the_judge() is None
+        # One that is being built is not used.
+        python = tmp_path / ".clusterwright/clients/pcluster/bin/python"
+        python.parent.mkdir(parents=True)
+        python.touch()
+        assert validation.python_of_the_judge() is None
 
     def test_a_python_without_the_package_fails_the_stack(
         self, ground: Ground, monkeypatch: pytest.MonkeyPatch
