@@ -51,7 +51,9 @@ SPECS = {
 
 def everything(cluster: Cluster) -> list[dict[str, Any]]:
     catalog = load_catalog()
-    return [m for part in PARTS for m in manifests(cluster, catalog, part, OUTPUTS)]
+    placed = json.dumps({group.name: f"test-{group.name}" for group in cluster.compute})
+    outputs = {**OUTPUTS, "KarpenterPlacementGroups": placed}
+    return [m for part in PARTS for m in manifests(cluster, catalog, part, outputs)]
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -106,7 +108,12 @@ PATHS = st.lists(
 @st.composite
 def _spec(draw: st.DrawFn) -> dict[str, Any]:
     platform = draw(st.sampled_from(["eks", "hyperpod-eks"]))
+    karpenter = platform == "eks" and draw(st.booleans())
     groups = draw(st.lists(GROUP, min_size=1, max_size=4, unique_by=lambda g: g["name"].lower()))
+    if karpenter:
+        groups = [
+            {**g, "max_count": min(6758, g["count"] + draw(st.integers(1, 50)))} for g in groups
+        ]
     tenants = draw(st.lists(TENANT, max_size=4, unique_by=lambda t: t["name"]))
     jobs = [
         {
@@ -152,6 +159,7 @@ def _spec(draw: st.DrawFn) -> dict[str, Any]:
             },
         },
         tenants=tenants,
+        kubernetes__autoscaling="karpenter" if karpenter else "off",
         kubernetes__workloads={
             "priorities": [{"name": "urgent", "value": 1}],
             "jobs": jobs,
