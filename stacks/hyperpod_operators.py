@@ -26,7 +26,7 @@ from clusterwright.platforms import mig
 from clusterwright.platforms.compute_quotas import partition_shares
 from clusterwright.platforms.eks import cluster_name
 from clusterwright.platforms.hyperpod import ml_name
-from clusterwright.platforms.kubernetes.groups import job_groups
+from clusterwright.platforms.kubernetes.groups import job_groups, job_nodes
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.hyperpod_eks import HyperPodAddon, Inference, TaskGovernance
 from clusterwright.spec.models.tenants import Tenant
@@ -327,7 +327,9 @@ def shares_by_type(cluster: Cluster) -> dict[str, list[int]]:
     groups: Counter[str] = Counter()
     for group in cluster.compute:
         if group.role == "compute" and not group.restricted and group.mig_profile is None:
-            counts[group.instance_type] += group.count - group.spare_count
+            # What Karpenter may add is shared out before it is there: a tenant without a share of
+            # an instance never waits for one.
+            counts[group.instance_type] += job_nodes(cluster, group)
             groups[group.instance_type] += 1
     weights = [tenant.weight for tenant in cluster.tenants]
     return {

@@ -38,6 +38,10 @@ _CB = "EC2 user guide, Capacity Blocks for ML (crawl 2026-09..11)"
 _CONTINUOUS = "SageMaker developer guide, continuous provisioning (crawl 2026-09..11)"
 _RESUME = "SageMaker developer guide, automatic node recovery and auto-resume (crawl 2026-09..11)"
 _RESUME_EKS = "SageMaker developer guide, Running jobs using kubectl (crawl 2026-09..11)"
+_INFERENCE = (
+    "SageMaker developer guide, Setting up your HyperPod clusters for model deployment "
+    "(read 2026-11-21)"
+)
 _REQUEUE = "Slurm, sbatch: --requeue and --no-requeue"
 _DESIGN = "this product's design; see the reference of the spec"
 _QUOTAS = (
@@ -221,6 +225,14 @@ CAPABILITIES: Final[tuple[Capability, ...]] = (
         _cell("yes", "`spare_count` of each group: quotas leave it out", _QUOTAS),
         _cell("in part", "free instances of a reservation or a capacity block", _DESIGN),
         _cell("yes", "`spare_count` of each group: quotas leave it out", _QUOTAS),
+    ),
+    _row(
+        "inference",
+        "Serving models beside training",
+        _cell("no", "no operator of AWS's for Slurm", _INFERENCE),
+        _cell("yes", "HyperPod's inference operator (`hyperpod.inference`)", _INFERENCE),
+        _cell("no", "no operator of AWS's for Slurm", _INFERENCE),
+        _cell("no", "HyperPod's operator needs a HyperPod cluster", _INFERENCE),
     ),
     _row(
         "most_nodes",

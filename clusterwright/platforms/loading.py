@@ -21,11 +21,12 @@ def _of_its_platform(cluster: Cluster) -> Iterator[Problem]:
         yield from parallelcluster.problems(cluster)
     elif cluster.uses_kubernetes:
         from clusterwright.platforms import compute_quotas
-        from clusterwright.platforms.kubernetes import spares, value_schemas
+        from clusterwright.platforms.kubernetes import node_memory, spares, value_schemas
 
         yield from compute_quotas.problems(cluster)
         yield from value_schemas.problems(cluster)
         yield from spares.problems(cluster)
+        yield from node_memory.problems(cluster)
 
 
 CHECKS: Final[tuple[Check, ...]] = (

@@ -26,6 +26,8 @@ UNTRIED: Final[dict[Platform, tuple[str, ...]]] = {
         "deep health checks and recovery; Karpenter's additions of nodes",
         "partitions of GPUs by the GPU operator",
         "task governance, the training operator and the observability add-on at work",
+        "elastic and checkpointless jobs beyond their manifests",
+        "the inference operator beyond its add-on, roles and bucket",
         "checkpoints in the nodes' memory",
     ),
     "parallelcluster": (

@@ -468,6 +468,18 @@ class TestUpdate:
         cluster = self.update(InstanceGroups=[bare])
         assert group_of(cluster, "workers")["SlurmConfig"] == {"NodeType": "Compute"}
 
+    def test_the_kind_of_capacity_stays(self, site: Site) -> None:
+        bought = {"CapacityRequirements": {"OnDemand": {}}}
+        site.create(site.group("workers", 1, **bought))
+        changed = site.group("workers", 1, CapacityRequirements={"Spot": {}})
+        code, message = refusal(
+            client("sagemaker").update_cluster, ClusterName="train", InstanceGroups=[changed]
+        )
+        assert code == "ValidationException"
+        assert "CapacityRequirements of instance group workers cannot be changed" in message
+        more = site.group("workers", 2, **bought)
+        assert group_of(self.update(InstanceGroups=[more]), "workers")["TargetCount"] == 2
+
     def test_a_failed_cluster_cannot_be_updated(self, site: Site) -> None:
         missing = {"SourceS3Uri": LIFECYCLE, "OnCreate": "absent.sh"}
         site.create(site.group("workers", 1, LifeCycleConfig=missing))

@@ -2,7 +2,8 @@
 
 Sources: SageMaker API (botocore 1.44.5: members of instance groups and of restricted instance
 groups), SageMaker developer guide, "Autoscaling on SageMaker HyperPod EKS" (continuous
-provisioning and automatic node recovery) and "Using GPU partitions in Amazon SageMaker HyperPod".
+provisioning and automatic node recovery), "Using GPU partitions in Amazon SageMaker HyperPod" and
+"Spot instances in Amazon SageMaker HyperPod" (continuous provisioning).
 """
 
 from __future__ import annotations
@@ -18,10 +19,13 @@ _NOT_OF_RESTRICTED: dict[str, object] = {
     "taints": [],
     "mig_profile": None,
     "min_count": None,
+    "max_count": None,
     "network_interface": None,
     "scratch": None,
 }
 """Fields that ClusterRestrictedInstanceGroupSpecification has no counterpart of, unset."""
+
+ALL_PERCENT = 100
 
 FIRST_STEP_GIB, STEP_GIB = 1200, 2400
 """Sizes of PERSISTENT_2 file systems (FSx API, StorageCapacity)."""
@@ -36,6 +40,8 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             yield from _system(group, here)
         if group.restricted:
             yield from _restricted(group, here)
+        elif group.capacity.kind == "spot":
+            yield from _spot(cluster, here)
     if all(group.restricted for group in cluster.compute):
         yield Problem(
             "every group is restricted: no node runs what Kubernetes needs beside jobs",
@@ -43,7 +49,16 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             on_key=True,
             hint="add {name: system, role: system, instance_type: m5.2xlarge, count: 2}",
         )
+    elif cluster.tenants and all(g.restricted for g in cluster.compute if g.role == "compute"):
+        yield Problem(
+            "every compute group is restricted: there is nothing that tenants could share",
+            ("tenants",),
+            on_key=True,
+            hint="leave the tenants out, or add a compute group that is not restricted",
+            other_path=("compute",),
+        )
     yield from _autoscaling(cluster)
+    yield from _tiered_storage(cluster)
     yield from _addons(cluster)
     yield from _governance(cluster)
     yield from _restricted_lustre(cluster)
@@ -71,6 +86,26 @@ def _restricted(group: ComputeGroup, here: Path) -> Iterator[Problem]:
             (*here, "capacity", "kind"),
             hint="kind: on-demand, or a training plan",
             other_path=(*here, "restricted"),
+        )
+
+
+def _spot(cluster: Cluster, here: Path) -> Iterator[Problem]:
+    if cluster.resilience.node_provisioning != "continuous":
+        yield Problem(
+            "spot instances need continuous provisioning",
+            (*here, "capacity", "kind"),
+            hint="resilience.node_provisioning: continuous",
+            other_path=("resilience", "node_provisioning"),
+        )
+
+
+def _tiered_storage(cluster: Cluster) -> Iterator[Problem]:
+    tiered = cluster.hyperpod.tiered_storage
+    if tiered is not None and tiered.memory_percent == ALL_PERCENT:
+        yield Problem(
+            "checkpoints would have all of each node's memory, and jobs none",
+            ("hyperpod", "tiered_storage", "memory_percent"),
+            hint="memory_percent: 20",
         )
 
 

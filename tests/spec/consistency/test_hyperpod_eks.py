@@ -42,9 +42,28 @@ GOVERNANCE = "hyperpod.task_governance.priority_classes"
         ),
         ({"compute.3.scratch": {}}, "compute[3].scratch", "has no `scratch`"),
         ({"compute.3.mig_profile": "all-1g.10gb"}, "compute[3].mig_profile", "has no"),
+        ({"compute.3.max_count": 4}, "compute[3].max_count", "has no `max_count`"),
         ({"compute.3.capacity": {"kind": "spot"}}, "compute[3].capacity.kind", "no spot"),
         (
-            {"resilience.node_provisioning": "all-at-once", "compute.1.min_count": ABSENT},
+            {
+                "compute.2.capacity": {"kind": "spot"},
+                "resilience.node_provisioning": "all-at-once",
+                "hyperpod.autoscaling": "off",
+            },
+            "compute[2].capacity.kind",
+            "spot instances need continuous provisioning",
+        ),
+        (
+            {"hyperpod.tiered_storage.memory_percent": 100},
+            "hyperpod.tiered_storage.memory_percent",
+            "and jobs none",
+        ),
+        (
+            {
+                "resilience.node_provisioning": "all-at-once",
+                "compute.1.min_count": ABSENT,
+                "compute.2.capacity": {"kind": "on-demand"},
+            },
             "hyperpod.autoscaling",
             "continuous provisioning",
         ),
@@ -95,3 +114,12 @@ def test_other_platforms_have_none_of_it(platform: str, key: str) -> None:
 def test_nodes_run_no_steps_of_the_node_program(lifecycle: dict[str, Any]) -> None:
     problems = found(relevant.problems, {"lifecycle": lifecycle}, base=HYPERPOD_EKS)
     assert "HyperPod's image makes those of EKS" in problems["lifecycle"]
+
+
+def test_tenants_share_no_restricted_group() -> None:
+    """Nova's recipes alone run there."""
+    only = [g | {"restricted": True} for g in HYPERPOD_EKS["compute"] if g["name"] == "nova"]
+    system = [g for g in HYPERPOD_EKS["compute"] if g["role"] == "system"]
+    changes = {"compute": [*system, *only], "hyperpod.autoscaling": "off"}
+    problems = found(hyperpod_eks.problems, changes, base=HYPERPOD_EKS)
+    assert "nothing that tenants could share" in problems["tenants"]

@@ -145,8 +145,21 @@ def _changed(group: Group | None, entry: Mapping[str, Any]) -> dict[str, Any]:
     old = group.specification
     if "OverrideVpcConfig" in entry and entry["OverrideVpcConfig"] != old.get("OverrideVpcConfig"):
         raise rules.invalid(f"OverrideVpcConfig of instance group {group.name} cannot be changed.")
+    before, after = _capacity(old), _capacity(entry)
+    if before is not None and after is not None and before != after:
+        # SageMaker developer guide, "Spot instances in Amazon SageMaker HyperPod":
+        # CapacityRequirements cannot be modified once an instance group is created.
+        raise rules.invalid(
+            f"CapacityRequirements of instance group {group.name} cannot be changed."
+        )
     kept = {name: old[name] for name in (*_STICKY, "OverrideVpcConfig") if name in old}
     return {**kept, **entry}
+
+
+def _capacity(group: Mapping[str, Any]) -> list[str] | None:
+    """The kind that the group says; a training plan's says none."""
+    wanted = group.get("CapacityRequirements")
+    return sorted(wanted) if wanted else None
 
 
 def _snapshot(cluster: Cluster) -> tuple[dict[str, Any], dict[str, Group]]:
