@@ -49,6 +49,12 @@ def role_names(context: Context) -> tuple[str, ...]:
     return tuple(role_name(context, kind) for kind in _ROLES)
 
 
+def assets_bucket(context: Context) -> str:
+    """The bucket that templates and scripts are uploaded to before a deployment."""
+    cluster = context.cluster
+    return f"cdk-{qualifier(context)}-assets-{cluster.account}-{cluster.region}"
+
+
 def execution_role_arn(context: Context) -> str:
     """The role with which CloudFormation makes the stacks."""
     cluster = context.cluster

@@ -159,6 +159,17 @@ def test_stacksets_327_the_bootstrap_is_looked_at_before(tmp_path: Path) -> None
         assert "is of version 5" in checked(tmp_path, {}).one("CW-I010")["message"]
 
 
+def test_cdk_18261_the_bucket_of_the_bootstrap_is_gone(tmp_path: Path) -> None:
+    """Deleted by hand, after which bootstrapping again says that there is nothing to do."""
+    with account():
+        bootstrapped()
+        client("s3").delete_bucket(Bucket=f"cdk-hnb659fds-assets-{ACCOUNT}-{REGION}")
+        found = checked(tmp_path, {}, "--only", "CW-I010").one("CW-I010")
+    assert found["severity"] == "error"
+    assert "the bucket of the bootstrap is missing" in found["message"]
+    assert found["hint"].startswith("delete the stack CDKToolkit in us-east-1")
+
+
 @pytest.mark.parametrize("protected", [True, False])
 def test_cdk_901_a_stack_that_takes_no_update_is_said(tmp_path: Path, protected: bool) -> None:
     """A first deployment that failed; the CDK deletes its stack, which protection refuses."""

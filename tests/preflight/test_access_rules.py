@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from clusterwright.aws import s3
 from clusterwright.aws.iam import Simulated
 from clusterwright.aws.images import Image
 from clusterwright.aws.kms import Key
@@ -275,9 +276,13 @@ ROLES = [f"cdk-hnb659fds-{kind}-{ACCOUNT}-us-east-1" for kind in (
 )]  # fmt: skip
 
 
-def bootstrap(version: str | None, *, roles: bool = True) -> dict[Any, Any]:
+ASSETS = f"cdk-hnb659fds-assets-{ACCOUNT}-us-east-1"
+
+
+def bootstrap(version: str | None, *, roles: bool = True, bucket: bool = True) -> dict[Any, Any]:
     return {
         Parameter("/cdk-bootstrap/hnb659fds/version"): version,
+        storage.Bucket(ASSETS): s3.Bucket(ASSETS, "us-east-1") if bucket else None,
         **{Role(name): roles for name in ROLES},
     }
 
@@ -294,6 +299,19 @@ def test_the_account_is_bootstrapped(rule: Harness) -> None:
     assert finding.hint == f"`cdk bootstrap aws://{ACCOUNT}/us-east-1`"
     rule.fails("CW-I010", {}, bootstrap("5"), path="account", message="is of version 5; 6 or")
     rule.fails("CW-I010", {}, bootstrap("28", roles=False), path="account", message="deploy-role-")
+    gone = rule.fails(
+        "CW-I010",
+        {},
+        bootstrap("28", bucket=False),
+        path="account",
+        message=f"the bucket of the bootstrap is missing: there is no {ASSETS}",
+        severity="error",
+    )
+    assert gone.hint is not None
+    assert gone.hint.startswith("delete the stack CDKToolkit in us-east-1, then `cdk bootstrap")
+    # An account that is not bootstrapped has no bucket either: one finding says it all.
+    bare = bootstrap(None, roles=False, bucket=False)
+    assert len(rule.run("CW-I010", {}, bare).findings) == 1
     rule.passes("CW-I010", {}, bootstrap("28"))
     rule.unsure("CW-I010", {}, bootstrap("x"), path="account", message="which is no number")
 

@@ -81,6 +81,7 @@ def bootstrap() -> None:
     """What `cdk bootstrap` leaves that the checks look at."""
     ends = f"{specs.ACCOUNT}-us-east-1"
     client("ssm").put_parameter(Name="/cdk-bootstrap/hnb659fds/version", Value="28", Type="String")
+    client("s3").create_bucket(Bucket=f"cdk-hnb659fds-assets-{ends}")
     trust = {
         "Effect": "Allow",
         "Principal": {"Service": "cloudformation.amazonaws.com"},

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from clusterwright.preflight.bootstrap import VERSION_NEEDED, role_names, version_parameter
+from clusterwright.preflight.bootstrap import (
+    VERSION_NEEDED,
+    assets_bucket,
+    role_names,
+    version_parameter,
+)
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.deployment import Parameter, Role
 from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.facts.storage import Bucket
 from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
 
 
@@ -17,14 +23,24 @@ class Bootstrap(Rule[str]):
     title = "The account and region are bootstrapped for the CDK"
     severity = "error"
     scope = "account"
-    prevents = "`cdk deploy` ends at once: the environment has no bootstrap stack, or an old one"
-    source = "CDK v2 developer guide, bootstrapping; requiresBootstrapStackVersion of the assembly"
+    prevents = (
+        "`cdk deploy` ends at once: the environment has no bootstrap stack, an old one, or one "
+        "whose bucket somebody deleted"
+    )
+    source = (
+        "CDK v2 developer guide, bootstrapping; requiresBootstrapStackVersion of the assembly; "
+        "aws/aws-cdk #18261"
+    )
 
     def subjects(self, context: Context) -> Iterable[Subject[str]]:
         yield Subject(("account",), version_parameter(context))
 
     def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
-        return (Parameter(subject.value), *(Role(name) for name in role_names(context)))
+        return (
+            Parameter(subject.value),
+            Bucket(assets_bucket(context)),
+            *(Role(name) for name in role_names(context)),
+        )
 
     def check(
         self, subject: Subject[str], context: Context, facts: FactValues
@@ -60,6 +76,16 @@ class Bootstrap(Rule[str]):
                 message=f"roles of the bootstrap are missing: {', '.join(gone)}",
                 where=cluster.account,
                 hint=hint,
+            )
+        bucket = assets_bucket(context)
+        if facts[Bucket(bucket)] is None:
+            yield Fail(
+                message=f"the bucket of the bootstrap is missing: there is no {bucket}, where "
+                "templates and scripts are uploaded",
+                where=bucket,
+                # The stack takes itself for whole: bootstrapping again alone changes nothing
+                # (aws/aws-cdk #18261).
+                hint=f"delete the stack CDKToolkit in {cluster.region}, then {hint}",
             )
 
 
