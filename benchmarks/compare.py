@@ -104,11 +104,16 @@ def command(
 
 
 def base_environment() -> dict[str, str]:
-    """The caller's environment without what would change what is measured or reach an account."""
+    """The caller's environment without what would change what is measured or reach an account.
+
+    Python may keep what it compiles, as it does for whoever installs a program: otherwise a run
+    would compile each file that was changed last, ours or another's.
+    """
     environment = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("AWS_", "CDK_", "CLUSTERWRIGHT_", "JSII_"))
+        and name != "PYTHONDONTWRITEBYTECODE"
     }
     programs = Path(sys.executable).parent
     environment["PATH"] = f"{programs}{os.pathsep}{environment.get('PATH', os.defpath)}"

@@ -8,11 +8,13 @@ as long as making all clients of a check.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from clusterwright.aws.api_models import read_models_as_dicts
+from clusterwright.aws import user_cache
+from clusterwright.aws.api_models import asks, read_models_small
 from clusterwright.aws.errors import AwsUnavailable, unavailable
 
 CONNECT_TIMEOUT_SECONDS: Final = 5
@@ -69,7 +71,8 @@ class AwsSession:
         self._max_pool_connections = max_pool_connections
         self._lock = threading.RLock()
         self._botocore_session: Any = None
-        self._clients: dict[tuple[str, str | None], Any] = {}
+        self._whole_models: Any = None
+        self._clients: dict[tuple[str, str | None, bool], Any] = {}
         self._last_asked: dict[int, tuple[str, str]] = {}
         self._counts: dict[int, int] = {}
         self._sent: dict[int, int] = {}
@@ -107,20 +110,22 @@ class AwsSession:
     def client(self, service: str, region: str | None = None, *, operation: str = "*") -> Any:
         """The client of a service (by botocore's name for it), made once per region.
 
-        `operation` is what the client is wanted for, for the words of an error only.
+        `operation` is what the client is wanted for, for the words of an error; and one that is
+        not in `operations.py` gets a client of its own, which has all of the service's.
 
         Raises
         ------
         AwsUnavailable
             No region is set, the profile does not exist, or the service is unknown to botocore.
         """
-        key = (service, region or self._region)
+        key = (service, region or self._region, operation != "*" and not asks(service, operation))
+        found = self._clients.get(key)
+        if found is not None:
+            return found
         with self._lock:
             if key not in self._clients:
                 try:
-                    self._clients[key] = self._session().create_client(
-                        service, region_name=key[1], config=self._config()
-                    )
+                    self._clients[key] = self._made(service, key[1], whole=key[2])
                 except Exception as error:
                     raise unavailable(
                         error, service=service, operation=operation, region=key[1]
@@ -203,13 +208,24 @@ class AwsSession:
         self._last_asked[thread] = (str(model.service_model.service_name), str(model.name))
         self._counts[thread] = self._counts.get(thread, 0) + 1
 
+    def _made(self, service: str, region: str | None, *, whole: bool) -> Any:
+        session = self._session()
+        usual = session.get_component("data_loader")
+        if whole:
+            session.register_component("data_loader", self._whole_models)
+        try:
+            return session.create_client(service, region_name=region, config=self._config())
+        finally:
+            session.register_component("data_loader", usual)
+
     def _session(self) -> Any:
         with self._lock:
             if self._botocore_session is None:
                 from botocore.session import Session
 
                 made = Session(profile=self._profile)
-                read_models_as_dicts(made)
+                kept = user_cache.folder(os.environ, "api-models")
+                self._whole_models = read_models_small(made, kept)
                 made.register("before-call", self._note)
                 # Before anything that answers in the network's place (moto).
                 made.get_component("event_emitter").register_first(

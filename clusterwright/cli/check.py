@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from clusterwright.cli.collector import collecting_seldom
 from clusterwright.cli.cost import find_storage_or_exit, read_prices
 from clusterwright.cli.errors import UserError
 from clusterwright.cli.progress import ProgressLine
@@ -107,6 +108,7 @@ else 2 something could not be answered (with --strict that is 1); else 0. 70 is 
     show_default=True,
 )
 @click.pass_context
+@collecting_seldom()
 def command(
     ctx: click.Context,
     config: str | None,

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import click
 
 from clusterwright import __version__
+from clusterwright.cli import collector
 from clusterwright.cli.errors import UserError
 from clusterwright.cli.lazy import LazyGroup
 
@@ -44,7 +45,12 @@ def cli() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code; nothing escapes as a traceback."""
+    """Run one command and return its exit code; nothing escapes as a traceback.
+
+    Without arguments those of the process are taken, which then ends with the command.
+    """
+    if arguments is None:
+        collector.process_is_ours()
     try:
         result = cli.main(
             args=None if arguments is None else list(arguments),

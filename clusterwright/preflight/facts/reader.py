@@ -133,7 +133,8 @@ class _Run:
         self._waiting: dict[Ask, list[_Pending]] = {}
         self._values: dict[Fact[Any], Any] = {}
         self._answering: dict[Ask, int] = {}
-        self._sent_before: dict[Ask, int] = {}
+        self._not_sent: dict[Ask, int] = {}
+        self._gone = 0
         self._all_put = False
         self._threads = 0
         self.calls = 0
@@ -171,12 +172,12 @@ class _Run:
         """Whether every question has gone out, or is behind those that keep all threads."""
         if not self._all_put:
             return False
-        under_way = list(self._sent_before.items())
-        sent = sum(
-            ask in self.took or self._session.sent_times(self._answering[ask]) > before
-            for ask, before in under_way
-        )
-        return sent >= min(self.calls, self._pool_size)
+        # Those that have gone are looked at once: this is asked again and again.
+        for ask, before in list(self._not_sent.items()):
+            if ask in self.took or self._session.sent_times(self._answering[ask]) > before:
+                del self._not_sent[ask]
+                self._gone += 1
+        return self._gone >= min(self.calls, self._pool_size)
 
     def _advance(self, pending: _Pending, answers: list[Any] | None) -> None:
         """Runs a fact until it must wait again or is done."""
@@ -223,7 +224,7 @@ class _Run:
         while (ask := self._todo.get()) is not None:
             thread = self._answering[ask] = threading.get_ident()
             before = self._session.asked_times(thread)
-            self._sent_before[ask] = self._session.sent_times(thread)
+            self._not_sent[ask] = self._session.sent_times(thread)
             try:
                 answer = ask.put(self._session)
             except AwsUnavailable as refusal:

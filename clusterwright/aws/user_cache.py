@@ -1,0 +1,51 @@
+"""Where files are kept that can be made again: the user's cache folder."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def folder(environment: Mapping[str, str], name: str) -> Path | None:
+    """The folder of one kind of files; None where there is no place for them.
+
+    `CLUSTERWRIGHT_CACHE` names another place, or none when it is empty.
+    """
+    own = environment.get("CLUSTERWRIGHT_CACHE")
+    if own is not None:
+        return Path(own) / name if own else None
+    cache = environment.get("XDG_CACHE_HOME")
+    home = environment.get("HOME")
+    if cache:
+        return Path(cache) / "clusterwright" / name
+    return Path(home) / ".cache" / "clusterwright" / name if home else None
+
+
+def read(path: Path) -> bytes | None:
+    """What a file holds; None where there is none, or where others could have written it."""
+    try:
+        with path.open("rb") as file:
+            status = os.fstat(file.fileno())
+            if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+                return None
+            return file.read()
+    except OSError:
+        return None
+
+
+def keep(path: Path, content: bytes) -> None:
+    """Write a file in one step; where that cannot be done, it is left."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError:
+        return
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        Path(temporary).replace(path)
+    except OSError:
+        Path(temporary).unlink(missing_ok=True)

@@ -1,0 +1,321 @@
+"""Cut API models ask and answer as botocore's own do, and nothing damaged is ever read."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from botocore.session import Session
+
+import clusterwright.aws
+from clusterwright.aws import user_cache
+from clusterwright.aws.api_models import KINDS, SmallModels, asks, read_models_small
+from clusterwright.aws.operations import ALL, OPERATIONS
+from clusterwright.aws.session import AwsSession
+from clusterwright.review import synthesis
+
+SERVICES = sorted(OPERATIONS)
+# One that refers to itself (filters of Cost Explorer) is filled this deep.
+DEPTH = 4
+
+
+@pytest.fixture(autouse=True)
+def _a_cache_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLUSTERWRIGHT_CACHE", os.fspath(tmp_path))
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which every service's cut model lies."""
+    folder = tmp_path_factory.mktemp("api-models")
+    session = Session()
+    read_models_small(session, folder)
+    loader = session.get_component("data_loader")
+    for service in SERVICES:
+        loader.load_service_model(service, "service-2")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def small(kept: Path) -> Session:
+    """A session that reads them from there."""
+    session = Session()
+    read_models_small(session, kept)
+    return session
+
+
+@pytest.fixture(scope="module")
+def whole() -> Session:
+    """botocore with all that it has."""
+    session = Session()
+    read_models_small(session, None)
+    return session
+
+
+def test_the_table_has_the_operations_that_the_code_asks_for(whole: Session) -> None:
+    asked: dict[str, set[str]] = {}
+    names = set(whole.get_available_services())
+    for path in Path(clusterwright.aws.__file__).parent.glob("*.py"):
+        if path.stem in ("operations", "errors"):
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        values = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)]
+        texts = {value for value in values if isinstance(value, str)}
+        for service in names & texts:
+            model = whole.get_service_model(service)
+            asked.setdefault(service, set()).update(texts & set(model.operation_names))
+    by_botocore = {"s3": {"CreateSession"}}
+    found = {name: ops | by_botocore.get(name, set()) for name, ops in asked.items() if ops}
+    assert found.pop("sts") == {"GetCallerIdentity"}
+    assert found == {name: set(ops) for name, ops in OPERATIONS.items() if ops != (ALL,)}
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_what_is_kept_is_what_botocore_has(service: str, small: Session, whole: Session) -> None:
+    models = [s.get_component("data_loader") for s in (small, whole)]
+    cut, full = (loader.load_service_model(service, "service-2") for loader in models)
+    operations = {n: o for n, o in full["operations"].items() if asks(service, n)}
+    assert operations
+    assert cut["operations"] == without_words(operations)
+    assert cut["metadata"] == full["metadata"]
+    assert set(cut) | {"documentation"} == set(full) | {"documentation"}
+    for name, shape in cut["shapes"].items():
+        assert shape == without_words(full["shapes"][name])
+    assert references(cut["operations"]) | references(cut["shapes"]) <= set(cut["shapes"])
+    errors = [[n for n, s in m["shapes"].items() if s.get("exception")] for m in (cut, full)]
+    assert errors[0] == errors[1]
+    rules = [loader.load_service_model(service, "endpoint-rule-set-1") for loader in models]
+    assert rules[0] == rules[1]
+
+
+def test_lists_of_values_that_the_code_looks_into_are_kept(small: Session) -> None:
+    found = set()
+    for path in Path(clusterwright.aws.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                given = {k.arg: k.value for k in node.keywords}
+                named = given.get("service"), given.get("shape")
+                if all(isinstance(value, ast.Constant) for value in named):
+                    found.add(tuple(value.value for value in named))  # type: ignore[union-attr]
+    assert ("ec2", "NatGatewayState") in found
+    for service, shape in found:
+        assert small.get_service_model(service).shape_for(shape).enum
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_requests_and_pages_are_those_of_the_whole_model(
+    service: str, small: Session, whole: Session
+) -> None:
+    clients = [made(session, service) for session in (small, whole)]
+    for name in clients[0].meta.service_model.operation_names:
+        method = next(m for m, o in clients[0].meta.method_to_api_mapping.items() if o == name)
+        paginated = [client.can_paginate(method) for client in clients]
+        assert paginated[0] == paginated[1]
+        if paginated[0]:
+            pages = [client.get_paginator(method)._pagination_cfg for client in clients]
+            assert pages[0] == pages[1]
+        shape = clients[1].meta.service_model.operation_model(name).input_shape
+        parameters = {} if shape is None else filled(shape, DEPTH)
+        assert sent(clients[0], method, parameters) == sent(clients[1], method, parameters)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda path: path.write_bytes(path.read_bytes()[:-100]),
+        lambda path: path.write_bytes(path.read_bytes().replace(b"DescribeKey", b"D")),
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(b"\xff\x00\n{}"),
+        lambda path: path.chmod(0o666),
+        lambda path: (path.unlink(), path.mkdir()),
+    ],
+    ids=["cut off", "changed", "empty", "no text", "writable for all", "a folder"],
+)
+def test_a_damaged_file_is_not_read(tmp_path: Path, damage: Callable[[Path], object]) -> None:
+    first = loaded(tmp_path)
+    (path,) = tmp_path.rglob("kms.json")
+    before = path.read_bytes()
+    damage(path)
+    assert loaded(tmp_path) == first
+    if not path.is_dir():
+        assert path.read_bytes() == before, "it was not made again"
+    assert not [p for p in path.parent.iterdir() if p.name.startswith(".")]
+
+
+def test_a_file_of_other_models_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = loaded(tmp_path)
+    (path,) = tmp_path.rglob("kms.json")
+    asked = OPERATIONS["kms"]
+    monkeypatch.setitem(OPERATIONS, "kms", asked[:2])
+    assert set(loaded(tmp_path)["operations"]) == set(asked[:2])
+    monkeypatch.setitem(OPERATIONS, "kms", asked)
+    assert loaded(tmp_path) == first
+    # The same folder, in which botocore was installed again: its files have another date.
+    kept = json.loads(path.read_bytes().partition(b"\n")[2])
+    from clusterwright.aws import api_models
+
+    kept["made_from"][2][0][2] += 1
+    kept["models"]["service-2"]["operations"] = {}
+    path.write_bytes(api_models._packed(kept))
+    assert loaded(tmp_path) == first
+
+
+def test_the_file_is_read_and_botocores_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = loaded(tmp_path)
+    monkeypatch.setattr("json.loads", only_ours(json.loads))
+    assert loaded(tmp_path) == first
+
+
+def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("")
+    assert set(loaded(in_the_way)["operations"]) == set(OPERATIONS["kms"])
+
+
+def test_other_operations_get_the_whole_service_and_the_same_credentials() -> None:
+    session = AwsSession("us-east-1")
+    client = session.client("ec2")
+    assert not hasattr(client, "describe_key_pairs")
+    other = session.client("ec2", operation="DescribeKeyPairs")
+    assert hasattr(other, "describe_key_pairs")
+    assert session.client("ec2", operation="DescribeVpcs") is client
+    assert session.client("ec2", operation="DescribeKeyPairs") is other
+    assert session.client("sqs").list_queues
+    assert other._get_credentials() is client._get_credentials()
+    # What botocore makes by itself, for credentials.
+    assert session.client("sts").assume_role_with_web_identity
+
+
+def test_models_of_the_users_own_are_left_to_botocore(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert type(component(tmp_path)) is SmallModels
+    assert type(component(None)) is not SmallModels
+    (tmp_path / "models").mkdir()
+    monkeypatch.setenv("AWS_DATA_PATH", os.fspath(tmp_path / "models"))
+    assert type(component(tmp_path)) is not SmallModels
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {},
+        {"HOME": "/home/x"},
+        {"HOME": "/home/x", "XDG_CACHE_HOME": "/cache"},
+        {"HOME": "/home/x", "CLUSTERWRIGHT_CACHE": "/own"},
+        {"HOME": "/home/x", "CLUSTERWRIGHT_CACHE": ""},
+    ],
+)
+def test_there_is_one_place_for_what_can_be_made_again(environment: dict[str, str]) -> None:
+    assert user_cache.folder(environment, "synthesis") == synthesis.cache_folder(environment)
+
+
+def component(folder: Path | None) -> Any:
+    session = Session()
+    read_models_small(session, folder)
+    return session.get_component("data_loader")
+
+
+def loaded(folder: Path) -> dict[str, Any]:
+    loader = component(folder)
+    assert all(loader.load_service_model("kms", kind) for kind in KINDS)
+    found: dict[str, Any] = loader.load_service_model("kms", "service-2")
+    return found
+
+
+def only_ours(loads: Callable[..., Any]) -> Callable[..., Any]:
+    def guarded(text: Any, *args: Any, **more: Any) -> Any:
+        found = loads(text, *args, **more)
+        assert "made_from" in found, "a file of botocore's was read"
+        return found
+
+    return guarded
+
+
+def without_words(value: Any) -> Any:
+    """As it is, without the text for people; a member of that name is no text."""
+    text = json.dumps(value)
+    return json.loads(
+        text,
+        object_pairs_hook=lambda pairs: {
+            k: v for k, v in pairs if k != "documentation" or not isinstance(v, str)
+        },
+    )
+
+
+def references(value: Any) -> set[str]:
+    found: set[str] = set()
+
+    def look(pairs: list[tuple[str, Any]]) -> None:
+        found.update(v for k, v in pairs if k == "shape" and isinstance(v, str))
+
+    json.loads(json.dumps(value), object_pairs_hook=look)
+    return found
+
+
+def made(session: Session, service: str) -> Any:
+    return session.create_client(
+        service,
+        region_name="eu-west-1",
+        aws_access_key_id="AKIDEXAMPLE",
+        aws_secret_access_key="secret",
+    )
+
+
+def sent(client: Any, method: str, parameters: dict[str, Any]) -> Any:
+    """What goes to the network, without what differs from second to second."""
+    seen: list[Any] = []
+
+    def stop(request: Any, **_: Any) -> None:
+        changing = ("authorization", "amz-sdk-invocation-id", "user-agent", "x-amz-date")
+        headers = {k: v for k, v in request.headers.items() if k.lower() not in changing}
+        body = request.body
+        body = body.read() if hasattr(body, "read") else body
+        seen.append((request.method, request.url, headers, body))
+        raise Sent
+
+    client.meta.events.register_first("before-send", stop)
+    with pytest.raises(Sent):
+        getattr(client, method)(**parameters)
+    client.meta.events.unregister("before-send", stop)
+    assert len(seen) == 1
+    return seen[0]
+
+
+class Sent(Exception):
+    """Nothing goes further."""
+
+
+def filled(shape: Any, depth: int) -> Any:
+    """A value with every member of a shape."""
+    if shape.type_name == "structure":
+        names = list(shape.members if depth > 0 else shape.required_members)
+        names = names[:1] if shape.is_tagged_union else names
+        return {name: filled(shape.members[name], depth - 1) for name in names}
+    if shape.type_name == "list":
+        return [filled(shape.member, depth)]
+    if shape.type_name == "map":
+        return {filled(shape.key, depth): filled(shape.value, depth)}
+    if shape.type_name == "string":
+        return shape.enum[0] if shape.enum else ("text-of-22-characters-" * 9)[: _length(shape)]
+    if shape.type_name in ("integer", "long", "float", "double"):
+        return max(1, int(shape.metadata.get("min", 1)))
+    if shape.type_name == "boolean":
+        return True
+    if shape.type_name == "timestamp":
+        return 1_700_000_000
+    assert shape.type_name == "blob"
+    return b"bytes"
+
+
+def _length(shape: Any) -> int:
+    return max(int(shape.metadata.get("min", 1)), min(int(shape.metadata.get("max", 22)), 22))

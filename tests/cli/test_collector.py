@@ -1,0 +1,56 @@
+"""A check does without Python's collector, and leaves it as it was for whoever called it."""
+
+from __future__ import annotations
+
+import gc
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from clusterwright.cli.collector import ENOUGH_TO_LOOK, collecting_seldom
+from clusterwright.cli.main import main
+
+SPEC = Path(__file__).parents[2] / "configs" / "dev.yaml"
+
+
+def test_the_settings_are_put_back() -> None:
+    before = gc.get_threshold()
+    with collecting_seldom():
+        assert gc.get_threshold() == (ENOUGH_TO_LOOK, *before[1:])
+    assert gc.get_threshold() == before
+
+
+def test_a_check_that_is_called_puts_them_back(capsys: pytest.CaptureFixture[str]) -> None:
+    before = gc.get_threshold()
+    main(["check", "--offline", str(SPEC)])
+    assert gc.get_threshold() == before
+    assert gc.isenabled()
+    assert capsys.readouterr().out
+
+
+def test_in_a_process_of_its_own_a_check_collects_nothing() -> None:
+    program = (
+        "import atexit, gc, json, sys\n"
+        "from clusterwright.cli.main import main\n"
+        "gc.disable()\n"  # what the imports of `click` cost is another matter
+        "before = [s['collections'] for s in gc.get_stats()]\n"
+        "gc.enable()\n"
+        "def at_the_end():\n"
+        "    after = [s['collections'] for s in gc.get_stats()]\n"
+        "    said = {'before': before, 'after': after, 'frozen': gc.get_freeze_count()}\n"
+        "    print(json.dumps(said), file=sys.stderr)\n"
+        # Called last, since it was registered first.
+        "atexit.register(at_the_end)\n"
+        f"sys.argv = ['clusterwright', 'check', '--offline', {str(SPEC)!r}]\n"
+        "sys.exit(main())\n"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    said = json.loads(done.stderr.strip().splitlines()[-1])
+    assert said["frozen"] > 10_000
+    # The youngest objects may be looked through before the command is known, the rest never.
+    assert said["after"][1:] == said["before"][1:]
+    assert " skipped" in done.stdout
