@@ -18,7 +18,7 @@ from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.reader import FactReader
 from clusterwright.preflight.registry import RuleFile
 from clusterwright.preflight.results import Severity
-from clusterwright.review import gates, parallelcluster
+from clusterwright.review import gates, karpenter, parallelcluster
 from clusterwright.review.access import widenings
 from clusterwright.review.assembly import EMPTY, Assembly
 from clusterwright.review.change_set import ChangeSetAnswer, rejections, unanswered, with_aws
@@ -238,16 +238,19 @@ def _nodes(
     base, change = question.base.context, question.change.context
     assert change is not None
     if question.new:
-        return nodes_changes({}, groups_of_spec(change.cluster))
+        made = nodes_changes({}, groups_of_spec(change.cluster))
+        return [*made, *karpenter.pool_changes(None, change.cluster)]
     before: Mapping[str, Group]
     if base is not None:
         if base.cluster.environment != change.cluster.environment:
-            return nodes_changes({}, groups_of_spec(change.cluster))
+            made = nodes_changes({}, groups_of_spec(change.cluster))
+            return [*made, *karpenter.pool_changes(None, change.cluster)]
         if update is not None:
             return parallelcluster.nodes_changes(
                 update, _compute(base.cluster), _compute(change.cluster)
             )
-        return nodes_changes(groups_of_spec(base.cluster), groups_of_spec(change.cluster))
+        kept = nodes_changes(groups_of_spec(base.cluster), groups_of_spec(change.cluster))
+        return [*kept, *karpenter.pool_changes(base.cluster, change.cluster)]
     if judged is None:
         return []
     before = groups_of_templates(judged, after=False)

@@ -1,0 +1,113 @@
+"""What a change means for the nodes of plain EKS that Karpenter starts, which no template holds.
+
+Sources: aws/karpenter-provider-aws, documentation of v1.14, concepts/disruption.md: budgets of 0
+let drift replace nothing, limits are no reason to end nodes, and deleting a pool drains its nodes,
+which waits for pods that say `karpenter.sh/do-not-disrupt`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from clusterwright.platforms.kubernetes.karpenter import added_nodes
+from clusterwright.review.results import NodesChange
+from clusterwright.spec.karpenter import runs_in_cluster, scaled_groups
+from clusterwright.spec.models import Cluster
+from clusterwright.spec.models.compute import ComputeGroup
+
+APPLY = "once the manifests are applied (`clusterwright render kubernetes`)"
+
+
+def pool_changes(before: Cluster | None, after: Cluster) -> Iterator[NodesChange]:
+    """What becomes of Karpenter's part of each group; `before` is None where nothing is deployed.
+
+    Nothing here ends a job by itself: running nodes stay as they are until they are empty.
+    """
+    old = _pools(before) if before is not None else {}
+    new = _pools(after)
+    for name, pool in old.items():
+        if name not in new:
+            yield _change(
+                pool,
+                "removed",
+                before=added_nodes(pool),
+                after=0,
+                message=(
+                    "Karpenter's pool goes when it is deleted (`kubectl delete nodepool`), its "
+                    "nodes once they are empty; before that, what it started stays, in no stack"
+                ),
+            )
+    for name, pool in new.items():
+        most = added_nodes(pool)
+        if name not in old:
+            yield _change(
+                pool,
+                "added",
+                before=0,
+                after=most,
+                message=f"Karpenter may start up to {most} of {pool.instance_type}, {APPLY}",
+            )
+            continue
+        # A pool is there before only where a cluster was.
+        assert before is not None
+        yield from _kept(old[name], pool, _launched(before, old[name]), _launched(after, pool))
+
+
+def _kept(
+    old: ComputeGroup, new: ComputeGroup, was: Mapping[str, Any], now: Mapping[str, Any]
+) -> Iterator[NodesChange]:
+    before, after = added_nodes(old), added_nodes(new)
+    differ = [name for name, value in now.items() if was[name] != value]
+    if differ:
+        yield _change(
+            new,
+            "updated",
+            before=before,
+            after=after,
+            message=(
+                f"{', '.join(differ)}: nodes that Karpenter started stay as they are until they "
+                f"are empty, later ones differ, {APPLY}"
+            ),
+        )
+    elif before != after:
+        yield _change(
+            new,
+            "grown" if after > before else "shrunk",
+            before=before,
+            after=after,
+            message=(
+                f"Karpenter may start up to {after} instead of {before}, {APPLY}; nodes that run "
+                "stay until they are empty"
+            ),
+        )
+
+
+def _pools(cluster: Cluster) -> dict[str, ComputeGroup]:
+    if not runs_in_cluster(cluster):
+        return {}
+    return {group.name: group for group in scaled_groups(cluster)}
+
+
+def _launched(cluster: Cluster, group: ComputeGroup) -> dict[str, Any]:
+    """What a node is started with, in a reader's words."""
+    return {
+        "instance type": group.instance_type,
+        "Kubernetes": cluster.kubernetes.version,
+        "capacity": group.capacity,
+        "network interface": group.network_interface,
+        "placement group": group.placement_group,
+        "drives": group.scratch is not None,
+        "root volume": cluster.kubernetes.node_volume_gib,
+        "labels": dict(group.labels),
+        "taints": list(group.taints),
+        "tags": dict(cluster.tags),
+    }
+
+
+def _change(
+    group: ComputeGroup, change: Any, *, before: int, after: int, message: str
+) -> NodesChange:
+    return NodesChange(
+        group=group.name, change=change, before=before, after=after, jobs="none", message=message
+    )
