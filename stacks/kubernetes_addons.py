@@ -16,6 +16,8 @@ from clusterwright.platforms.eks import (
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.kubernetes import Addon
 from stacks import kubernetes_roles
+from stacks.kubernetes_collector import collector
+from stacks.network import Attachments
 from stacks.part import Part
 
 
@@ -33,6 +35,20 @@ class KubernetesAddons(Part):
             for each in addons(cluster)
             if each.name in AFTER_NODES
         }
+
+    def collect_metrics(
+        self, *, cluster_arn: str, attachments: Attachments, workspace_arn: str
+    ) -> None:
+        """Let AWS fill the workspace from nodes and control plane."""
+        collector(
+            self,
+            "Collector",
+            self.cluster,
+            cluster_arn=cluster_arn,
+            subnet_ids=attachments.control_plane_subnet_ids,
+            security_group_ids=attachments.node_security_group_ids,
+            workspace_arn=workspace_arn,
+        )
 
 
 def addon(

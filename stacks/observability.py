@@ -11,6 +11,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from clusterwright.spec.consistency.metrics import collected
 from clusterwright.spec.models.cluster import Cluster
 from stacks import alarms
 from stacks.budget import monthly_budget
@@ -68,7 +69,12 @@ class Observability(Part):
     def _prometheus(self, key_arn: str) -> str:
         """The workspace; who may write to it is said with the nodes, in the cluster's stack."""
         workspace = aps.CfnWorkspace(
-            self, "Prometheus", alias=self.cluster.environment, kms_key_arn=key_arn
+            self,
+            "Prometheus",
+            alias=self.cluster.environment,
+            # AWS's collectors cannot fill a workspace under a key of one's own (AMP user guide,
+            # "Set up managed collectors for Amazon EKS"): AWS's own key encrypts it then.
+            kms_key_arn=None if collected(self.cluster) else key_arn,
         )
         self.protect(workspace)
         self.prometheus_workspace_arn = workspace.attr_arn

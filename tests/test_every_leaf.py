@@ -840,6 +840,12 @@ CASES: dict[str, tuple[Case, ...]] = {
     "observability.metrics.interval_seconds": (
         cluster_json("observability__metrics__interval_seconds", 30),
     ),
+    "observability.metrics.image": (
+        manifests(
+            "observability__metrics",
+            {"image": f"{ACCOUNT}.dkr.ecr.us-east-1.amazonaws.com/python@sha256:{'0' * 64}"},
+        ),
+    ),
     "observability.prometheus": (template("observability__prometheus", False),),
     "observability.alarm_emails": (
         template("observability__alarm_emails", ["other@example.com"]),

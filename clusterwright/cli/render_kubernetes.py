@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from clusterwright.spec.models.cluster import Cluster
 
 # Kept here so that `--help` imports no renderer; a test holds it against `render.PARTS`.
-PARTS = ("tenants", "storage", "queues", "autoscaling", "delivery", "jobs")
+PARTS = ("tenants", "storage", "queues", "autoscaling", "metrics", "delivery", "jobs")
 VALUES, CHARTS = "values", "charts"
 
 EPILOG = """
@@ -112,6 +112,7 @@ def _show_manifests(
 ) -> None:
     from clusterwright.platforms.kubernetes.groups import UnknownFactError
     from clusterwright.platforms.kubernetes.karpenter import UnknownOutputError
+    from clusterwright.platforms.kubernetes.metrics import UnknownProgramError
     from clusterwright.platforms.kubernetes.render import APPLIED, manifests
     from clusterwright.platforms.kubernetes.storage import UnknownVolumeError
 
@@ -132,6 +133,10 @@ def _show_manifests(
         ) from None
     except UnknownFactError as error:
         raise UserError(str(error), "the catalogue has no source for it") from None
+    except UnknownProgramError as error:
+        raise UserError(
+            f"the nodes' exporter is not here: {error}", "run this in a checkout of the repository"
+        ) from None
     if output_format == "json":
         from clusterwright.render.envelope import json_answer
 

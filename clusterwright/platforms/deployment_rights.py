@@ -22,6 +22,7 @@ from clusterwright.platforms.derived_names import (
 )
 from clusterwright.platforms.launch_templates import takes_placement_group
 from clusterwright.platforms.node_rights import Right
+from clusterwright.spec.consistency.metrics import collected
 from clusterwright.spec.karpenter import runs_in_cluster
 from clusterwright.spec.models.cluster import Cluster
 
@@ -168,6 +169,17 @@ class Made:
 
 
 RESOURCES: Final[Mapping[str, Made]] = {
+    # The collector's entry is made for whoever makes the collector (CloudFormation's schema of the
+    # type, permissions of its handlers).
+    "AWS::APS::Scraper": Made(
+        (
+            "aps:CreateScraper",
+            "eks:AssociateAccessPolicy",
+            "eks:CreateAccessEntry",
+            "iam:CreateServiceLinkedRole",
+        ),
+        collected,
+    ),
     "AWS::APS::Workspace": Made(
         ("aps:CreateWorkspace",), lambda cluster: cluster.observability.prometheus
     ),

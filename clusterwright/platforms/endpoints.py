@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from clusterwright.spec.consistency.metrics import collected
 from clusterwright.spec.karpenter import runs_in_cluster
 from clusterwright.spec.models import Cluster
 
@@ -63,7 +64,8 @@ def _login_pools(cluster: Cluster) -> bool:
 
 
 def _prometheus(cluster: Cluster) -> bool:
-    return cluster.observability.prometheus
+    # AWS's collector is not in the network, and writes to the workspace by ways of its own.
+    return cluster.observability.prometheus and not collected(cluster)
 
 
 def _parameters(cluster: Cluster) -> bool:

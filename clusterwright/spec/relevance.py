@@ -58,6 +58,13 @@ def meaningless(cluster: Cluster) -> Iterator[Meaningless]:
     accounting = cluster.slurm.accounting
     if cluster.uses_slurm:
         yield from _slurm(cluster)
+        yield from _without(
+            cluster.observability.metrics,
+            ("observability", "metrics"),
+            ("image",),
+            "`{}` is of pods: it belongs to the platform hyperpod-eks or eks",
+            ("platform",),
+        )
     if cluster.platform == "parallelcluster":
         yield from _parallelcluster(cluster)
     else:
@@ -284,13 +291,6 @@ def _eks(cluster: Cluster) -> Iterator[Meaningless]:
         "`{}` is HyperPod's: EKS has no counterpart",
         platform,
     )
-    yield from _without(
-        cluster.observability,
-        ("observability",),
-        ("metrics", "prometheus"),
-        "`{}` is of nodes that run our program; on EKS nothing would send or show them",
-        platform,
-    )
     for index, group in enumerate(cluster.compute):
         here: Path = ("compute", index)
         yield from _without(
@@ -321,13 +321,6 @@ def _hyperpod_eks(cluster: Cluster) -> Iterator[Meaningless]:
         platform,
     )
     yield from _without(
-        cluster.observability,
-        ("observability",),
-        ("metrics",),
-        "`{}` is of nodes with Slurm; on Kubernetes the observability add-on reads the nodes'",
-        platform,
-    )
-    yield from _without(
         cluster.image,
         ("image",),
         ("released",),
@@ -344,6 +337,7 @@ def _hyperpod_eks(cluster: Cluster) -> Iterator[Meaningless]:
 
 def _kubernetes(cluster: Cluster) -> Iterator[Meaningless]:
     """What nodes with Slurm do for jobs, and pods do themselves."""
+    yield from _metrics_of_pods(cluster)
     for index, file_system in enumerate(cluster.storage.lustre):
         for number, repository in enumerate(file_system.repositories):
             yield from _without(
@@ -353,6 +347,33 @@ def _kubernetes(cluster: Cluster) -> Iterator[Meaningless]:
                 "`{}` is done by a node with Slurm; on Kubernetes a pod reads the files first",
                 ("platform",),
             )
+
+
+def _metrics_of_pods(cluster: Cluster) -> Iterator[Meaningless]:
+    """Nodes have an exporter where an image for it is named, and where no add-on reads them."""
+    metrics, here = cluster.observability.metrics, ("observability", "metrics")
+    if not cluster.observability.prometheus and metrics.image is None:
+        yield from _without(
+            cluster.observability,
+            ("observability",),
+            ("metrics",),
+            "`{}`: no `image` is named in which an exporter could run, and nothing is sent",
+            (*here, "image"),
+        )
+        return
+    if any(addon.name == "observability" for addon in cluster.hyperpod.addons):
+        reason = "`{}` is of our exporter, and the observability add-on reads the nodes itself"
+        yield from _without(
+            metrics, here, ("listen", "port", "image"), reason, ("hyperpod", "addons")
+        )
+    elif metrics.image is None:
+        reason = "`{}` is of the exporter, and no `image` is named in which it could run"
+        yield from _without(metrics, here, ("listen", "port"), reason, (*here, "image"))
+    if not cluster.observability.prometheus:
+        reason = "`{}`: there is no workspace to which metrics are sent"
+        yield from _without(
+            metrics, here, ("interval_seconds",), reason, ("observability", "prometheus")
+        )
 
 
 def _budget(cluster: Cluster) -> Iterator[Meaningless]:

@@ -8,7 +8,8 @@ import time
 from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from clusterwright_metrics.scrape import Scraper
+from clusterwright_metrics.probe import Probe
+from clusterwright_metrics.scrape import BUDGET_SECONDS, Scraper
 from clusterwright_metrics.text import CONTENT_TYPE
 
 _WAIT_SECONDS = 60.0
@@ -67,7 +68,11 @@ def main(argv: Sequence[str]) -> int:
     options = _parser().parse_args(argv)
     host, _, port = options.listen.rpartition(":")
     # Printed lines go to the journal of systemd.
-    scraper = Scraper(options.role, tell=lambda text: print(text, flush=True))
+    scraper = Scraper(
+        options.role,
+        make_probe=lambda: Probe(options.root, deadline_seconds=BUDGET_SECONDS * 0.9),
+        tell=lambda text: print(text, flush=True),
+    )
     server = _bound((host, int(port)), scraper)
     print(f"serving /metrics at {options.listen}", flush=True)
     server.serve_forever()
@@ -89,5 +94,6 @@ def _bound(address: tuple[str, int], scraper: Scraper) -> Server:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="clusterwright_metrics", allow_abbrev=False)
     parser.add_argument("--role", required=True, choices=("controller", "login", "compute"))
+    parser.add_argument("--root", default="/", help="where the node's files are, in a container")
     parser.add_argument("--listen", required=True, metavar="ADDRESS:PORT")
     return parser

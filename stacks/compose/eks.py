@@ -6,6 +6,7 @@ import aws_cdk as cdk
 from constructs import Construct
 
 from clusterwright.spec import LoadedSpec
+from clusterwright.spec.consistency.metrics import collected
 from clusterwright.spec.karpenter import runs_in_cluster
 from stacks.compose.foundation import foundation
 from stacks.eks_nodes import EksNodes, node_role
@@ -60,5 +61,11 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
         scope, cluster, cluster_name=kubernetes.name, key_arn=identity.key_arn
     )
     addons.add_stack_dependency(nodes)
+    if collected(cluster) and observability.prometheus_workspace_arn is not None:
+        addons.collect_metrics(
+            cluster_arn=kubernetes.arn,
+            attachments=base.attachments,
+            workspace_arn=observability.prometheus_workspace_arn,
+        )
     stacks.append(addons)
     return stacks

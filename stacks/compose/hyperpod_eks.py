@@ -12,6 +12,7 @@ from constructs import Construct
 from clusterwright.catalog import Catalog
 from clusterwright.platforms.derived_names import has_scripts
 from clusterwright.spec import LoadedSpec
+from clusterwright.spec.consistency.metrics import collected
 from stacks import hyperpod_operators
 from stacks.compose.foundation import foundation
 from stacks.hyperpod_eks import ClusterInputs, HyperPodEks
@@ -59,6 +60,12 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
         scope, cluster, cluster_name=kubernetes.name, key_arn=identity.key_arn
     )
     addons.add_stack_dependency(hyperpod)
+    if collected(cluster) and observability.prometheus_workspace_arn is not None:
+        addons.collect_metrics(
+            cluster_arn=kubernetes.arn,
+            attachments=base.attachments,
+            workspace_arn=observability.prometheus_workspace_arn,
+        )
     stacks.append(addons)
     if hyperpod_operators.is_built(cluster):
         stacks.append(

@@ -384,7 +384,15 @@ EKS: dict[str, Any] = {
         "max_unavailable_percent": 25,
     },
     "resilience": {"node_recovery": "none"},
-    "observability": {"log_retention_days": 30, "alarm_emails": ["ml@example.com"]},
+    "observability": {
+        "log_retention_days": 30,
+        "alarm_emails": ["ml@example.com"],
+        "prometheus": True,
+        "metrics": {
+            "image": f"{ACCOUNT}.dkr.ecr.us-east-1.amazonaws.com/python@sha256:{'0123abcd' * 8}",
+            "interval_seconds": 120,
+        },
+    },
     "budget": {"monthly_usd": 1000000, "alert_emails": ["ml@example.com"]},
     "run": {"hours": 720},
     "tags": {"owner": "research"},

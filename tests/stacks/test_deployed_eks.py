@@ -131,6 +131,17 @@ def test_the_spec_is_beside_what_it_built(deployed: Account) -> None:
     assert json.loads(recorded[0])["environment"] == "test"
 
 
+def test_the_collector_is_let_in_and_asks_the_nodes(deployed: Account) -> None:
+    (scraper,) = deployed.client("amp").list_scrapers()["scrapers"]
+    assert (scraper["alias"], scraper["status"]["statusCode"]) == ("test", "ACTIVE")
+    found = deployed.client("amp").describe_scraper(scraperId=scraper["scraperId"])["scraper"]
+    asked = json.loads(found["scrapeConfiguration"]["configurationBlob"])
+    assert asked["global"]["scrape_interval"] == "120s"
+    assert "nodes" in [job["job_name"] for job in asked["scrape_configs"]]
+    admitted = deployed.client("eks").list_access_entries(clusterName="test")["accessEntries"]
+    assert scraper["roleArn"] in admitted
+
+
 def test_more_nodes_come_beside_those_that_run(deployed: Account, build: Build) -> None:
     before = {one["InstanceId"] for one in instances(deployed, groups(deployed)["workers"])}
     try:

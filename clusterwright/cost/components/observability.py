@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from clusterwright.cost.bill import Line
 from clusterwright.cost.pricing import Item, Pricing
+from clusterwright.spec.consistency.metrics import collected
 from clusterwright.spec.models import Cluster
 from clusterwright.spec.problems import Path
 
@@ -17,6 +18,7 @@ BUDGET = Item("budgets", "budget", "budget-month")
 FUNCTIONS = Item("lambda", "compute", "GB-second")
 SAMPLES = Item("amp", "ingestion first 2B samples/month", "10M samples")
 SAMPLE_STORAGE = Item("amp", "storage", "GB-month")
+COLLECTOR = Item("amp", "agentless collector", "collector-hour")
 QUERIES = Item("amp", "query samples processed", "1B samples")
 
 
@@ -46,6 +48,10 @@ def lines(pricing: Pricing) -> Iterator[Line]:
         yield pricing.used("observability", "Prometheus: samples", SAMPLES, path=path)
         yield pricing.used("observability", "Prometheus: storage", SAMPLE_STORAGE, path=path)
         yield pricing.used("observability", "Prometheus: queries", QUERIES, path=path)
+        if collected(cluster):
+            yield pricing.line(
+                "observability", "Prometheus: AWS's collector", 1, COLLECTOR, path=path, per="hour"
+            )
 
 
 def alarm_count(cluster: Cluster) -> int:

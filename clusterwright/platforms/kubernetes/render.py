@@ -9,15 +9,16 @@ from clusterwright.catalog import Catalog
 from clusterwright.platforms.kubernetes.autoscaling import autoscaling_manifests
 from clusterwright.platforms.kubernetes.delivery import delivery_manifests
 from clusterwright.platforms.kubernetes.jobs import job_manifests
+from clusterwright.platforms.kubernetes.metrics import metrics_manifests
 from clusterwright.platforms.kubernetes.objects import Manifest
 from clusterwright.platforms.kubernetes.queues import queue_manifests
 from clusterwright.platforms.kubernetes.storage import storage_manifests
 from clusterwright.platforms.kubernetes.tenants import tenant_manifests
 from clusterwright.spec.models.cluster import Cluster
 
-Part = Literal["tenants", "storage", "queues", "autoscaling", "delivery", "jobs"]
+Part = Literal["tenants", "storage", "queues", "autoscaling", "metrics", "delivery", "jobs"]
 
-APPLIED: Final[tuple[Part, ...]] = ("tenants", "storage", "queues", "autoscaling")
+APPLIED: Final[tuple[Part, ...]] = ("tenants", "storage", "queues", "autoscaling", "metrics")
 """What a cluster has all the time, and what Argo CD keeps."""
 
 PARTS: Final[tuple[Part, ...]] = (*APPLIED, "delivery", "jobs")
@@ -37,6 +38,8 @@ def manifests(
         What Karpenter launches nodes with is not in `outputs`.
     UnknownFactError
         The catalogue does not know what an instance type has.
+    UnknownProgramError
+        The files of the nodes' exporter are not there.
     """
     return list(_of(cluster, catalog, part, outputs))
 
@@ -53,6 +56,8 @@ def _of(
             return queue_manifests(cluster, catalog)
         case "autoscaling":
             return autoscaling_manifests(cluster, catalog, outputs)
+        case "metrics":
+            return metrics_manifests(cluster)
         case "delivery":
             return delivery_manifests(cluster)
         case "jobs":

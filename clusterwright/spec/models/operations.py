@@ -97,6 +97,15 @@ class NodeMetrics(Model):
     interval_seconds: Annotated[int, Field(ge=10, le=3600)] = 60
     """How often they are sent to the workspace of `prometheus`, which charges by sample."""
 
+    image: (
+        Annotated[
+            str, Field(pattern=forms.IMAGE_DIGEST.pattern, examples=[forms.IMAGE_DIGEST.example])
+        ]
+        | None
+    ) = None
+    """Kubernetes: a container image with Python 3.9 or newer, by its digest, in which each node's
+    exporter runs; without one nodes show nothing of themselves."""
+
 
 class Observability(Model):
     """Logs, metrics and alarms."""
@@ -108,8 +117,8 @@ class Observability(Model):
     """What each node shows of itself."""
 
     prometheus: bool = False
-    """A managed Prometheus workspace, to which the image's CloudWatch agent sends the nodes'
-    metrics."""
+    """A managed Prometheus workspace: with Slurm the image's CloudWatch agent sends the nodes'
+    metrics there, on Kubernetes AWS's collector or HyperPod's add-on does."""
 
     alarm_emails: list[Email] = []
     """Told when file systems fill up or the accounting database is short of space."""

@@ -14,6 +14,9 @@ from clusterwright_metrics.text import Metrics, sanitised
 
 ROLES = ("controller", "login", "compute")
 
+_PARAMETERS = ("/sys/kernel/debug/lustre/llite", "/proc/fs/lustre/llite")
+# Of releases from 2.12 on, and of older ones (Lustre manual, "Lustre parameters").
+
 _STATS = re.compile(r"^(\w+)\s+(\d+) samples \[(\w+)\](?:\s+(\d+)\s+(\d+)\s+(\d+))?")
 
 
@@ -22,6 +25,10 @@ def collect(probe: Probe, metrics: Metrics) -> None:
     if not any(len(words) > 2 and words[2] == "lustre" for words in mounts) and not probe.has(
         "lctl"
     ):
+        return
+    if not probe.has("lctl"):
+        # In a container without Lustre's programs: what `lctl get_param` would read itself.
+        _clients(_parameter_files(probe), metrics)
         return
     failed = []
     for command, read in (
@@ -36,6 +43,17 @@ def collect(probe: Probe, metrics: Metrics) -> None:
             failed.append(str(error))
     if failed:
         raise Unanswered("; ".join(failed))
+
+
+def _parameter_files(probe: Probe) -> str:
+    """`llite.*.stats` as `lctl get_param` prints it, from the files that it reads."""
+    found = []
+    for folder in _PARAMETERS:
+        for instance in probe.names(folder):
+            text = probe.read(f"{folder}/{instance}/stats")
+            if text is not None:
+                found.append(f"llite.{instance}.stats=\n{text}")
+    return "\n".join(found)
 
 
 def _clients(text: str, metrics: Metrics) -> None:

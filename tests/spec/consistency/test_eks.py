@@ -64,7 +64,6 @@ def test_taints_that_the_addons_live_with(taints: list[dict[str, str]]) -> None:
         ({"lifecycle": {"steps": ["a.py"]}}, "lifecycle"),
         ({"resilience": {"node_provisioning": "continuous"}}, "resilience.node_provisioning"),
         ({"resilience": {"deep_health_checks": []}}, "resilience.deep_health_checks"),
-        ({"observability": {"prometheus": True}}, "observability.prometheus"),
         ({"observability": {"metrics": {"listen": "off"}}}, "observability.metrics"),
         ({"compute.0.ebs": {"capacity_gib": 100}}, "compute[0].ebs"),
     ],

@@ -1,0 +1,305 @@
+"""Metrics on Kubernetes: what AWS's collector asks, and the exporter that runs on every node.
+
+The collector (a scraper of Managed Prometheus) stands beside the cluster, in the subnets of its
+control plane: no pod holds the right to write, and none needs a way to the workspace.
+The exporter is the program of the Slurm platforms, so that a metric has one name everywhere; it
+reads the node's files from a container that the spec names, and changes nothing.
+
+Sources: AMP user guide, "Set up managed collectors for Amazon EKS" (default scrape configuration);
+Prometheus, "Configuration" (kubernetes_sd_config, role node; relabel_config); Kubernetes,
+"DaemonSet", "Pod Security Standards", "Downward API"; NVIDIA Container Toolkit, "Specialized
+Configurations with Docker" (NVIDIA_VISIBLE_DEVICES, NVIDIA_DRIVER_CAPABILITIES).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from clusterwright.platforms.eks import cluster_name
+from clusterwright.platforms.kubernetes.groups import HYPERPOD_GROUP
+from clusterwright.platforms.kubernetes.objects import Manifest, manifest
+from clusterwright.platforms.launch_templates import GROUP_LABEL
+from clusterwright.spec import repository
+from clusterwright.spec.consistency.metrics import collected
+from clusterwright.spec.models.cluster import Cluster
+
+NAMESPACE: Final = "clusterwright-metrics"
+NAME: Final = "node-exporter"
+PROGRAM: Final = "clusterwright_metrics"
+PROGRAM_FOLDER: Final = "/opt/clusterwright"
+HOST: Final = "/host"
+"""Where the container sees the node's files."""
+
+NODE_JOB: Final = "nodes"
+
+_TOKEN = "/var/run/secrets/kubernetes.io/serviceaccount/token"  # noqa: S105
+_API_SERVER = "kubernetes.default.svc:443"
+
+_CONTAINER_METRICS = (
+    "container_cpu_usage_seconds_total",
+    "container_fs_(reads|writes)_bytes_total",
+    "container_memory_(working_set_bytes|rss)",
+    "container_network_(receive|transmit)_(bytes|packets_dropped|errors)_total",
+    "container_oom_events_total",
+)
+"""Of the hundred that cAdvisor has for every container: each sample is paid for."""
+
+
+class UnknownProgramError(Exception):
+    """The exporter's files are not there: this is no checkout of the repository."""
+
+
+def scrape_configuration(cluster: Cluster) -> str:
+    """What the collector asks, and how often; JSON, which is YAML.
+
+    Jobs: the API server, the containers by cAdvisor, and the nodes' exporter where there is one.
+    Samples have the labels of the other platforms: cluster, group, node, instance_id.
+    """
+    jobs = [_api_server(), _containers(cluster)]
+    if has_exporter(cluster):
+        jobs.append(_nodes(cluster))
+    document = {
+        "global": {
+            "scrape_interval": f"{cluster.observability.metrics.interval_seconds}s",
+            "external_labels": {"cluster": cluster_name(cluster)},
+        },
+        "scrape_configs": jobs,
+    }
+    return json.dumps(document, indent=1)
+
+
+def has_exporter(cluster: Cluster) -> bool:
+    """Whether nodes run our exporter: an image says in what."""
+    return cluster.uses_kubernetes and cluster.observability.metrics.image is not None
+
+
+def metrics_manifests(cluster: Cluster) -> Iterator[Manifest]:
+    """Namespace, program and DaemonSet; nothing without an image.
+
+    Raises
+    ------
+    UnknownProgramError
+        The exporter's files are not there.
+    """
+    if not has_exporter(cluster):
+        return
+    files = program_files()
+    text = json.dumps(files, sort_keys=True)
+    yield manifest(
+        "v1",
+        "Namespace",
+        NAMESPACE,
+        # It reads the node's files and listens at the node's address, as no tenant's pod may.
+        labels={"pod-security.kubernetes.io/enforce": "privileged"},
+    )
+    yield manifest(
+        "v1",
+        "ConfigMap",
+        NAME,
+        namespace=NAMESPACE,
+        data={_key(path): body for path, body in sorted(files.items())},
+    )
+    yield _daemon_set(cluster, sorted(files), hashlib.sha256(text.encode()).hexdigest())
+
+
+def program_files() -> dict[str, str]:
+    """The exporter's files, by their paths below the folder of the lifecycle scripts."""
+    root = repository.root()
+    folder = root / repository.SCRIPTS / PROGRAM if root is not None else None
+    if folder is None or not folder.is_dir():
+        raise UnknownProgramError(f"{repository.SCRIPTS}/{PROGRAM} is not here")
+    return {
+        str(path.relative_to(folder.parent)): path.read_text(encoding="utf-8")
+        for path in sorted(folder.rglob("*.py"))
+    }
+
+
+def _key(path: str) -> str:
+    """Keys of a ConfigMap have no slash."""
+    return path.replace("/", ".")
+
+
+def _daemon_set(cluster: Cluster, paths: list[str], digest: str) -> Manifest:
+    metrics = cluster.observability.metrics
+    labels = {"app.kubernetes.io/name": NAME}
+    container = {
+        "name": "exporter",
+        "image": metrics.image,
+        "command": [
+            "python3",
+            "-m",
+            PROGRAM,
+            # Whether a node has GPUs, EFA or Lustre is seen on the node, not told.
+            "--role=compute",
+            f"--root={HOST}",
+            f"--listen=$(NODE_ADDRESS):{metrics.port}",
+        ],
+        "env": [
+            {
+                "name": "NODE_ADDRESS",
+                "valueFrom": {"fieldRef": {"fieldPath": "status.hostIP"}},
+            },
+            {"name": "PYTHONPATH", "value": PROGRAM_FOLDER},
+            {"name": "PYTHONDONTWRITEBYTECODE", "value": "1"},
+            # NVIDIA's runtime, where the node has it, adds nvidia-smi and takes no GPU away.
+            {"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"},
+            {"name": "NVIDIA_DRIVER_CAPABILITIES", "value": "utility"},
+        ],
+        "ports": [{"name": "metrics", "containerPort": metrics.port, "hostPort": metrics.port}],
+        "resources": {
+            "requests": {"cpu": "50m", "memory": "64Mi"},
+            "limits": {"memory": "1Gi"},
+        },
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+            "readOnlyRootFilesystem": True,
+            # Counters of Lustre are root's alone.
+            "runAsUser": 0,
+        },
+        "volumeMounts": [
+            {"name": "program", "mountPath": PROGRAM_FOLDER, "readOnly": True},
+            {
+                "name": "host",
+                "mountPath": HOST,
+                "readOnly": True,
+                "mountPropagation": "HostToContainer",
+            },
+        ],
+    }
+    return manifest(
+        "apps/v1",
+        "DaemonSet",
+        NAME,
+        namespace=NAMESPACE,
+        spec={
+            "selector": {"matchLabels": labels},
+            "updateStrategy": {"rollingUpdate": {"maxUnavailable": "10%"}},
+            "template": {
+                "metadata": {
+                    "labels": labels,
+                    # Another program is another pod; a ConfigMap alone starts nothing again.
+                    "annotations": {"clusterwright.dev/program-sha256": digest},
+                },
+                "spec": {
+                    "automountServiceAccountToken": False,
+                    "containers": [container],
+                    "hostNetwork": True,
+                    "nodeSelector": {"kubernetes.io/os": "linux"},
+                    "priorityClassName": "system-node-critical",
+                    "securityContext": {"seccompProfile": {"type": "RuntimeDefault"}},
+                    "tolerations": [{"operator": "Exists"}],
+                    "volumes": [
+                        {
+                            "name": "program",
+                            "configMap": {
+                                "name": NAME,
+                                "items": [{"key": _key(path), "path": path} for path in paths],
+                            },
+                        },
+                        {"name": "host", "hostPath": {"path": "/", "type": "Directory"}},
+                    ],
+                },
+            },
+        },
+    )
+
+
+def _api_server() -> dict[str, Any]:
+    return {
+        "job_name": "kubernetes-apiservers",
+        "scheme": "https",
+        "authorization": {"credentials_file": _TOKEN},
+        "kubernetes_sd_configs": [{"role": "endpoints"}],
+        "relabel_configs": [
+            {
+                "action": "keep",
+                "source_labels": [
+                    "__meta_kubernetes_namespace",
+                    "__meta_kubernetes_service_name",
+                    "__meta_kubernetes_endpoint_port_name",
+                ],
+                "regex": "default;kubernetes;https",
+            }
+        ],
+        "metric_relabel_configs": [
+            {
+                "action": "keep",
+                "source_labels": ["__name__"],
+                "regex": "apiserver_request_total|apiserver_current_inflight_requests|up",
+            }
+        ],
+    }
+
+
+def _containers(cluster: Cluster) -> dict[str, Any]:
+    return {
+        "job_name": "containers",
+        "scheme": "https",
+        "authorization": {"credentials_file": _TOKEN},
+        "kubernetes_sd_configs": [{"role": "node"}],
+        "relabel_configs": [
+            *_labels(cluster),
+            {"target_label": "__address__", "replacement": _API_SERVER},
+            {
+                "source_labels": ["__meta_kubernetes_node_name"],
+                "target_label": "__metrics_path__",
+                "regex": "(.+)",
+                "replacement": "/api/v1/nodes/$1/proxy/metrics/cadvisor",
+            },
+        ],
+        "metric_relabel_configs": [
+            {
+                "action": "keep",
+                "source_labels": ["__name__"],
+                "regex": "|".join(_CONTAINER_METRICS),
+            }
+        ],
+    }
+
+
+def _nodes(cluster: Cluster) -> dict[str, Any]:
+    return {
+        "job_name": NODE_JOB,
+        "kubernetes_sd_configs": [{"role": "node"}],
+        "relabel_configs": [
+            *_labels(cluster),
+            {
+                "source_labels": ["__meta_kubernetes_node_address_InternalIP"],
+                "target_label": "__address__",
+                "regex": "(.+)",
+                "replacement": f"$1:{cluster.observability.metrics.port}",
+            },
+        ],
+    }
+
+
+def _labels(cluster: Cluster) -> list[dict[str, Any]]:
+    group = re.sub(r"[^A-Za-z0-9_]", "_", HYPERPOD_GROUP if cluster.on_hyperpod else GROUP_LABEL)
+    return [
+        {
+            "source_labels": [f"__meta_kubernetes_node_label_{group}"],
+            "target_label": "group",
+        },
+        {"source_labels": ["__meta_kubernetes_node_name"], "target_label": "node"},
+        {
+            "source_labels": ["__meta_kubernetes_node_provider_id"],
+            "target_label": "instance_id",
+            "regex": ".*(i-[0-9a-f]+)",
+            "replacement": "$1",
+        },
+    ]
+
+
+__all__ = [
+    "UnknownProgramError",
+    "collected",
+    "has_exporter",
+    "metrics_manifests",
+    "program_files",
+    "scrape_configuration",
+]
