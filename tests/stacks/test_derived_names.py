@@ -40,6 +40,9 @@ SPECS = {
     "minimal": MINIMAL,
     "scripted": SCRIPTED,
     "hyperpod-eks": HYPERPOD_EKS,
+    "hyperpod-eks that serves models": changed(
+        HYPERPOD_EKS, network__egress="nat", protection="destroy", hyperpod__inference={}
+    ),
     "hyperpod-eks minimal": HYPERPOD_EKS_MINIMAL,
     "parallelcluster": PARALLELCLUSTER,
     "parallelcluster minimal": PARALLELCLUSTER_MINIMAL,

@@ -74,6 +74,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
         },
     ),
     "hyperpod eks": HYPERPOD_EKS,
+    "hyperpod eks that serves models": changed(
+        HYPERPOD_EKS, network__egress="nat", hyperpod__inference={"gated_models": True}
+    ),
     "hyperpod eks with nothing of its own": HYPERPOD_EKS_MINIMAL,
     "parallelcluster": PARALLELCLUSTER,
     "parallelcluster with nothing of its own": PARALLELCLUSTER_MINIMAL,
