@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from clusterwright.catalog import load_catalog
 from clusterwright.platforms import load_cluster
-from clusterwright.platforms.parallelcluster import effects, placeholders, render
+from clusterwright.platforms.parallelcluster import effects, limits, placeholders, render
 from clusterwright.platforms.parallelcluster.update_policies import policies
 from tests.support import parallelcluster_specs as specs
 from tests.support.pcluster_oracle import Oracle, oracle
@@ -50,6 +50,21 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def test_every_policy_is_that_of_the_package(judge: Oracle) -> None:
     assert judge.policies() == policies()
+
+
+def test_every_limit_is_that_of_the_package(judge: Oracle) -> None:
+    found = judge.limits()
+    assert set(found["regions"]) == limits.REGIONS
+    assert found["MAX_TAGS_COUNT"] == limits.TAGS
+    assert found["MAX_NUMBER_OF_QUEUES"] == limits.QUEUES
+    assert found["MAX_NUMBER_OF_COMPUTE_RESOURCES_PER_CLUSTER"] == limits.COMPUTE_RESOURCES
+    assert found["MAX_NUMBER_OF_LOGIN_NODE_POOLS"] == limits.LOGIN_POOLS
+    others = {
+        system: platform
+        for system, platform in found["CAPACITY_RESERVATION_OS_MAP"].items()
+        if platform != "Linux/UNIX"
+    }
+    assert others == limits.RESERVATION_PLATFORMS
 
 
 _QUEUE = ("Scheduling", "SlurmQueues", 0)

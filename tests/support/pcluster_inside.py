@@ -117,6 +117,23 @@ def _policies(asked: dict[str, Any]) -> dict[str, Any]:
     return {"policies": found}
 
 
+def _limits(asked: dict[str, Any]) -> dict[str, Any]:
+    """Its own numbers and lists."""
+    from importlib.resources import files
+
+    from pcluster import constants
+
+    regions = files("pcluster").joinpath("resources", "supported-regions").read_text()
+    names = (
+        "CAPACITY_RESERVATION_OS_MAP",
+        "MAX_TAGS_COUNT",
+        "MAX_NUMBER_OF_QUEUES",
+        "MAX_NUMBER_OF_COMPUTE_RESOURCES_PER_CLUSTER",
+        "MAX_NUMBER_OF_LOGIN_NODE_POOLS",
+    )
+    return {"regions": regions.split(), **{name: getattr(constants, name) for name in names}}
+
+
 def _walk(schema: Any, path: str, found: dict[str, str]) -> None:
     from pcluster.config.update_policy import UpdatePolicy
 
@@ -136,6 +153,7 @@ _ANSWERS = {
     "templates": _templates,
     "patch": _patch,
     "policies": _policies,
+    "limits": _limits,
 }
 
 if __name__ == "__main__":

@@ -72,6 +72,10 @@ class Oracle:
         found: dict[str, str] = self._ask("policies", {}, "train")["policies"]
         return found
 
+    def limits(self) -> dict[str, Any]:
+        """Its own numbers and lists: `regions`, and constants under their names."""
+        return self._ask("limits", {}, "train")
+
     def _ask(
         self, what: str, configuration: Mapping[str, Any], name: str, **more: Any
     ) -> dict[str, Any]:

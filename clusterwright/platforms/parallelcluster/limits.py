@@ -12,6 +12,35 @@ KNOWN_VERSIONS: Final = ("3.16.1",)
 """Releases whose schema, update policies and launch templates were read. Newer ones exist (3.16.2
 and 3.16.3 by their release pages); what they changed in the configuration was not read."""
 
+REGIONS: Final = frozenset(
+    (
+        *("af-south-1", "ap-east-1", "ap-northeast-1", "ap-northeast-2", "ap-south-1"),
+        *(
+            "ap-southeast-1",
+            "ap-southeast-2",
+            "ap-southeast-3",
+            "ap-southeast-5",
+            "ap-southeast-7",
+        ),
+        *(
+            "ca-central-1",
+            "cn-north-1",
+            "cn-northwest-1",
+            "eu-central-1",
+            "eu-north-1",
+            "eu-south-1",
+        ),
+        *("eu-west-1", "eu-west-2", "eu-west-3", "il-central-1", "me-south-1", "sa-east-1"),
+        *("us-east-1", "us-east-2", "us-gov-east-1", "us-gov-west-1", "us-iso-east-1"),
+        *("us-iso-west-1", "us-isob-east-1", "us-west-1", "us-west-2"),
+    )
+)
+"""Regions of the release, in which its images, its provider and its templates are
+(`resources/supported-regions`, RegionValidator; the package asks for a newer list first)."""
+
+TAGS: Final = 40
+"""Of a compute resource: ParallelCluster keeps ten of EC2's fifty for itself (MAX_TAGS_COUNT)."""
+
 NAME_PATTERN: Final = r"^[a-z][a-z0-9-]*$"
 NAME_LENGTH: Final = 25
 NAME_KEPT: Final = "default"

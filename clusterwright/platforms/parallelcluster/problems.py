@@ -29,6 +29,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         return
     catalog = load_catalog()
     yield from _version(cluster)
+    yield from _region(cluster)
     yield from _names(cluster)
     yield from _numbers(cluster)
     yield from _mounts(cluster)
@@ -60,6 +61,17 @@ def _version(cluster: Cluster) -> Iterator[Problem]:
                 hint="an image of your own (image.image_id), or other instance types",
                 rests_on=(("compute",),),
             )
+
+
+def _region(cluster: Cluster) -> Iterator[Problem]:
+    if cluster.region not in limits.REGIONS:
+        yield Problem(
+            f"ParallelCluster {cluster.parallelcluster.version} is not in {cluster.region}: it "
+            "has neither images nor a provider there",
+            ("region",),
+            hint="another region, or another platform",
+            other_path=("platform",),
+        )
 
 
 def _names(cluster: Cluster) -> Iterator[Problem]:
@@ -278,6 +290,16 @@ def _values(cluster: Cluster) -> Iterator[Problem]:
         yield Problem(
             "no compute group has NVIDIA's accelerators, which the health check tries",
             ("parallelcluster", "gpu_health_check"),
+        )
+    # One of them is ours, the environment's name.
+    if len(cluster.tags) + 1 > limits.TAGS:
+        yield Problem(
+            f"{len(cluster.tags)} tags, and with the environment's own ParallelCluster takes "
+            f"{limits.TAGS}",
+            ("tags",),
+            on_key=True,
+            hint=f"{limits.TAGS - 1} at most",
+            other_path=("platform",),
         )
     for key in cluster.tags:
         if key.startswith("parallelcluster:") or key == ENVIRONMENT_TAG:

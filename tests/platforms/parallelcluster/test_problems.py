@@ -34,6 +34,17 @@ def test_the_small_spec_passes(tmp_path: Path) -> None:
     ("changes", "message"),
     [
         ({"parallelcluster.version": "3.16.2"}, "what ParallelCluster 3.16.2 takes is unknown"),
+        (
+            {
+                "region": "me-central-1",
+                "network": {"cidr": "10.0.0.0/16", "availability_zone_id": "mec1-az1"},
+            },
+            "ParallelCluster 3.16.1 is not in me-central-1",
+        ),
+        (
+            {"tags": {f"key-{number}": "value" for number in range(40)}},
+            "40 tags, and with the environment's own ParallelCluster takes 40",
+        ),
         ({"compute.2.name": LONG}, f"`{LONG}` has 26 letters, and ParallelCluster takes 25"),
         ({"compute.2.name": "Workers"}, "`Workers`: ParallelCluster takes small letters"),
         ({"compute.1.name": "1st"}, "`1st`: ParallelCluster takes small letters"),
