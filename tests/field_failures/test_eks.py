@@ -231,3 +231,24 @@ def test_eks_module_2486_log_group_of_a_cluster_that_is_gone(tmp_path: Path) -> 
         client("logs").create_log_group(logGroupName="/aws/eks/test/cluster")
         found = check(path, "--only", "CW-E003").one("CW-E003")
     assert "/aws/eks/test/cluster" in found["message"]
+
+
+def test_roadmap_216_services_take_no_range_that_the_network_is_connected_to(
+    tmp_path: Path, build: Build
+) -> None:
+    """EKS looks at the VPC alone when it chooses between 10.100.0.0/16 and 172.20.0.0/16."""
+    for peer, services in (("172.20.0.0/16", "10.100.0.0/16"), ("10.100.0.0/16", "172.20.0.0/16")):
+        assembly = build(specs.changed({"network.peered_cidrs": [peer]}, base=EKS))
+        (cluster,) = assembly.resources("AWS::EKS::Cluster").values()
+        found = cluster["Properties"]["KubernetesNetworkConfig"]["ServiceIpv4Cidr"]
+        assert found == services
+    both = {"network.peered_cidrs": ["172.20.0.0/16", "10.100.0.0/16"]}
+    path = written(tmp_path, both)
+    first = check(path, "--offline", "--only", "CW-N018").of("CW-N018")[0]
+    assert "172.20.0.0/16, which EKS may give to services" in first["message"]
+    key, _, free = first["hint"].partition(": ")
+    assert key == "kubernetes.service_cidr"
+    again = written(tmp_path, {**both, key: free})
+    assert check(again, "--offline", "--only", "CW-N018").findings == []
+    said = refused(tmp_path, eks({**both, key: "172.20.0.0/20"}))
+    assert "172.20.0.0/20 overlaps 172.20.0.0/16: pods could not reach" in said

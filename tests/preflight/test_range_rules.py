@@ -82,7 +82,7 @@ def test_dockers_range_is_taken(rule: Harness, changes: dict[str, Any], path: st
     rule.passes("CW-N018", {"network.cidr": "172.18.0.0/16"})
 
 
-def test_one_of_kubernetes_ranges_must_be_free(rule: Harness) -> None:
+def test_services_of_kubernetes_leave_connected_networks_alone(rule: Harness) -> None:
     both = {
         "platform": "hyperpod-eks",
         "network.cidr": "10.100.0.0/16",
@@ -90,10 +90,26 @@ def test_one_of_kubernetes_ranges_must_be_free(rule: Harness) -> None:
     }
     outcome = rule.run("CW-N018", spec=specs.unchecked(rule.folder, both))
     assert [f.path for f in outcome.findings] == ["network.cidr", "network.peered_cidrs[0]"]
+    hint = outcome.findings[1].hint
+    assert hint == "kubernetes.service_cidr: 10.0.0.0/16"
+    chosen = {**both, "kubernetes.service_cidr": hint.partition(": ")[2]}
+    rule.passes("CW-N018", spec=specs.unchecked(rule.folder, chosen))
+    # One of the two is free: the template says so.
     one = specs.unchecked(rule.folder, {**both, "network.peered_cidrs": []})
     rule.passes("CW-N018", spec=one)
     # Slurm has no services of that kind.
     rule.passes("CW-N018", {k: v for k, v in both.items() if k != "platform"})
+    # In a network that exists EKS chooses, and knows no network behind it.
+    there = {**EXISTING, "platform": "eks"}
+    network_ = {**EXISTING["network"], "peered_cidrs": ["172.16.0.0/12"]}
+    behind = specs.unchecked(rule.folder, {**there, "network": network_})
+    outcome = rule.run("CW-N018", spec=behind)
+    messages = [f.message for f in outcome.findings if "EKS may give" in f.message]
+    assert messages
+    assert messages[0].startswith("172.16.0.0/12 overlaps 172.20.0.0/16")
+    told = {**there, "network": network_, "kubernetes.service_cidr": "10.200.0.0/16"}
+    outcome = rule.run("CW-N018", spec=specs.unchecked(rule.folder, told))
+    assert not [f for f in outcome.findings if "EKS may give" in f.message]
 
 
 def test_replacements_need_room(rule: Harness) -> None:

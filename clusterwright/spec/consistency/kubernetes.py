@@ -153,6 +153,8 @@ def reached_ranges(cluster: Cluster) -> Iterator[tuple[Path, str]]:
         yield ("network", "cidr"), cluster.network.cidr
         for index, text in enumerate(cluster.network.secondary_cidrs):
             yield ("network", "secondary_cidrs", index), text
+    for index, text in enumerate(cluster.network.peered_cidrs):
+        yield ("network", "peered_cidrs", index), text
     for index, text in enumerate(cluster.kubernetes.private_access_cidrs):
         yield (*HERE, "private_access_cidrs", index), text
 

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network
 
+from clusterwright.platforms.eks import service_cidr
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.ranges import DOCKER, KUBERNETES, own_ranges, peered_ranges
+from clusterwright.preflight.ranges import (
+    DOCKER,
+    KUBERNETES,
+    free_range,
+    own_ranges,
+    peered_ranges,
+)
 from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
 
 
@@ -21,7 +28,7 @@ class TakenRanges(Rule[IPv4Network]):
     )
     source = (
         "AWS documentation, VPC CIDR blocks: SageMaker and others use 172.17.0.0/16; EKS "
-        "CreateCluster, serviceIpv4Cidr"
+        "CreateCluster, serviceIpv4Cidr; aws/containers-roadmap #216"
     )
 
     def subjects(self, context: Context) -> Iterable[Subject[IPv4Network]]:
@@ -42,19 +49,23 @@ class TakenRanges(Rule[IPv4Network]):
                 hint="take a range outside it; where the network is given, change Docker's own "
                 "range (`bip`, `default-address-pools`) on the nodes",
             )
-        if not context.cluster.platform.endswith("eks"):
-            return
-        everything = [r for _, r in (*own_ranges(context), *peered_ranges(context))]
-        if all(any(r.overlaps(one) for r in everything) for one in KUBERNETES) and any(
-            range_.overlaps(one) for one in KUBERNETES
-        ):
-            both = " and ".join(map(str, KUBERNETES))
-            yield Fail(
-                message=f"{range_}: {both} are both taken, and EKS gives its services one of them",
-                requested=str(range_),
-                limit=both,
-                hint="leave one of the two free",
-            )
+        cluster = context.cluster
+        if not cluster.uses_kubernetes or service_cidr(cluster) is not None:
+            return  # written down, and beside every range of the file
+        for one in KUBERNETES:
+            if range_.overlaps(one):
+                free = None
+                if cluster.network.existing is None:
+                    taken = [r for _, r in (*own_ranges(context), *peered_ranges(context))]
+                    free = free_range(16, (*taken, *KUBERNETES, DOCKER))
+                yield Fail(
+                    message=f"{range_} overlaps {one}, which EKS may give to services: it knows "
+                    "of no network that the VPC is connected to, and pods could not reach what "
+                    "has these addresses",
+                    requested=str(range_),
+                    limit=str(one),
+                    hint=f"kubernetes.service_cidr: {free or 'a private range that is free'}",
+                )
 
 
 RULE = TakenRanges()
