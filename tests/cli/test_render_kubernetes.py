@@ -13,7 +13,7 @@ from syrupy.assertion import SnapshotAssertion
 from clusterwright.cli import render_kubernetes
 from clusterwright.platforms.kubernetes.render import PARTS
 from tests.platforms.kubernetes import validator
-from tests.platforms.kubernetes.specs import EKS, HYPERPOD, OUTPUTS
+from tests.platforms.kubernetes.specs import EKS, HYPERPOD, KARPENTER, OUTPUTS
 from tests.stacks.specs import changed
 from tests.support.command_line import clusterwright
 
@@ -70,6 +70,40 @@ def test_elastic_jobs_and_node_pools(tmp_path: Path, snapshot: SnapshotAssertion
         answer = clusterwright(*RENDER, spec, "--part", part)
         assert (answer.exit_code, answer.err) == (0, "")
         assert answer.out == snapshot(name=part)
+
+
+def test_karpenters_classes_and_pools(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+    spec, file = written(tmp_path, KARPENTER), outputs(tmp_path, "test")
+    answer = clusterwright(*RENDER, spec, "--part", "autoscaling", "--outputs", file)
+    assert (answer.exit_code, answer.err) == (0, "")
+    assert answer.out == snapshot
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("KarpenterSubnetIds", None, "launches nodes with: KarpenterSubnetIds"),
+        ("KarpenterSubnetIds", "subnet-1; rm", "not ids of subnets with commas"),
+        ("KarpenterSecurityGroupIds", "", "not ids of security groups"),
+        ("KarpenterKeyArn", "alias/key", "not the ARN of a KMS key"),
+        ("KarpenterInstanceProfile", "a b", "not the name of an instance profile"),
+        ("KarpenterPlacementGroups", "{}", "not a JSON object of placement groups"),
+        ("KarpenterPlacementGroups", '{"workers":"a"', "not a JSON object of placement groups"),
+        ("KarpenterPlacementGroups", '{"workers":"a"}', "KarpenterPlacementGroups of reserved"),
+    ],
+)
+def test_outputs_that_are_none_are_refused(
+    key: str, value: str | None, words: str, tmp_path: Path
+) -> None:
+    given = {name: text for name, text in OUTPUTS.items() if name != key}
+    if value is not None:
+        given[key] = value
+    path = tmp_path / "outputs.json"
+    path.write_text(json.dumps({"test-karpenter": given}))
+    spec = written(tmp_path, KARPENTER)
+    answer = clusterwright(*RENDER, spec, "--part", "autoscaling", "--outputs", path)
+    assert (answer.exit_code, answer.out) == (3, "")
+    assert words in answer.err
 
 
 def test_the_parts_of_the_command_are_those_of_the_renderer() -> None:
