@@ -59,6 +59,8 @@ def test_every_limit_is_that_of_the_package(judge: Oracle) -> None:
     assert found["MAX_NUMBER_OF_QUEUES"] == limits.QUEUES
     assert found["MAX_NUMBER_OF_COMPUTE_RESOURCES_PER_CLUSTER"] == limits.COMPUTE_RESOURCES
     assert found["MAX_NUMBER_OF_LOGIN_NODE_POOLS"] == limits.LOGIN_POOLS
+    sizes = found["ULTRASERVER_CAPACITY_BLOCK_ALLOWED_SIZE_DICT"]
+    assert sizes == {"p6e-gb200": list(limits.ULTRASERVER_SIZES)}
     others = {
         system: platform
         for system, platform in found["CAPACITY_RESERVATION_OS_MAP"].items()

@@ -74,6 +74,9 @@ def _move_group(group: dict[str, Any], number: int) -> None:
         }
         if block:
             group.pop("min_count", None)
+        if group["instance_type"].startswith("p6e-gb200."):
+            # ParallelCluster describes whole UltraServers.
+            group.pop("spare_count", None)
     else:
         group.pop("spare_count", None)
 

@@ -127,6 +127,7 @@ def _limits(asked: dict[str, Any]) -> dict[str, Any]:
     names = (
         "CAPACITY_RESERVATION_OS_MAP",
         "MAX_TAGS_COUNT",
+        "ULTRASERVER_CAPACITY_BLOCK_ALLOWED_SIZE_DICT",
         "MAX_NUMBER_OF_QUEUES",
         "MAX_NUMBER_OF_COMPUTE_RESOURCES_PER_CLUSTER",
         "MAX_NUMBER_OF_LOGIN_NODE_POOLS",

@@ -82,6 +82,9 @@ DATABASE_NAME_PATTERN: Final = r"^[0-9a-z_]{1,64}$"
 NOT_WITH_GB200: Final = ("rhel8", "rocky8", "rhel9")
 """Operating systems that p6e-gb200 is refused with (InstanceTypeOSCompatibleValidator)."""
 
+ULTRASERVER_SIZES: Final = (9, 18)
+"""Nodes of an UltraServer of p6e-gb200 (ULTRASERVER_CAPACITY_BLOCK_ALLOWED_SIZE_DICT)."""
+
 WITHOUT_SMALL_TYPES: Final = ("ubuntu2204", "ubuntu2404", "rhel8", "rhel9")
 """Operating systems that a micro or nano head node is warned of with."""
 

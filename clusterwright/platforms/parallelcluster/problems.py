@@ -13,6 +13,9 @@ from clusterwright.catalog import Catalog, Known, load_catalog
 from clusterwright.platforms import known_faults
 from clusterwright.platforms.parallelcluster import limits
 from clusterwright.platforms.parallelcluster.queues import (
+    GB200,
+    compute_groups,
+    counts,
     has_efa,
     is_nvidia,
     knows_efa,
@@ -35,6 +38,8 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     yield from _mounts(cluster)
     yield from _types(cluster, catalog)
     yield from _interfaces(cluster, catalog)
+    yield from _ultraservers(cluster)
+    yield from _topology(cluster, catalog)
     yield from _head_node(cluster, catalog)
     yield from _values(cluster)
 
@@ -245,6 +250,44 @@ def _interfaces(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
             hint="efa for all of them, or leave it out",
             other_path=("compute", other, "name"),
         )
+
+
+def _ultraservers(cluster: Cluster) -> Iterator[Problem]:
+    """ParallelCluster describes a group to Slurm where it has a whole UltraServer's nodes, and
+    Slurm would know of no block otherwise (cookbook, pcluster_topology_generator.py).
+    """
+    sizes = limits.ULTRASERVER_SIZES
+    for index, group in enumerate(cluster.compute):
+        if not group.instance_type.startswith(GB200) or group.capacity.kind != "capacity-block":
+            continue
+        running = counts(group).maximum
+        if running not in sizes:
+            yield Problem(
+                f"{running} nodes run, and ParallelCluster tells Slurm of UltraServers of "
+                f"{sizes[0]} or {sizes[1]} nodes alone",
+                ("compute", index, "spare_count" if group.spare_count else "count"),
+                hint=f"count: {sizes[0]} or {sizes[1]} and no spare_count: one group for each "
+                "capacity block",
+                other_path=("compute", index, "instance_type"),
+            )
+
+
+def _topology(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
+    """EC2 says of some types where their instances stand."""
+    if cluster.slurm.topology != "tree":
+        return
+    for group in compute_groups(cluster):
+        instance = catalog.instance(group.instance_type)
+        layers = instance.topology_layers if instance is not None else None
+        if not isinstance(layers, Known) or layers.value:
+            return
+    names = ", ".join(sorted({group.instance_type for group in compute_groups(cluster)}))
+    yield Problem(
+        f"EC2 has no topology of {names}",
+        ("slurm", "topology"),
+        hint="topology: auto",
+        other_path=("compute",),
+    )
 
 
 def _head_node(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:

@@ -123,6 +123,33 @@ def test_gb200_and_its_systems(system: str, tmp_path: Path) -> None:
     assert _told(tmp_path, data) == ""
 
 
+@pytest.mark.parametrize(
+    ("counted", "said"),
+    [
+        ({"count": 18}, ""),
+        ({"count": 9}, ""),
+        ({"count": 18, "spare_count": 1}, "17 nodes run, and ParallelCluster tells Slurm of"),
+        ({"count": 4}, "4 nodes run, and ParallelCluster tells Slurm of UltraServers of 9 or 18"),
+    ],
+)
+def test_an_ultraserver_is_whole(counted: dict[str, int], said: str, tmp_path: Path) -> None:
+    block = {"kind": "capacity-block", "id": "cr-0123456789abcdef0"}
+    group = {"name": "w", "role": "compute", "instance_type": "p6e-gb200.36xlarge", **counted}
+    data = with_groups({**group, "capacity": block})
+    for node in data["compute"][:2]:
+        node["instance_type"] = "m7g.4xlarge"
+    told = _told(tmp_path, data)
+    assert said in told if said else told == ""
+
+
+def test_a_topology_that_ec2_does_not_have(tmp_path: Path) -> None:
+    group = {"role": "compute", "instance_type": "g5.48xlarge", "count": 2}
+    data = with_groups({**group, "name": "a"}, slurm={"topology": "tree"})
+    assert "EC2 has no topology of g5.48xlarge" in _told(tmp_path, data)
+    data["compute"].append({**group, "name": "b", "instance_type": "p5.48xlarge"})
+    assert _told(tmp_path, data) == ""
+
+
 def test_how_many_there_may_be(tmp_path: Path) -> None:
     group = {"role": "compute", "instance_type": "p5.48xlarge", "count": 1}
     data = with_groups(*({**group, "name": f"g{number}"} for number in range(51)))
