@@ -205,7 +205,8 @@ def preload_paths(file_system: Lustre) -> list[str]:
 
 def _metrics(cluster: Cluster) -> dict[str, Any] | None:
     metrics = cluster.observability.metrics
-    return metrics.model_dump() if metrics.listen != "off" else None
+    # An image is for nodes of Kubernetes; the node program knows no such key.
+    return metrics.model_dump(exclude={"image"}) if metrics.listen != "off" else None
 
 
 def _group(
