@@ -25,20 +25,16 @@ DEV = ROOT / "configs" / "dev-eks.yaml"
 @pytest.mark.parametrize(
     ("world", "words"),
     [
-        # 192 vCPUs each.
-        ({"quotas": {"ec2/L-417A185B": 600}}, "VcpuLimitExceeded"),
         (
             {"capacity": [{"instance_type": "p5.48xlarge", "available": 3}]},
             "InsufficientInstanceCapacity",
         ),
-        ({"not_offered": {"p5.48xlarge": ["use1-az6"]}}, "not supported in your requested"),
-        ({"quotas": {"eks/L-1194D53C": 0}}, "ServiceLimitExceeded"),
-        ({"quotas": {"eks/L-BD136A63": 2}}, "Nodes per managed node group"),
     ],
 )
 def test_a_world_that_has_too_little_refuses_in_awss_words(
     world: dict[str, Any], words: str, build: Build
 ) -> None:
+    """What a rule finds before is in tests/preflight/test_refusals_of_deployments.py."""
     with local_aws(**world):
         account = bootstrapped()
         with pytest.raises(AssertionError, match="ROLLBACK") as raised:

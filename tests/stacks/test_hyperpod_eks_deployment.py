@@ -23,7 +23,6 @@ DEV = ROOT / "configs" / "dev-hyperpod-eks.yaml"
 @pytest.mark.parametrize(
     ("quotas_of_world", "words"),
     [
-        ({"sagemaker/L-8762A75F": 3}, "ml.p5.48xlarge"),
         ({"sagemaker/L-2CE978FC": 3}, "ServiceLimitExceeded"),
     ],
 )
