@@ -44,6 +44,7 @@ _INFERENCE = (
 )
 _REQUEUE = "Slurm, sbatch: --requeue and --no-requeue"
 _DESIGN = "this product's design; see the reference of the spec"
+_AMP = 'AMP user guide, "Set up managed collectors for Amazon EKS"; this product\'s design'
 _QUOTAS = (
     "kubernetes-sigs/kueue, concepts of cohorts; SageMaker API, IdleResourceSharing; "
     "platforms/kubernetes/spares.py"
@@ -176,7 +177,7 @@ CAPABILITIES: Final[tuple[Capability, ...]] = (
         _cell("yes", "`image.image_id`, built from HyperPod's", _API),
         _cell("yes", "`image.image_id`, built from HyperPod's", _API),
         _cell("yes", "`Image.CustomAmi`, of the same release", _PC),
-        _cell("in part", "a launch template takes one; this file has no key for it", _EKS_API),
+        _cell("yes", "`image.image_id`, built from EKS's", _EKS_API),
     ),
     _row(
         "autoscaling",
@@ -276,7 +277,9 @@ DAILY: Final[tuple[Capability, ...]] = (
         _cell("yes", "CloudWatch, node metrics, a Prometheus workspace", _DESIGN),
         _cell("yes", "CloudWatch, HyperPod's observability add-on, Prometheus", _API),
         _cell("yes", "CloudWatch logs, alarms and dashboard of ParallelCluster", _PC),
-        _cell("yes", "the control plane's logs, CloudWatch add-on, monitoring agent", _EKS_API),
+        _cell(
+            "yes", "Prometheus by AWS's collector, node metrics, the control plane's logs", _AMP
+        ),
     ),
 )
 """Slurm against EKS, by the rows of the founding documents."""

@@ -46,6 +46,8 @@ UNTRIED: Final[dict[Platform, tuple[str, ...]]] = {
         "the key's), EFA on nodes that it starts, its handling of EC2's warnings, instances in a "
         "network without IAM's endpoint",
         "upgrades of the control plane",
+        "AWS's collector at work, and the nodes' exporter in its container",
+        "Mountpoint for S3 in pods; nodes of an image of one's own",
     ),
 }
 """Of one, beside those."""

@@ -66,6 +66,8 @@ RUNS_JOBS: Final = frozenset(
 
 HOLDS_NOTHING: Final = frozenset(
     {
+        # What it collected is in the workspace.
+        "AWS::APS::Scraper",
         "AWS::Budgets::Budget",
         "AWS::CDK::Metadata",
         "AWS::CloudFormation::WaitCondition",

@@ -55,9 +55,7 @@ def template(site: EksSite) -> dict[str, Any]:
             "Type": "AWS::APS::Scraper",
             "Properties": {
                 "Alias": "train",
-                "ScrapeConfiguration": {
-                    "ConfigurationBlob": base64.b64encode(SCRAPES).decode()
-                },
+                "ScrapeConfiguration": {"ConfigurationBlob": base64.b64encode(SCRAPES).decode()},
                 "Source": {
                     "EksConfiguration": {
                         "ClusterArn": {"Fn::GetAtt": ["Cluster", "Arn"]},

@@ -18,10 +18,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clusterwright.catalog import Catalog, load_catalog
-from clusterwright.platforms.kubernetes.autoscaling import scaled_groups
 from clusterwright.platforms.kubernetes.groups import job_groups, job_nodes, node_resources
 from clusterwright.platforms.kubernetes.tenants import most_nodes, nominal_nodes, tenants_of
 from clusterwright.spec.consistency.workloads import queued
+from clusterwright.spec.karpenter import scaled_groups
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
 from clusterwright.spec.problems import Path, Problem
