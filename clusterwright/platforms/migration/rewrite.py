@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from clusterwright.platforms.capabilities import HYPERPOD, KUBERNETES, Platform, who_can
+from clusterwright.platforms.migration import autoscaling
 from clusterwright.platforms.migration.results import Note
 from clusterwright.platforms.migration.text_edit import Editor, flow
 from clusterwright.platforms.parallelcluster import limits
@@ -67,14 +68,41 @@ def rewrite(work: Rewriting) -> None:
     else:
         _controller(work)
     if work.target == "parallelcluster":
+        _whole_blocks(work)
         _names(work)
         _accounting(work)
     for index, group in enumerate(work.compute):
         _capacity(work, index, group)
         if group.get("placement_group") and work.target in HYPERPOD:
             _drop(work, ("compute", index, "placement_group"), "HyperPod places instances itself")
+    _autoscaling(work)
     _foreign_keys(work)
     _refused_keys(work)
+
+
+def _whole_blocks(work: Rewriting) -> None:
+    """Karpenter fills a capacity block as pods wait; with ParallelCluster all of it runs."""
+    for index, group in enumerate(work.compute):
+        capacity, most = group.get("capacity"), group.get("max_count")
+        kind = capacity.get("kind") if isinstance(capacity, dict) else None
+        if kind == "capacity-block" and isinstance(most, int):
+            work.editor.put(("compute", index, "count"), most)
+            work.editor.delete(("compute", index, "max_count"))
+            work.decisions.append(
+                Note(
+                    _where(work, ("compute", index, "count")),
+                    f"{most}, its max_count: all of a capacity block runs, from the start",
+                )
+            )
+
+
+def _autoscaling(work: Rewriting) -> None:
+    """Where a group of the other platform's Karpenter would have nodes to add; else it is lost."""
+    if not autoscaling.can_move(work.editor, work.target):
+        return
+    cluster = candidate(work.editor.text, work.file)
+    if cluster is not None and autoscaling.scales(cluster, work.target):
+        work.moves.append(autoscaling.move(work.editor, work.target))
 
 
 def beside(work: Rewriting) -> None:
