@@ -119,7 +119,10 @@ def _kubernetes(cluster: Cluster, tenant: Tenant, here: Path) -> Iterator[Proble
 
 def _shares(cluster: Cluster) -> Iterator[Problem]:
     """A tenant that may not borrow has its share and nothing else: it must be one node."""
-    nodes = sum(g.count - g.spare_count for g in cluster.compute if g.role == "compute")
+    jobs = [g for g in cluster.compute if g.role == "compute" and not g.restricted]
+    if any(group.mig_profile is not None for group in jobs):
+        return  # a share is of partitions then, and one node is enough for several tenants
+    nodes = sum(group.count - group.spare_count for group in jobs)
     shares = node_shares(cluster, nodes)
     for index, (tenant, share) in enumerate(zip(cluster.tenants, shares, strict=True)):
         if not tenant.borrowing and share == 0:

@@ -56,3 +56,18 @@ def test_what_is_wrong_is_said_at_its_place(
     changes: dict[str, Any], path: str, message: str
 ) -> None:
     assert found(tenants.problems, changes, base=EKS) == {path: message}
+
+
+def test_a_divided_node_has_shares_for_several_tenants() -> None:
+    """Partitions are shared one by one; whole nodes are not there to be counted."""
+    changes: dict[str, Any] = {
+        "platform": "hyperpod-eks",
+        "compute": [
+            {"name": "parts", "role": "compute", "instance_type": "p5.48xlarge", "count": 1}
+        ],
+        "tenants": [{"name": "a", "weight": 9}, {"name": "b", "borrowing": False}],
+    }
+    whole = found(tenants.problems, changes)
+    assert "its share of 1 nodes is none" in whole["tenants[1].borrowing"]
+    divided = {**changes["compute"][0], "mig_profile": "all-1g.10gb"}
+    assert found(tenants.problems, {**changes, "compute": [divided]}) == {}
