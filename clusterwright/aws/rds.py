@@ -10,9 +10,15 @@ from clusterwright.aws.vpc import STACK_TAG
 
 @dataclass(frozen=True)
 class Database:
+    """`address` and `port` are where it answers; both None while it is made."""
+
     id: str
     capacity_gib: int
     stack: str | None
+    address: str | None = None
+    port: int | None = None
+    vpc_id: str | None = None
+    security_group_ids: tuple[str, ...] = ()
 
 
 def databases(session: AwsSession) -> tuple[Database, ...]:
@@ -22,6 +28,10 @@ def databases(session: AwsSession) -> tuple[Database, ...]:
             answer["DBInstanceIdentifier"],
             answer.get("AllocatedStorage") or 0,
             {t["Key"]: t["Value"] for t in answer.get("TagList") or ()}.get(STACK_TAG),
+            (answer.get("Endpoint") or {}).get("Address"),
+            (answer.get("Endpoint") or {}).get("Port"),
+            (answer.get("DBSubnetGroup") or {}).get("VpcId"),
+            tuple(group["VpcSecurityGroupId"] for group in answer.get("VpcSecurityGroups") or ()),
         )
         for page in session.pages("rds", "DescribeDBInstances")
         for answer in page["DBInstances"]

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from clusterwright.aws.fsx import Association, FileSystem
+from clusterwright.aws.rds import Database
 from clusterwright.aws.vpc import Permission, SecurityGroup, Vpc
-from clusterwright.preflight.facts import network, storage
+from clusterwright.preflight.facts import counts, network, storage
 from clusterwright.preflight.facts.files import Associations, InterfaceGroups
 from tests.preflight.harness import Harness
 from tests.preflight.test_storage_rules import DNS, FOUND, FS_ID, NETWORK, STANDING, SUBNET
+from tests.support.specs import ACCOUNT
 
 VPC = "vpc-00000001"
 GROUP = "sg-00000001"
@@ -227,3 +229,66 @@ def test_existing_file_systems_have_their_speed(rule: Harness) -> None:
         message="how fast",
     )
     rule.passes("CW-S034", SAVES, tested=False)
+
+
+ADDRESS = "slurm.abcdefghijkl.us-east-1.rds.amazonaws.com"
+DB_PATH = "slurm.accounting.existing.endpoint"
+DB_GROUP = "sg-0db"
+SECRET = f"arn:aws:secretsmanager:us-east-1:{ACCOUNT}:secret:slurm-AbCdEf"
+WITH_DATABASE = {
+    **NETWORK,
+    "slurm.accounting": {
+        "kind": "rds",
+        "existing": {"endpoint": ADDRESS, "secret_arn": SECRET},
+    },
+}
+NODES = NETWORK["network"]["existing"]["security_group_ids"][0]
+
+
+def database_facts(*inbound: Permission, **changes: Any) -> dict[Any, Any]:
+    made = Database("slurm", 100, None, ADDRESS, 3306, VPC, (DB_GROUP,))
+    return {
+        counts.Databases(): (dataclasses.replace(made, **changes),),
+        network.SecurityGroups(): (SecurityGroup(DB_GROUP, VPC, inbound, ()),),
+        network.Subnets(): (SUBNET,),
+    }
+
+
+def test_a_database_that_exists_lets_the_nodes_in(rule: Harness) -> None:
+    closed = "slurm has sg-0db, which does not open TCP 3306 to the nodes"
+    for inbound in (
+        (),
+        (tcp(3306, 3306, "sg-0another"),),
+        (tcp(3307, 3400, NODES),),
+        (tcp(3306, 3306, cidrs=("192.168.0.0/16",)),),
+    ):
+        facts_ = database_facts(*inbound)
+        rule.fails("CW-N029", WITH_DATABASE, facts_, path=DB_PATH, message=closed)
+    for inbound in (
+        (tcp(3306, 3306, NODES),),
+        (Permission("-1", None, None, frozenset([NODES]), frozenset()),),
+        (tcp(3300, 3310, cidrs=(SUBNET.cidr,)),),
+    ):
+        rule.passes("CW-N029", WITH_DATABASE, database_facts(*inbound))
+
+
+def test_a_database_that_exists_answers_on_its_port(rule: Harness) -> None:
+    rule.fails(
+        "CW-N029",
+        WITH_DATABASE,
+        database_facts(tcp(3307, 3307, NODES), port=3307),
+        path="slurm.accounting.existing.port",
+        message="slurm answers on port 3307, not on 3306",
+        numbers=(3306, None, 3307),
+    )
+
+
+def test_a_database_that_is_not_shown_is_not_known(rule: Harness) -> None:
+    other = database_facts(tcp(3306, 3306, NODES), address="other.example")
+    message = "no DB instance of the account has this address"
+    rule.unsure("CW-N029", WITH_DATABASE, other, path=DB_PATH, message=message)
+    # One of one's own, which RDS does not know, is not asked for; nor is one before its network.
+    own = {**WITH_DATABASE, "slurm.accounting.existing.endpoint": "db.acme.example"}
+    rule.passes("CW-N029", own, other)
+    built = {"slurm.accounting": WITH_DATABASE["slurm.accounting"]}
+    rule.passes("CW-N029", built, tested=False)

@@ -79,6 +79,7 @@ NOT_REFUSED = {
     "CW-N024": "CreateCluster reads no endpoint policy; nodes get AccessDenied from S3 later",
     "CW-N025": "CreateCluster reads no access list; connections of nodes hang later",
     "CW-N026": "a warning: other name servers may forward AWS's names, which nobody can see",
+    "CW-N029": "slurmdbd asks the database, on the controller, after the deployment",
     "CW-N028": "a warning: it works, and costs by the GB",
     "CW-C017": "a warning: the plan stands until the end that it was paid for",
     "CW-C036": "as CW-C015, for reservations and capacity blocks",
