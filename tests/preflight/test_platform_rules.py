@@ -9,11 +9,14 @@ import pytest
 
 from clusterwright.aws.stacks import Stack, StackResource
 from clusterwright.aws.vpc import Subnet
+from clusterwright.catalog import load_catalog
 from clusterwright.platforms import known_faults
 from clusterwright.platforms.derived_names import log_groups
+from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts import counts, network
 from clusterwright.preflight.facts.deployment import LogGroups, OwnStacks, Stacks
-from tests.preflight.harness import Harness, quota
+from clusterwright.preflight.rules.account import q095_growth
+from tests.preflight.harness import TODAY, Harness, quota
 from tests.support import specs
 
 WORKERS = {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 4}
@@ -53,6 +56,39 @@ def test_nodes_of_a_group(rule: Harness, group: dict[str, Any], key: str, need: 
     )
     rule.passes("CW-Q062", spec, quota("eks", "L-BD136A63", need))
     rule.passes("CW-Q062", HYPERPOD, tested=False)
+
+
+ELASTIC = {**WORKERS, "name": "elastic", "count": 0, "max_count": 900}
+SCALED: dict[str, Any] = {
+    **EKS,
+    "compute": [{**WORKERS, "max_count": 500}, ELASTIC],
+    "kubernetes": {"autoscaling": "karpenter"},
+}
+
+
+def test_karpenters_nodes_are_in_no_node_group(rule: Harness) -> None:
+    """Neither today nor as it grows: one node group of four, whatever Karpenter adds."""
+    one, four = quota("eks", "L-6D54EA21", 1), quota("eks", "L-BD136A63", 4)
+    rule.passes("CW-Q061", SCALED, one)
+    rule.passes("CW-Q062", SCALED, four)
+    # Without it 900 nodes are three node groups of two groups, and 500 are two.
+    plain = {**SCALED, "kubernetes": {}}
+    rule.fails(
+        "CW-Q061",
+        plain,
+        one,
+        path="compute",
+        message='4 groups need 4 of "Managed node groups per cluster"',
+        numbers=(4, 0, 1),
+    )
+
+    def at_growth(spec: dict[str, Any]) -> set[str]:
+        context = Context(specs.load(rule.folder, spec), load_catalog(), TODAY)
+        return {subject.value.rule.id for subject in q095_growth.RULE.subjects(context)}
+
+    assert "CW-Q020" in at_growth(SCALED)
+    assert not at_growth(SCALED) & {"CW-Q061", "CW-Q062"}
+    assert "CW-Q020" in at_growth(plain)
 
 
 def stacks(*resources: tuple[str, str]) -> dict[Any, Any]:
