@@ -13,7 +13,7 @@ from clusterwright.platforms import load_cluster
 from clusterwright.platforms.capabilities import Platform
 from clusterwright.platforms.migration import Migration, migrate
 from clusterwright.spec import LoadedSpec
-from tests.stacks.specs import EKS_KARPENTER, changed
+from tests.stacks.specs import EKS_KARPENTER
 
 
 def moved(
@@ -42,11 +42,9 @@ def test_it_goes_to_hyperpods_section_and_back(tmp_path: Path) -> None:
 
 def test_where_the_other_would_have_no_group_it_is_lost(tmp_path: Path) -> None:
     """HyperPod's Karpenter takes groups of the role compute alone."""
-    spec = changed(
-        EKS_KARPENTER,
-        compute=[{**EKS_KARPENTER["compute"][0], "max_count": 4}, EKS_KARPENTER["compute"][1]],
-        compute__1__max_count=None,
-    )
+    system, workers = EKS_KARPENTER["compute"][:2]
+    fixed = [{**system, "max_count": 4}, {**workers, "max_count": None}]
+    spec = {**EKS_KARPENTER, "compute": fixed}
     found, other = moved(spec, "hyperpod-eks", tmp_path / "other.yaml")
     assert other.cluster.hyperpod.autoscaling == "off"
     assert any(n.path == "kubernetes.autoscaling" for n in found.lost)

@@ -1,0 +1,72 @@
+"""What the cluster costs with every group at its max_count, beside what it costs today."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from clusterwright.catalog import load_catalog
+from clusterwright.cost.bill import HOURS_PER_MONTH, Bill
+from clusterwright.cost.estimate import estimate
+from clusterwright.platforms import load_cluster
+from tests.stacks.specs import EKS_KARPENTER, EKS_MINIMAL, changed
+from tests.support.command_line import clusterwright
+
+TODAY = dt.date(2026, 11, 20)
+TWO_GROUPS = {**EKS_KARPENTER, "compute": EKS_KARPENTER["compute"][:2]}
+
+
+def bill_of(spec: dict[str, Any], folder: Path) -> Bill:
+    path = folder / "spec.yaml"
+    path.write_text(json.dumps(spec))
+    return estimate(load_cluster(path).cluster, load_catalog(), today=TODAY)
+
+
+def node(bill: Bill) -> Decimal:
+    """The rate of a p5.48xlarge on demand, as today's bill has it."""
+    (line,) = [x for x in bill.lines if x.group == "workers" and x.component == "compute"]
+    assert line.unit_price_usd is not None
+    return line.unit_price_usd
+
+
+def test_a_cluster_that_cannot_grow_has_no_second_sum(tmp_path: Path) -> None:
+    assert bill_of(EKS_MINIMAL, tmp_path).growth is None
+    full = changed(TWO_GROUPS, compute__1__count=4, kubernetes={})
+    assert bill_of(full, tmp_path).growth is None
+
+
+def test_every_node_and_its_volume_is_counted(tmp_path: Path) -> None:
+    bill = bill_of(TWO_GROUPS, tmp_path)
+    assert bill.growth is not None
+    assert bill.growth.groups == ("workers",)
+    alone = bill_of(changed(TWO_GROUPS, compute__1__count=4, kubernetes={}), tmp_path)
+    more = bill.growth.total.hourly_usd - bill.total.hourly_usd
+    # Three nodes, and the volumes that they bring.
+    volumes = more - 3 * node(bill)
+    assert 0 < volumes < 1
+    assert bill.growth.total.monthly_usd == bill.growth.total.hourly_usd * HOURS_PER_MONTH
+    # As a file says it whose group has them from the start, but for what Karpenter itself costs.
+    assert abs(bill.growth.total.hourly_usd - alone.total.hourly_usd) < Decimal("0.1")
+
+
+def test_a_group_that_begins_with_none_has_a_price_only_then(tmp_path: Path) -> None:
+    bill = bill_of(EKS_KARPENTER, tmp_path)
+    assert bill.growth is not None
+    assert bill.growth.groups == ("workers", "block")
+    assert not any(line.group == "block" for line in bill.lines)
+    # A block is paid in advance, at a price that is the user's to say.
+    assert bill.growth.total.unknown_lines > bill.total.unknown_lines
+
+
+def test_both_sums_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "spec.yaml"
+    path.write_text(json.dumps(EKS_KARPENTER))
+    text = clusterwright("cost", path).out
+    assert "with workers, block at max_count:" in text
+    answer = json.loads(clusterwright("cost", path, "--format", "json").out)
+    assert answer["growth"]["groups"] == ["workers", "block"]
+    assert answer["growth"]["hourly_usd"] > answer["total"]["hourly_usd"]
+    assert answer["growth"]["at_least"] is True
