@@ -276,12 +276,32 @@ def deployment_rights(cluster: Cluster) -> Iterator[Right]:
             tuple(f"eks:{name}" for name in names),
             context=region,
         )
+    yield from _on_linked_buckets(cluster)
     if _parallelcluster(cluster):
         return  # it makes the roles of its nodes itself, with its provider's rights
     role = f"arn:{cluster.partition}:iam::{cluster.account}:role/{cluster.environment}-identity-x"
     service = "eks.amazonaws.com" if cluster.platform == "eks" else "sagemaker.amazonaws.com"
     passed = (("iam:PassedToService", service),)
     yield Right("giving the nodes their role", ("iam:PassRole",), role, passed)
+
+
+def _on_linked_buckets(cluster: Cluster) -> Iterator[Right]:
+    """FSx looks whether who makes an association may use the bucket, beside its own role.
+
+    "Ensure the IAM role or user you are using has s3:Get*, s3:List* and s3:PutObject permissions
+    to the S3 bucket prefix", as users quote FSx
+    (aws-samples/amazon-eks-machine-learning-with-terraform-and-kubeflow#91). Writing is asked for
+    here only where something is exported.
+    """
+    exporting: dict[str, bool] = {}
+    for fs in cluster.storage.lustre:
+        for link in fs.repositories if fs.existing is None else ():
+            bucket = link.s3.removeprefix("s3://").partition("/")[0]
+            exporting[bucket] = exporting.get(bucket, False) or bool(link.export_events)
+    for bucket, writes in exporting.items():
+        arn, reason = f"arn:{cluster.partition}:s3:::{bucket}", f"linking s3://{bucket} to Lustre"
+        yield Right(reason, ("s3:ListBucket",), arn)
+        yield Right(reason, ("s3:GetObject", *(["s3:PutObject"] if writes else [])), f"{arn}/*")
 
 
 @dataclass(frozen=True)

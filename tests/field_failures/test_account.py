@@ -324,3 +324,132 @@ def test_crt_s3_benchmarks_42_s3_goes_past_the_nat_gateway(tmp_path: Path, build
         gateways = [one for one in kinds if json.dumps(one["ServiceName"]).endswith('.s3"')]
         assert gateways, kinds
         assert all(one["RouteTableIds"] for one in gateways)
+
+
+def test_eksctl_1646_networks_and_addresses_are_counted_before(tmp_path: Path) -> None:
+    """Five VPCs and five elastic addresses in a new account, and others have them already."""
+    nat = {"network.egress": "nat"}
+    with account("new-account"):
+        assert checked(tmp_path, nat, "--only", "CW-Q040,CW-Q041").findings == []
+        there = len(client("ec2").describe_vpcs()["Vpcs"])
+        for number in range(5):
+            client("ec2").allocate_address(Domain="vpc")
+            if number >= there:
+                client("ec2").create_vpc(CidrBlock=f"10.{100 + number}.0.0/16")
+        found = checked(tmp_path, nat, "--only", "CW-Q040,CW-Q041")
+        vpcs, addresses = found.one("CW-Q040"), found.one("CW-Q041")
+    assert (vpcs["limit"], addresses["limit"]) == (5, 5)
+    assert vpcs["used"] >= 5
+    assert addresses["used"] == 5
+
+
+def test_eks_module_2346_names_outlive_what_had_them(tmp_path: Path) -> None:
+    """A key's alias stays while the key waits for its deletion, and a secret keeps its name."""
+    scripted = {"slurm.configuration": "scripted", "resilience.node_provisioning": "all-at-once"}
+    rules = "CW-E004,CW-E005"
+    with account():
+        assert checked(tmp_path, scripted, "--only", rules).findings == []
+        kms, secrets = client("kms"), client("secretsmanager")
+        key = kms.create_key()["KeyMetadata"]["KeyId"]
+        kms.create_alias(AliasName="alias/test", TargetKeyId=key)
+        kms.schedule_key_deletion(KeyId=key, PendingWindowInDays=7)
+        secrets.create_secret(Name="test/munge-key", SecretString="x")
+        secrets.delete_secret(SecretId="test/munge-key")
+        found = checked(tmp_path, scripted, "--only", rules)
+    assert "alias/test" in found.one("CW-E004")["message"]
+    secret = found.one("CW-E005")
+    assert "scheduled for deletion and keeps its name" in secret["message"]
+    assert "--force-delete-without-recovery" in secret["hint"]
+
+
+def test_eks_module_1262_a_cluster_of_that_name_is_there(tmp_path: Path) -> None:
+    path = written(tmp_path, {})
+    with account():
+        assert check(path, "--only", "CW-E008").findings == []
+        house = House()
+        subnets = [
+            house.add_subnet(house.vpc, "10.0.144.0/20", "use1-az1"),
+            house.add_subnet(house.vpc, "10.0.160.0/20", "use1-az2"),
+        ]
+        trust = document(
+            {
+                "Effect": "Allow",
+                "Principal": {"Service": "eks.amazonaws.com"},
+                "Action": ["sts:AssumeRole", "sts:TagSession"],
+            }
+        )
+        role = client("iam").create_role(RoleName="plane", AssumeRolePolicyDocument=trust)
+        client("eks").create_cluster(
+            name="test",
+            roleArn=role["Role"]["Arn"],
+            resourcesVpcConfig={"subnetIds": subnets},
+        )
+        found = check(path, "--only", "CW-E008").one("CW-E008")
+    assert "test" in found["message"]
+
+
+def test_klotho_311_no_vcpus_of_accelerated_instances(tmp_path: Path) -> None:
+    """A new account has a quota of 0 for P instances; the node group never gets a node."""
+    path = written(tmp_path, {})
+    with account("new-account"):
+        found = [
+            one
+            for one in check(path, "--only", "CW-Q020").of("CW-Q020")
+            if one["path"].startswith("compute[1]") or "P instances" in one["message"]
+        ]
+        assert found
+        assert found[0]["limit"] == 0
+        assert found[0]["requested"] == 2 * 16, "of two p5.4xlarge"
+    with account():
+        assert check(path, "--only", "CW-Q020").findings == []
+
+
+def test_fsx_csi_120_groups_of_a_file_system_let_the_nodes_in(tmp_path: Path) -> None:
+    """Nodes carry the group of a file system that exists; its rules for 988 are gone since."""
+    with account():
+        house = House()
+        house.allow("inbound")
+        house.allow("outbound")
+        files = house.ec2.create_security_group(
+            GroupName="files", Description="files", VpcId=house.vpc
+        )["GroupId"]
+        own = [{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": files}]}]
+        house.ec2.authorize_security_group_ingress(GroupId=files, IpPermissions=own)
+        fsx = client("fsx").create_file_system(
+            FileSystemType="LUSTRE",
+            StorageCapacity=1200,
+            SubnetIds=[house.subnet],
+            SecurityGroupIds=[files],
+            LustreConfiguration={"DeploymentType": "SCRATCH_2"},
+        )["FileSystem"]
+        existing = {
+            "id": fsx["FileSystemId"],
+            "dns_name": fsx["DNSName"],
+            "mount_name": fsx["LustreConfiguration"]["MountName"],
+            "security_group_id": files,
+        }
+        spec = {**house.spec(), "storage.lustre": [{"mount_path": "/fsx", "existing": existing}]}
+        assert checked(tmp_path, spec, "--only", "CW-S023").findings == []
+        house.ec2.revoke_security_group_ingress(GroupId=files, IpPermissions=own)
+        (closed,) = checked(tmp_path, spec, "--only", "CW-S023").findings
+    assert "988" in closed["message"] + closed["hint"]
+
+
+def test_eks_kubeflow_91_who_deploys_may_use_the_linked_buckets(tmp_path: Path) -> None:
+    """FSx asks for rights on the bucket of whoever makes the association, administrator or not."""
+    link = {"s3": "s3://acme-out/run", "path": "/out", "export": ["NEW"]}
+    files = {"storage.lustre": [{**specs.LUSTRE, "repositories": [link]}]}
+    everything = {"Effect": "Allow", "Action": "*", "Resource": "*"}
+    others = {
+        "Effect": "Deny",
+        "Action": ["s3:GetObject", "s3:PutObject", "s3:ListBucket"],
+        "NotResource": ["arn:aws:s3:::cdk-*", "arn:aws:s3:::team-*"],
+    }
+    with account():
+        bootstrapped(everything, others)
+        messages = checked(tmp_path, files, "--only", "CW-I011").messages("CW-I011")
+        assert any("s3:PutObject" in text for text in messages), messages
+        assert checked(tmp_path, {}, "--only", "CW-I011").findings == []
+    with account():
+        bootstrapped()
+        assert checked(tmp_path, files, "--only", "CW-I011").findings == []

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from tests.field_failures import deployment
 from tests.field_failures.conftest import Build
 from tests.field_failures.parts import accepted, account, check, client, refused
 from tests.field_failures.test_changes import EKS, obstacles_of
 from tests.field_failures.test_check import House
+from tests.review.templates import app, judged
 from tests.support import specs
 from tests.support.command_line import clusterwright
 from tests.support.synthesis import Assembly
@@ -149,7 +151,7 @@ def test_eksctl_817_no_control_plane_in_a_zone_that_has_none(tmp_path: Path, bui
     used = [
         network[output["Value"]["Ref" if "Ref" in output["Value"] else "Fn::GetAtt"][0]]
         for output in outputs.values()
-        if output.get("Export", {}).get("Name", "-") in subnets
+        if output.get("Export", {}).get("Name", "no export") in subnets
         and isinstance(output["Value"].get("Fn::GetAtt"), list)
     ]
     assert len(used) == 2
@@ -252,3 +254,110 @@ def test_roadmap_216_services_take_no_range_that_the_network_is_connected_to(
     assert check(again, "--offline", "--only", "CW-N018").findings == []
     said = refused(tmp_path, eks({**both, key: "172.20.0.0/20"}))
     assert "172.20.0.0/20 overlaps 172.20.0.0/16: pods could not reach" in said
+
+
+@pytest.mark.parametrize(
+    "instance_type", ["p5e.48xlarge", "p5en.48xlarge", "p6-b200.48xlarge", "g6e.48xlarge"]
+)
+def test_do_eks_56_the_plugin_of_efa_runs_where_there_is_efa_and_only_there(
+    tmp_path: Path, instance_type: str
+) -> None:
+    """Lists of types that are written down end with last year's; here the list is the spec's."""
+    workers = {**EKS["compute"][1], "name": "fabric", "instance_type": instance_type}
+    plain = {**EKS["compute"][1], "name": "plain", "instance_type": "g5.xlarge"}
+    path = written(tmp_path, {"compute": [EKS["compute"][0], workers, plain]})
+    words = ("render", "kubernetes", path, "--part", "values", "--format", "json")
+    answer = clusterwright(*words, "--chart", "aws-efa-k8s-device-plugin")
+    assert answer.exit_code == 0, answer.err
+    values = json.loads(answer.out)
+    values = values["values"]["aws-efa-k8s-device-plugin"]
+    assert values["supportedInstanceLabels"]["values"] == [instance_type]
+    assert {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"} in (
+        values["tolerations"]
+    )
+
+
+def test_cdk_1001_a_cluster_that_would_be_replaced_is_called_so(build: Build) -> None:
+    """What `cdk diff` did not show: some properties make another cluster."""
+    before = build(EKS)
+    after = build(specs.changed({"kubernetes.service_cidr": "10.64.0.0/16"}, base=EKS))
+    found = judged(app(**before.templates), app(**after.templates)).changes
+    (cluster,) = [one for one in found if one.type == "AWS::EKS::Cluster"]
+    assert cluster.effect == "replace"
+    assert cluster.data_loss
+    # Its name is ours, so the new one could not be made beside it: that is said as well.
+    assert "name-taken" in {one.kind for one in obstacles_of(before, after)}
+    kept = build(specs.changed({"kubernetes.control_plane_logs": ["api"]}, base=EKS))
+    found = judged(app(**before.templates), app(**kept.templates)).changes
+    assert [one.effect for one in found if one.type == "AWS::EKS::Cluster"] == ["update"]
+
+
+def test_eks_module_3044_nodes_placement_and_storage_are_in_one_zone(build: Build) -> None:
+    """Auto Scaling spreads a group over its subnets: a placement group is in one zone, and a file
+    system in another one costs by the GB.
+    """
+    assembly = build(EKS)
+    network = assembly.templates["test-network"]
+    exports = {
+        output["Export"]["Name"]: output["Value"]["Fn::GetAtt"][0]
+        for output in network["Outputs"].values()
+        if "Export" in output and "Fn::GetAtt" in output["Value"]
+    }
+
+    def zones(subnets: list[dict[str, str]]) -> set[str]:
+        names = [exports[one["Fn::ImportValue"]] for one in subnets]
+        return {network["Resources"][name]["Properties"]["AvailabilityZoneId"] for name in names}
+
+    groups = assembly.resources("AWS::EKS::Nodegroup").values()
+    assert len(groups) == 2
+    for group in groups:
+        assert zones(group["Properties"]["Subnets"]) == {"use1-az6"}
+    (system,) = assembly.resources("AWS::FSx::FileSystem").values()
+    assert zones(system["Properties"]["SubnetIds"]) == {"use1-az6"}
+
+
+def test_vpc_cni_3105_addresses_of_pods_are_single_and_few(tmp_path: Path, build: Build) -> None:
+    """Blocks of 16 need unbroken room in the subnet; full interfaces kept warm empty it."""
+    addons = build(EKS).resources("AWS::EKS::Addon").values()
+    (values,) = [
+        json.loads(one["Properties"]["ConfigurationValues"])
+        for one in addons
+        if one["Properties"]["AddonName"] == "vpc-cni"
+    ]
+    assert "ENABLE_PREFIX_DELEGATION" not in values["env"]
+    assert int(values["env"]["WARM_IP_TARGET"]) <= int(values["env"]["MINIMUM_IP_TARGET"]) <= 14
+    # And pods are counted before: a network with room for the nodes alone is refused.
+    few = written(tmp_path, {"network.cidr": "10.0.0.0/24", "compute.1.count": 40})
+    found = check(few, "--offline", "--only", "CW-N003").one("CW-N003")
+    assert found["requested"] > 40 * 10
+    assert found["hint"].startswith("cidr: 10.0.0.0/")
+
+
+def mounted(count: int) -> list[dict[str, str]]:
+    name = "acme-a-rather-long-name-of-a-bucket"
+    return [{"name": f"{name}-{n:03}", "mount_path": f"/s3/{n:03}"} for n in range(count)]
+
+
+def test_cdk_18457_a_policy_that_is_too_long_fails_the_local_deployment(build: Build) -> None:
+    """Each bucket makes the policy of nodes longer; IAM takes 10,240 characters of them."""
+    for count, fits in ((40, True), (120, False)):
+        assembly = build(specs.changed({"storage.buckets": mounted(count)}))
+        with account():
+            outcome = deployment.deploy(assembly, "test-network", "test-identity")["test-identity"]
+        assert outcome.ok == fits, outcome
+        if not fits:
+            assert outcome.status == "ROLLBACK_COMPLETE"
+            assert any("10240" in reason for reason in outcome.reasons), outcome.reasons
+
+
+def test_slash_infra_61_no_group_is_given_a_size_that_eks_refuses(build: Build) -> None:
+    """`maxSize` is at least 1, also of a group that is empty for now."""
+    empty = specs.changed({"compute.1.count": 0, "compute.1.max_count": 3}, base=EKS)
+    sizes = [
+        one["Properties"]["ScalingConfig"]
+        for one in build(empty).resources("AWS::EKS::Nodegroup").values()
+    ]
+    assert {"MinSize": 0, "DesiredSize": 0, "MaxSize": 3} in sizes
+    none = build(specs.changed({"compute.1.count": 0}, base=EKS))
+    for one in none.resources("AWS::EKS::Nodegroup").values():
+        assert one["Properties"]["ScalingConfig"]["MaxSize"] >= 1

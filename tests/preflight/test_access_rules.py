@@ -402,6 +402,23 @@ def test_cloudformation_may_make_the_stacks(rule: Harness) -> None:
     assert "fsx:CreateFileSystem" not in fewer
 
 
+def test_cloudformation_may_use_the_buckets_that_it_links(rule: Harness) -> None:
+    links = [
+        {"s3": "s3://acme-corpus/tokens", "path": "/data", "import": ["NEW"]},
+        {"s3": "s3://acme-out/run", "path": "/out", "export": ["NEW"]},
+    ]
+    linked = {"storage.lustre": [{**specs.LUSTRE, "repositories": links}]}
+    found = rights(rule, "CW-I011", linked)
+    asked = {(a, one.resource) for fact in found for one in fact.asked for a in one.actions}
+    assert ("s3:GetObject", "arn:aws:s3:::acme-corpus/*") in asked
+    assert ("s3:PutObject", "arn:aws:s3:::acme-corpus/*") not in asked
+    assert ("s3:PutObject", "arn:aws:s3:::acme-out/*") in asked
+    assert ("s3:ListBucket", "arn:aws:s3:::acme-out") in asked
+    rule.passes("CW-I011", linked, found)
+    denied = rights(rule, "CW-I011", linked, refused("s3:ListBucket"))
+    rule.fails("CW-I011", linked, denied, path="account", message="may not s3:ListBucket")
+
+
 def test_the_boundary_leaves_enough(rule: Harness) -> None:
     path = "identity.permissions_boundary_arn"
     changes = {**BOUNDED, **FILES}
