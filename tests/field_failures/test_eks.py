@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from tests.field_failures import deployment
 from tests.field_failures.conftest import Build
 from tests.field_failures.parts import accepted, account, check, client, refused
 from tests.field_failures.test_changes import EKS, obstacles_of
@@ -331,23 +330,6 @@ def test_vpc_cni_3105_addresses_of_pods_are_single_and_few(tmp_path: Path, build
     found = check(few, "--offline", "--only", "CW-N003").one("CW-N003")
     assert found["requested"] > 40 * 10
     assert found["hint"].startswith("cidr: 10.0.0.0/")
-
-
-def mounted(count: int) -> list[dict[str, str]]:
-    name = "acme-a-rather-long-name-of-a-bucket"
-    return [{"name": f"{name}-{n:03}", "mount_path": f"/s3/{n:03}"} for n in range(count)]
-
-
-def test_cdk_18457_a_policy_that_is_too_long_fails_the_local_deployment(build: Build) -> None:
-    """Each bucket makes the policy of nodes longer; IAM takes 10,240 characters of them."""
-    for count, fits in ((40, True), (120, False)):
-        assembly = build(specs.changed({"storage.buckets": mounted(count)}))
-        with account():
-            outcome = deployment.deploy(assembly, "test-network", "test-identity")["test-identity"]
-        assert outcome.ok == fits, outcome
-        if not fits:
-            assert outcome.status == "ROLLBACK_COMPLETE"
-            assert any("10240" in reason for reason in outcome.reasons), outcome.reasons
 
 
 def test_slash_infra_61_no_group_is_given_a_size_that_eks_refuses(build: Build) -> None:
