@@ -98,7 +98,7 @@ def test_the_exporter_is_on_every_node_with_the_program_and_no_rights(load: Load
 @pytest.mark.enable_socket
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_the_mounted_program_answers_for_the_files_of_the_node(load: Load, tmp_path: Path) -> None:
-    """The container's command, run where its volumes are folders: a node's files below `--root`."""
+    """The container's command, run where its volumes are folders, a node's files below one."""
     _, program, daemons = metrics_manifests(load(OBSERVED))
     pod = daemons["spec"]["template"]["spec"]
     for item in pod["volumes"][0]["configMap"]["items"]:
@@ -149,7 +149,7 @@ def _asked(url: str) -> str:
     ends = time.monotonic() + 30
     while True:
         try:
-            with urllib.request.urlopen(url, timeout=15) as found:  # noqa: S310
+            with urllib.request.urlopen(url, timeout=15) as found:
                 return str(found.read().decode())
         except OSError:
             if time.monotonic() > ends:

@@ -80,7 +80,7 @@ def test_jobs_mount_buckets_to_read_and_file_systems_to_write(load: Load) -> Non
 
 
 def test_jobs_of_a_group_with_drives_have_them_at_its_path(load: Load) -> None:
-    """An emptyDir: on EKS the kubelet's volumes are on the drives. Hosts' paths are not tenants'."""
+    """An emptyDir: on EKS the kubelet's volumes are on the drives, and hosts' paths are closed."""
     spec = changed(EKS, compute__1__scratch={"mount_path": "/nvme"})
     for job in job_manifests(load(spec), load_catalog()):
         replicas = job["spec"].get("pytorchReplicaSpecs") or job["spec"]["mpiReplicaSpecs"]
