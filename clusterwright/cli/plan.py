@@ -31,6 +31,7 @@ _FLAGS: Final = {
     "precision": ("precision",),
     "kind": ("kind",),
     "optimizer": ("optimizer",),
+    "platform": ("platform",),
     "recovery": ("recovery",),
     "lora_rank": ("lora_rank",),
     "deadline": ("deadline",),
@@ -94,6 +95,11 @@ _FLAGS: Final = {
 @click.option("--accelerators", type=int, help="How many; chosen and stated without it.")
 @click.option("--per-node", type=int, help="Accelerators of one of your own nodes.")
 @click.option("--network-gbps", type=float, help="Network of one of your own nodes.")
+@click.option(
+    "--platform",
+    metavar="NAME",
+    help="hyperpod-slurm, hyperpod-eks, parallelcluster, eks; advised without it.",
+)
 @click.option("--recovery", metavar="NAME", help="manual, automatic (default), checkpointless.")
 @click.option("--deadline", metavar="TIME", help="90d, 12w or a date.")
 @click.option("--region", metavar="NAME", help="AWS region.")
@@ -137,6 +143,11 @@ _FLAGS: Final = {
 @click.option(
     "--account", default="111122223333", show_default=True, help="AWS account of the spec."
 )
+@click.option(
+    "--image",
+    metavar="IMAGE@sha256:...",
+    help="With --write on Kubernetes: the training job's image, by its digest.",
+)
 @click.option("--force", is_flag=True, help="Overwrite files that exist.")
 @click.option(
     "--sequences",
@@ -173,6 +184,7 @@ def command(
     fx: str | None,
     output: Path | None,
     account: str,
+    image: str | None,
     force: bool,
     **flags: Any,
 ) -> None:
@@ -203,6 +215,7 @@ def command(
                 _only_training(
                     {
                         "--write": output,
+                        "--image": image,
                         "--phases": phases,
                         "--inference-tokens": inference_tokens,
                         "--owned": owned,
@@ -227,6 +240,7 @@ def command(
                     account=account,
                     zone=goal.availability_zone_id,
                     force=force,
+                    image=image,
                 )
     except GoalError as error:
         fail(error, output_format)
@@ -319,6 +333,7 @@ def _serving(
         "deadline": goal.deadline,
         "budget": goal.budget_usd,
         "capacity": goal.capacity,
+        "platform": goal.platform,
     }
     said = ", ".join(name for name, value in unused.items() if value)
     if said:

@@ -8,7 +8,7 @@ import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from clusterwright.cli.errors import UserError
 from clusterwright.cli.new_files import ask_for_room, schema_from, write_whole
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from clusterwright.catalog import Catalog
     from clusterwright.sizing.dossier_result import Dossier
     from clusterwright.spec import LoadedSpec
-
-HYPERPOD_KINDS = ("on-demand", "spot", "training-plan")
 
 
 def write_plan(
@@ -31,6 +29,7 @@ def write_plan(
     account: str,
     zone: str | None,
     force: bool,
+    image: str | None = None,
 ) -> tuple[list[Path], list[str]]:
     """Write everything, each file whole or not at all.
 
@@ -52,7 +51,8 @@ def write_plan(
 
     _named(output)
     name = output.stem
-    texts = _texts(dossier, catalog, output, plan_json, command, account, zone)
+    given = _Given(plan_json, command, account, zone, image)
+    texts = _texts(dossier, catalog, output, given)
     ask_for_room(texts, force)
     # In the folder itself, so that its base.yaml is under it as it will be.
     try:
@@ -69,7 +69,7 @@ def write_plan(
         spec = load_cluster(draft)
         more = room_beside_the_nodes(spec.cluster, catalog)
         if more is not None:
-            texts |= _texts(dossier, catalog, output, plan_json, command, account, zone, (more,))
+            texts |= _texts(dossier, catalog, output, given, (more,))
             draft.write_text(texts[output], encoding="utf-8")
             spec = load_cluster(draft)
         open_questions = _passes(spec, catalog)
@@ -86,17 +86,25 @@ def write_plan(
     return list(texts), open_questions
 
 
+class _Given(NamedTuple):
+    """What is not the plan's."""
+
+    plan_json: str
+    command: str
+    account: str
+    zone: str | None
+    image: str | None
+
+
 def _texts(
     dossier: Dossier,
     catalog: Catalog,
     output: Path,
-    plan_json: str,
-    command: str,
-    account: str,
-    zone: str | None,
+    given: _Given,
     secondary_cidrs: tuple[str, ...] = (),
 ) -> dict[Path, str]:
-    from clusterwright.platforms.capabilities import who_can
+    from clusterwright.platforms.capabilities import KUBERNETES
+    from clusterwright.platforms.rules import RULES
     from clusterwright.sizing.spec_writer import SpecChoices, write, zone_of
 
     plan, chosen = dossier.plan, dossier.plan.chosen
@@ -109,13 +117,16 @@ def _texts(
         )
     if dossier.storage is None:
         raise UserError("the plan has no storage that FSx builds", *dossier.unknown[:1])
+    platform = dossier.advice.platform if dossier.advice is not None else "hyperpod-slurm"
     offer = dossier.chosen_offer
     kind = offer.capacity_kind if offer else dossier.capacity_kinds[0]
-    if kind not in HYPERPOD_KINDS:
+    if not dossier.capacity_asked and kind not in RULES[platform].capacity_kinds:
+        # Nobody asked for it: it was the cheapest of what another platform takes.
+        kind = "on-demand"
+    if given.image is not None and platform not in KUBERNETES:
         raise UserError(
-            f"platform hyperpod-slurm takes no {kind}",
-            "--capacity training-plan or on-demand; `clusterwright migrate` then writes it for "
-            f"another platform; for {kind}: {who_can(f'capacity.{kind}')}",
+            f"--image is the training job's on Kubernetes, and {platform} has Slurm",
+            f"--platform {' or '.join(KUBERNETES)}, or leave --image out",
         )
     name = output.stem
     plan_file = output.with_name(f"{name}.plan.json")
@@ -125,28 +136,42 @@ def _texts(
     text = write(
         SpecChoices(
             name=name,
-            account=account,
+            account=given.account,
             region=dossier.region,
-            zone=zone or zone_of(chosen.hardware.instance_type, dossier.region, catalog),
+            zone=given.zone or zone_of(chosen.hardware.instance_type, dossier.region, catalog),
             instance_type=chosen.hardware.instance_type,
             nodes=chosen.nodes,
             spares=dossier.failures.spares if dossier.failures else 0,
             capacity_kind=kind,
             hours=hours,
             plan_file=plan_file.name,
-            command=command,
+            command=given.command,
             budget_usd=usd.p90 if usd is not None else None,
             reasons=_reasons(dossier),
             schema=schema_from(output.parent),
             secondary_cidrs=secondary_cidrs,
+            platform=platform,
+            image=given.image,
+            job_command=_job_command(dossier, name) if platform in KUBERNETES else (),
         ),
         dossier.storage,
         catalog,
     )
-    files = {output: text, plan_file: plan_json}
+    files = {output: text, plan_file: given.plan_json}
     if dossier.launch is not None:
         files |= _launch_files(output, dossier)
     return files
+
+
+def _job_command(dossier: Dossier, name: str) -> tuple[str, ...]:
+    """The run's command; empty where no settings of a framework were found."""
+    from clusterwright.sizing.launch import job_command
+
+    layout = dossier.plan.chosen.layout
+    if dossier.launch is None or layout is None:
+        return ()
+    managed = dossier.advice is not None and dossier.advice.platform == "hyperpod-eks"
+    return job_command(dossier.launch, layout, name, managed=managed)
 
 
 def _reasons(dossier: Dossier) -> tuple[str, ...]:

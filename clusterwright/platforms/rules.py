@@ -69,5 +69,16 @@ RULES: dict[str, PlatformRules] = {
     ),
 }
 
+RESERVED_KINDS = frozenset({"reservation", "capacity-block"})
+"""Capacity of EC2 that stays the account's while no instance runs in it."""
+
 PLACEMENT_GROUP_REFUSED_WITH = frozenset({"capacity-block"})
 """Capacity that takes no placement group (EC2 documentation, Capacity Blocks for ML)."""
+
+
+def keeps_spares(platform: str, capacity_kind: str) -> bool:
+    """Whether a group keeps spares out of jobs with this capacity (`spare_count`).
+
+    ParallelCluster keeps none but the free instances of what is reserved.
+    """
+    return platform != "parallelcluster" or capacity_kind in RESERVED_KINDS

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from clusterwright.platforms.rules import keeps_spares
 from clusterwright.review.results import SpecChange
 from clusterwright.spec.models import Cluster
 
@@ -73,9 +74,11 @@ def _partings(plan: Mapping[str, Any], cluster: Cluster) -> Iterator[SpecChange]
     if isinstance(kind, str) and isinstance(nodes, int):
         failures = plan.get("failures")
         spares = failures.get("spares") if isinstance(failures, Mapping) else None
-        wanted = nodes + (spares if isinstance(spares, int) else 0)
         groups = [g for g in cluster.compute if g.role == "compute"]
         mine = [group for group in groups if group.instance_type == kind]
+        # Where none is kept out of jobs, a failed instance is followed by one that is launched.
+        kept = all(keeps_spares(cluster.platform, group.capacity.kind) for group in mine)
+        wanted = nodes + (spares if isinstance(spares, int) and kept else 0)
         there = sum(group.count for group in mine)
         # More spares than planned are what is sold whole: UltraServers, blocks.
         training = there - sum(group.spare_count for group in mine)

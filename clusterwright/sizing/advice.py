@@ -3,7 +3,8 @@
 The tree (document 003). Existing Slurm scripts? Then: automatic recovery wanted? HyperPod on
 Slurm, else ParallelCluster. No scripts: Kubernetes wanted? Then: features for training wanted?
 HyperPod on EKS, else EKS. No Kubernetes: ParallelCluster. After it, capacity that the platform
-does not take moves the answer, and says so (`platforms.rules`). MIG is a Kubernetes matter.
+does not take moves the answer, and says so (`platforms.rules`), and so does an instance type. MIG
+is a Kubernetes matter. A platform that was asked for is the answer, whatever the tree says.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ BUILT: tuple[Platform, ...] = PLATFORMS
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the team has and wants. `None` is "not said"."""
+    """What the team has and wants. `None` is "not said".
+
+    `able` are the platforms that take the instance type; `None` where that was not asked.
+    """
 
     slurm_scripts: bool | None = None
     automatic_recovery: bool | None = None
@@ -28,6 +32,8 @@ class Wishes:
     mig: bool = False
     capacity_kind: str | None = None
     nodes: int = 1
+    platform: Platform | None = None
+    able: tuple[Platform, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,23 @@ def advise(wishes: Wishes) -> Advice:
     """Walk the tree; what is not said takes the branch that suits training, and says so."""
     reasons: list[str] = []
     cautions: list[str] = []
+    platform = wishes.platform or _by_the_tree(wishes, reasons)
+    if wishes.platform is not None:
+        reasons.append(f"{platform} is what was asked for")
+    if platform in {"parallelcluster", "eks"} and wishes.nodes >= 64:
+        cautions.append(
+            f"{wishes.nodes} nodes fail about every "
+            f"{24 / (wishes.nodes * 3.8e-3):.0f} hours; on {platform} recovery is "
+            f"{capability('recovery').cells[platform].words}, and no job is resumed by itself"
+        )
+    if wishes.mig:
+        cautions.append("MIG is for small jobs and inference: NCCL does not train across slices")
+    if platform not in BUILT:
+        cautions.append(f"{platform} is not built yet: `platform: hyperpod-slurm` is")
+    return Advice(platform, tuple(reasons), tuple(cautions), platform in BUILT)
+
+
+def _by_the_tree(wishes: Wishes, reasons: list[str]) -> Platform:
 
     def said(value: bool | None, otherwise: bool, yes: str, no: str) -> bool:
         chosen = otherwise if value is None else value
@@ -79,30 +102,32 @@ def advise(wishes: Wishes) -> Advice:
         reasons.append("GPUs shall be split (MIG), which Kubernetes schedules by profile")
         platform = "hyperpod-eks"
     platform = _by_capacity(platform, wishes.capacity_kind, reasons)
-    if platform in {"parallelcluster", "eks"} and wishes.nodes >= 64:
-        cautions.append(
-            f"{wishes.nodes} nodes fail about every "
-            f"{24 / (wishes.nodes * 3.8e-3):.0f} hours; on {platform} recovery is "
-            f"{capability('recovery').cells[platform].words}, and no job is resumed by itself"
-        )
-    if wishes.mig:
-        cautions.append("MIG is for small jobs and inference: NCCL does not train across slices")
-    if platform not in BUILT:
-        cautions.append(f"{platform} is not built yet: `platform: hyperpod-slurm` is")
-    return Advice(platform, tuple(reasons), tuple(cautions), platform in BUILT)
+    return _by_type(platform, wishes, reasons)
+
+
+def _by_type(platform: Platform, wishes: Wishes, reasons: list[str]) -> Platform:
+    if wishes.able is None or platform in wishes.able:
+        return platform
+    kind = wishes.capacity_kind
+    for other in _order(platform):
+        if other in wishes.able and (kind is None or kind in RULES[other].capacity_kinds):
+            reasons.append(f"{platform} does not take the instance type; {other} does")
+            return other
+    return platform
+
+
+def _order(platform: Platform) -> tuple[Platform, ...]:
+    """The other platforms, those of the same scheduler first."""
+    if platform in {"hyperpod-slurm", "parallelcluster"}:
+        return ("hyperpod-slurm", "parallelcluster", "hyperpod-eks", "eks")
+    return ("hyperpod-eks", "eks", "hyperpod-slurm", "parallelcluster")
 
 
 def _by_capacity(platform: Platform, kind: str | None, reasons: list[str]) -> Platform:
     if kind is None or kind in RULES[platform].capacity_kinds:
         return platform
     why = RULES[platform].refused_capacity.get(kind, f"{platform} takes no {kind}")
-    slurm = platform in {"hyperpod-slurm", "parallelcluster"}
-    order: tuple[Platform, ...] = (
-        ("hyperpod-slurm", "parallelcluster", "hyperpod-eks", "eks")
-        if slurm
-        else ("hyperpod-eks", "eks", "hyperpod-slurm", "parallelcluster")
-    )
-    for other in order:
+    for other in _order(platform):
         if kind in RULES[other].capacity_kinds:
             reasons.append(f"{kind} capacity: {why}; {other} takes it")
             return other

@@ -14,8 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from clusterwright.catalog import Catalog, Known
+from clusterwright.platforms.capabilities import HYPERPOD, Platform, platforms_for, who_can
+from clusterwright.platforms.rules import RULES
 from clusterwright.sizing import estimate, money, reliability, simulate
-from clusterwright.sizing.advice import Wishes, advise
+from clusterwright.sizing.advice import Advice, Wishes, advise
 from clusterwright.sizing.dossier_result import (
     Charts,
     Dossier,
@@ -49,6 +51,13 @@ QUOTA_USE: Final = {
     "spot": "hyperpod-spot",
     "training-plan": "reserved-capacity",
 }
+EC2_QUOTA_USE: Final = {
+    "on-demand": "ec2-on-demand",
+    "reservation": "ec2-on-demand",
+    "spot": "ec2-spot",
+    "capacity-block": "capacity-block",
+}
+"""EC2 counts vCPUs."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +106,7 @@ def build(
     """
     asked = questions or Questions()
     kinds = _kinds(goal)
+    priced_on = _priced_on(goal, kinds)
     named = goal.cluster.instance_type or goal.cluster.accelerator
     wrong_place = estimate.unknown_place(goal.region, goal.availability_zone_id, catalog)
     if wrong_place is not None:
@@ -113,6 +123,7 @@ def build(
                 region=goal.region,
                 today=today,
                 spares=_spares(candidate.nodes),
+                platform=priced_on,
             )
     if not named:
         best = money.cheapest(found, wanted)
@@ -125,6 +136,7 @@ def build(
     chosen_offer = _offer_of(plan.chosen, (*priced, *unpriced), kinds)
     plan = _with_dollars(plan, chosen_offer, goal)
     plan = _priced_without_efa(plan, (*priced, *unpriced), kinds, catalog, goal, today)
+    advice = _advice(goal, plan.chosen, chosen_offer, kinds, asked, catalog)
     unknown: list[str] = []
     storage = _storage(plan, goal, catalog, unknown)
     failures = _failures(plan, storage, goal)
@@ -143,7 +155,7 @@ def build(
         chosen_offer=chosen_offer,
         storage=storage,
         failures=failures,
-        quotas=_quotas(chosen, failures, kinds, catalog, goal),
+        quotas=_quotas(chosen, failures, kinds, catalog, goal, advice.platform),
         phases=()
         if asked.ramp_steps is None
         else ramp(
@@ -154,10 +166,8 @@ def build(
             steps=asked.ramp_steps,
         ),
         launch=_launch(plan, failures),
-        advice=advise(
-            asked.wishes
-            or Wishes(capacity_kind=kinds[0] if goal.capacity else None, nodes=chosen.nodes)
-        ),
+        advice=advice,
+        capacity_asked=bool(goal.capacity),
         inference=None
         if asked.inference_tokens is None
         else compare(plan.shape.active, asked.inference_tokens, plan.tokens),
@@ -166,6 +176,66 @@ def build(
         levels=levels,
         unknown=tuple(unknown),
         charts=_charts(goal, catalog, config, today, kinds, failures) if asked.charts else None,
+    )
+
+
+def _priced_on(goal: Goal, kinds: Sequence[str]) -> Platform:
+    """The platform whose rates count: HyperPod's are not EC2's.
+
+    Raises
+    ------
+    GoalError
+        The platform that was asked for does not take the capacity that was asked for.
+    """
+    if goal.platform is not None:
+        rules = RULES[goal.platform]
+        for kind in goal.capacity:
+            if kind == "private-rate" or kind in rules.capacity_kinds:
+                continue
+            raise GoalError(
+                f"platform {goal.platform} takes no {kind}: {rules.refused_capacity[kind]}",
+                f"{' or '.join(sorted(rules.capacity_kinds))}; for {kind}: "
+                f"{who_can(f'capacity.{kind}')}",
+                field="capacity",
+            )
+        return goal.platform
+    on_hyperpod = any(kind in RULES["hyperpod-slurm"].capacity_kinds for kind in kinds)
+    return "hyperpod-slurm" if on_hyperpod else "parallelcluster"
+
+
+def _advice(
+    goal: Goal,
+    chosen: Candidate,
+    offer: Offer | None,
+    kinds: Sequence[str],
+    asked: Questions,
+    catalog: Catalog,
+) -> Advice:
+    """Which platform, by the capacity that the plan takes and the type that it runs on.
+
+    Raises
+    ------
+    GoalError
+        The platform that was asked for has not the instance type, and another one has.
+    """
+    if asked.wishes is not None:
+        return advise(asked.wishes)
+    name = chosen.hardware.instance_type
+    able = None if name is None else platforms_for(name, None, catalog)
+    if goal.platform is not None and able and goal.platform not in able:
+        raise GoalError(
+            f"platform {goal.platform} does not take {name}",
+            f"platform: {' or '.join(able)}, or another --instance-type",
+            field="platform",
+        )
+    kind = offer.capacity_kind if offer is not None else kinds[0]
+    return advise(
+        Wishes(
+            capacity_kind=kind if goal.capacity else None,
+            nodes=chosen.nodes,
+            platform=goal.platform,
+            able=able or None,
+        )
     )
 
 
@@ -230,7 +300,14 @@ def _charts(
         usd = None
         if goal.region is not None:
             priced, _ = money.ranked(
-                money.offers(candidate, kinds, catalog, region=goal.region, today=today)
+                money.offers(
+                    candidate,
+                    kinds,
+                    catalog,
+                    region=goal.region,
+                    today=today,
+                    platform=_priced_on(goal, kinds),
+                )
             )
             usd = priced[0].usd.p50 if priced and priced[0].usd else None
         points.append((candidate, usd))
@@ -279,7 +356,8 @@ def _goodput(nodes: int, failures: Failures) -> GoodputPoint:
 
 def _kinds(goal: Goal) -> tuple[str, ...]:
     if not goal.capacity:
-        return money.KINDS
+        on_ec2 = goal.platform is not None and goal.platform not in HYPERPOD
+        return money.EC2_KINDS if on_ec2 else money.KINDS
     # The user's own rates enter as rates of on-demand capacity.
     return tuple(dict.fromkeys("on-demand" if k == "private-rate" else k for k in goal.capacity))
 
@@ -376,6 +454,7 @@ def _in_budget(
                     region=goal.region,
                     today=today,
                     spares=_spares(candidate.nodes),
+                    platform=_priced_on(goal, kinds),
                 )
         paid = [o for o in every if o.usd is not None and o.usd.p50 <= budget_usd]
         if paid:
@@ -463,6 +542,7 @@ def _priced_without_efa(
                 region=goal.region,
                 today=today,
                 spares=_spares(candidate.nodes),
+                platform=_priced_on(goal, kinds),
             )
             candidate = replace(candidate, efa_off=replace(off, usd=slow[0].usd))  # noqa: PLW2901
         found.append(candidate)
@@ -563,15 +643,28 @@ def _failures(plan: Plan, storage: Storage | None, goal: Goal) -> Failures:
 
 
 def _quotas(
-    chosen: Candidate, failures: Failures, kinds: Sequence[str], catalog: Catalog, goal: Goal
+    chosen: Candidate,
+    failures: Failures,
+    kinds: Sequence[str],
+    catalog: Catalog,
+    goal: Goal,
+    platform: Platform,
 ) -> tuple[QuotaNeed, ...]:
     name = chosen.hardware.instance_type
     if name is None:
         return ()
-    wanted = chosen.nodes + failures.spares
+    wanted, unit = chosen.nodes + failures.spares, ""
     needs = []
+    on_hyperpod = platform in HYPERPOD
+    if not on_hyperpod:
+        instance = catalog.instance(name)
+        vcpus = instance.vcpus if instance is not None else None
+        if not isinstance(vcpus, Known):
+            reason = "its vCPUs were not found" if vcpus is None else vcpus.reason
+            return (QuotaNeed(f"vCPUs of {name}", None, wanted, None, reason),)
+        wanted, unit = wanted * vcpus.value, ", in vCPUs"
     for kind in kinds:
-        use = QUOTA_USE.get(kind)
+        use = (QUOTA_USE if on_hyperpod else EC2_QUOTA_USE).get(kind)
         if use is None:
             continue
         fact = catalog.quota_for(name, use)  # type: ignore[arg-type]
@@ -586,9 +679,11 @@ def _quotas(
                 quota.code,
                 wanted,
                 float(default.value) if isinstance(default, Known) else None,
-                f"for {kind}",
+                f"for {kind}{unit}",
             )
         )
+    if not on_hyperpod:
+        return tuple(needs)
     code = "L-2CE978FC"
     cluster = catalog.quota("sagemaker", code)
     if cluster is not None:

@@ -106,6 +106,7 @@ class Dossier:
     phases: tuple[Phase, ...] = ()
     launch: Launch | None = None
     advice: Advice | None = None
+    capacity_asked: bool = True
     inference: InferenceAware | None = None
     owned: BreakEven | None = None
     owned_run: Candidate | None = None

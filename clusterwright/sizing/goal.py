@@ -43,6 +43,7 @@ _HINTS: Final = {
     "none": "without automatic recovery somebody is called: --recovery manual",
 }
 Recovery = Literal["manual", "automatic", "checkpointless"]
+Platform = Literal["hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks"]
 CapacityKind = Literal[
     "on-demand", "spot", "reservation", "capacity-block", "training-plan", "private-rate"
 ]
@@ -168,6 +169,9 @@ class Goal(_Strict):
     availability_zone_id: str | None = Field(None, description="zone id, such as use1-az6")
     capacity: Annotated[tuple[CapacityKind, ...], BeforeValidator(_listed)] = Field(
         (), description="kinds of capacity allowed"
+    )
+    platform: Annotated[Platform | None, BeforeValidator(_spelt)] = Field(
+        None, description="what runs the cluster; advised where it is not said"
     )
     recovery: Annotated[Recovery, BeforeValidator(_spelt)] = Field(
         "automatic", description="after a failure"

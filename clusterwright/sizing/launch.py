@@ -85,6 +85,26 @@ def settings(
     )
 
 
+def job_command(launch: Launch, layout: Layout, name: str, *, managed: bool) -> tuple[str, ...]:
+    """What each node of a Kubernetes job runs: the settings behind the launcher's word.
+
+    The training operators tell the launcher how many nodes and processes there are: Kubeflow's
+    `torchrun`, HyperPod's `hyperpodrun` (SageMaker developer guide, "Using the training operator
+    to run jobs"). A layout that is fully sharded is torchtitan's, whose settings are a file, which
+    has to lie on the shared file system.
+
+    Parameters
+    ----------
+    managed:
+        HyperPod's operator starts it.
+    """
+    launcher = "hyperpodrun" if managed else "torchrun"
+    if layout.sharding == "fsdp":
+        file = f"/fsx/{name}.torchtitan.toml"
+        return (launcher, "-m", "torchtitan.train", f"--job.config_file={file}")
+    return (launcher, "pretrain_gpt.py", *launch.megatron)
+
+
 def virtual_layers(layout: Layout, shape: ModelShape) -> int | None:
     """Layers of one model chunk; `None` without interleaving or where they do not divide."""
     chunks = layout.pipeline * layout.virtual

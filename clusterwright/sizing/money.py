@@ -23,6 +23,9 @@ HOURS_PER_DAY: Final = 24
 KINDS: Final = ("on-demand", "spot", "training-plan")
 """What HyperPod takes; asked of every candidate where the goal names none."""
 
+EC2_KINDS: Final = ("on-demand", "spot", "capacity-block")
+"""The same of ParallelCluster and EKS, which run on EC2."""
+
 
 @dataclass(frozen=True)
 class Offer:

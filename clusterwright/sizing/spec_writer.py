@@ -6,13 +6,16 @@ over configs/base.yaml like every other file; what the plan does not decide keep
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from clusterwright.catalog import Catalog, Known
+from clusterwright.platforms.capabilities import KUBERNETES, Platform, who_can
 from clusterwright.platforms.network import is_local
+from clusterwright.platforms.rules import RESERVED_KINDS, RULES, keeps_spares
 from clusterwright.sizing.capacity import block_sizes
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.storage import Storage
@@ -20,7 +23,11 @@ from clusterwright.sizing.storage import Storage
 CONTROLLERS: Final = ((16, "m5.4xlarge"), (128, "m5.8xlarge"), (512, "m5.12xlarge"))
 """Controller by compute nodes, as the examples of configs/; above, the largest."""
 LARGEST_CONTROLLER: Final = "m5.24xlarge"
+SYSTEM_NODES: Final = "{name: system, role: system, instance_type: m5.4xlarge, count: 2}"
+"""Cluster services run twice, so that one node may go; as configs/dev-eks.yaml, a size larger."""
 SCRATCH_PATH: Final = "/scratch"
+UNBOUGHT: Final = "cr-00000000000000000"
+"""An id in the place of one that is still to be bought: AWS gives none of zeros alone."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +39,8 @@ class SpecChoices:
     nodes, spares:
         That run, and that wait; the group has both.
     capacity_kind, arn:
-        `on-demand`, `spot` or `training-plan`; the last with its ARN, or `None` where it is still
-        to be bought.
+        One that the platform takes; of a training plan the ARN, or `None` where it is still to be
+        bought, as capacity blocks and reservations are.
     hours:
         That the cluster is held; the P90 of the plan, rounded up to days.
     plan_file:
@@ -44,6 +51,12 @@ class SpecChoices:
         One line each, for the head of the file.
     secondary_cidrs:
         Further ranges, where the nodes leave no room in the first.
+    platform:
+        What runs the cluster.
+    image:
+        Of the training job, by its digest; without it the job is written as a comment.
+    job_command:
+        Words that start the run on each node; empty where no job is written.
     """
 
     name: str
@@ -62,6 +75,9 @@ class SpecChoices:
     reasons: tuple[str, ...] = ()
     schema: str | None = None
     secondary_cidrs: tuple[str, ...] = ()
+    platform: Platform = "hyperpod-slurm"
+    image: str | None = None
+    job_command: tuple[str, ...] = ()
 
 
 def zone_of(instance_type: str, region: str, catalog: Catalog) -> str:
@@ -99,8 +115,17 @@ def write(choices: SpecChoices, storage: Storage, catalog: Catalog) -> str:
     Raises
     ------
     GoalError
-        The capacity cannot be written for this type.
+        The platform takes no such capacity.
     """
+    rules = RULES[choices.platform]
+    if choices.capacity_kind not in rules.capacity_kinds:
+        kind = choices.capacity_kind
+        raise GoalError(
+            f"platform {choices.platform} takes no {kind}: {rules.refused_capacity[kind]}",
+            f"{' or '.join(sorted(rules.capacity_kinds))}; for {kind}: "
+            f"{who_can(f'capacity.{kind}')}",
+            field="capacity",
+        )
     return "\n".join(_lines(choices, storage, catalog)) + "\n"
 
 
@@ -117,46 +142,112 @@ def _lines(choices: SpecChoices, storage: Storage, catalog: Catalog) -> Iterator
     yield f"environment: {choices.name}"
     yield f'account: "{choices.account}"'
     yield f"region: {choices.region}"
+    if choices.platform != "hyperpod-slurm":
+        yield f"platform: {choices.platform}"
     yield "protection: retain"
     yield ""
     yield "network:"
     yield f"  availability_zone_id: {choices.zone}"
     if choices.secondary_cidrs:
-        yield "  # The nodes fill the first range; this is for the database and NAT."
+        what = "control plane" if choices.platform in KUBERNETES else "database"
+        yield f"  # The nodes fill the first range; this is for the {what} and NAT."
         yield f"  secondary_cidrs: [{', '.join(choices.secondary_cidrs)}]"
     yield ""
     yield from _compute(choices, catalog)
     yield ""
-    yield from _storage(storage)
+    yield from _storage(choices, storage)
     yield ""
-    yield "slurm:"
-    yield "  accounting: {kind: rds}"
+    yield from _scheduler(choices, len(list(_groups(choices, catalog))))
     yield ""
     yield from _run(choices, storage)
+
+
+def _scheduler(choices: SpecChoices, groups: int) -> Iterator[str]:
+    """Slurm's settings, or what runs on Kubernetes; base.yaml's are those of HyperPod's Slurm."""
+    if choices.platform == "hyperpod-slurm":
+        yield "slurm:"
+        yield "  accounting: {kind: rds}"
+    elif choices.platform == "parallelcluster":
+        yield "slurm:"
+        yield "  configuration: null               # ParallelCluster configures Slurm itself"
+        yield "  accounting: {kind: rds}"
+    else:
+        yield "slurm: null                         # base.yaml's, which Kubernetes has no use for"
+        yield ""
+        yield "tenants:"
+        yield "  - {name: training}"
+        if choices.job_command:
+            yield ""
+            yield from _job(choices, groups)
+
+
+def _job(choices: SpecChoices, groups: int) -> Iterator[str]:
+    """The run as a job; `clusterwright render kubernetes --part jobs` prints its manifest."""
+    managed = choices.platform == "hyperpod-eks"
+    if groups > 1:
+        yield f"# The run's nodes are of {groups} groups, and a job is of one: start it"
+        yield "# with a manifest of your own and the settings beside this file."
+        return
+    mark = "" if choices.image is not None else "#"
+    if managed:
+        yield "hyperpod:"
+        yield "  addons:"
+        yield "    - {name: training-operator}"
+        yield ""
+    if mark:
+        yield "# The run as a job: give its image by digest, and take the marks off. Then"
+    else:
+        yield "# The run as a job:"
+    yield "# `clusterwright render kubernetes --part jobs` prints the manifest."
+    for word in choices.job_command:
+        flag, _, file = word.partition("=")
+        if flag == "--job.config_file":
+            yield f"# It reads {file}: copy it there first."
+    image = choices.image or "registry.example/training@sha256:<the digest of your image>"
+    yield f"{mark}kubernetes:"
+    yield f"{mark}  workloads:"
+    yield f"{mark}    jobs:"
+    yield f"{mark}      - name: {choices.name}"
+    yield f"{mark}        kind: {'hyperpod-pytorch' if managed else 'pytorch'}"
+    yield f"{mark}        tenant: training"
+    yield f"{mark}        group: workers"
+    yield f"{mark}        node_count: {choices.nodes}"
+    yield f"{mark}        image: {image}"
+    yield f"{mark}        command:"
+    for word in choices.job_command:
+        yield f"{mark}          - {json.dumps(word)}"
 
 
 def _compute(choices: SpecChoices, catalog: Catalog) -> Iterator[str]:
     groups = list(_groups(choices, catalog))
     total = sum(count for count, _ in groups)
     yield "compute:"
-    yield (
-        f"  - {{name: controller, role: controller, instance_type: {controller_for(total)}, "
-        "count: 1}"
-    )
-    yield "  - {name: login, role: login, instance_type: m5.4xlarge, count: 1}"
+    if choices.platform in KUBERNETES:
+        yield "  # For DNS, the drivers' controllers and whatever else jobs need beside them."
+        yield f"  - {SYSTEM_NODES}"
+    else:
+        yield (
+            f"  - {{name: controller, role: controller, instance_type: {controller_for(total)}, "
+            "count: 1}"
+        )
+        yield "  - {name: login, role: login, instance_type: m5.4xlarge, count: 1}"
     spares = total - choices.nodes
     train = "1 node trains" if choices.nodes == 1 else f"{choices.nodes} nodes train"
     wait = "1 waits" if spares == 1 else f"{spares} wait"
-    yield f"  # {train}, {wait} to replace one that fails."
+    if keeps_spares(choices.platform, choices.capacity_kind):
+        yield f"  # {train}, {wait} to replace one that fails."
+    else:
+        yield f"  # {train}; another is launched in the place of one that fails."
     for number, (count, kept) in enumerate(groups, 1):
         yield from _group(choices, catalog, number if len(groups) > 1 else None, count, kept)
 
 
 def _groups(choices: SpecChoices, catalog: Catalog) -> Iterator[tuple[int, int]]:
     """(instances, spares) of each group: one, or one for each plan that has to be bought."""
-    wanted = choices.nodes + choices.spares
+    kept = keeps_spares(choices.platform, choices.capacity_kind)
+    wanted = choices.nodes + (choices.spares if kept else 0)
     server = _ultraserver_instances(choices.instance_type, catalog)
-    if choices.capacity_kind != "training-plan":
+    if choices.capacity_kind not in ("training-plan", "capacity-block"):
         whole = math.ceil(wanted / server) * server if server else wanted
         yield whole, whole - choices.nodes
         return
@@ -165,9 +256,9 @@ def _groups(choices: SpecChoices, catalog: Catalog) -> Iterator[tuple[int, int]]
     left = sum(sizes) - choices.nodes
     for size in sizes:
         # A group keeps at least one instance for jobs.
-        kept = min(size - 1, left)
-        left -= kept
-        yield size, kept
+        spare = min(size - 1, left)
+        left -= spare
+        yield size, spare
 
 
 def _ultraserver_instances(instance_type: str, catalog: Catalog) -> int | None:
@@ -201,21 +292,21 @@ def _group(
                 f"to-be-bought{suffix}"
             )
         yield f'    capacity: {{kind: training-plan, arn: "{arn}"}}'
-    elif choices.capacity_kind in {"on-demand", "spot"}:
-        yield f"    capacity: {{kind: {choices.capacity_kind}}}"
+    elif choices.capacity_kind in RESERVED_KINDS:
+        yield "    # To be bought: until its id stands here, `clusterwright check` fails."
+        yield f"    capacity: {{kind: {choices.capacity_kind}, id: {UNBOUGHT}}}"
     else:
-        raise GoalError(
-            f"platform hyperpod-slurm takes no {choices.capacity_kind}",
-            "on-demand, spot or training-plan; a capacity block needs parallelcluster or eks",
-            field="capacity",
-        )
+        yield f"    capacity: {{kind: {choices.capacity_kind}}}"
     instance = catalog.instance(choices.instance_type)
     nvme = instance.local_nvme if instance else None
     if isinstance(nvme, Known) and nvme.value.count:
-        yield f"    scratch: {{mount_path: {SCRATCH_PATH}}}"
+        if choices.platform == "eks":
+            yield "    scratch: {}                     # emptyDir volumes are on these drives"
+        else:
+            yield f"    scratch: {{mount_path: {SCRATCH_PATH}}}"
 
 
-def _storage(storage: Storage) -> Iterator[str]:
+def _storage(choices: SpecChoices, storage: Storage) -> Iterator[str]:
     chosen = storage.chosen
     yield "storage:"
     yield "  lustre:"
@@ -230,7 +321,8 @@ def _storage(storage: Storage) -> Iterator[str]:
         yield "      efa: true"
     if chosen.metadata_iops is not None:
         yield f"      metadata: {{mode: provisioned, iops: {chosen.metadata_iops}}}"
-    yield "  home: {kind: openzfs, capacity_gib: 512}"
+    if choices.platform not in KUBERNETES:
+        yield "  home: {kind: openzfs, capacity_gib: 512}"
     yield "  checkpoint_path: /fsx/checkpoints"
 
 

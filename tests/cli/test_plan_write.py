@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import jsonschema
@@ -15,6 +16,7 @@ from clusterwright.platforms import load_cluster
 from clusterwright.render.schemas import schemas
 from clusterwright.review.plan_file import partings
 from tests.support.command_line import clusterwright
+from tests.support.synthesis import Assembly
 
 BASE = Path(__file__).parents[2] / "configs" / "base.yaml"
 GOAL = ("--model", "llama3-70b", "--tokens", "15T", "--deadline", "90d")
@@ -41,6 +43,90 @@ def test_what_is_written_passes_the_offline_check(configs: Path, region: str) ->
     lines = json.loads(cost.out)["lines"]
     workers = next(line for line in lines if line["item"].startswith("workers"))
     assert (workers["unit_price_usd"] is None) == (region == "us-west-2")
+
+
+IMAGE = f"111122223333.dkr.ecr.us-east-1.amazonaws.com/train@sha256:{'a' * 64}"
+
+
+@pytest.mark.parametrize(
+    ("more", "platform"),
+    [
+        (("--platform", "hyperpod-slurm"), "hyperpod-slurm"),
+        (("--platform", "hyperpod-eks", "--image", IMAGE), "hyperpod-eks"),
+        (("--platform", "eks", "--image", IMAGE), "eks"),
+        # Nobody said a platform: the advice goes by the capacity, and the file by the advice.
+        (("--capacity", "capacity-block"), "parallelcluster"),
+    ],
+)
+def test_each_platform_is_written_as_it_is_advised(
+    configs: Path,
+    more: tuple[str, ...],
+    platform: str,
+    synth: Callable[[str | Path], Assembly],
+) -> None:
+    spec = configs / "llama3-8b.yaml"
+    goal = ("plan", "--model", "llama3-8b", "--tokens", "1T", "--region", "us-east-1")
+    size = ("--instance-type", "p5.48xlarge", "--nodes", "16")
+    answer = clusterwright(*goal, *size, *more, "--write", str(spec), "--format", "json")
+    assert answer.exit_code == 0, answer.err
+    plan = json.loads(answer.out)
+    assert plan["platform"]["platform"] == platform
+    cluster = load_cluster(spec).cluster
+    assert cluster.platform == platform
+    checked = clusterwright("check", str(spec), "--offline")
+    assert checked.exit_code == 0, checked.out + checked.err
+    assert clusterwright("cost", str(spec)).exit_code == 0
+    assert clusterwright("expand", str(spec)).exit_code == 0
+    assert "llama3-8b-cluster" in synth(spec).templates
+    assert partings(plan, cluster) == ()
+    # Quotas are those that count there: instances of HyperPod, vCPUs of EC2.
+    vcpus = any(", in vCPUs" in one["note"] for one in plan["quotas"])
+    assert vcpus == (platform in ("parallelcluster", "eks"))
+    if cluster.uses_kubernetes:
+        (job,) = cluster.kubernetes.workloads.jobs
+        rendered = clusterwright("render", "kubernetes", str(spec), "--part", "jobs")
+        assert rendered.exit_code == 0, rendered.err
+        manifest = YAML(typ="safe").load(rendered.out)
+        kinds = {"eks": "PyTorchJob", "hyperpod-eks": "HyperPodPyTorchJob"}
+        assert manifest["kind"] == kinds[platform]
+        words = (configs / "llama3-8b.megatron.args").read_text().splitlines()
+        settings = {word for word in words if word.startswith("--")}
+        assert settings <= set(job.command) or "torchtitan.train" in job.command
+        assert job.node_count == plan["estimate"]["nodes"]
+
+
+def test_without_an_image_the_job_is_a_comment_that_becomes_one(configs: Path) -> None:
+    spec = configs / "mine.yaml"
+    size = ("--instance-type", "p5.48xlarge", "--nodes", "16", "--platform", "eks")
+    arguments = ("plan", *GOAL[:4], *size, "--region", "us-east-1", "--write", str(spec))
+    assert clusterwright(*arguments).exit_code == 0
+    text = spec.read_text()
+    assert load_cluster(spec).cluster.kubernetes.workloads.jobs == []
+    marked = [line for line in text.splitlines() if line.startswith(("#kubernetes", "# "))]
+    assert any("give its image by digest" in line for line in marked)
+    lines = [
+        line[1:] if line.startswith(("#kubernetes:", "#  ")) else line
+        for line in text.splitlines()
+    ]
+    image = "registry.example/training@sha256:<the digest of your image>"
+    spec.write_text("\n".join(lines).replace(image, IMAGE))
+    (job,) = load_cluster(spec).cluster.kubernetes.workloads.jobs
+    assert (job.image, job.node_count) == (IMAGE, 16)
+
+
+def test_nodes_of_several_purchases_are_no_single_job(configs: Path) -> None:
+    spec = configs / "mine.yaml"
+    size = ("--instance-type", "p5.48xlarge", "--nodes", "48", "--platform", "eks")
+    more = ("--capacity", "capacity-block", "--image", IMAGE)
+    arguments = ("plan", *GOAL[:4], *size, *more, "--region", "us-east-1", "--write", str(spec))
+    assert clusterwright(*arguments).exit_code == 0
+    assert "a job is of one" in spec.read_text()
+    checked = clusterwright("check", str(spec), "--offline")
+    assert checked.exit_code == 0, checked.out
+    cluster = load_cluster(spec).cluster
+    groups = [group for group in cluster.compute if group.role == "compute"]
+    assert len(groups) > 1
+    assert sum(group.count - group.spare_count for group in groups) == 48
 
 
 def test_the_plan_and_the_settings_lie_beside_it(configs: Path) -> None:
@@ -82,7 +168,19 @@ def test_nothing_is_overwritten_unless_forced(configs: Path) -> None:
     [
         ("Mine.yaml", (), "the file's name becomes the cluster's"),
         ("mine.json", (), "a spec ends in .yaml"),
-        ("mine.yaml", ("--capacity", "capacity-block"), "takes no capacity-block"),
+        (
+            "mine.yaml",
+            ("--capacity", "capacity-block", "--platform", "hyperpod-slurm"),
+            "for capacity-block: platform: parallelcluster or eks",
+        ),
+        (
+            "mine.yaml",
+            ("--capacity", "training-plan", "--platform", "eks"),
+            "for training-plan: platform: hyperpod-slurm or hyperpod-eks",
+        ),
+        ("mine.yaml", ("--platform", "hyperpod"), "did you mean hyperpod-"),
+        ("mine.yaml", ("--platform", "parallelcluster", "--image", "a@b"), "has Slurm"),
+        ("mine.yaml", ("--platform", "eks", "--image", "a:latest"), "is no spec"),
         ("mine.yaml", ("--account", "12"), "what would be written is no spec"),
         ("mine.yaml", ("--zone", "euw1-az1"), "has no zone euw1-az1"),
         ("nowhere/mine.yaml", (), "does not exist"),
@@ -113,9 +211,11 @@ def test_a_cluster_that_fills_its_range_gets_another(configs: Path) -> None:
 
 def test_what_the_check_would_refuse_is_not_written(configs: Path) -> None:
     ultra = ("--region", "ap-south-2", "--instance-type", "trn2u.48xlarge", "--nodes", "64")
-    answer = clusterwright("plan", *GOAL, *ultra, "--write", str(configs / "mine.yaml"))
+    mine = ("--write", str(configs / "mine.yaml"))
+    answer = clusterwright("plan", *GOAL, *ultra, "--platform", "hyperpod-slurm", *mine)
     assert answer.exit_code == 3
-    assert "CW-C003" in answer.err
+    assert "does not take trn2u.48xlarge" in answer.err
+    assert "platform: parallelcluster" in answer.err
     assert sorted(path.name for path in configs.iterdir()) == ["base.yaml"]
 
 

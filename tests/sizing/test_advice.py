@@ -60,3 +60,21 @@ def test_a_large_cluster_without_recovery_is_warned_of() -> None:
 
 def test_mig_goes_to_kubernetes() -> None:
     assert advise(Wishes(True, True, mig=True)).platform == "hyperpod-eks"
+
+
+def test_the_platform_that_was_asked_for_is_the_answer_and_is_warned_of_all_the_same() -> None:
+    found = advise(Wishes(True, True, platform="eks", nodes=512))
+    assert found.platform == "eks"
+    assert found.reasons == ("eks is what was asked for",)
+    assert any("no job is resumed by itself" in text for text in found.cautions)
+
+
+def test_an_instance_type_that_a_platform_has_not_moves_the_answer() -> None:
+    found = advise(Wishes(able=("parallelcluster", "eks")))
+    assert found.platform == "parallelcluster"
+    assert "hyperpod-slurm does not take the instance type" in found.reasons[-1]
+    kubernetes = advise(Wishes(None, kubernetes=True, able=("parallelcluster", "eks")))
+    assert kubernetes.platform == "eks"
+    # No platform takes both: the type's are not advised against the capacity.
+    both = advise(Wishes(True, True, capacity_kind="training-plan", able=("eks",)))
+    assert both.platform == "hyperpod-slurm"
