@@ -75,6 +75,7 @@ def rewrite(work: Rewriting) -> None:
         _capacity(work, index, group)
         if group.get("placement_group") and work.target in HYPERPOD:
             _drop(work, ("compute", index, "placement_group"), "HyperPod places instances itself")
+    _own_image(work)
     _autoscaling(work)
     _foreign_keys(work)
     _refused_keys(work)
@@ -94,6 +95,14 @@ def _whole_blocks(work: Rewriting) -> None:
                     f"{most}, its max_count: all of a capacity block runs, from the start",
                 )
             )
+
+
+def _own_image(work: Rewriting) -> None:
+    """An image is built from its platform's own: nodes of another would boot and never join."""
+    path: Path = ("image", "image_id")
+    image = work.editor.data.get("image")
+    if isinstance(image, dict) and image.get("image_id"):
+        _drop(work, path, f"it is built from another platform's; name one made for {work.target}")
 
 
 def _autoscaling(work: Rewriting) -> None:

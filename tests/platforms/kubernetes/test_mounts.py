@@ -70,7 +70,7 @@ def test_jobs_mount_buckets_to_read_and_file_systems_to_write(load: Load) -> Non
         m["mountPath"]: m.get("readOnly", False) for m in pod["containers"][0]["volumeMounts"]
     }
     assert read_only == {
-        "/dev/shm": False,  # noqa: S108
+        "/dev/shm": False,
         "/fsx": False,
         "/s3/corpus": True,
         "/s3/shards": True,
@@ -95,7 +95,7 @@ def test_jobs_of_a_group_with_drives_have_them_at_its_path(load: Load) -> None:
     ("spec", "words"),
     [
         (
-            changed(EKS, storage__buckets=[{"name": "acme", "mount_path": "/dev/shm"}]),  # noqa: S108
+            changed(EKS, storage__buckets=[{"name": "acme", "mount_path": "/dev/shm"}]),
             "shared memory there",
         ),
         (
