@@ -36,7 +36,7 @@ PATCHES: dict[str, tuple[str, ...]] = {
         "ec2_groups_of_vpcs",
         "ec2_more_limits",
     ),
-    "iam": ("iam_managed_policies", "iam_policies_once", "iam_policy_limits", "iam_policy_limits"),
+    "iam": ("iam_managed_policies", "iam_policies_once", "iam_policy_limits"),
     "kms": ("kms_pending_deletion", "kms_limits"),
     "lambda": ("lambda_not_run",),
     "rds": ("rds_takes_time", "rds_subnet_groups", "rds_limits"),
