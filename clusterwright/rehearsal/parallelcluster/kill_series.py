@@ -29,10 +29,11 @@ _KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAfterkillAfterkillAfterkillAfterkil
 def play(stage: PclusterStage) -> None:
     """Keep the promises of `scenarios/kill_at_every_step.py`."""
     victims = [stage.compute[0], *stage.nodes("login")[:1]]
-    before = {node.name: files(node) for node in victims}
     lost = victims[0].instance_id
     with stage.promise("killed"):
         steps = {node.name: _steps(stage, node) for node in victims}
+        # After that run: it brings a login node to the latest version of the scripts.
+        before = {node.name: files(node) for node in victims}
         _kill_fresh(stage, victims, steps)
         counted = ", ".join(f"{len(steps[node.name])} on {node.name}" for node in victims)
         stage.note(f"steps: {counted}")

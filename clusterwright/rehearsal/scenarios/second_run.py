@@ -27,6 +27,8 @@ _AT_WORK = (
     "/var/lib/systemd",
     # What a timer of ours last saw.
     "/var/lib/clusterwright/health.json",
+    # The image's mark of its last use, which another run of a rehearsal may set.
+    "/.complete",
 )
 _CHANGED_SINCE = (
     f"find / -xdev \\( {' -o '.join(f'-path {path}' for path in _AT_WORK)} \\) -prune"
