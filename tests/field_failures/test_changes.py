@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 
@@ -72,19 +71,16 @@ def test_cdk_7602_exports_in_use_are_said_with_steps_that_deploy(build: Build) -
         assert outcomes.keys() >= {*after.templates, "test-storage"}
 
 
-@pytest.mark.parametrize("base", [SLURM, EKS], ids=["hyperpod-slurm", "eks"])
-def test_geostore_630_an_export_whose_value_changes_is_said(
-    build: Build, base: dict[str, Any]
-) -> None:
+def test_geostore_630_an_export_whose_value_changes_is_said(build: Build) -> None:
     """The file system is replaced: its names are exported, and those who use them use them on."""
     other = {**LUSTRE, "deployment_type": "PERSISTENT_2", "throughput_mbps_per_tib": 125}
-    before, after = build(base), build(specs.changed({"storage.lustre": [other]}, base=base))
+    before, after = build(EKS), build(specs.changed({"storage.lustre": [other]}, base=EKS))
     (found,) = [one for one in obstacles_of(before, after) if one.kind == "export-in-use"]
     assert found.where == "test-storage"
     assert "its value follows LustrefsxFileSystem" in found.message
     assert "first deploy a version in which nothing uses it" in found.hint
     # A second one beside it is no obstacle: that is the version between.
     beside = build(
-        specs.changed({"storage.lustre": [LUSTRE, {**other, "mount_path": "/new"}]}, base=base)
+        specs.changed({"storage.lustre": [LUSTRE, {**other, "mount_path": "/new"}]}, base=EKS)
     )
     assert obstacles_of(before, beside) == []

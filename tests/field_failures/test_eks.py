@@ -51,7 +51,7 @@ def template_of(assembly: Assembly, group: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("instance_type", "cards"),
-    [("p4d.24xlarge", 4), ("p5.48xlarge", 32), ("p5en.48xlarge", 16), ("p6-b200.48xlarge", 8)],
+    [("p4d.24xlarge", 4), ("p5.48xlarge", 32), ("p6-b200.48xlarge", 8)],
 )
 def test_eks_module_2654_every_card_has_its_interface_and_the_groups(
     build: Build, instance_type: str, cards: int
