@@ -64,8 +64,9 @@ def test_a_group_that_begins_with_none_has_a_price_only_then(tmp_path: Path) -> 
 def test_both_sums_are_shown(tmp_path: Path) -> None:
     path = tmp_path / "spec.yaml"
     path.write_text(json.dumps(EKS_KARPENTER))
-    text = clusterwright("cost", path).out
-    assert "with workers, block at max_count:" in text
+    text = clusterwright("cost", path)
+    assert (text.exit_code, text.err) == (0, "")
+    assert "with workers, block at max_count:" in text.out
     answer = json.loads(clusterwright("cost", path, "--format", "json").out)
     assert answer["growth"]["groups"] == ["workers", "block"]
     assert answer["growth"]["hourly_usd"] > answer["total"]["hourly_usd"]
