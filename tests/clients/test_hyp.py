@@ -18,8 +18,8 @@ Hyp = Callable[..., Done]
 
 @pytest.fixture(scope="module")
 def server(world: Callable[[str], Server]) -> Server:
-    # A minute until a node is there: what is listed meanwhile has none.
-    return world("extends: generous\ndelays: {cluster: 60, node: 60}\n")
+    # An hour until a node is there: what is listed meanwhile has none, on a slow machine too.
+    return world("extends: generous\ndelays: {cluster: 3600, node: 3600}\n")
 
 
 @pytest.fixture(scope="module")
