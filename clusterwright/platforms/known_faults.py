@@ -8,6 +8,7 @@ ended has no `last`. What a maker has not published is not here: no fault found 
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -50,6 +51,12 @@ def of_hyperpod_image(cluster: Cluster, released: datetime.date) -> Iterator[Fau
     """The faults that the cluster would meet with an image of that day."""
     day = (released.year, released.month, released.day)
     return (f for f in HYPERPOD_IMAGES if f.has(day) and f.concerns(cluster))
+
+
+def of_chart(cluster: Cluster, chart: str, version: str) -> Iterator[Fault]:
+    """The faults that the cluster would meet with that version (`v0.5.9`, `0.5.9-rc1`)."""
+    release = tuple(int(part) for part in re.findall(r"[0-9]+", version)[:3])
+    return (f for f in CHARTS.get(chart, ()) if f.has(release) and f.concerns(cluster))
 
 
 def may_meet_an_image(cluster: Cluster) -> bool:
@@ -216,3 +223,16 @@ HYPERPOD_IMAGES: Final = (
 )
 """Of HyperPod's images, by the day of their release. The last is the day before the month that
 AWS's documentation names (awslabs/ai-on-sagemaker-hyperpod, 08-gres: before August 2024)."""
+
+CHARTS: Final = {
+    "aws-efa-k8s-device-plugin": (
+        Fault(
+            "aws/sagemaker-hyperpod-cli#282",
+            "NVLink's controllers of P6-B200 are given to pods as EFA devices, and NCCL fails",
+            (0, 0, 0),
+            (0, 5, 9),
+            _has_family("p6-b200"),
+        ),
+    ),
+}
+"""Of charts that a spec may pin, by name; on HyperPod its own chart brings them."""

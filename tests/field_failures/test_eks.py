@@ -343,3 +343,22 @@ def test_slash_infra_61_no_group_is_given_a_size_that_eks_refuses(build: Build) 
     none = build(specs.changed({"compute.1.count": 0}, base=EKS))
     for one in none.resources("AWS::EKS::Nodegroup").values():
         assert one["Properties"]["ScalingConfig"]["MaxSize"] >= 1
+
+
+def test_hyperpod_cli_282_a_plugin_that_takes_nvlink_for_efa_is_found(tmp_path: Path) -> None:
+    def found(version: str | None, instance_type: str = "p6-b200.48xlarge") -> list[str]:
+        pin = {"name": "aws-efa-k8s-device-plugin", "sha256": "0" * 64}
+        charts = [pin if version is None else {**pin, "version": version}]
+        workers = {**EKS["compute"][1], "instance_type": instance_type}
+        path = written(
+            tmp_path, {"compute.1": workers, "kubernetes": {"workloads": {"charts": charts}}}
+        )
+        answer = check(path, "--offline", "--only", "CW-I017")
+        assert answer.status("CW-I017") in ("pass", "fail")
+        return answer.messages("CW-I017")
+
+    for old in ("0.4.4", "v0.5.6", "0.5.9-rc1"):
+        (said,) = found(old)
+        assert "NVLink's controllers of P6-B200 are given to pods as EFA devices" in said
+    # The release that ended it, the listed one, and a type without such controllers.
+    assert found("0.5.10") == found(None) == found("0.5.6", "p5.48xlarge") == []

@@ -199,7 +199,8 @@ def test_a_release_with_a_published_fault_is_found(rule: Harness) -> None:
 
 def test_every_published_fault_is_met_by_some_release_and_not_by_the_one_after() -> None:
     """And none of the releases that are taken has one that is not said."""
-    for fault in (*known_faults.PARALLELCLUSTER, *known_faults.HYPERPOD_IMAGES):
+    charts = [fault for faults in known_faults.CHARTS.values() for fault in faults]
+    for fault in (*known_faults.PARALLELCLUSTER, *known_faults.HYPERPOD_IMAGES, *charts):
         assert fault.has(fault.first)
         assert re.fullmatch(r"[\w.-]+/[\w.-]+#\d+", fault.thread)
         if fault.last is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from clusterwright.platforms import known_faults
+from clusterwright.platforms.kubernetes.charts import listed_charts, wanted_charts
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
@@ -18,7 +19,7 @@ class KnownFaults(Rule[str]):
     prevents = "nodes that fail, data that is lost or doors that are open, as others have reported"
     source = (
         "issues of aws/aws-parallelcluster with the label Known Issue and of AWS's HyperPod "
-        "samples, read 2026-11-21; clusterwright/platforms/known_faults.py"
+        "samples and charts, read 2026-11-21; clusterwright/platforms/known_faults.py"
     )
 
     def subjects(self, context: Context) -> Iterable[Subject[str]]:
@@ -31,6 +32,7 @@ class KnownFaults(Rule[str]):
             if pinned is not None:
                 # Without a pin HyperPod takes its newest, which no published fault is of.
                 yield Subject(("image",), f"the image {pinned}")
+        yield from _charts(context)
 
     def check(
         self, subject: Subject[str], context: Context, facts: FactValues
@@ -40,6 +42,10 @@ class KnownFaults(Rule[str]):
         if cluster.platform == "parallelcluster":
             found = known_faults.of_parallelcluster(cluster)
             hint = "see the thread for a way round it, or take a release that has ended it"
+        elif subject.path[0] == "kubernetes":
+            name, version = subject.value.split()
+            found = known_faults.of_chart(cluster, name, version)
+            hint = "pin a newer version of the chart, or none"
         elif cluster.image.released is not None:
             found = known_faults.of_hyperpod_image(cluster, cluster.image.released)
             hint = "pin a newer release, or none"
@@ -53,6 +59,25 @@ class KnownFaults(Rule[str]):
             return
         for fault in found:
             yield Fail(message=f"{subject.value}: {fault.what} ({fault.thread})", hint=hint)
+
+
+def _charts(context: Context) -> Iterator[Subject[str]]:
+    """Charts whose version is known: that of the spec, or the listed one."""
+    if not context.cluster.uses_kubernetes:
+        return
+    pinned: dict[str, tuple[int, str]] = {
+        chart.name: (place, chart.version)
+        for place, chart in enumerate(context.cluster.kubernetes.workloads.charts)
+        if chart.version is not None
+    }
+    for name in wanted_charts(context.cluster, context.catalog):
+        path: tuple[str | int, ...] = ("kubernetes", "workloads", "charts")
+        version = listed_charts()[name].version
+        if name in pinned:
+            place, version = pinned[name]
+            path = (*path, place, "version")
+        if version is not None:
+            yield Subject(path, f"{name} {version}")
 
 
 RULE = KnownFaults()
