@@ -53,6 +53,7 @@ def cluster_json(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:
                 if cluster.platform == "parallelcluster"
                 else index < lustre_mounted_by_hyperpod(cluster),
                 "preload": preload_paths(fs),
+                "existing": fs.existing is not None,
             }
             for index, fs in enumerate(storage.lustre)
         ],

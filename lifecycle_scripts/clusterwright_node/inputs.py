@@ -96,6 +96,8 @@ class Lustre:
     """In the managed configuration: whether HyperPod mounts it, or this program."""
     preload: tuple[str, ...] = ()
     """Folders of it, as absolute paths, that are loaded from S3 before anybody asks."""
+    existing: bool = False
+    """Whether somebody else owns it: then it is mounted, and nothing in it is altered."""
 
 
 @dataclass(frozen=True)
@@ -759,6 +761,7 @@ def _lustre(table: Table) -> Lustre:
         table.boolean("efa"),
         table.optional_boolean("by_platform", True),
         _preload(table),
+        table.optional_boolean("existing", False),
     )
     table.done()
     return entry

@@ -122,6 +122,7 @@ def test_no_group_has_more_than_the_four_entries_that_hyperpod_takes(build: Buil
         "archive": False,
         "lake": False,
     }
+    assert not any(entry["existing"] for entry in told)
 
 
 def test_volumes_are_encrypted_with_the_clusters_key(build: Build) -> None:

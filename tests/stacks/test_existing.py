@@ -59,6 +59,8 @@ def test_cluster_mounts_the_file_systems_and_uses_the_database(existing: Assembl
     assert database["SecretArn"].endswith(":secret:slurm-accounting-AbCdEf")
     deployed = deployed_file(existing, "deployment.json")
     assert deployed["lustre"][0]["mount_name"] == "fsxmount"
+    told = deployed_file(existing, "cluster.json")["lustre"]
+    assert [entry["existing"] for entry in told] == [True]  # nodes open no folder of it to users
     assert deployed["accounting"]["port"] == 3306
 
 

@@ -5,7 +5,7 @@ users see their first job end with "Permission denied" (aws/aws-parallelcluster 
 #4273). The usual way out is `chmod 777`, which lets everybody remove everybody's data; with the
 sticky bit nobody can. Only a folder that is still as FSx made it is changed: of root, mode 0755,
 with nothing in it that belongs to anybody else. What somebody has arranged is theirs, and left
-alone.
+alone; so is all of a file system that existed before the cluster.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ _MOST_ENTRIES = 1000
 def applies(node: Node) -> Verdict:
     if not node.inputs.cluster.lustre:
         return skip("the cluster has no Lustre file system")
+    if all(entry.existing for entry in node.inputs.cluster.lustre):
+        return skip("file systems that exist are mounted and never altered")
     return APPLIES if node.is_controller else skip("the controller does it for every node")
 
 
@@ -57,7 +59,7 @@ def apply(node: Node) -> None:
 
 def _folders(node: Node) -> list[str]:
     cluster = node.inputs.cluster
-    mounts = [entry.mount_path for entry in cluster.lustre]
+    mounts = [entry.mount_path for entry in cluster.lustre if not entry.existing]
     shared = cluster.checkpoint_path
     if shared is not None and any(is_under(shared, mount) for mount in mounts):
         mounts.append(shared)

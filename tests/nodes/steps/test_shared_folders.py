@@ -57,6 +57,18 @@ def test_what_somebody_has_arranged_is_left_alone(world: Callable[..., World]) -
     assert mode(node.root / "fsx") == 0o755
 
 
+@CONFIGURATIONS
+def test_a_file_system_that_exists_is_never_altered(
+    world: Callable[..., World], configuration: str
+) -> None:
+    """The spec says so of `existing`; its owner may keep users out of the root on purpose."""
+    node = world("controller-1", configuration)
+    node.edit("cluster.json", lambda c: c["lustre"][0].update(existing=True))
+    assert node.run().statuses()["shared_folders"] == "skipped"
+    assert mode(node.root / "fsx") == 0o755
+    assert not (node.root / "fsx/checkpoints").exists()
+
+
 @pytest.mark.parametrize("name", ["login-1", "workers-1"])
 def test_the_controller_does_it_for_every_node(world: Callable[..., World], name: str) -> None:
     node = world(name)
