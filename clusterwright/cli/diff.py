@@ -17,6 +17,7 @@ from clusterwright.cli.spec import (
 )
 
 if TYPE_CHECKING:
+    from clusterwright.cli.diff_versions import Asked
     from clusterwright.preflight.results import Severity
     from clusterwright.review.results import Review
 
@@ -104,7 +105,7 @@ def command(
     with its own version's stacks, and compared by CloudFormation's schemas. With --deployed
     CloudFormation is asked, by change sets that are read and deleted again.
     """
-    from clusterwright.cli.diff_versions import Asked, examine
+    from clusterwright.cli.diff_versions import Asked
 
     path = config_path(config, config_option, environment)
     if deployed == (base is not None):
@@ -130,7 +131,7 @@ def command(
         output_format=output_format,
     )
     with catalog_of_the_user():
-        found = examine(asked)
+        found = _examine(asked)
     if strict:
         from clusterwright.review.review import strictly
 
@@ -152,3 +153,13 @@ def _rendered(found: Review, output_format: str) -> str:
     from clusterwright.render.style import Style
 
     return review_text(found, Style.of(sys.stdout))
+
+
+def _examine(asked: Asked) -> Review:
+    if asked.base is not None:
+        from clusterwright.cli.diff_versions import examine_base
+
+        return examine_base(asked, asked.base)
+    from clusterwright.cli.diff_deployed import examine_deployed
+
+    return examine_deployed(asked)

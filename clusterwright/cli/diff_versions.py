@@ -47,13 +47,53 @@ class Asked:
         return _place(self.spec)
 
 
-def examine(asked: Asked) -> Review:
-    """The review that was asked for."""
-    if asked.base is None:
-        from clusterwright.cli.diff_deployed import examine_deployed
+def examine_base(asked: Asked, ref: str) -> Review:
+    """What has changed since the version of git that `ref` names."""
+    from clusterwright.preflight.registry import rule_files
+    from clusterwright.review.base import NoBase
+    from clusterwright.review.review import Question, Version, review
+    from clusterwright.review.synthesis import checkout_of
 
-        return examine_deployed(asked)
-    return _examine_base(asked, asked.base)
+    unknown: list[Unknown] = []
+    progress = ProgressLine(sys.stderr, "writing templates")
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="clusterwright-")))
+        try:
+            base = _base(asked, ref, folder)
+        except NoBase as error:
+            raise UserError(error.message, error.hint) from None
+        pool = stack.enter_context(ThreadPoolExecutor(2))
+        root = checkout_of(asked.path)
+        after: Future[Assembly | None] = pool.submit(
+            synthesis_of(asked, asked.spec, root, asked.path, unknown)
+        )
+        before: Future[Assembly | None] | None = None
+        spec = _load_base(base, unknown)
+        if spec is not None and base.config is not None:
+            run = synthesis_of(asked, spec, base.root or root, base.config, unknown)
+            before = pool.submit(run)
+        context = context_of(asked, asked.spec, asked.path)
+        plan = plan_partings(asked, unknown)
+        base_context = None
+        if spec is not None and base.config is not None:
+            base_context = context_of(asked, spec, base.config)
+        templates = (before.result() if before else None, after.result())
+        question = Question(
+            base=Version(base_context, templates[0], base.root or root),
+            change=Version(context, templates[1], root),
+            base_name=base.shown,
+            new=base.config is None,
+            files=rule_files(),
+            reader=reader_of(asked),
+            offline=asked.offline,
+            fail_on=asked.fail_on,
+            today=context.today,
+            unknown=tuple(dict.fromkeys(unknown)),
+            notes=_notes(asked, spec, base),
+            plan=plan,
+        )
+        progress.clear()
+        return review(question)
 
 
 def context_of(asked: Asked, spec: LoadedSpec, config: Path) -> Context:
@@ -118,54 +158,6 @@ def synthesis_of(
             return None
 
     return run
-
-
-def _examine_base(asked: Asked, ref: str) -> Review:
-    from clusterwright.preflight.registry import rule_files
-    from clusterwright.review.base import NoBase
-    from clusterwright.review.review import Question, Version, review
-    from clusterwright.review.synthesis import checkout_of
-
-    unknown: list[Unknown] = []
-    progress = ProgressLine(sys.stderr, "writing templates")
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="clusterwright-")))
-        try:
-            base = _base(asked, ref, folder)
-        except NoBase as error:
-            raise UserError(error.message, error.hint) from None
-        pool = stack.enter_context(ThreadPoolExecutor(2))
-        root = checkout_of(asked.path)
-        after: Future[Assembly | None] = pool.submit(
-            synthesis_of(asked, asked.spec, root, asked.path, unknown)
-        )
-        before: Future[Assembly | None] | None = None
-        spec = _load_base(base, unknown)
-        if spec is not None and base.config is not None:
-            run = synthesis_of(asked, spec, base.root or root, base.config, unknown)
-            before = pool.submit(run)
-        context = context_of(asked, asked.spec, asked.path)
-        plan = plan_partings(asked, unknown)
-        base_context = None
-        if spec is not None and base.config is not None:
-            base_context = context_of(asked, spec, base.config)
-        templates = (before.result() if before else None, after.result())
-        question = Question(
-            base=Version(base_context, templates[0], base.root or root),
-            change=Version(context, templates[1], root),
-            base_name=base.shown,
-            new=base.config is None,
-            files=rule_files(),
-            reader=reader_of(asked),
-            offline=asked.offline,
-            fail_on=asked.fail_on,
-            today=context.today,
-            unknown=tuple(dict.fromkeys(unknown)),
-            notes=_notes(asked, spec, base),
-            plan=plan,
-        )
-        progress.clear()
-        return review(question)
 
 
 def plan_partings(asked: Asked, unknown: list[Unknown]) -> tuple[SpecChange, ...]:
