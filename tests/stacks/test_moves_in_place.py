@@ -178,7 +178,9 @@ def test_a_range_too_small_for_both_is_said(tmp_path: Path) -> None:
     small["compute"] = [{**g, "instance_type": "m5.xlarge", "count": 1} for g in small["compute"]]
     spec = load_cluster(write(tmp_path / "old.yaml", small))
     found = migrate(spec, "parallelcluster", load_catalog())
-    (said,) = [n for n in found.in_place if n.what.startswith("not in place")]
+    # Nothing else is said: who followed the steps would destroy a cluster and have no other.
+    (said,) = found.in_place
+    assert said.what.startswith("not in place")
     assert "`database1` would be 10.0.0.128/27, where `control1` is" in said.what
     assert "--environment" in str(said.do)
 

@@ -50,7 +50,12 @@ def gone(before: Cluster, after: Cluster) -> tuple[str, ...]:
 
 
 def in_place(before: Cluster, after: Cluster, catalog: Catalog) -> Iterator[Note]:
-    """What stays, what goes first, and what keeps the move from being made in place."""
+    """What stays and what goes first; or alone what keeps the move from being made in place."""
+    in_the_way = tuple(_in_the_way(before, after, catalog))
+    if in_the_way:
+        # Not the steps too: they begin with the end of a cluster, and would have no other.
+        yield from in_the_way
+        return
     name = before.environment
     stays = ", ".join(stack_name(name, part) for part in kept(before, after))
     yield Note(
@@ -59,7 +64,6 @@ def in_place(before: Cluster, after: Cluster, catalog: Catalog) -> Iterator[Note
         "systems, buckets, key, VPC and the nodes' subnets",
         "`clusterwright diff NEW --base OLD` says so of each resource before anything is deployed",
     )
-    yield from _in_the_way(before, after, catalog)
     going = gone(before, after)
     stacks = [stack_name(name, part) for part in going]
     yield Note(
