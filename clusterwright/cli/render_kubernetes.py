@@ -193,6 +193,8 @@ def _show(fields: dict[str, Any], output_format: str) -> None:
 
 def _read_outputs(path: Path, environment: str) -> dict[str, str]:
     """The outputs of the environment's stacks, all together."""
+    from clusterwright.platforms.stack_names import part_of
+
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -204,7 +206,7 @@ def _read_outputs(path: Path, environment: str) -> dict[str, str]:
         raise UserError(f"{path} is not an object with the outputs of each stack", hint)
     found: dict[str, str] = {}
     for name, outputs in document.items():
-        if name.startswith(f"{environment}-"):
+        if part_of(environment, name) is not None:
             if not isinstance(outputs, dict):
                 raise UserError(f"{path}: what {name} has is not an object of outputs", hint)
             _hold_against_their_forms(path, name, outputs)

@@ -184,6 +184,18 @@ def test_outputs_that_are_none(tmp_path: Path, text: str | None, words: str) -> 
     assert "Traceback" not in answer.err
 
 
+@pytest.mark.parametrize("other", ["test-eu-storage", "test-storage-2", "testing-storage"])
+def test_outputs_of_an_environment_whose_name_begins_alike_are_not_taken(
+    tmp_path: Path, other: str
+) -> None:
+    file = tmp_path / "outputs.json"
+    theirs = {**OUTPUTS, "LustreDnsName": "fs-0fedcba9876543210.fsx.us-east-1.amazonaws.com"}
+    file.write_text(json.dumps({"test-storage": OUTPUTS, other: theirs}))
+    text = clusterwright(*RENDER, written(tmp_path, EKS), "--outputs", file).out
+    assert OUTPUTS["LustreDnsName"] in text
+    assert theirs["LustreDnsName"] not in text
+
+
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
