@@ -93,12 +93,15 @@ def _launched(cluster: Cluster, group: ComputeGroup) -> dict[str, Any]:
     """What a node is started with, in a reader's words."""
     return {
         "instance type": group.instance_type,
+        "image": cluster.image.image_id,
+        "zone": cluster.network.availability_zone_id,
         "Kubernetes": cluster.kubernetes.version,
         "capacity": group.capacity,
         "network interface": group.network_interface,
         "placement group": group.placement_group,
         "drives": group.scratch is not None,
         "root volume": cluster.kubernetes.node_volume_gib,
+        "key": cluster.identity.kms_key_arn,
         "labels": dict(group.labels),
         "taints": list(group.taints),
         "tags": dict(cluster.tags),

@@ -57,11 +57,22 @@ def test_jobs_go_on_whatever_changes(changes: dict[str, Any], change: str, words
     )
 
 
-def test_what_is_of_all_nodes_is_said_of_each_pool() -> None:
-    assert [(c[0], c[1]) for c in change_of(kubernetes__node_volume_gib=300)] == [
-        ("workers", "updated"),
-        ("block", "updated"),
-    ]
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"kubernetes__node_volume_gib": 300}, "root volume"),
+        ({"image": {"image_id": "ami-0a1b2c3d4e5f60718"}}, "image"),
+        ({"network__availability_zone_id": "use1-az2"}, "zone"),
+        (
+            {"identity": {"kms_key_arn": "arn:aws:kms:us-east-1:111122223333:key/1234abcd"}},
+            "key",
+        ),
+    ],
+)
+def test_what_is_of_all_nodes_is_said_of_each_pool(changes: dict[str, Any], words: str) -> None:
+    found = change_of(**changes)
+    assert [(c[0], c[1]) for c in found] == [("workers", "updated"), ("block", "updated")]
+    assert all(c[4].startswith(f"{words}: ") for c in found)
 
 
 def test_all_pools_go_with_karpenter() -> None:
