@@ -15,9 +15,15 @@ LONGEST_SLURM_ACCOUNT = 32
 """As `slurm.accounts` takes it."""
 
 TAKEN_NAMESPACES = frozenset(
-    {"default", "argocd", "aws-hyperpod", "cert-manager", "kubeflow", "kueue-system"}
+    {
+        *("default", "argocd", "aws-hyperpod", "cert-manager", "kubeflow", "kueue-system"),
+        *("amazon-cloudwatch", "hyperpod-inference-system", "hyperpod-observability"),
+        *("clusterwright-metrics", "mount-s3"),
+    }
 )
-"""Namespaces that Kubernetes, EKS, HyperPod or a chart makes for itself."""
+"""Namespaces that Kubernetes, EKS, HyperPod, a chart, a driver or our own manifests make.
+
+Mountpoint's driver starts its pods in `mount-s3` (awslabs/mountpoint-s3-csi-driver, 2.0)."""
 
 TAKEN_ACCOUNTS = frozenset({"root"})
 

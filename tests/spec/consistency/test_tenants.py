@@ -30,6 +30,20 @@ def test_consistent_specs_pass(base: dict[str, Any]) -> None:
             "tenants[0].name",
             "the namespace `default` is another's already",
         ),
+        *(
+            (
+                {"tenants.0.name": name},
+                "tenants[0].name",
+                f"the namespace `{name}` is another's already",
+            )
+            for name in (
+                "amazon-cloudwatch",
+                "clusterwright-metrics",
+                "hyperpod-inference-system",
+                "hyperpod-observability",
+                "mount-s3",
+            )
+        ),
         (
             {"tenants.0.groups": ["reserchers"]},
             "tenants[0].groups[0]",
