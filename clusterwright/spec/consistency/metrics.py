@@ -2,7 +2,8 @@
 
 Sources: Slurm, slurm.conf(5): SlurmctldPort, SlurmdPort and AccountingStoragePort are 6817 to
 6819. Kubernetes, "Ports and Protocols" and the references of kubelet and kube-proxy: 10248 to
-10250, 10256.
+10250, 10256. AWS's collector: CloudWatch user guide, "Scraper configuration" (limitations; read
+2026-11-21).
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from clusterwright.spec.problems import Path, Problem
 
 SLURM_PORTS = range(6817, 6820)
 NODE_PORTS = (10248, 10249, 10250, 10256)
+LEAST_INTERVAL_SECONDS = 30
+"""Of a collector's `scrape_interval`."""
+
 HERE: Path = ("observability", "metrics")
 
 
@@ -46,6 +50,13 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
 
 def _of_pods(cluster: Cluster) -> Iterator[Problem]:
     metrics = cluster.observability.metrics
+    if collected(cluster) and metrics.interval_seconds < LEAST_INTERVAL_SECONDS:
+        yield Problem(
+            f"AWS's collector asks every {LEAST_INTERVAL_SECONDS} seconds at the most",
+            (*HERE, "interval_seconds"),
+            hint=f"interval_seconds: {LEAST_INTERVAL_SECONDS} or more",
+            other_path=("observability", "prometheus"),
+        )
     if metrics.image is None or has_addon(cluster):
         return
     if metrics.listen == "off":

@@ -167,6 +167,7 @@ def _asked(url: str) -> str:
         ({"metrics": {"listen": "private"}}, "no `image` is named"),
         ({"prometheus": True, "metrics": {"port": 9200}}, "no `image` is named"),
         ({"metrics": {"image": IMAGE, "interval_seconds": 30}}, "there is no workspace"),
+        ({"prometheus": True, "metrics": {"interval_seconds": 29}}, "every 30 seconds"),
     ],
 )
 def test_what_no_node_would_show_is_refused(
@@ -174,6 +175,13 @@ def test_what_no_node_would_show_is_refused(
 ) -> None:
     with pytest.raises(SpecErrors, match=words):
         load(changed(EKS, observability=observability))
+
+
+def test_a_collector_asks_every_thirty_seconds_at_the_most(load: Load) -> None:
+    often = {"prometheus": True, "metrics": {"interval_seconds": 30}}
+    assert '"scrape_interval": "30s"' in scrape_configuration(
+        load(changed(EKS, observability=often))
+    )
 
 
 def test_an_image_for_pods_is_refused_where_there_are_none(load: Load) -> None:
