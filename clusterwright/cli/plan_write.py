@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -106,6 +107,7 @@ def _texts(
     from clusterwright.platforms.capabilities import KUBERNETES
     from clusterwright.platforms.rules import RULES
     from clusterwright.sizing.spec_writer import SpecChoices, write, zone_of
+    from clusterwright.spec.models import forms
 
     plan, chosen = dossier.plan, dossier.plan.chosen
     if dossier.region is None:
@@ -123,6 +125,11 @@ def _texts(
     if not dossier.capacity_asked and kind not in RULES[platform].capacity_kinds:
         # Nobody asked for it: it was the cheapest of what another platform takes.
         kind = "on-demand"
+    if given.image is not None and not re.fullmatch(forms.IMAGE_DIGEST.pattern, given.image):
+        raise UserError(
+            f"--image {given.image!r} is not {forms.IMAGE_DIGEST.words}",
+            f"such as {forms.IMAGE_DIGEST.example}",
+        )
     if given.image is not None and platform not in KUBERNETES:
         raise UserError(
             f"--image is the training job's on Kubernetes, and {platform} has Slurm",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+ULTRASERVERS = "p6e-gb200."
+"""Types whose instances come as UltraServers, on the platforms that name them so."""
 CAPACITY_KINDS = ("on-demand", "spot", "reservation", "capacity-block", "training-plan")
 
 
@@ -76,9 +78,12 @@ PLACEMENT_GROUP_REFUSED_WITH = frozenset({"capacity-block"})
 """Capacity that takes no placement group (EC2 documentation, Capacity Blocks for ML)."""
 
 
-def keeps_spares(platform: str, capacity_kind: str) -> bool:
+def keeps_spares(platform: str, capacity_kind: str, instance_type: str) -> bool:
     """Whether a group keeps spares out of jobs with this capacity (`spare_count`).
 
-    ParallelCluster keeps none but the free instances of what is reserved.
+    ParallelCluster keeps none but the free instances of what is reserved, and runs all of an
+    UltraServer: Slurm would not know a part of one as a block.
     """
-    return platform != "parallelcluster" or capacity_kind in RESERVED_KINDS
+    if platform != "parallelcluster":
+        return True
+    return capacity_kind in RESERVED_KINDS and not instance_type.startswith(ULTRASERVERS)

@@ -15,6 +15,7 @@ from typing import Final
 from clusterwright.catalog import Catalog, Known
 from clusterwright.platforms.capabilities import KUBERNETES, Platform, who_can
 from clusterwright.platforms.network import is_local
+from clusterwright.platforms.parallelcluster.limits import ULTRASERVER_SIZES
 from clusterwright.platforms.rules import RESERVED_KINDS, RULES, keeps_spares
 from clusterwright.sizing.capacity import block_sizes
 from clusterwright.sizing.errors import GoalError
@@ -23,6 +24,14 @@ from clusterwright.sizing.storage import Storage
 CONTROLLERS: Final = ((16, "m5.4xlarge"), (128, "m5.8xlarge"), (512, "m5.12xlarge"))
 """Controller by compute nodes, as the examples of configs/; above, the largest."""
 LARGEST_CONTROLLER: Final = "m5.24xlarge"
+LOGIN: Final = "m5.4xlarge"
+GRAVITON: Final = {
+    "m5.4xlarge": "m7g.4xlarge",
+    "m5.8xlarge": "m7g.8xlarge",
+    "m5.12xlarge": "m7g.12xlarge",
+    LARGEST_CONTROLLER: "m7g.16xlarge",  # the largest of m7g
+}
+"""Counterparts where all nodes have to be of arm64, as ParallelCluster wants them of one kind."""
 SYSTEM_NODES: Final = "{name: system, role: system, instance_type: m5.4xlarge, count: 2}"
 """Cluster services run twice, so that one node may go; as configs/dev-eks.yaml, a size larger."""
 SCRATCH_PATH: Final = "/scratch"
@@ -226,15 +235,15 @@ def _compute(choices: SpecChoices, catalog: Catalog) -> Iterator[str]:
         yield "  # For DNS, the drivers' controllers and whatever else jobs need beside them."
         yield f"  - {SYSTEM_NODES}"
     else:
+        controller, login = (_beside(choices, catalog, n) for n in (controller_for(total), LOGIN))
         yield (
-            f"  - {{name: controller, role: controller, instance_type: {controller_for(total)}, "
-            "count: 1}"
+            f"  - {{name: controller, role: controller, instance_type: {controller}, count: 1}}"
         )
-        yield "  - {name: login, role: login, instance_type: m5.4xlarge, count: 1}"
+        yield f"  - {{name: login, role: login, instance_type: {login}, count: 1}}"
     spares = total - choices.nodes
     train = "1 node trains" if choices.nodes == 1 else f"{choices.nodes} nodes train"
     wait = "1 waits" if spares == 1 else f"{spares} wait"
-    if keeps_spares(choices.platform, choices.capacity_kind):
+    if keeps_spares(choices.platform, choices.capacity_kind, choices.instance_type):
         yield f"  # {train}, {wait} to replace one that fails."
     else:
         yield f"  # {train}; another is launched in the place of one that fails."
@@ -243,12 +252,21 @@ def _compute(choices: SpecChoices, catalog: Catalog) -> Iterator[str]:
 
 
 def _groups(choices: SpecChoices, catalog: Catalog) -> Iterator[tuple[int, int]]:
-    """(instances, spares) of each group: one, or one for each plan that has to be bought."""
-    kept = keeps_spares(choices.platform, choices.capacity_kind)
+    """(instances, spares) of each group: one, or one for each plan that has to be bought.
+
+    Raises
+    ------
+    GoalError
+        Only whole UltraServers can run, and the run's nodes are none.
+    """
+    kept = keeps_spares(choices.platform, choices.capacity_kind, choices.instance_type)
     wanted = choices.nodes + (choices.spares if kept else 0)
     server = _ultraserver_instances(choices.instance_type, catalog)
+    if choices.capacity_kind == "capacity-block" and server and not kept:
+        yield from ((size, 0) for size in _whole_servers(choices.nodes))
+        return
     if choices.capacity_kind not in ("training-plan", "capacity-block"):
-        whole = math.ceil(wanted / server) * server if server else wanted
+        whole = math.ceil(wanted / server) * server if server and kept else wanted
         yield whole, whole - choices.nodes
         return
     # UltraServers are sold whole; what is more than wanted is spare.
@@ -259,6 +277,29 @@ def _groups(choices: SpecChoices, catalog: Catalog) -> Iterator[tuple[int, int]]
         spare = min(size - 1, left)
         left -= spare
         yield size, spare
+
+
+def _whole_servers(nodes: int) -> list[int]:
+    """The UltraServers of ParallelCluster that have as many instances as the run has nodes."""
+    small, large = ULTRASERVER_SIZES
+    if nodes % small:
+        more = math.ceil(nodes / small) * small
+        raise GoalError(
+            f"ParallelCluster runs whole UltraServers of {small} or {large} nodes, and the run "
+            f"has {nodes}",
+            f"--nodes {more}",
+            field="nodes",
+        )
+    return [large] * (nodes // large) + [small] * (nodes % large // small)
+
+
+def _beside(choices: SpecChoices, catalog: Catalog, wanted: str) -> str:
+    """The type of a node beside the workers: `wanted`, or its counterpart of their kind."""
+    workers = catalog.instance(choices.instance_type)
+    architecture = workers.architecture if workers is not None else None
+    if choices.platform != "parallelcluster" or not isinstance(architecture, Known):
+        return wanted
+    return GRAVITON[wanted] if architecture.value == "arm64" else wanted
 
 
 def _ultraserver_instances(instance_type: str, catalog: Catalog) -> int | None:

@@ -179,8 +179,15 @@ def test_nothing_is_overwritten_unless_forced(configs: Path) -> None:
             "for training-plan: platform: hyperpod-slurm or hyperpod-eks",
         ),
         ("mine.yaml", ("--platform", "hyperpod"), "did you mean hyperpod-"),
-        ("mine.yaml", ("--platform", "parallelcluster", "--image", "a@b"), "has Slurm"),
-        ("mine.yaml", ("--platform", "eks", "--image", "a:latest"), "is no spec"),
+        ("mine.yaml", ("--platform", "parallelcluster", "--image", IMAGE), "has Slurm"),
+        ("mine.yaml", ("--platform", "eks", "--image", "a:latest"), "without a tag"),
+        # Nor is it lost where no job is written, or more than a value of the file.
+        (
+            "mine.yaml",
+            ("--platform", "eks", "--capacity", "capacity-block", "--image", "a:latest"),
+            "without a tag",
+        ),
+        ("mine.yaml", ("--platform", "eks", "--image", f"{IMAGE}\nrun: null"), "without a tag"),
         ("mine.yaml", ("--account", "12"), "what would be written is no spec"),
         ("mine.yaml", ("--zone", "euw1-az1"), "has no zone euw1-az1"),
         ("nowhere/mine.yaml", (), "does not exist"),
@@ -247,6 +254,43 @@ def test_ultraservers_are_whole_and_what_is_unknown_is_said(configs: Path) -> No
     assert "CW-C021" not in {f["rule"] for f in json.loads(checked.out)["findings"]}
     plan = json.loads((configs / "gb.plan.json").read_text())
     assert partings(plan, load_cluster(output).cluster) == ()
+
+
+@pytest.mark.parametrize(
+    ("nodes", "capacity", "sizes"),
+    [("36", "on-demand", [36]), ("20", "on-demand", [20]), ("45", "capacity-block", [18, 18, 9])],
+)
+def test_ultraservers_on_parallelcluster(
+    configs: Path, nodes: str, capacity: str, sizes: list[int]
+) -> None:
+    """Nodes beside them are of their architecture, and blocks are whole without spares."""
+    output = configs / "gb.yaml"
+    answer = clusterwright(
+        *("plan", "--model", "llama3-70b", "--tokens", "1T", "--region", "us-east-1"),
+        *("--instance-type", "p6e-gb200.36xlarge", "--nodes", nodes, "--capacity", capacity),
+        *("--platform", "parallelcluster", "--write", str(output)),
+    )
+    assert answer.exit_code == 0, answer.err
+    cluster = load_cluster(output).cluster
+    types = {group.role: group.instance_type for group in cluster.compute}
+    assert types["controller"] == types["login"] == "m7g.4xlarge"
+    workers = [group for group in cluster.compute if group.role == "compute"]
+    assert [(group.count, group.spare_count) for group in workers] == [(n, 0) for n in sizes]
+    plan = json.loads((configs / "gb.plan.json").read_text())
+    assert partings(plan, cluster) == ()
+
+
+def test_a_part_of_an_ultraserver_is_refused_on_parallelcluster(configs: Path) -> None:
+    answer = clusterwright(
+        *("plan", "--model", "llama3-70b", "--tokens", "1T", "--region", "us-east-1"),
+        *("--instance-type", "p6e-gb200.36xlarge", "--nodes", "20"),
+        *("--capacity", "capacity-block", "--platform", "parallelcluster"),
+        *("--write", str(configs / "gb.yaml")),
+    )
+    assert answer.exit_code == 3
+    assert "whole UltraServers of 9 or 18 nodes, and the run has 20" in answer.err
+    assert "--nodes 27" in answer.err
+    assert sorted(path.name for path in configs.iterdir()) == ["base.yaml"]
 
 
 def test_a_second_currency_and_a_ramp(tmp_path: Path) -> None:
