@@ -273,7 +273,7 @@ def test_ultraservers_on_parallelcluster(
     assert answer.exit_code == 0, answer.err
     cluster = load_cluster(output).cluster
     types = {group.role: group.instance_type for group in cluster.compute}
-    assert types["controller"] == types["login"] == "m7g.4xlarge"
+    assert (types["controller"], types["login"]) == ("m7g.8xlarge", "m7g.4xlarge")
     workers = [group for group in cluster.compute if group.role == "compute"]
     assert [(group.count, group.spare_count) for group in workers] == [(n, 0) for n in sizes]
     plan = json.loads((configs / "gb.plan.json").read_text())
