@@ -73,6 +73,7 @@ OPERATIONS: Final[Mapping[str, tuple[str, ...]]] = {
         "ListKeys",
     ),
     "logs": ("DescribeLogGroups",),
+    "organizations": ("DescribeEffectivePolicy",),
     "pricing": ("GetProducts",),
     "rds": (
         "DescribeDBInstances",

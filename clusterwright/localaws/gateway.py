@@ -15,7 +15,16 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from clusterwright.localaws import accounts, answers, pages, recording, services, truncation, wire
+from clusterwright.localaws import (
+    accounts,
+    answers,
+    pages,
+    recording,
+    services,
+    tag_policy,
+    truncation,
+    wire,
+)
 from clusterwright.localaws.agenda import agenda
 from clusterwright.localaws.buckets import seed_buckets
 from clusterwright.localaws.call import OPERATIONS, AwsError, Call, NotOurs
@@ -152,6 +161,8 @@ def _answer(
         from clusterwright.localaws.iam.gate import enter
 
         acting = enter(current, service, operation, request, region, parameters)
+    if service == "ec2":
+        tag_policy.check(current.world, operation, parameters)
     rest = truncation.continued(current, service, operation, account, region, parameters)
     if rest is not None:
         return wire.answer(service, operation, request, rest)

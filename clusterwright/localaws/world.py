@@ -281,8 +281,45 @@ class Capacity(_Model):
     zone_id: ZoneId | None = Field(None, description="One zone; without it every zone")
 
 
+def _one_wildcard(value: list[str]) -> list[str]:
+    for one in value:
+        if one.count("*") > 1:
+            raise ValueError(f"{one!r} has more than one `*`")
+    return value
+
+
+class TagKeyRule(_Model):
+    """What the effective tag policy says of one key, as DescribeEffectivePolicy answers it."""
+
+    tag_key: str | None = Field(
+        None, description="The key as it must be written; the policy's own in lower case without"
+    )
+    tag_value: Annotated[list[str], AfterValidator(_one_wildcard)] | None = Field(
+        None, description="Values that are allowed, one * in each at most; any without it"
+    )
+    enforced_for: list[str] | None = Field(
+        None, description="Types whose tagging is refused: ec2:instance, ec2:ALL_SUPPORTED"
+    )
+    report_required_tag_for: list[str] | None = Field(
+        None, description="Types that must have the tag; nothing is refused for it here"
+    )
+
+
+class TagPolicy(_Model):
+    """The effective tag policy of every account of the world."""
+
+    tags: dict[str, TagKeyRule] = Field(description="By key, whose capitals do not count")
+
+    @model_validator(mode="after")
+    def _keys_agree(self) -> TagPolicy:
+        for name, rule in self.tags.items():
+            if rule.tag_key is not None and rule.tag_key.lower() != name.lower():
+                raise ValueError(f"tag_key {rule.tag_key!r} is another key than {name!r}")
+        return self
+
+
 class Organization(_Model):
-    """The organisation that every account of the world belongs to; for `iam: enforced`."""
+    """The organisation that every account of the world belongs to."""
 
     id: str = Field("o-exampleorgid", pattern=r"^o-[a-z0-9]{10,32}$")
     management_account: AccountId | None = Field(
@@ -295,6 +332,11 @@ class Organization(_Model):
     )
     resource_control_policies: list[PolicyDocument] = Field(
         default_factory=list, description="Policy documents; RCPFullAWSAccess is always there"
+    )
+    tag_policy: TagPolicy | None = Field(
+        None,
+        description="The effective tag policy; EC2 refuses tags that break it where it is "
+        "enforced, whatever `iam` says",
     )
 
 
@@ -399,7 +441,8 @@ class World(_Model):
         description="Whether policies decide over every call (enforced) or anybody may do all",
     )
     organization: Organization | None = Field(
-        None, description="Service and resource control policies, where iam is enforced"
+        None,
+        description="Service and resource control policies, where iam is enforced; a tag policy",
     )
 
     def free_capacity(self, instance_type: str, zone_id: str) -> int | None:

@@ -395,7 +395,8 @@ SITES: dict[str, Site] = {
                         "instance_count": 4,
                         "zone_id": "use1-az6",
                     }
-                ]
+                ],
+                "organization": {"tag_policy": {"tags": {"owner": {"tag_value": ["*"]}}}},
             },
             _make_built,
         ),

@@ -39,6 +39,13 @@ CASES: dict[str, Callable[[Site], Made]] = {}
 WORLDS: dict[str, dict[str, Any]] = {
     "CW-Q032": {"quotas": {"fsx/L-0CD18A5D": 2000}},
     "CW-Q033": {"quotas": {"fsx/L-736F3D6F": 5000}},
+    "CW-E009": {
+        "organization": {
+            "tag_policy": {
+                "tags": {"owner": {"tag_value": ["ml"], "enforced_for": ["ec2:ALL_SUPPORTED"]}}
+            }
+        }
+    },
     "CW-N022": {
         "subnets": [
             {
@@ -245,6 +252,17 @@ def budget_of_that_name(site: Site) -> Made:
     made["Properties"]["Budget"] = {**budget, "BudgetLimit": {"Amount": 10, "Unit": "USD"}}
     changes = {"budget": {"monthly_usd": 10, "alert_emails": ["a@acme.example"]}}
     return changes, {"Budget": made}, "Budget"
+
+
+@case("CW-E009")
+def tag_that_the_organisation_forbids(site: Site) -> Made:
+    group = {
+        "GroupDescription": "nodes",
+        "VpcId": site.vpc_id,
+        "Tags": [{"Key": "owner", "Value": "sales"}],
+    }
+    resources = {"Group": {"Type": "AWS::EC2::SecurityGroup", "Properties": group}}
+    return {"tags": {"owner": "sales"}}, resources, "Group"
 
 
 @case("CW-N006")

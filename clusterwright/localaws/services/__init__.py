@@ -38,6 +38,7 @@ OWN: dict[str, tuple[str, ...]] = {
         "clusterwright.localaws.services.logs_keys",
         "clusterwright.localaws.services.logs_retention",
     ),
+    "organizations": ("clusterwright.localaws.services.organizations_policies",),
     "pricing": ("clusterwright.localaws.services.pricing",),
     "rds": (
         "clusterwright.localaws.services.rds_clusters",

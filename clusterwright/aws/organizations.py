@@ -1,0 +1,114 @@
+"""AWS Organizations: the tag policy that an account is under."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final
+
+from clusterwright.aws.errors import error_code
+from clusterwright.aws.session import AwsSession
+
+# Organizations API reference, DescribeEffectivePolicy, errors: "your account isn't a member of an
+# organization", and "the account doesn't have an effective policy of this type" or, to the
+# management account, "this policy type is not enabled".
+_NO_POLICY: Final = frozenset(
+    {"AWSOrganizationsNotInUseException", "EffectivePolicyNotFoundException"}
+)
+
+
+@dataclass(frozen=True)
+class TagKeyPolicy:
+    """What an effective tag policy says of one key.
+
+    Attributes
+    ----------
+    key:
+        As it must be written.
+    values:
+        What is allowed, one `*` in each at most; None where anything is, an empty tuple where
+        nothing is.
+    enforced_for, required_for:
+        Resource types for which tagging that breaks the policy is refused, and for which the tag
+        must be there: `ec2:instance`, `ec2:ALL_SUPPORTED`, or `ec2:*` in older policies.
+
+    Notes
+    -----
+    Organizations user guide, "Tag policy syntax and examples", "Viewing effective tag policies".
+    """
+
+    key: str
+    values: tuple[str, ...] | None = None
+    enforced_for: tuple[str, ...] = ()
+    required_for: tuple[str, ...] = ()
+
+    def allows(self, value: str) -> bool:
+        """Whether a tag of this key may have a value; capitals count."""
+        return self.values is None or any(_matches(one, value) for one in self.values)
+
+
+TagPolicy = tuple[TagKeyPolicy, ...]
+
+
+def effective_tag_policy(session: AwsSession) -> TagPolicy | None:
+    """The tag policy of the caller's account, all that it inherits merged into it.
+
+    None where the account is in no organisation, or has no tag policy. Any account of an
+    organisation may ask for its own.
+    """
+    try:
+        answer = session.call("organizations", "DescribeEffectivePolicy", PolicyType="TAG_POLICY")
+    except Exception as error:
+        if error_code(error) in _NO_POLICY:
+            return None
+        raise
+    return read_tag_policy(str(answer["EffectivePolicy"]["PolicyContent"]))
+
+
+def read_tag_policy(content: str) -> TagPolicy:
+    """What the document says, key by key.
+
+    Raises
+    ------
+    ValueError
+        It is no effective tag policy: nothing is known then.
+    """
+    tags = _object(json.loads(content), "the policy").get("tags")
+    return tuple(_key(name, part) for name, part in _object(tags, "`tags`").items())
+
+
+def _key(name: str, part: Any) -> TagKeyPolicy:
+    said = _object(part, f"`tags.{name}`")
+    # "If case treatment isn't defined, lowercase is the default case treatment for tag keys."
+    key = said.get("tag_key", name.lower())
+    if not isinstance(key, str) or key.lower() != name.lower():
+        raise ValueError(f"`tags.{name}.tag_key` is another key")
+    return TagKeyPolicy(
+        key,
+        None if said.get("tag_value") is None else _texts(said, name, "tag_value"),
+        _texts(said, name, "enforced_for"),
+        _texts(said, name, "report_required_tag_for"),
+    )
+
+
+def _texts(said: dict[str, Any], name: str, field: str) -> tuple[str, ...]:
+    found = said.get(field)
+    if found is None:
+        return ()
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise ValueError(f"`tags.{name}.{field}` is no list of texts")
+    return tuple(found)
+
+
+def _object(value: Any, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{what} is no object")
+    return value
+
+
+def _matches(pattern: str, value: str) -> bool:
+    head, star, tail = pattern.partition("*")
+    if not star:
+        return value == pattern
+    fits = len(value) >= len(head) + len(tail)
+    return fits and value.startswith(head) and value.endswith(tail)

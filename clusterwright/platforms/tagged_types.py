@@ -1,0 +1,87 @@
+"""Which resource types carry the spec's tags, by the names that tag policies have for them.
+
+The names are those of the `tagtype` table of hashicorp/terraform-provider-aws ("Tag Policies
+resource type"), read on 21 November 2026. Types that the table lacks are `service:type` as in
+their ARNs. `tests/platforms/test_tagged_types.py` holds the table against CloudFormation's
+schemas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from clusterwright.platforms.deployment_rights import RESOURCES
+from clusterwright.spec.karpenter import runs_in_cluster
+from clusterwright.spec.models.cluster import Cluster
+
+# CloudFormation's name -> that of tag policies.
+NAMES: Final[Mapping[str, str]] = {
+    "AWS::APS::Scraper": "aps:scraper",
+    "AWS::APS::Workspace": "aps:workspace",
+    "AWS::Budgets::Budget": "budgets:budget",
+    "AWS::CloudFormation::Stack": "cloudformation:stack",
+    "AWS::CloudWatch::Alarm": "cloudwatch:alarm",
+    "AWS::EC2::EIP": "ec2:elastic-ip",
+    "AWS::EC2::FlowLog": "ec2:vpc-flow-log",
+    "AWS::EC2::InternetGateway": "ec2:internet-gateway",
+    "AWS::EC2::LaunchTemplate": "ec2:launch-template",
+    "AWS::EC2::NatGateway": "ec2:natgateway",
+    "AWS::EC2::PlacementGroup": "ec2:placement-group",
+    "AWS::EC2::RouteTable": "ec2:route-table",
+    "AWS::EC2::SecurityGroup": "ec2:security-group",
+    "AWS::EC2::Subnet": "ec2:subnet",
+    "AWS::EC2::VPC": "ec2:vpc",
+    "AWS::EC2::VPCEndpoint": "ec2:vpc-endpoint",
+    "AWS::EKS::AccessEntry": "eks:access-entry",
+    "AWS::EKS::Addon": "eks:addon",
+    "AWS::EKS::Capability": "eks:capability",
+    "AWS::EKS::Cluster": "eks:cluster",
+    "AWS::EKS::Nodegroup": "eks:nodegroup",
+    "AWS::EKS::PodIdentityAssociation": "eks:podidentityassociation",
+    "AWS::Events::Rule": "events:rule",
+    "AWS::FSx::DataRepositoryAssociation": "fsx:association",
+    "AWS::FSx::FileSystem": "fsx:file-system",
+    "AWS::IAM::OIDCProvider": "iam:oidc-provider",
+    "AWS::IAM::Role": "iam:role",
+    "AWS::KMS::Key": "kms:key",
+    "AWS::Lambda::Function": "lambda:function",
+    "AWS::Logs::LogGroup": "logs:log-group",
+    "AWS::RDS::DBInstance": "rds:db",
+    "AWS::RDS::DBParameterGroup": "rds:pg",
+    "AWS::RDS::DBSubnetGroup": "rds:subgrp",
+    "AWS::S3::Bucket": "s3:bucket",
+    "AWS::S3Express::DirectoryBucket": "s3express:bucket",
+    "AWS::SNS::Topic": "sns:topic",
+    "AWS::SQS::Queue": "sqs:queue",
+    "AWS::SageMaker::Cluster": "sagemaker:cluster",
+    "AWS::SageMaker::ClusterSchedulerConfig": "sagemaker:cluster-scheduler-config",
+    "AWS::SageMaker::ComputeQuota": "sagemaker:compute-quota",
+    "AWS::SecretsManager::Secret": "secretsmanager:secret",
+}
+# What launch templates of node groups, Karpenter's classes and ParallelCluster have tagged.
+NODES: Final = ("ec2:instance", "ec2:volume", "ec2:network-interface")
+
+
+def tagged_types(cluster: Cluster) -> frozenset[str]:
+    """What a deployment of the spec makes with the spec's tags; HyperPod's nodes are not ours."""
+    made = {NAMES[kind] for kind, one in RESOURCES.items() if kind in NAMES and one.used(cluster)}
+    if cluster.platform in ("eks", "parallelcluster") or runs_in_cluster(cluster):
+        made.update(NODES)
+    return frozenset(made)
+
+
+def covered(named: tuple[str, ...], made: frozenset[str]) -> tuple[str, ...]:
+    """Those of `made` that a list of a tag policy names, by type or by service.
+
+    A service's `ALL_SUPPORTED` may leave out types that tag policies do not reach.
+    """
+    wanted = set(named)
+    return tuple(
+        sorted(
+            one
+            for one in made
+            if {one, *(f"{one.partition(':')[0]}:{every}" for every in ("ALL_SUPPORTED", "*"))}
+            & wanted
+        )
+    )

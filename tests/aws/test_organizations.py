@@ -1,0 +1,70 @@
+"""What an effective tag policy says, and what is no such policy."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from clusterwright.aws.organizations import TagKeyPolicy, read_tag_policy
+
+
+def test_the_documented_example() -> None:
+    # Organizations user guide, "Viewing effective tag policies".
+    content = '{"tags":{"costcenter":{"tag_value":["*"],"tag_key":"CostCenter"}}}'
+    (policy,) = read_tag_policy(content)
+    assert policy == TagKeyPolicy("CostCenter", ("*",))
+    assert policy.allows("")
+    assert policy.allows("anything")
+
+
+def test_without_a_tag_key_it_is_lower_case_and_without_values_any() -> None:
+    (policy,) = read_tag_policy('{"tags": {"CostCenter": {}}}')
+    assert policy == TagKeyPolicy("costcenter")
+    assert policy.allows("anything")
+    assert read_tag_policy('{"tags": {}}') == ()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "value", "allowed"),
+    [
+        ("100", "100", True),
+        ("100", "1000", False),
+        ("ML", "ml", False),
+        ("300*", "300", True),
+        ("300*", "3001", True),
+        ("*@example.com", "a@example.com", True),
+        ("*@example.com", "a@example.org", False),
+        ("ab*ba", "aba", False),
+        ("a.c", "abc", False),
+        ("[ab]", "a", False),
+    ],
+)
+def test_values_and_their_wildcard(pattern: str, value: str, allowed: bool) -> None:
+    assert TagKeyPolicy("k", (pattern,)).allows(value) is allowed
+
+
+def test_an_empty_list_allows_nothing() -> None:
+    (policy,) = read_tag_policy('{"tags": {"color": {"tag_value": []}}}')
+    assert not policy.allows("")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "[]",
+        "{}",
+        {"tags": []},
+        {"tags": {"a": "b"}},
+        {"tags": {"a": {"tag_key": "b"}}},
+        {"tags": {"a": {"tag_key": {"@@assign": "a"}}}},
+        {"tags": {"a": {"tag_value": "x"}}},
+        {"tags": {"a": {"tag_value": {"@@assign": ["x"]}}}},
+        {"tags": {"a": {"enforced_for": [1]}}},
+    ],
+)
+def test_what_is_no_effective_policy_is_not_taken_for_one(content: Any) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        read_tag_policy(content if isinstance(content, str) else json.dumps(content))
