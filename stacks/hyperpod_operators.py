@@ -11,7 +11,6 @@ that is pinned has no typed class.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,14 +22,16 @@ from constructs import Construct
 
 from clusterwright.catalog import Catalog
 from clusterwright.platforms import mig
-from clusterwright.platforms.compute_quotas import partition_shares
+from clusterwright.platforms.compute_quotas import (
+    QuotaShare,
+    instance_shares,
+    partition_shares,
+)
 from clusterwright.platforms.eks import cluster_name
 from clusterwright.platforms.hyperpod import ml_name
-from clusterwright.platforms.kubernetes.groups import job_groups, job_nodes
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.hyperpod_eks import HyperPodAddon, Inference, TaskGovernance
 from clusterwright.spec.models.tenants import Tenant
-from clusterwright.spec.sharing import apportion
 from stacks.acknowledge import acknowledge
 from stacks.hyperpod_inference import InferenceOperator
 from stacks.part import Part
@@ -81,6 +82,7 @@ class HyperPodOperators(Part):
         super().__init__(scope, cluster, description="SageMaker's add-ons, queues and shares")
         self._orchestrator_name, self._cluster_arn = orchestrator_name, cluster_arn
         self._workspace = prometheus_workspace
+        self._instance_shares = instance_shares(cluster)
         self._partition_shares = partition_shares(cluster, catalog)
         for addon in cluster.hyperpod.addons:
             self._addon(addon)
@@ -267,19 +269,15 @@ class HyperPodOperators(Part):
             return {"Strategy": "Lend"}
         if tenant.max_nodes is None:
             return {"Strategy": "LendAndBorrow"}
-        groups = Counter(group.instance_type for group in job_groups(self.cluster))
         return {
             "Strategy": "LendAndBorrow",
             "AbsoluteBorrowLimits": [
                 *(
-                    {
-                        "InstanceType": ml_name(name),
-                        "Count": tenant.max_nodes * groups[name] - shares[index],
-                    }
-                    for name, shares in shares_by_type(self.cluster).items()
+                    {"InstanceType": ml_name(name), "Count": _room(shares[index])}
+                    for name, shares in self._instance_shares.items()
                 ),
                 *(
-                    _partitions(name, part, (share.limit or share.count) - share.count)
+                    _partitions(name, part, _room(share))
                     for (name, part), shares in self._partition_shares.items()
                     for share in (shares[index],)
                 ),
@@ -298,8 +296,8 @@ class HyperPodOperators(Part):
             "ComputeQuotaConfig": {
                 "ComputeQuotaResources": [
                     *(
-                        {"InstanceType": ml_name(name), "Count": shares[index]}
-                        for name, shares in shares_by_type(self.cluster).items()
+                        {"InstanceType": ml_name(name), "Count": shares[index].count}
+                        for name, shares in self._instance_shares.items()
                     ),
                     *(
                         _partitions(name, part, shares[index].count)
@@ -317,32 +315,9 @@ class HyperPodOperators(Part):
         }
 
 
-def shares_by_type(cluster: Cluster) -> dict[str, list[int]]:
-    """Whole instances of each type that groups for jobs have, divided among the tenants.
-
-    Spares are nobody's, and are not lent (`spares.problems`: no `share_idle` with them). Those
-    with divided GPUs have quotas of partitions (`partition_shares`).
-    """
-    counts: Counter[str] = Counter()
-    groups: Counter[str] = Counter()
-    for group in cluster.compute:
-        if group.role == "compute" and not group.restricted and group.mig_profile is None:
-            # What Karpenter may add is shared out before it is there: a tenant without a share of
-            # an instance never waits for one.
-            counts[group.instance_type] += job_nodes(cluster, group)
-            groups[group.instance_type] += 1
-    weights = [tenant.weight for tenant in cluster.tenants]
-    return {
-        name: apportion(
-            count,
-            weights,
-            [
-                None if tenant.max_nodes is None else tenant.max_nodes * groups[name]
-                for tenant in cluster.tenants
-            ],
-        )
-        for name, count in sorted(counts.items())
-    }
+def _room(share: QuotaShare) -> int:
+    """How much of its limit the tenant does not have anyway."""
+    return (share.limit or 0) - share.count
 
 
 def _partitions(instance_type: str, part: str, count: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Quotas of HyperPod's task governance for partitions of GPUs, as data.
+"""Quotas of HyperPod's task governance, for whole instances and partitions of GPUs, as data.
 
 Sources: SageMaker API (botocore 1.44.5: ComputeQuotaResourceConfig, AcceleratorPartitionConfig,
 MIGProfileType, ResourceSharingConfig) and SageMaker developer guide, "Allocating GPU partition
@@ -7,15 +7,17 @@ quota": a quota names the instance type, the kind of partition and how many.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from clusterwright.catalog import Catalog
 from clusterwright.platforms import accelerators, mig
+from clusterwright.platforms.kubernetes.groups import job_groups, job_nodes, node_resources
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
+from clusterwright.spec.models.tenants import Tenant
 from clusterwright.spec.problems import Path, Problem
 from clusterwright.spec.sharing import apportion
 
@@ -67,34 +69,71 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
 
 
 @dataclass(frozen=True)
-class PartitionShare:
-    """Whole partitions of a tenant, and the most that it may have at once or None."""
+class QuotaShare:
+    """Whole instances or partitions of a tenant, and the most it may have at once or None."""
 
     count: int
     limit: int | None
 
 
+def instance_shares(cluster: Cluster) -> dict[str, list[QuotaShare]]:
+    """By EC2 type, the whole instances of each tenant, in the order of the file.
+
+    Spares are nobody's, and are not lent (`spares.problems`: no `share_idle` with them). Those
+    with divided GPUs have quotas of partitions (`partition_shares`). What Karpenter may add is
+    shared out before it is there: a tenant without a share of an instance never waits for one.
+    """
+    nodes: defaultdict[str, list[int]] = defaultdict(list)
+    for group in job_groups(cluster):
+        nodes[group.instance_type].append(job_nodes(cluster, group))
+    return {name: _shares(cluster, counts) for name, counts in sorted(nodes.items())}
+
+
 def partition_shares(
     cluster: Cluster, catalog: Catalog
-) -> dict[tuple[str, str], list[PartitionShare]]:
+) -> dict[tuple[str, str], list[QuotaShare]]:
     """By EC2 type and partition, the share of each tenant, in the order of the file."""
-    totals: Counter[tuple[str, str]] = Counter()
-    most_of_a_node: Counter[tuple[str, str]] = Counter()
+    nodes: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    per_node: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for group in cluster.compute:
-        for part, per_node in _per_node(group, catalog).items():
-            totals[group.instance_type, part] += (group.count - group.spare_count) * per_node
-            # `max_nodes` is of each group.
-            most_of_a_node[group.instance_type, part] += per_node
-    weights = [tenant.weight for tenant in cluster.tenants]
-    found = {}
-    for kind, total in sorted(totals.items()):
-        limits = [
-            None if tenant.max_nodes is None else tenant.max_nodes * most_of_a_node[kind]
-            for tenant in cluster.tenants
-        ]
-        shares = zip(apportion(total, weights, limits), limits, strict=True)
-        found[kind] = [PartitionShare(count, limit) for count, limit in shares]
-    return found
+        for part, count in _per_node(group, catalog).items():
+            nodes[group.instance_type, part].append(group.count - group.spare_count)
+            per_node[group.instance_type, part].append(count)
+    return {
+        kind: _shares(cluster, counts, per_node[kind]) for kind, counts in sorted(nodes.items())
+    }
+
+
+def devices_of(cluster: Cluster, catalog: Catalog, index: int) -> dict[str, int]:
+    """What the tenant's own quota has of accelerators and partitions, as Kubernetes calls them."""
+    found: Counter[str] = Counter()
+    instances = instance_shares(cluster)
+    a_group = {group.instance_type: group for group in job_groups(cluster)}
+    for name, group in a_group.items():
+        for resource, count in node_resources(group, catalog).devices().items():
+            found[resource] += instances[name][index].count * count
+    for (_, part), shares in partition_shares(cluster, catalog).items():
+        found[mig.resource(part)] += shares[index].count
+    return dict(found)
+
+
+def _shares(
+    cluster: Cluster, nodes: Sequence[int], per_node: Sequence[int] | None = None
+) -> list[QuotaShare]:
+    """Of groups with so many nodes, and so many units on each, what is each tenant's."""
+    units = [1] * len(nodes) if per_node is None else per_node
+    limits = [_limit(tenant, nodes, units) for tenant in cluster.tenants]
+    total = sum(count * each for count, each in zip(nodes, units, strict=True))
+    counts = apportion(total, [tenant.weight for tenant in cluster.tenants], limits)
+    return [QuotaShare(count, limit) for count, limit in zip(counts, limits, strict=True)]
+
+
+def _limit(tenant: Tenant, nodes: Sequence[int], units: Sequence[int]) -> int | None:
+    """`max_nodes` is of each group, and of no more nodes than the group has."""
+    most = tenant.max_nodes
+    if most is None:
+        return None
+    return sum(min(most, count) * each for count, each in zip(nodes, units, strict=True))
 
 
 def _per_node(group: ComputeGroup, catalog: Catalog) -> dict[str, int]:

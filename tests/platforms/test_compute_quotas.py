@@ -1,4 +1,4 @@
-"""Quotas of task governance for partitions: what the API can name, and whole partitions."""
+"""Quotas of task governance: what the API can name, whole instances, whole partitions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from botocore.session import get_session
 
 from clusterwright.catalog import load_catalog
 from clusterwright.platforms import compute_quotas
+from clusterwright.platforms.kubernetes.tenants import tenant_manifests
 from clusterwright.spec.models.cluster import Cluster
 from tests.support.consistency import found
 
@@ -70,9 +71,10 @@ def test_a_quota_names_fifteen_kinds_at_most() -> None:
     assert "at most 15 kinds" in problems["compute"]
 
 
-def test_shares_of_groups_of_one_type_add_up() -> None:
-    parts = {"role": "compute", "instance_type": "p5.48xlarge", "mig_profile": "all-1g.10gb"}
-    cluster = Cluster.model_validate(
+def governed(
+    compute: list[dict[str, Any]], tenants: list[dict[str, Any]] | None = None
+) -> Cluster:
+    return Cluster.model_validate(
         {
             "environment": "test",
             "account": "111122223333",
@@ -80,16 +82,61 @@ def test_shares_of_groups_of_one_type_add_up() -> None:
             "partition": "aws",
             "network": {"availability_zone_id": "use1-az6"},
             **GOVERNED,
-            "compute": [
-                {**parts, "name": "one", "count": 1},
-                {**parts, "name": "two", "count": 2},
-                {"name": "whole", "role": "compute", "instance_type": "p5.48xlarge", "count": 4},
-            ],
+            **({"tenants": tenants} if tenants is not None else {}),
+            "compute": compute,
         }
     )
+
+
+def whole(name: str, count: int) -> dict[str, Any]:
+    return {"name": name, "role": "compute", "instance_type": "p5.48xlarge", "count": count}
+
+
+def divided(name: str, count: int) -> dict[str, Any]:
+    return {**whole(name, count), "mig_profile": "all-1g.10gb"}
+
+
+def test_shares_of_groups_of_one_type_add_up() -> None:
+    cluster = governed([divided("one", 1), divided("two", 2), whole("whole", 4)])
     # 3 nodes of 8 GPUs of 7; the first tenant at most one node of each of the two groups.
     shares = compute_quotas.partition_shares(cluster, load_catalog())
     assert {kind: [s.count for s in each] for kind, each in shares.items()} == {
         ("p5.48xlarge", "1g.10gb"): [112, 56]
     }
     assert [s.limit for s in shares["p5.48xlarge", "1g.10gb"]] == [112, None]
+
+
+def test_a_limit_is_of_each_group_and_of_no_more_nodes_than_it_has() -> None:
+    """A share above it would be a tenant's in SageMaker, and refused by its namespace."""
+    tenants: list[dict[str, Any]] = [{"name": "a", "weight": 9, "max_nodes": 3}, {"name": "b"}]
+    cluster = governed([whole("one", 1), whole("nine", 9), divided("parts", 1)], tenants)
+    (instances,) = compute_quotas.instance_shares(cluster).values()
+    assert [(s.count, s.limit) for s in instances] == [(4, 4), (6, None)]
+    (parts,) = compute_quotas.partition_shares(cluster, load_catalog()).values()
+    assert [s.limit for s in parts] == [56, None]
+    (hard, _) = namespaces(cluster)
+    assert hard == {"requests.nvidia.com/gpu": "32", "requests.nvidia.com/mig-1g.10gb": "56"}
+
+
+def test_who_may_not_borrow_has_as_much_in_its_namespace_as_in_its_quota() -> None:
+    """Two groups with a node each: one node for either tenant, not both for the first."""
+    tenants = [{"name": "a", "borrowing": False}, {"name": "b", "borrowing": False}]
+    groups = [whole("one", 1), whole("two", 1), divided("three", 3), divided("four", 2)]
+    cluster = governed(groups, tenants)
+    (instances,) = compute_quotas.instance_shares(cluster).values()
+    assert [s.count for s in instances] == [1, 1]
+    (parts,) = compute_quotas.partition_shares(cluster, load_catalog()).values()
+    assert namespaces(cluster) == [
+        {"requests.nvidia.com/gpu": "8", "requests.nvidia.com/mig-1g.10gb": str(share.count)}
+        for share in parts
+    ]
+    assert sum(share.count for share in parts) == 5 * 8 * 7
+
+
+def namespaces(cluster: Cluster) -> list[dict[str, str]]:
+    """The quota of each tenant's namespace."""
+    return [
+        each["spec"]["hard"]
+        for each in tenant_manifests(cluster, load_catalog())
+        if each["kind"] == "ResourceQuota"
+    ]

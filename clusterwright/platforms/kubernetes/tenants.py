@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from clusterwright.catalog import Catalog
+from clusterwright.platforms import compute_quotas
 from clusterwright.platforms.kubernetes.groups import (
     job_groups,
     job_nodes,
@@ -199,11 +200,7 @@ def _quota(
     cluster: Cluster, catalog: Catalog, index: int, namespace: str, labels: dict[str, str]
 ) -> Manifest:
     """Accelerators that all pods of the namespace may ask for, whichever way they were made."""
-    most: dict[str, int] = {}
-    for group in shared_groups(cluster):
-        shares = shares_of(cluster, group, catalog)[index]
-        for name in node_resources(group, catalog).devices():
-            most[name] = most.get(name, 0) + shares[name].most
+    most = _most_devices(cluster, catalog, index)
     return manifest(
         "v1",
         "ResourceQuota",
@@ -212,6 +209,20 @@ def _quota(
         labels=labels,
         spec={"hard": {f"requests.{name}": str(count) for name, count in sorted(most.items())}},
     )
+
+
+def _most_devices(cluster: Cluster, catalog: Catalog, index: int) -> dict[str, int]:
+    tenant = tenants_of(cluster)[index]
+    if cluster.hyperpod.task_governance is not None and cluster.tenants and not tenant.borrowing:
+        # Its quota is rounded over all groups of a type, not group by group: another number here
+        # would keep it from what it has, or give it more.
+        return compute_quotas.devices_of(cluster, catalog, index)
+    most: dict[str, int] = {}
+    for group in shared_groups(cluster):
+        shares = shares_of(cluster, group, catalog)[index]
+        for name in node_resources(group, catalog).devices():
+            most[name] = most.get(name, 0) + shares[name].most
+    return most
 
 
 def _defaults(tenant: Tenant, namespace: str, labels: dict[str, str]) -> Manifest:

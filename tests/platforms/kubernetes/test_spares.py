@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from clusterwright.catalog import load_catalog
+from clusterwright.platforms.compute_quotas import instance_shares
 from clusterwright.platforms.kubernetes import spares
 from clusterwright.platforms.kubernetes.queues import queue_manifests
 from clusterwright.platforms.kubernetes.tenants import tenant_manifests
 from clusterwright.platforms.kubernetes.values import chart_values
 from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.problems import path_text
-from stacks.hyperpod_operators import shares_by_type
 from tests.platforms.kubernetes.conftest import Load
 from tests.platforms.kubernetes.specs import EKS, HYPERPOD
 from tests.stacks.specs import changed
@@ -99,10 +99,8 @@ def test_without_queues_the_namespaces_quotas_leave_spares_out(
 
 
 def test_task_governance_has_no_quota_for_spares(load: Load) -> None:
-    shares = shares_by_type(load(GOVERNED))
-    assert sum(shares["ml.p5.48xlarge" if "ml.p5.48xlarge" in shares else "p5.48xlarge"]) == (
-        NODES - SPARES
-    )
+    shares = instance_shares(load(GOVERNED))["p5.48xlarge"]
+    assert sum(share.count for share in shares) == NODES - SPARES
 
 
 def refused(spec: dict[str, Any]) -> dict[str, str]:
