@@ -19,6 +19,7 @@ from clusterwright.platforms.capabilities import (
     Platform,
 )
 from clusterwright.platforms.migration.results import Note
+from clusterwright.spec.consistency.metrics import collected
 from clusterwright.spec.models.cluster import Cluster
 
 NODE_NAMES = {
@@ -68,6 +69,8 @@ def moves(
     yield from _users(cluster, target)
     yield from _file_systems(cluster, target)
     yield from _accounting(cluster, other, target)
+    if other is not None:
+        yield from _workspace(cluster, other)
     yield from _zone(cluster)
     yield from _addresses(cluster, target, catalog)
     yield from _quotas(cluster, target, catalog)
@@ -181,6 +184,21 @@ def _accounting(cluster: Cluster, other: Cluster | None, target: Platform) -> It
             "write it as `existing:` in the other file; sacct shows the old jobs with "
             "`-M <old cluster name>`",
         )
+
+
+def _workspace(cluster: Cluster, other: Cluster) -> Iterator[Note]:
+    """AWS's collectors fill no workspace under a key of one's own, and a key cannot change."""
+    if not (cluster.observability.prometheus and other.observability.prometheus):
+        return
+    if cluster.environment != other.environment or collected(cluster) == collected(other):
+        return
+    old = "stays, in no stack" if other.protection == "retain" else "is deleted with its metrics"
+    yield Note(
+        "observability.prometheus",
+        "the workspace is made anew, under another key: AWS's collector fills none under the "
+        f"cluster's; the old one {old}",
+        "query what is still wanted before; dashboards and alerts name the new workspace",
+    )
 
 
 def _zone(cluster: Cluster) -> Iterator[Note]:
