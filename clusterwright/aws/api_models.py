@@ -198,5 +198,8 @@ def _unpacked(packed: bytes | None) -> dict[str, Any] | None:
     checksum, _, body = packed.partition(b"\n")
     if checksum != hashlib.sha256(body).hexdigest().encode():
         return None
-    found = json.loads(body)
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
     return found if isinstance(found, dict) else None

@@ -27,13 +27,22 @@ def folder(environment: Mapping[str, str], name: str) -> Path | None:
 def read(path: Path) -> bytes | None:
     """What a file holds; None where there is none, or where others could have written it."""
     try:
-        with path.open("rb") as file:
-            status = os.fstat(file.fileno())
-            if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-                return None
+        # A pipe that nobody writes to would be waited for.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
+            return None
+        if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            return None
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
             return file.read()
     except OSError:
         return None
+    finally:
+        os.close(descriptor)
 
 
 def keep(path: Path, content: bytes) -> None:

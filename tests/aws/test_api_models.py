@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import json
 import os
 from collections.abc import Callable
@@ -133,8 +134,14 @@ def test_requests_and_pages_are_those_of_the_whole_model(
         lambda path: path.write_bytes(b"\xff\x00\n{}"),
         lambda path: path.chmod(0o666),
         lambda path: (path.unlink(), path.mkdir()),
+        lambda path: (path.unlink(), os.mkfifo(path)),
+        lambda path: path.write_bytes(packed(b"")),
+        lambda path: path.write_bytes(packed(b"[" * 100_000)),
     ],
-    ids=["cut off", "changed", "empty", "no text", "writable for all", "a folder"],
+    ids=[
+        *("cut off", "changed", "empty", "no text", "writable for all", "a folder"),
+        *("a pipe that nobody writes to", "nothing, whose sum is right", "brackets alone"),
+    ],
 )
 def test_a_damaged_file_is_not_read(tmp_path: Path, damage: Callable[[Path], object]) -> None:
     first = loaded(tmp_path)
@@ -223,6 +230,10 @@ def component(folder: Path | None) -> Any:
     session = Session()
     read_models_small(session, folder)
     return session.get_component("data_loader")
+
+
+def packed(body: bytes) -> bytes:
+    return hashlib.sha256(body).hexdigest().encode() + b"\n" + body
 
 
 def loaded(folder: Path) -> dict[str, Any]:
