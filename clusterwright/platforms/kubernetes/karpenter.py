@@ -269,7 +269,8 @@ def _node_class(
         spec["associatePublicIPAddress"] = False
     if isinstance(group.capacity, Reservation | CapacityBlock):
         spec["capacityReservationSelectorTerms"] = [{"id": group.capacity.id}]
-    if group.name in site.placement_groups:
+    # What outputs of an earlier deployment say of other groups does not count.
+    if _is_placed(cluster, group, catalog):
         spec["placementGroupSelector"] = {"name": site.placement_groups[group.name]}
     if group.scratch is not None:
         spec["instanceStorePolicy"] = "RAID0"

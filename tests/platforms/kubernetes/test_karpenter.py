@@ -210,6 +210,11 @@ def test_outputs_of_an_earlier_file_are_not_enough(cluster: Cluster) -> None:
     outputs = {**OUTPUTS, "KarpenterPlacementGroups": '{"workers":"a"}'}
     with pytest.raises(subject.UnknownOutputError, match="of reserved"):
         rendered(cluster, outputs)
+    # A group that stood in a placement group when they were written does so no longer.
+    more = '{"workers":"a","reserved":"b","system":"c","spot":"d"}'
+    found = rendered(cluster, {**OUTPUTS, "KarpenterPlacementGroups": more})
+    assert "placementGroupSelector" not in found["EC2NodeClass/system"]
+    assert "placementGroupSelector" not in found["EC2NodeClass/spot"]
 
 
 def test_the_chart_is_told_of_its_cluster(load: Load) -> None:
