@@ -17,7 +17,7 @@ class ContainerDefaults(Model):
     """Processor cores."""
 
     memory_gib: Annotated[int, Field(ge=1, le=65_536)] = 4
-    """Memory; a container that says nothing may use no more."""
+    """Memory; nothing keeps a container from using more while the node has it."""
 
 
 class Tenant(Model):
