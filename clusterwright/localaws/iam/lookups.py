@@ -154,6 +154,19 @@ def _key(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[
     return [f"arn:{place.partition}:kms:{region}:{account}:key/{text}"]
 
 
+def _organizations_account(
+    runtime: Runtime, parameters: Mapping[str, Any], place: Place
+) -> list[str] | None:
+    """A member's ARN has the management account's number; who names no account means itself."""
+    account = str(parameters.get("TargetId") or place.account)
+    if parameters.get("AccountId") or not account.isdigit():
+        return None  # another operation, which names an account, a root or a unit
+    organization = runtime.world.organization
+    manager = organization.management_account if organization else None
+    named = f"{organization.id if organization else 'o-*'}/{account}"
+    return [f"arn:{place.partition}:organizations::{manager or place.account}:account/{named}"]
+
+
 _LOOKUPS: dict[tuple[str, str], _Lookup] = {
     ("cloudformation", "stack"): _stack,
     ("iam", "role"): _iam("Role", "roles"),
@@ -161,6 +174,7 @@ _LOOKUPS: dict[tuple[str, str], _Lookup] = {
     ("iam", "group"): _iam("Group", "groups"),
     ("iam", "instance-profile"): _iam("InstanceProfile", "instance_profiles"),
     ("kms", "key"): _key,
+    ("organizations", "account"): _organizations_account,
     ("sagemaker", "cluster"): _cluster,
     ("secretsmanager", "secret"): _secret,
     ("sqs", "queue"): _queue,
