@@ -148,6 +148,7 @@ def _said(words: tuple[str, ...]) -> dict[str, str]:
 def _of_file(cluster: Cluster, path: str | None) -> dict[str, str]:
     """Outputs that are ours, of this environment's stacks."""
     from clusterwright.platforms.parallelcluster.outputs import VALUES
+    from clusterwright.platforms.stack_names import part_of
 
     if path is None:
         return {}
@@ -159,12 +160,12 @@ def _of_file(cluster: Cluster, path: str | None) -> dict[str, str]:
         raise UserError(f"{path} is not JSON", _WRITTEN) from None
     if not isinstance(data, dict) or not all(isinstance(v, dict) for v in data.values()):
         raise UserError(f"{path} is not a file of outputs: stack to name to value", _WRITTEN)
-    prefix = f"{cluster.environment}-"
-    stacks = [outputs for stack, outputs in data.items() if stack.startswith(prefix)]
+    ours = cluster.environment
+    stacks = [outputs for stack, outputs in data.items() if part_of(ours, stack) is not None]
     if not stacks:
         found = ", ".join(sorted(data)) or "none"
         raise UserError(
-            f"{path} has no stack of the environment {cluster.environment}",
+            f"{path} has no stack of the environment {ours}",
             f"its stacks: {found}",
         )
     return {

@@ -197,3 +197,58 @@ def test_force_replaces_another_file(folder: Path) -> None:
     assert answer.exit_code == 0
     assert "platform: eks" in (folder / "x.yaml").read_text()
     assert [p.name for p in folder.iterdir() if p.name.startswith(".")] == []
+
+
+VPC = '"VpcId": "vpc-0a1b2c3d4e5f60718"'
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "there is no file"),
+        ("", "cannot be read"),
+        ("[" * 100_000, "cannot be read"),
+        ("[]", "is not an object with the outputs of each stack"),
+        ('{"dev-network": []}', "what dev-network has is not an object of outputs"),
+        ('{"dev-network": {"VpcId": 5}}', "VpcId of dev-network is 5, not a text"),
+        (f'{{"dev-eu-network": {{{VPC}}}}}', "has no outputs of dev"),
+        ('{"dev-network": {"VpcId": "vpc-1; x"}}', "VpcId is 'vpc-1; x', not the id of a VPC"),
+        (f'{{"dev-network": {{{VPC[:-1]}\\n"}}}}', "not the id of a VPC"),
+        (
+            '{"dev-network": {"NodeSubnetIds": "subnet-0a1b2c3d4e5f60718,"}}',
+            "not the id of a subnet",
+        ),
+        (
+            f'{{"dev-network": {{{VPC}}}, "dev-storage": {{"VpcId": "vpc-0"}}}}',
+            "two stacks of dev give VpcId",
+        ),
+        (
+            f'{{"dev-network": {{{VPC}}}}}',
+            "no output LustreFileSystemId, LustreDnsName, LustreMountName, "
+            "LustreSecurityGroupIds, NodeSubnetIds, NodeSecurityGroupIds of dev's stacks",
+        ),
+    ],
+)
+def test_outputs_that_cannot_be_taken_over_are_said_and_nothing_is_written(
+    content: str | None, words: str, folder: Path
+) -> None:
+    file = folder / "outputs.json"
+    if content is not None:
+        file.write_text(content)
+    with nothing_written(folder):
+        answer = clusterwright(
+            *("migrate", "configs/dev.yaml", "--to", "parallelcluster", "--environment", "next"),
+            *("--outputs", "outputs.json", "--write", "configs/next.yaml"),
+            folder=folder,
+        )
+    assert (answer.exit_code, answer.out) == (3, "")
+    assert words in answer.err
+    assert "Traceback" not in answer.err
+
+
+@pytest.mark.parametrize("more", [(), ("--environment", "dev")])
+def test_outputs_are_for_a_cluster_of_another_name(more: tuple[str, ...], folder: Path) -> None:
+    words = ("migrate", "configs/dev.yaml", "--to", "eks", "--outputs", "outputs.json")
+    answer = clusterwright(*words, *more, folder=folder)
+    assert answer.exit_code == 3
+    assert "--outputs is for a cluster beside the old one" in answer.err

@@ -154,6 +154,8 @@ def test_outputs_of_a_deployment(
     found = {
         "train-cluster": {**outputs.as_outputs(DEPLOYED), "ClusterName": "train"},
         "another-cluster": {"HeadSubnetId": "subnet-ffffffffffffffff0"},
+        # An environment of its own, whose name begins with this one's.
+        "train-eu-cluster": {"HeadSubnetId": "subnet-ffffffffffffffff1"},
     }
     found["train-cluster"]["PlacementGroups"] = "hopper=train-hopper"
     (tmp_path / "outputs.json").write_text(json.dumps(found))
@@ -193,7 +195,7 @@ def test_what_is_refused(words: tuple[str, ...], message: str, tmp_path: Path) -
     write(tmp_path / "spec.yaml", specs.SMALL)
     (tmp_path / "spec.txt").write_text("no: json")
     (tmp_path / "list.json").write_text('["a"]')
-    (tmp_path / "other.json").write_text('{"prod-cluster": {}}')
+    (tmp_path / "other.json").write_text('{"prod-cluster": {}, "train-eu-cluster": {}}')
     answer = clusterwright("render", "parallelcluster", "spec.yaml", *words, folder=tmp_path)
     assert (answer.exit_code, answer.out) == (3, "")
     assert message in answer.err

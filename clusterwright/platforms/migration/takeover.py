@@ -128,7 +128,7 @@ def _check_form(name: str, value: str) -> None:
         if not re.fullmatch(pattern, name):
             continue
         for one in value.split(",") if name in _LISTS else [value]:
-            if not re.search(form.pattern, one):
+            if not re.fullmatch(form.pattern, one):
                 raise OutputsLack(f"{name} is {value!r}, not {form.words}")
         return
 
