@@ -1,7 +1,9 @@
 """Labels and taints of nodes: nothing that Kubernetes, EKS or HyperPod sets, nothing twice.
 
 Sources: Kubernetes, "Labels and Selectors" (the prefixes kubernetes.io/ and k8s.io/ are reserved);
-EKS API reference, Nodegroup and Taint (keys of managed node groups have 63 letters at most).
+EKS API reference, Nodegroup and Taint (keys of managed node groups have 63 letters at most);
+topology.k8s.aws is EKS's and HyperPod's (aws/karpenter-provider-aws v1.14, concepts/scheduling.md;
+SageMaker developer guide, "Using topology-aware scheduling").
 """
 
 from __future__ import annotations
@@ -12,8 +14,11 @@ from clusterwright.spec.models.cluster import Cluster
 from clusterwright.spec.models.compute import ComputeGroup
 from clusterwright.spec.problems import Path, Problem
 
-RESERVED = ("kubernetes.io", "k8s.io", "eks.amazonaws.com", "sagemaker.amazonaws.com")
-"""Domains whose keys are set by the cluster itself; those below them too."""
+RESERVED = (
+    *("kubernetes.io", "k8s.io", "k8s.aws", "eks.amazonaws.com", "sagemaker.amazonaws.com"),
+    "clusterwright.dev",
+)
+"""Domains whose keys are set by the cluster itself, or by us; those below them too."""
 
 LONGEST_KEY_OF_NODE_GROUPS = 63
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
+from collections import Counter
 from collections.abc import Iterator
 
+from clusterwright.spec.karpenter import is_scaled
 from clusterwright.spec.models.cluster import Cluster
+from clusterwright.spec.models.compute import ComputeGroup
 from clusterwright.spec.models.tenants import Tenant
 from clusterwright.spec.problems import Path, Problem
 from clusterwright.spec.sharing import apportion
@@ -128,14 +131,37 @@ def _shares(cluster: Cluster) -> Iterator[Problem]:
     jobs = [g for g in cluster.compute if g.role == "compute" and not g.restricted]
     if any(group.mig_profile is not None for group in jobs):
         return  # a share is of partitions then, and one node is enough for several tenants
-    nodes = sum(group.count - group.spare_count for group in jobs)
-    shares = node_shares(cluster, nodes)
+    pools = _pools(cluster, jobs)
+    shares = [0] * len(cluster.tenants)
+    for nodes in pools:
+        shares = [a + b for a, b in zip(shares, node_shares(cluster, nodes), strict=True)]
+    whole = sum(pools)
+    what = f"{whole} nodes" + (", divided by groups," if pools[1:] else "")
     for index, (tenant, share) in enumerate(zip(cluster.tenants, shares, strict=True)):
         if not tenant.borrowing and share == 0:
             yield Problem(
-                f"its share of {nodes} nodes is none, and it may not borrow any",
+                f"its share of {what} is none, and it may not borrow any",
                 ("tenants", index, "borrowing"),
                 hint="borrowing: true, or a greater weight",
                 other_path=("tenants", index, "name"),
                 rests_on=(("compute",),),
             )
+
+
+def _pools(cluster: Cluster, jobs: list[ComputeGroup]) -> list[int]:
+    """Nodes that are divided together, those that Karpenter may add among them.
+
+    Slurm's shares are of all nodes. On Kubernetes they are whole nodes of each group; task
+    governance's are of each type.
+    """
+    pools: Counter[str] = Counter()
+    for group in jobs:
+        most = max(group.count, group.max_count or 0) if is_scaled(cluster, group) else group.count
+        if cluster.uses_slurm:
+            key = ""
+        elif cluster.hyperpod.task_governance is not None:
+            key = group.instance_type
+        else:
+            key = group.name
+        pools[key] += most - group.spare_count
+    return list(pools.values())

@@ -48,6 +48,16 @@ def test_own_keys_pass(changes: dict[str, Any]) -> None:
             "set by the cluster itself",
         ),
         (
+            {"compute.2.labels": {"clusterwright.dev/group": "x"}},
+            "compute[2].labels.clusterwright.dev/group",
+            "clusterwright.dev",
+        ),
+        (
+            {"compute.2.labels": {"topology.k8s.aws/zone-id": "use1-az1"}},
+            "compute[2].labels.topology.k8s.aws/zone-id",
+            "k8s.aws",
+        ),
+        (
             {"compute.2.labels": {"nvidia.com/mig.config": "all-1g.10gb"}},
             "compute[2].labels.nvidia.com/mig.config",
             "mig_profile",

@@ -62,7 +62,7 @@ def test_consistent_specs_pass(base: dict[str, Any]) -> None:
         (
             {"tenants.0.weight": 65_533},
             "tenants[2].borrowing",
-            "its share of 11 nodes is none, and it may not borrow any",
+            "its share of 11 nodes, divided by groups, is none, and it may not borrow any",
         ),
     ],
 )
@@ -85,3 +85,34 @@ def test_a_divided_node_has_shares_for_several_tenants() -> None:
     assert "its share of 1 nodes is none" in whole["tenants[1].borrowing"]
     divided = {**changes["compute"][0], "mig_profile": "all-1g.10gb"}
     assert found(tenants.problems, {**changes, "compute": [divided]}) == {}
+
+
+ALONE = [{"name": "a", "borrowing": False}, {"name": "b", "borrowing": False}]
+
+
+def one_node(name: str) -> dict[str, Any]:
+    return {"name": name, "role": "compute", "instance_type": "p5.48xlarge", "count": 1}
+
+
+def test_shares_are_counted_as_the_quotas_divide_the_nodes() -> None:
+    """Kueue divides each group: of two groups of one node the first tenant would have both."""
+    changes: dict[str, Any] = {
+        "platform": "hyperpod-eks",
+        "compute": [one_node("one"), one_node("two")],
+        "tenants": ALONE,
+    }
+    (message,) = found(tenants.problems, changes).values()
+    assert message == "its share of 2 nodes, divided by groups, is none, and it may not borrow any"
+    # Task governance has quotas of a type, whatever group it is in.
+    assert found(tenants.problems, {**changes, "hyperpod": {"task_governance": {}}}) == {}
+    other = {**one_node("two"), "instance_type": "p5en.48xlarge"}
+    apart = {**changes, "compute": [one_node("one"), other]}
+    assert found(tenants.problems, {**apart, "hyperpod": {"task_governance": {}}}) != {}
+
+
+def test_nodes_that_karpenter_may_add_are_shared_too() -> None:
+    grows = {**one_node("one"), "count": 0, "max_count": 2}
+    changes: dict[str, Any] = {"compute": [EKS["compute"][0], grows], "tenants": ALONE}
+    assert len(found(tenants.problems, changes, base=EKS)) == 2
+    scaled = {**changes, "kubernetes": {"autoscaling": "karpenter"}}
+    assert found(tenants.problems, scaled, base=EKS) == {}
