@@ -44,7 +44,7 @@ class NatGateway:
 class Permission:
     """One rule of a security group, in one direction.
 
-    `protocol` is `-1` for all; `groups` and `cidrs` are the other side.
+    `protocol` is `-1` for all; `groups`, `cidrs` and `prefix_lists` are the other side.
     """
 
     protocol: str
@@ -52,6 +52,8 @@ class Permission:
     last_port: int | None
     groups: frozenset[str]
     cidrs: frozenset[str]
+    prefix_lists: frozenset[str] = frozenset()
+    """Their ids (pl-...): which ranges are in them is not asked."""
 
     def covers(self, port: int) -> bool:
         """Whether TCP traffic to `port` is allowed by this rule."""
@@ -176,6 +178,7 @@ def _permissions(answer: Iterable[Mapping[str, Any]]) -> tuple[Permission, ...]:
             rule.get("ToPort"),
             frozenset(pair["GroupId"] for pair in rule.get("UserIdGroupPairs") or ()),
             frozenset(r["CidrIp"] for r in rule.get("IpRanges") or ()),
+            frozenset(entry["PrefixListId"] for entry in rule.get("PrefixListIds") or ()),
         )
         for rule in answer
     )

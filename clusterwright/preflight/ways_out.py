@@ -100,10 +100,11 @@ def interface_of(
 
 def lets_through(
     permissions: Iterable[Permission], port: int, groups: Iterable[str], ranges: Iterable[str]
-) -> bool:
+) -> bool | None:
     """Whether rules let TCP traffic to `port` through, from or to these groups or ranges.
 
-    A range counts where one of the rules' ranges holds all of it.
+    A range counts where one of the rules' ranges holds all of it. None where only a prefix list
+    could, whose ranges are not known.
     """
     wanted = set(groups)
     nets = [IPv4Network(r) for r in ranges]
@@ -111,7 +112,9 @@ def lets_through(
     if any(rule.groups & wanted for rule in rules):
         return True
     allowed = [IPv4Network(cidr, strict=False) for rule in rules for cidr in rule.cidrs]
-    return bool(nets) and all(any(net.subnet_of(a) for a in allowed) for net in nets)
+    if nets and all(any(net.subnet_of(a) for a in allowed) for net in nets):
+        return True
+    return None if any(rule.prefix_lists for rule in rules) else False
 
 
 def group_reaches(
@@ -120,17 +123,16 @@ def group_reaches(
     port: int,
     source_ranges: Sequence[str],
     target_ranges: Sequence[str],
-) -> tuple[bool, bool]:
+) -> tuple[bool | None, bool | None]:
     """Whether any of `source`'s rules lets TCP traffic to `port` out to `target`, and any of
-    `target`'s lets it in.
+    `target`'s lets it in; None as `lets_through` has it.
     """
-    out = any(
-        lets_through(one.outbound, port, [t.id for t in target], target_ranges) for one in source
+    out = [rule for one in source for rule in one.outbound]
+    into = [rule for one in target for rule in one.inbound]
+    return (
+        lets_through(out, port, [t.id for t in target], target_ranges),
+        lets_through(into, port, [s.id for s in source], source_ranges),
     )
-    into = any(
-        lets_through(one.inbound, port, [s.id for s in source], source_ranges) for one in target
-    )
-    return out, into
 
 
 def acl_lets(

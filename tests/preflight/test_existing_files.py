@@ -272,6 +272,28 @@ def test_a_database_that_exists_lets_the_nodes_in(rule: Harness) -> None:
         rule.passes("CW-N029", WITH_DATABASE, database_facts(*inbound))
 
 
+def by_list(first: int, last: int) -> Permission:
+    """Open to a prefix list, as large companies write it."""
+    return Permission("tcp", first, last, frozenset(), frozenset(), frozenset({"pl-0a1b2c3d"}))
+
+
+def test_ranges_of_a_prefix_list_are_not_guessed(rule: Harness) -> None:
+    rule.unsure(
+        "CW-N029",
+        WITH_DATABASE,
+        database_facts(by_list(3306, 3306)),
+        path=DB_PATH,
+        message="whether slurm opens TCP 3306 to the nodes",
+    )
+    both = (by_list(3306, 3306), tcp(3306, 3306, NODES))
+    rule.passes("CW-N029", WITH_DATABASE, database_facts(*both))
+    closed = database_facts(by_list(5432, 5432))
+    rule.fails("CW-N029", WITH_DATABASE, closed, path=DB_PATH, message="does not open TCP 3306")
+    found = rule.run("CW-S023", PLAIN, facts(inbound=(by_list(988, 988), LUSTRE_PORTS[1])))
+    assert found.rule.status == "unknown"
+    assert "opens TCP 988 to its members" in found.unanswered[0].message
+
+
 def test_a_database_that_exists_answers_on_its_port(rule: Harness) -> None:
     rule.fails(
         "CW-N029",

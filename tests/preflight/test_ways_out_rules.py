@@ -221,6 +221,21 @@ def test_groups_that_close_the_endpoints_are_found(
     )
 
 
+def test_ranges_of_a_prefix_list_are_not_guessed(rule: Harness) -> None:
+    by_list = Permission("tcp", 443, 443, frozenset(), frozenset(), frozenset({"pl-0a1b2c3d"}))
+    for inbound, outbound in ((by_list, EVERYWHERE), (HTTPS_BY_GROUP, by_list)):
+        rule.unsure(
+            "CW-N023",
+            EXISTING,
+            {**facts(TABLE, every(rule)), **groups(inbound, outbound)},
+            path="network.existing.security_group_ids",
+            message="rules with prefix lists, whose ranges are not asked",
+        )
+    # What no list could open is closed all the same.
+    closed = rule.run("CW-N023", EXISTING, {**facts(TABLE, every(rule)), **groups(HTTP, by_list)})
+    assert closed.rule.status == "fail"
+
+
 def test_an_endpoint_takes_a_services_name_over_beside_a_nat_gateway_too(rule: Harness) -> None:
     rule.passes("CW-N023", EXISTING, {**facts(routed(NAT)), **groups(HTTP, HTTP)})
     closed = groups(HTTP, EVERYWHERE)

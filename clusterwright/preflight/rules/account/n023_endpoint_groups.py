@@ -16,7 +16,7 @@ from clusterwright.preflight.facts.network import SecurityGroups, Subnets
 from clusterwright.preflight.facts.routes import Endpoints, RouteTables
 from clusterwright.preflight.needed_endpoints import WayOutRule, services_used
 from clusterwright.preflight.offline import listed
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
 from clusterwright.preflight.ways_out import (
     endpoint_names,
     group_reaches,
@@ -54,7 +54,7 @@ class EndpointGroups(WayOutRule):
         nodes = [groups[one] for one in own if one in groups]
         ranges = [subnet.cidr for subnet in subnets]
         by_id = {subnet.id: subnet for subnet in facts[Subnets()]}
-        dropped: dict[tuple[bool, bool], list[str]] = {}
+        dropped: dict[tuple[bool | None, bool | None], list[str]] = {}
         for service in services_used(context):
             names = endpoint_names(context.region, service.name)
             endpoint = interface_of(endpoints, existing.vpc_id, names)
@@ -69,7 +69,13 @@ class EndpointGroups(WayOutRule):
                 dropped.setdefault(ways, []).append(service.name)
         for (out, into), names_ in dropped.items():
             which = listed(names_)
-            if not into:
+            if None in (out, into):
+                yield Unsure(
+                    message=f"whether the nodes reach the endpoints of {which}: their security "
+                    "groups have rules with prefix lists, whose ranges are not asked",
+                    path=(*HERE, "security_group_ids"),
+                )
+            if into is False:
                 example = _groups_of(endpoints, context, existing.vpc_id, names_[0])
                 yield Fail(
                     message=f"the endpoints of {which} let no HTTPS in from the nodes",
@@ -77,7 +83,7 @@ class EndpointGroups(WayOutRule):
                     where=existing.vpc_id,
                     hint=f"allow TCP {HTTPS} into {example} from {own[0]} or {ranges[0]}",
                 )
-            if not out:
+            if out is False:
                 yield Fail(
                     message=f"the nodes' security groups let no HTTPS out to the endpoints of "
                     f"{which}",

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from ipaddress import IPv4Network
 from typing import Any
 
-from clusterwright.aws.vpc import Permission
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.counts import Databases
 from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import SecurityGroups, Subnets
 from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
-from clusterwright.spec.models.network import ExistingNetwork
+from clusterwright.preflight.ways_out import lets_through
 from clusterwright.spec.models.slurm import ExistingDatabase
 
 _RDS = ".rds.amazonaws.com"
@@ -64,9 +62,15 @@ class ExistingAccounting(Rule[ExistingDatabase]):
             )
         groups = [g for g in facts[SecurityGroups()] if g.id in found.security_group_ids]
         port = found.port or wanted.port
-        ranges = [IPv4Network(s.cidr) for s in facts[Subnets()] if s.id in network.subnet_ids]
+        ranges = [s.cidr for s in facts[Subnets()] if s.id in network.subnet_ids]
         rules = [rule for group in groups for rule in group.inbound]
-        if not _open(rules, port, network, ranges):
+        opened = lets_through(rules, port, network.security_group_ids, ranges)
+        if opened is None:
+            yield Unsure(
+                message=f"whether {found.id} opens TCP {port} to the nodes: its security groups "
+                "have rules with prefix lists, whose ranges are not asked"
+            )
+        elif not opened:
             named = ", ".join(found.security_group_ids) or "no security group"
             first = found.security_group_ids[0] if found.security_group_ids else "its group"
             yield Fail(
@@ -75,21 +79,6 @@ class ExistingAccounting(Rule[ExistingDatabase]):
                 hint=f"add to {first}: TCP {port}, inbound, source "
                 f"{network.security_group_ids[0]}",
             )
-
-
-def _open(
-    rules: Iterable[Permission], port: int, network: ExistingNetwork, ranges: list[IPv4Network]
-) -> bool:
-    """To a group that every node carries, or to every address that nodes can have."""
-    for rule in rules:
-        if not rule.covers(port):
-            continue
-        if rule.groups & set(network.security_group_ids):
-            return True
-        wide = [IPv4Network(cidr, strict=False) for cidr in rule.cidrs if ":" not in cidr]
-        if ranges and all(any(r.subnet_of(w) for w in wide) for r in ranges):
-            return True
-    return False
 
 
 RULE = ExistingAccounting()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from ipaddress import IPv4Network
 from typing import Any, Final
 
 from clusterwright.aws.vpc import Permission
@@ -14,6 +13,7 @@ from clusterwright.preflight.facts.files import InterfaceGroups
 from clusterwright.preflight.facts.network import SecurityGroup, Subnets
 from clusterwright.preflight.facts.storage import FileSystems
 from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.ways_out import lets_through
 
 # FSx for OpenZFS user guide, "File system access control with Amazon VPC"; NFS 4 over TCP needs
 # 2049, versions before it the others too.
@@ -64,17 +64,23 @@ class ExistingGroup(Rule[ExistingFiles]):
             return
         yield from _carried(files, facts[InterfaceGroups(files.id)])
         ranges = [
-            IPv4Network(subnet.cidr)
-            for subnet in facts[Subnets()]
-            if subnet.id in _node_subnets(context)
+            subnet.cidr for subnet in facts[Subnets()] if subnet.id in _node_subnets(context)
         ]
-        closed = [
-            _words(first, last)
-            for first, last in _ports(files, context)
-            if not all(
-                _open(group.id, group.inbound, port, ranges) for port in range(first, last + 1)
+        closed, unsure = [], []
+        for first, last in _ports(files, context):
+            opened = {
+                lets_through(group.inbound, port, [group.id], ranges)
+                for port in range(first, last + 1)
+            }
+            if False in opened:
+                closed.append(_words(first, last))
+            elif None in opened:
+                unsure.append(_words(first, last))
+        if unsure:
+            yield Unsure(
+                message=f"whether {group.id} opens TCP {', '.join(unsure)} to its members: it "
+                "has rules with prefix lists, whose ranges are not asked"
             )
-        ]
         if closed:
             yield Fail(
                 message=f"{group.id} does not open TCP {', '.join(closed)} to its members",
@@ -119,21 +125,6 @@ def _ports(files: ExistingFiles, context: Context) -> list[tuple[int, int]]:
         first, _, last = text.partition("-")
         found.append((int(first), int(last or first)))
     return found
-
-
-def _open(
-    group_id: str, rules: Iterable[Permission], port: int, ranges: list[IPv4Network]
-) -> bool:
-    """To members of the group, or to every address that the nodes can have."""
-    for rule in rules:
-        if not rule.covers(port):
-            continue
-        if group_id in rule.groups:
-            return True
-        wide = [IPv4Network(cidr, strict=False) for cidr in rule.cidrs if ":" not in cidr]
-        if ranges and all(any(r.subnet_of(w) for w in wide) for r in ranges):
-            return True
-    return False
 
 
 def _everything(group_id: str, rules: Iterable[Permission]) -> bool:
