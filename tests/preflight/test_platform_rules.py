@@ -91,6 +91,20 @@ def test_karpenters_nodes_are_in_no_node_group(rule: Harness) -> None:
     assert "CW-Q020" in at_growth(plain)
 
 
+def test_a_group_that_karpenter_begins_is_looked_at_before_it_has_a_node(rule: Harness) -> None:
+    spec = {
+        **SCALED,
+        "compute": [WORKERS, {**ELASTIC, "instance_type": "p6-b200.48xlarge"}],
+        "network.availability_zone_id": "use1-az5",
+    }
+    found = rule.run("CW-C002", spec).findings
+    assert "compute[1].instance_type" in {one.path for one in found}
+    idle = {**spec, "kubernetes": {}}
+    assert "compute[1].instance_type" not in {
+        one.path for one in rule.run("CW-C002", idle).findings
+    }
+
+
 def stacks(*resources: tuple[str, str]) -> dict[Any, Any]:
     """This environment's stacks with resources of these types and ids."""
     made = tuple(StackResource(f"R{i}", *one) for i, one in enumerate(resources))
@@ -194,7 +208,11 @@ def test_a_release_with_a_published_fault_is_found(rule: Harness) -> None:
     rule.passes("CW-I017", PARALLELCLUSTER_WHOLE)
     rule.passes("CW-I017", tested=False)
     undated = {"image": {"image_id": "ami-0123456789abcdef0"}}
-    rule.unsure("CW-I017", undated, path="image", message="the spec does not say")
+    asked = rule.unsure("CW-I017", undated, path="image", message="the spec does not say")
+    assert "HyperPod's image that yours is built from" in str(asked.hint)
+    released = {"image": {"release_version": "1.2.3"}}
+    asked = rule.unsure("CW-I017", released, path="image", message="the image 1.2.3 came out")
+    assert "from HyperPod's release notes" in str(asked.hint)
 
 
 def test_every_published_fault_is_met_by_some_release_and_not_by_the_one_after() -> None:

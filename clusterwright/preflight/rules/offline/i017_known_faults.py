@@ -50,9 +50,14 @@ class KnownFaults(Rule[str]):
             found = known_faults.of_hyperpod_image(cluster, cluster.image.released)
             hint = "pin a newer release, or none"
         elif known_faults.may_meet_an_image(cluster):
+            day = (
+                "the day of HyperPod's image that yours is built from"
+                if cluster.image.image_id is not None
+                else "from HyperPod's release notes"
+            )
             yield Unsure(
                 message=f"when {subject.value} came out: the spec does not say",
-                hint="image: {released: ...}, from HyperPod's release notes",
+                hint=f"image: {{released: ...}}, {day}",
             )
             return
         else:
