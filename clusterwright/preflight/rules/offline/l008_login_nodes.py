@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from clusterwright.catalog import Known
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.spec.models.compute import ComputeGroup
 
 
 class LoginNodes(Rule[int]):
@@ -28,14 +30,24 @@ class LoginNodes(Rule[int]):
         self, subject: Subject[int], context: Context, facts: FactValues
     ) -> Iterator[Verdict]:
         del facts
+        controllers = [g for g in context.cluster.compute if g.role == "controller"]
         if any(group.role == "login" and group.count for group in context.cluster.compute):
             return
         people = "1 user signs in" if subject.value == 1 else f"{subject.value} users sign in"
         yield Fail(
             message=f"{people} on the controller: a program there that takes all memory ends "
             "slurmctld, and the cluster with it",
-            hint="add {name: login, role: login, instance_type: m5.4xlarge, count: 1}",
+            hint=f"add {{name: login, role: login, instance_type: {_type(controllers, context)}, "
+            "count: 1}",
         )
+
+
+def _type(controllers: list[ComputeGroup], context: Context) -> str:
+    """Of the controller's architecture: ParallelCluster takes no other beside it."""
+    found = (context.catalog.instance(group.instance_type) for group in controllers)
+    known = [one.architecture for one in found if one is not None]
+    arm = any(isinstance(one, Known) and one.value == "arm64" for one in known)
+    return "m7g.4xlarge" if arm else "m5.4xlarge"
 
 
 RULE = LoginNodes()
