@@ -284,6 +284,14 @@ def _make_existing() -> Ids:
 
 def _tiers(ids: Ids) -> dict[str, Any]:
     return {
+        "network": {
+            "availability_zone_id": "use1-az6",
+            "existing": {
+                "vpc_id": VPC,
+                "subnet_ids": [SUBNETS[0]],
+                "security_group_ids": [GROUP],
+            },
+        },
         "storage.lustre": [
             {
                 "mount_path": "/archive",
@@ -431,7 +439,7 @@ SITES: dict[str, Site] = {
             unchecked=True,
         ),
         Site("control-plane", _control_plane, {"subnets": _TWO_SUBNETS}),
-        Site("tiers", _tiers, {}, _make_tiers),
+        Site("tiers", _tiers, {"subnets": _TWO_SUBNETS}, _make_tiers),
         Site(
             "kubernetes",
             _kubernetes,
