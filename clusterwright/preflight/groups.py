@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from clusterwright.catalog import Known
 from clusterwright.preflight.context import Context
+from clusterwright.spec.karpenter import is_scaled
 from clusterwright.spec.models.compute import ComputeGroup, TrainingPlan
 from clusterwright.spec.problems import Path
 
@@ -47,11 +48,16 @@ def largest(groups: Iterable[tuple[Path, ComputeGroup]]) -> Path:
     return (*path, "count")
 
 
+def can_have_nodes(context: Context, group: ComputeGroup) -> bool:
+    """Whether there are nodes of the group now, or as soon as pods wait for some."""
+    return group.count > 0 or is_scaled(context.cluster, group)
+
+
 def wanted_types(context: Context) -> dict[str, Path]:
     """Each instance type of the cluster with where it is first written."""
     found: dict[str, Path] = {}
     for path, group in context.groups():
-        if group.count:
+        if can_have_nodes(context, group):
             found.setdefault(group.instance_type, (*path, "instance_type"))
     return found
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import ClassVar, Literal
 
 from clusterwright.preflight.context import Context
+from clusterwright.preflight.groups import can_have_nodes
 from clusterwright.preflight.results import Severity
 from clusterwright.preflight.rule import Rule, Subject
 from clusterwright.spec.models.compute import ComputeGroup
@@ -13,13 +14,17 @@ from clusterwright.spec.models.storage import Lustre
 
 
 class GroupRule(Rule[ComputeGroup]):
-    """A rule about each group that has instances."""
+    """A rule about each group that has instances, or gets some as pods wait."""
 
     scope: ClassVar[Literal["offline", "account"]] = "offline"
     severity: ClassVar[Severity] = "error"
 
     def subjects(self, context: Context) -> Iterable[Subject[ComputeGroup]]:
-        return [Subject(path, group) for path, group in context.groups() if group.count]
+        return [
+            Subject(path, group)
+            for path, group in context.groups()
+            if can_have_nodes(context, group)
+        ]
 
 
 class LustreRule(Rule[Lustre]):

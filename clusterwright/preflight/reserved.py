@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import Fact
 from clusterwright.preflight.facts.reservations import Reservation
+from clusterwright.preflight.groups import can_have_nodes
 from clusterwright.preflight.results import Severity
 from clusterwright.preflight.rule import Rule, Subject
 from clusterwright.spec.models.compute import CapacityBlock, ComputeGroup
@@ -38,6 +39,11 @@ class ReservationUse:
         return sum(group.count for _, group in self.groups)
 
     @property
+    def most(self) -> int:
+        """With every group at its `max_count`."""
+        return sum(max(group.count, group.max_count or 0) for _, group in self.groups)
+
+    @property
     def word(self) -> str:
         return "capacity block" if self.kind == "capacity-block" else "reservation"
 
@@ -48,7 +54,8 @@ def by_reservation(context: Context) -> Iterable[ReservationUse]:
     for path, group in context.groups("reservation", "capacity-block"):
         capacity = group.capacity
         taken = group.capacity.kind in context.platform.capacity_kinds
-        if group.count and taken and isinstance(capacity, Reserved | CapacityBlock):
+        wanted = taken and can_have_nodes(context, group)
+        if wanted and isinstance(capacity, Reserved | CapacityBlock):
             found.setdefault(capacity.id, []).append((path, group))
     for id_, groups in found.items():
         yield ReservationUse(id_, groups[0][1].capacity.kind, tuple(groups))

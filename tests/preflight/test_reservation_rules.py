@@ -250,6 +250,45 @@ def test_groups_that_draw_from_one_reservation_are_summed(rule: Harness) -> None
     )
 
 
+def growing(rule: Harness, *, most: int) -> LoadedSpec:
+    """On EKS with Karpenter, a group that begins without nodes and takes them from a block."""
+    system = {"name": "system", "role": "system", "instance_type": "m5.4xlarge", "count": 2}
+    block = {**SECOND, "count": 0, "max_count": most}
+    block["capacity"] = {"kind": "capacity-block", "id": ID}
+    return specs.unchecked(
+        rule.folder,
+        {
+            "platform": "eks",
+            "slurm": {},
+            "compute": [system, block],
+            "kubernetes": {"autoscaling": "karpenter"},
+        },
+    )
+
+
+def test_what_karpenter_draws_from_is_looked_at_before_there_is_a_node(rule: Harness) -> None:
+    rule.fails(
+        "CW-C030",
+        None,
+        fact(None),
+        spec=growing(rule, most=8),
+        path="compute[1].capacity.id",
+        message=ID,
+    )
+    used = {**fact(BLOCK, available_count=0), Instances(): ()}
+    rule.passes("CW-C035", None, used, spec=growing(rule, most=8))
+    rule.fails(
+        "CW-C035",
+        None,
+        used,
+        spec=growing(rule, most=9),
+        path="compute[1].max_count",
+        message=f"9 instances with max_count from the capacity block {ID}, which has 8",
+        severity="warning",
+        numbers=(9, None, 8),
+    )
+
+
 def test_the_reservation_lasts_as_long_as_the_run(rule: Harness) -> None:
     week = on_ec2(rule, {"run": {"hours": 200}}, kind="capacity-block")
     rule.fails(

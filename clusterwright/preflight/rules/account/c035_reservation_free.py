@@ -50,6 +50,7 @@ class ReservationFree(ReservationRule):
             return
         room = min(free + held, found.total_count)
         if use.count <= room:
+            yield from _growth(use, found.total_count)
             return
         several = f" of {len(use.groups)} groups" if len(use.groups) > 1 else ""
         yield Fail(
@@ -62,6 +63,22 @@ class ReservationFree(ReservationRule):
             where=use.id,
             hint=f"count: {room}{' in all' if several else ''}, or another reservation for the "
             "rest",
+        )
+
+
+def _growth(use: ReservationUse, total: int) -> Iterator[Verdict]:
+    """What comes later may find what others use now free, but never more than there is."""
+    if use.most > total:
+        path, _ = max(use.groups, key=lambda one: (one[1].max_count or 0) - one[1].count)
+        yield Fail(
+            message=f"{use.most} instances with max_count from the {use.word} {use.id}, which has "
+            f"{total}: the rest could never start",
+            path=(*path, "max_count"),
+            severity="warning",
+            requested=use.most,
+            limit=total,
+            where=use.id,
+            hint=f"max_count: {total}{' in all' if len(use.groups) > 1 else ''}",
         )
 
 
