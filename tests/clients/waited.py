@@ -231,7 +231,36 @@ def _addon_deleted(place: Place) -> Mapping[str, Any]:
     return asked
 
 
+def _scraper(place: Place) -> Mapping[str, Any]:
+    eks, amp = place.client("eks"), place.client("amp")
+    name = _active_cluster(place)
+    cluster = eks.describe_cluster(name=name)["cluster"]
+    if not cluster["resourcesVpcConfig"]["endpointPrivateAccess"]:
+        eks.update_cluster_config(name=name, resourcesVpcConfig={"endpointPrivateAccess": True})
+        eks.get_waiter("cluster_active").wait(name=name, WaiterConfig={"Delay": 0.1})
+    source = {
+        "clusterArn": cluster["arn"],
+        "subnetIds": list(place.subnets),
+    }
+    workspace = amp.create_workspace()["arn"]
+    made = amp.create_scraper(
+        scrapeConfiguration={"configurationBlob": b"scrape_configs: [{job_name: nodes}]"},
+        source={"eksConfiguration": source},
+        destination={"ampConfiguration": {"workspaceArn": workspace}},
+    )
+    return {"scraperId": made["scraperId"]}
+
+
+def _scraper_deleted(place: Place) -> Mapping[str, Any]:
+    amp, asked = place.client("amp"), _scraper(place)
+    amp.get_waiter("scraper_active").wait(**asked, WaiterConfig={"Delay": 0.1, "MaxAttempts": 300})
+    amp.delete_scraper(**asked)
+    return asked
+
+
 KNOWN: dict[Key, Wait] = {
+    ("amp", "ScraperActive"): Wait(_scraper, None),
+    ("amp", "ScraperDeleted"): Wait(_scraper_deleted, None),
     ("eks", "ClusterActive"): Wait(_eks_cluster("new"), _cluster_being_deleted),
     ("eks", "ClusterDeleted"): Wait(_cluster_deleted, _eks_cluster("kept")),
     ("eks", "NodegroupActive"): Wait(_node_group, None),
