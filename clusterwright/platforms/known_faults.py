@@ -59,9 +59,9 @@ def of_chart(cluster: Cluster, chart: str, version: str) -> Iterator[Fault]:
     return (f for f in CHARTS.get(chart, ()) if f.has(release) and f.concerns(cluster))
 
 
-def may_meet_an_image(cluster: Cluster) -> bool:
-    """Whether there is an image, of whatever day, with a fault that concerns the cluster."""
-    return any(fault.concerns(cluster) for fault in HYPERPOD_IMAGES)
+def of_some_hyperpod_image(cluster: Cluster) -> Iterator[Fault]:
+    """The faults that the cluster would meet with an image of some day or other."""
+    return (fault for fault in HYPERPOD_IMAGES if fault.concerns(cluster))
 
 
 def _types(cluster: Cluster) -> Iterator[str]:

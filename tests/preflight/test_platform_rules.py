@@ -208,11 +208,20 @@ def test_a_release_with_a_published_fault_is_found(rule: Harness) -> None:
     rule.passes("CW-I017", PARALLELCLUSTER_WHOLE)
     rule.passes("CW-I017", tested=False)
     undated = {"image": {"image_id": "ami-0123456789abcdef0"}}
-    asked = rule.unsure("CW-I017", undated, path="image", message="the spec does not say")
-    assert "HyperPod's image that yours is built from" in str(asked.hint)
+    said = rule.fails(
+        "CW-I017",
+        undated,
+        path="image",
+        message="the image ami-0123456789abcdef0 is not stated; those until 2024-07-31: auto-resume",
+        severity="warning",
+    )
+    assert "HyperPod's image that yours is built from" in str(said.hint)
     released = {"image": {"release_version": "1.2.3"}}
-    asked = rule.unsure("CW-I017", released, path="image", message="the image 1.2.3 came out")
-    assert "from HyperPod's release notes" in str(asked.hint)
+    said = rule.fails(
+        "CW-I017", released, path="image", message="of the image 1.2.3 is not stated"
+    )
+    assert "from HyperPod's release notes" in str(said.hint)
+    rule.passes("CW-I017", {**undated, "resilience.node_recovery": "none"})
 
 
 def test_every_published_fault_is_met_by_some_release_and_not_by_the_one_after() -> None:

@@ -8,7 +8,7 @@ from clusterwright.platforms import known_faults
 from clusterwright.platforms.kubernetes.charts import listed_charts, wanted_charts
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
 
 
 class KnownFaults(Rule[str]):
@@ -49,18 +49,20 @@ class KnownFaults(Rule[str]):
         elif cluster.image.released is not None:
             found = known_faults.of_hyperpod_image(cluster, cluster.image.released)
             hint = "pin a newer release, or none"
-        elif known_faults.may_meet_an_image(cluster):
+        else:
+            # As CW-I001 does: a day that is not stated is said, and nobody is stopped by it.
             day = (
                 "the day of HyperPod's image that yours is built from"
                 if cluster.image.image_id is not None
                 else "from HyperPod's release notes"
             )
-            yield Unsure(
-                message=f"when {subject.value} came out: the spec does not say",
-                hint=f"image: {{released: ...}}, {day}",
-            )
-            return
-        else:
+            for fault in known_faults.of_some_hyperpod_image(cluster):
+                end = "-".join(f"{part:02}" for part in fault.last or ())
+                yield Fail(
+                    message=f"the release date of {subject.value} is not stated; those until "
+                    f"{end}: {fault.what} ({fault.thread})",
+                    hint=f"image: {{released: ...}}, {day}",
+                )
             return
         for fault in found:
             yield Fail(message=f"{subject.value}: {fault.what} ({fault.thread})", hint=hint)
