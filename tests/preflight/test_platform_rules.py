@@ -212,7 +212,7 @@ def test_a_release_with_a_published_fault_is_found(rule: Harness) -> None:
         "CW-I017",
         undated,
         path="image",
-        message="the image ami-0123456789abcdef0 is not stated; those until 2024-07-31: auto-resume",
+        message="ami-0123456789abcdef0 is not stated; those until 2024-07-31: auto-resume",
         severity="warning",
     )
     assert "HyperPod's image that yours is built from" in str(said.hint)
