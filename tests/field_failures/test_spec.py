@@ -122,7 +122,7 @@ def test_found_every_field_with_few_values_refuses_others(tmp_path: Path) -> Non
     schema = json.loads((ROOT / "schema" / "cluster.schema.json").read_text(encoding="utf-8"))
     wanted = dict(_enums(schema, schema, ()))
     tried = set()
-    platforms = (rich_specs.ON_EKS, rich_specs.ON_PARALLELCLUSTER)
+    platforms = (rich_specs.ON_EKS, rich_specs.ON_PLAIN_EKS, rich_specs.ON_PARALLELCLUSTER)
     for spec in platforms:
         right = clusterwright("expand", specs.write(tmp_path / "spec.yaml", spec))
         assert right.exit_code == 0, right.err

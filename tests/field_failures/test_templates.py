@@ -80,7 +80,9 @@ def test_awsome_1202_role_may_describe_file_systems_and_silence_is_a_failure(
     export = json.loads(role)["Fn::ImportValue"].partition(":")[2]
     identity = assembly.templates["test-identity"]
     (output,) = [
-        entry["Value"] for entry in identity["Outputs"].values() if export in str(entry["Export"])
+        entry["Value"]
+        for entry in identity["Outputs"].values()
+        if export in str(entry.get("Export"))
     ]
     resource = identity["Resources"][output["Fn::GetAtt"][0]]
     allowed = {

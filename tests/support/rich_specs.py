@@ -362,6 +362,15 @@ ON_EKS: dict[str, Any] = {
 """What Kubernetes and HyperPod with EKS have of their own."""
 
 
+ON_PLAIN_EKS: dict[str, Any] = {
+    **{key: ON_EKS[key] for key in ("environment", "account", "region", "network")},
+    "platform": "eks",
+    "compute": ON_EKS["compute"][:2],
+    "kubernetes": {"autoscaling": "off"},
+}
+"""What EKS without HyperPod has of its own."""
+
+
 ON_PARALLELCLUSTER: dict[str, Any] = {
     "environment": "rich",
     "account": "111122223333",

@@ -365,6 +365,7 @@ def test_every_carried_type_is_in_some_whole_template() -> None:
                 "AWS::CloudFormation::",
                 "AWS::EKS::",
                 "AWS::SageMaker::",
+                "AWS::APS::Scraper",
                 "AWS::FSx::",
                 "AWS::EC2::Instance",
                 "Custom::Log",

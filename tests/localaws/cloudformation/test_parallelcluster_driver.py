@@ -82,13 +82,16 @@ def test_an_update_that_fails_leaves_the_configuration_before(ground: Ground) ->
     machines = Machines("", "Update failed")
     with attached(runtime(), machines):
         create("top", body(ground.configuration()))
-        more: dict[str, Any] = {"Monitoring": {"DetailedMonitoring": True}}
+        # A change for which nobody has to stop the fleet.
+        more: dict[str, Any] = {"Monitoring": {"Dashboards": {"CloudWatch": {"Enabled": False}}}}
         stack = update("top", body(ground.configuration(**more)))
     assert stack["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
     assert "Update failed" in reason("top", "Cluster", "UPDATE_FAILED")
     created, updated, back = machines.orders
     assert "Monitoring" not in created.configuration
-    assert updated.configuration["Monitoring"] == {"DetailedMonitoring": "true"}
+    assert updated.configuration["Monitoring"] == {
+        "Dashboards": {"CloudWatch": {"Enabled": "false"}}
+    }
     assert back.configuration == created.configuration
 
 
