@@ -21,7 +21,8 @@ TOPOLOGY = "/srv/topology.json"
 SYSTEMCTL = """#!/bin/bash
 verb=$1 unit=${2%.service}
 declare -A program=([munge]=munged [mariadb]=mariadbd [slurmdbd]=slurmdbd [slurmctld]=slurmctld)
-name=${program[$unit]}
+# A slurmctld that read its files again is called by the file behind Debian's alternative.
+name="${program[$unit]}(-wlm)?"
 case $verb in
   show)
     # A daemon that reads its files again hands over to a new process, which one look may miss.

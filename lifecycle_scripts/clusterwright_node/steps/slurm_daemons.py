@@ -95,15 +95,16 @@ def _apply_controller(node: Node) -> None:
     systemd.ensure(node, "slurmctld.service")
     # Its unit may say that it has started before it has read anything.
     node.wait_until(lambda: _not_answering(node), _HINT_CONTROLLER)
-    # And it answers while its unit still reloads, which is not yet active.
-    node.wait_until(lambda: _reloading(node), _HINT_CONTROLLER)
+    # And it answers while its unit still reloads or changes hands, which is not yet active.
+    node.wait_until(lambda: _between_states(node), _HINT_CONTROLLER)
     if how is not None:
         node.journal.end(READING)
 
 
-def _reloading(node: Node) -> str | None:
+def _between_states(node: Node) -> str | None:
     state = systemd.properties(node, "slurmctld.service", ("ActiveState",)).get("ActiveState")
-    return "slurmctld reads its files again" if state == "reloading" else None
+    passing = ("reloading", "activating", "deactivating")
+    return f"slurmctld.service is {state}" if state in passing else None
 
 
 # --- compute and login

@@ -147,3 +147,16 @@ def test_a_slurmctld_that_reads_its_files_again_runs(world: Callable[..., World]
     units["slurmctld.service"]["forced_state"] = "reloading"
     node.change(units=units)
     assert node.run().statuses()["slurm_daemons"] == "unchanged"
+
+
+def test_a_slurmctld_between_two_states_is_waited_for(world: Callable[..., World]) -> None:
+    """While it hands over to its successor its unit is neither active nor stopped."""
+    node = world("controller-1", "scripted")
+    started(node)
+    units = node.state["units"]
+    units["slurmctld.service"]["forced_state"] = "deactivating"
+    path = ["units", "slurmctld.service", "forced_state"]
+    node.change(units=units, events=[{"at": 300, "path": path, "value": "active"}])
+    node.edit("cluster.json", lambda c: c["slurm"]["timeouts"].update(kill_wait_seconds=90))
+    run = node.run()
+    assert (run.code, run.statuses()["slurm_daemons"]) == (0, "applied"), run.text
