@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from clusterwright.cli.errors import UserError
 
+WRITTEN = "`cdk deploy --all --outputs-file FILE` writes it"
 
-def read_outputs(path: Path, environment: str) -> dict[str, str]:
-    """The outputs of the environment's stacks, all together.
+
+def outputs_by_stack(path: Path, environment: str) -> dict[str, dict[str, Any]]:
+    """The outputs of each of the environment's stacks, as they are written.
 
     Raises
     ------
     UserError
-        The file cannot be read, is no object of texts by stack, or has none of this environment.
+        The file cannot be read, is no object of objects, or has none of this environment.
     """
     from clusterwright.platforms.stack_names import part_of
 
@@ -24,25 +27,40 @@ def read_outputs(path: Path, environment: str) -> dict[str, str]:
         raise UserError(f"there is no file {path}", "cdk deploy --outputs-file FILE") from None
     except (OSError, ValueError, RecursionError) as error:
         raise UserError(f"{path} cannot be read: {error}") from None
-    hint = "`cdk deploy --all --outputs-file FILE` writes it"
     if not isinstance(document, dict):
-        raise UserError(f"{path} is not an object with the outputs of each stack", hint)
-    found: dict[str, str] = {}
-    for stack, outputs in document.items():
-        if part_of(environment, stack) is None:
-            continue
+        raise UserError(f"{path} is not an object with the outputs of each stack", WRITTEN)
+    found = {
+        stack: outputs
+        for stack, outputs in document.items()
+        if part_of(environment, stack) is not None
+    }
+    for stack, outputs in found.items():
         if not isinstance(outputs, dict):
-            raise UserError(f"{path}: what {stack} has is not an object of outputs", hint)
-        for name, value in outputs.items():
-            if not isinstance(value, str):
-                raise UserError(f"{path}: {name} of {stack} is {value!r}, not a text", hint)
-            if found.setdefault(name, value) != value:
-                raise UserError(
-                    f"{path}: two stacks of {environment} give {name}, and not the same one", hint
-                )
-    if not found:
+            raise UserError(f"{path}: what {stack} has is not an object of outputs", WRITTEN)
+    if not any(found.values()):
         raise UserError(
             f"{path} has no outputs of {environment}",
             f"cdk deploy -c env={environment} --all --outputs-file {path}",
         )
+    return found
+
+
+def read_outputs(path: Path, environment: str) -> dict[str, str]:
+    """The outputs of the environment's stacks, all together.
+
+    Raises
+    ------
+    UserError
+        As `outputs_by_stack`; also where an output is no text, or two stacks disagree.
+    """
+    found: dict[str, str] = {}
+    for stack, outputs in outputs_by_stack(path, environment).items():
+        for name, value in outputs.items():
+            if not isinstance(value, str):
+                raise UserError(f"{path}: {name} of {stack} is {value!r}, not a text", WRITTEN)
+            if found.setdefault(name, value) != value:
+                raise UserError(
+                    f"{path}: two stacks of {environment} give {name}, and not the same one",
+                    WRITTEN,
+                )
     return found

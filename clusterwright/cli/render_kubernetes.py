@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from clusterwright.cli.errors import UserError
+from clusterwright.cli.outputs_file import WRITTEN, outputs_by_stack
 from clusterwright.cli.spec import config_options, config_path, load_or_exit
 
 if TYPE_CHECKING:
@@ -193,29 +193,10 @@ def _show(fields: dict[str, Any], output_format: str) -> None:
 
 def _read_outputs(path: Path, environment: str) -> dict[str, str]:
     """The outputs of the environment's stacks, all together."""
-    from clusterwright.platforms.stack_names import part_of
-
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(f"there is no file {path}", "cdk deploy --outputs-file FILE") from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise UserError(f"{path} cannot be read: {error}") from None
-    hint = "`cdk deploy --all --outputs-file FILE` writes it"
-    if not isinstance(document, dict):
-        raise UserError(f"{path} is not an object with the outputs of each stack", hint)
     found: dict[str, str] = {}
-    for name, outputs in document.items():
-        if part_of(environment, name) is not None:
-            if not isinstance(outputs, dict):
-                raise UserError(f"{path}: what {name} has is not an object of outputs", hint)
-            _hold_against_their_forms(path, name, outputs)
-            found |= outputs
-    if not found:
-        raise UserError(
-            f"{path} has no outputs of {environment}",
-            f"cdk deploy -c env={environment} --all --outputs-file {path}",
-        )
+    for stack, outputs in outputs_by_stack(path, environment).items():
+        _hold_against_their_forms(path, stack, outputs)
+        found |= outputs
     return found
 
 
@@ -242,5 +223,5 @@ def _hold_against_their_forms(path: Path, stack: str, outputs: dict[str, Any]) -
         if words is not None:
             raise UserError(
                 f"{path}: {key} of {stack} is {value!r}, not {words}",
-                "`cdk deploy --all --outputs-file FILE` writes it",
+                WRITTEN,
             )
