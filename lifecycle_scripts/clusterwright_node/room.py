@@ -8,6 +8,8 @@ login nodes have no drives of their own, and images are built there (awslabs/aws
 
 from __future__ import annotations
 
+import shlex
+
 from clusterwright_node.mounts import mount_at
 from clusterwright_node.node import Node
 
@@ -28,3 +30,28 @@ def of(node: Node) -> str:
     found = place(node)
     assert found is not None, "applies checks it"
     return found
+
+
+def drop_in(node: Node) -> str:
+    """A unit with it does not start on the empty folder below a mount that is still to come."""
+    return (
+        "# Written by clusterwright_node.\n[Unit]\n"
+        f"RequiresMountsFor={of(node)}\nAfter=dlami-nvme.service\n"
+    )
+
+
+def by_flag(node: Node, unit: str, program: str, *flags: str) -> str | None:
+    """The place that a unit's command line gives its program, None where it gives none."""
+    result = node.machine.query("systemctl", "cat", unit)
+    for line in result.stdout.splitlines():
+        if not line.startswith("ExecStart=") or program not in line:
+            continue
+        try:
+            words = shlex.split(line)
+        except ValueError:
+            continue
+        for index, word in enumerate(words):
+            name, _, value = word.partition("=")
+            if name in flags:
+                return value or "".join(words[index + 1 : index + 2])
+    return None

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 
 from clusterwright_node import room, root_folders, systemd
 from clusterwright_node.inputs import is_under
@@ -48,7 +47,7 @@ def check(node: Node) -> Verdict:
         return missing(f"root of {CONF} is not below {room.of(node)}")
     if not node.machine.exists(_root(node)):
         return missing(f"{_root(node)} is not there")
-    if node.machine.read_text(DROP_IN) != _drop_in_text(node):
+    if node.machine.read_text(DROP_IN) != room.drop_in(node):
         return missing(f"{DROP_IN} is not current")
     if node.journal.begun(_RESTARTING) is None:
         return SATISFIED
@@ -61,13 +60,13 @@ def check(node: Node) -> Verdict:
 def apply(node: Node) -> None:
     if not node.machine.exists(_root(node)):
         root_folders.make(node, _root(node), _MODE)
-    changed = node.machine.read_text(DROP_IN) != _drop_in_text(node)
+    changed = node.machine.read_text(DROP_IN) != room.drop_in(node)
     if changed or not _has_room(node):
         node.journal.begin(_RESTARTING, CONF)
     if not _has_room(node):
         node.machine.write_text(CONF, _with_root(node.machine.read_text(CONF) or "", _root(node)))
     if changed:
-        node.machine.write_text(DROP_IN, _drop_in_text(node))
+        node.machine.write_text(DROP_IN, room.drop_in(node))
     # Always: a run that was killed after it wrote the file has not reloaded.
     node.machine.change("systemctl", "daemon-reload")
     if docker_storage.has_containers(node):
@@ -121,26 +120,6 @@ def _head(text: str) -> list[str]:
     return lines
 
 
-def _drop_in_text(node: Node) -> str:
-    """containerd must not start on the empty folder below a mount that is still to come."""
-    return (
-        "# Written by clusterwright_node.\n[Unit]\n"
-        f"RequiresMountsFor={room.of(node)}\nAfter=dlami-nvme.service\n"
-    )
-
-
 def _place_by_flag(node: Node) -> str | None:
     """The root that the unit's command line gives, which wins over the file's."""
-    result = node.machine.query("systemctl", "cat", UNIT)
-    for line in result.stdout.splitlines():
-        if not line.startswith("ExecStart=") or "containerd" not in line:
-            continue
-        try:
-            words = shlex.split(line)
-        except ValueError:
-            continue
-        for index, word in enumerate(words):
-            name, _, value = word.partition("=")
-            if name == "--root":
-                return value or "".join(words[index + 1 : index + 2])
-    return None
+    return room.by_flag(node, UNIT, "containerd", "--root")

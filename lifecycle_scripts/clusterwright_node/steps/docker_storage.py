@@ -13,7 +13,6 @@ surface"), so users of the spec who have no sudo are taken out of it.
 from __future__ import annotations
 
 import json
-import shlex
 from typing import Any
 
 from clusterwright_node import room, root_folders, systemd
@@ -53,7 +52,7 @@ def check(node: Node) -> Verdict:
         return missing(f"data-root of {DAEMON_JSON} is not below {room.of(node)}")
     if not _folder_is_there(node):
         return missing(f"{_data_root(node)} is not there")
-    if node.machine.read_text(DROP_IN) != _drop_in_text(node):
+    if node.machine.read_text(DROP_IN) != room.drop_in(node):
         return missing(f"{DROP_IN} is not current")
     if node.journal.begun(_RESTARTING) is None:
         return SATISFIED
@@ -71,7 +70,7 @@ def apply(node: Node) -> None:
     settings = _settings(node)
     if not _folder_is_there(node):
         node.machine.make_directory(_data_root(node), mode=_MODE)
-    changed = node.machine.read_text(DROP_IN) != _drop_in_text(node)
+    changed = node.machine.read_text(DROP_IN) != room.drop_in(node)
     if changed or not _has_room(node, settings):
         node.journal.begin(_RESTARTING, DAEMON_JSON)
     if not _has_room(node, settings):
@@ -79,7 +78,7 @@ def apply(node: Node) -> None:
         settings["data-root"] = _data_root(node)
         node.machine.write_text(DAEMON_JSON, json.dumps(settings, indent=2) + "\n")
     if changed:
-        node.machine.write_text(DROP_IN, _drop_in_text(node))
+        node.machine.write_text(DROP_IN, room.drop_in(node))
     # Always: a run that was killed after it wrote the file has not reloaded.
     node.machine.change("systemctl", "daemon-reload")
     if has_containers(node):
@@ -133,32 +132,12 @@ def _settings(node: Node) -> dict[str, Any]:
     return settings
 
 
-def _drop_in_text(node: Node) -> str:
-    """Docker must not start on the empty folder below a mount that is still to come."""
-    return (
-        "# Written by clusterwright_node.\n[Unit]\n"
-        f"RequiresMountsFor={room.of(node)}\nAfter=dlami-nvme.service\n"
-    )
-
-
 def _place_by_flag(node: Node) -> str | None:
     """The data-root that the unit's command line gives, None where it gives none.
 
     With both, Docker does not start (docs.docker.com/engine/daemon, "Configuration using flags").
     """
-    result = node.machine.query("systemctl", "cat", UNIT)
-    for line in result.stdout.splitlines():
-        if not line.startswith("ExecStart=") or "dockerd" not in line:
-            continue
-        try:
-            words = shlex.split(line)
-        except ValueError:
-            continue
-        for index, word in enumerate(words):
-            name, _, value = word.partition("=")
-            if name in ("--data-root", "--graph", "-g"):
-                return value or "".join(words[index + 1 : index + 2])
-    return None
+    return room.by_flag(node, UNIT, "dockerd", "--data-root", "--graph", "-g")
 
 
 def _members_without_sudo(node: Node) -> list[str]:
