@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 from typing import Any
 
 from clusterwright.localaws.cloudformation.handlers.base import (
@@ -53,30 +54,23 @@ class Workspace(Handler):
                 amp.update_logging_configuration(workspaceId=workspace, logGroupArn=group)
             else:
                 amp.create_logging_configuration(workspaceId=workspace, logGroupArn=group)
-        retag(
-            ctx,
-            old,
-            new,
-            add=lambda tags: amp.tag_resource(resourceArn=physical_id, tags=key_value_map(tags)),
-            remove=lambda keys: amp.untag_resource(resourceArn=physical_id, tagKeys=keys),
-        )
+        _retag(ctx, physical_id, old, new)
         return self._active(ctx, physical_id)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         amp, workspace = ctx.client("amp"), _id(physical_id)
 
-        def state() -> str | None:
-            try:
-                found = amp.describe_workspace(workspaceId=workspace)["workspace"]
-            except amp.exceptions.ResourceNotFoundException:
-                return None
-            return str(found["status"]["statusCode"])
+        def state() -> Any:
+            return amp.describe_workspace(workspaceId=workspace)["workspace"]["status"][
+                "statusCode"
+            ]
 
-        # A creation that was cancelled may still be under way.
-        ctx.wait(lambda: state() not in ("CREATING", "UPDATING"), what=f"{workspace} to settle")
-        if state() not in (None, "DELETING"):
-            amp.delete_workspace(workspaceId=workspace)
-        ctx.wait(lambda: state() is None, what=f"the workspace {workspace} to be deleted")
+        _delete(
+            ctx,
+            f"workspace {workspace}",
+            state,
+            lambda: amp.delete_workspace(workspaceId=workspace),
+        )
 
     def _active(self, ctx: Context, arn: str) -> Created:
         amp, workspace = ctx.client("amp"), _id(arn)
@@ -121,29 +115,16 @@ class Scraper(Handler):
         amp = ctx.client("amp")
         if changed(old, new, "Alias", "ScrapeConfiguration", "Destination"):
             amp.update_scraper(scraperId=_id(physical_id), **_asked(new))
-        retag(
-            ctx,
-            old,
-            new,
-            add=lambda tags: amp.tag_resource(resourceArn=physical_id, tags=key_value_map(tags)),
-            remove=lambda keys: amp.untag_resource(resourceArn=physical_id, tagKeys=keys),
-        )
+        _retag(ctx, physical_id, old, new)
         return self._active(ctx, physical_id)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         amp, scraper = ctx.client("amp"), _id(physical_id)
 
-        def state() -> str | None:
-            try:
-                found = amp.describe_scraper(scraperId=scraper)["scraper"]
-            except amp.exceptions.ResourceNotFoundException:
-                return None
-            return str(found["status"]["statusCode"])
+        def state() -> Any:
+            return amp.describe_scraper(scraperId=scraper)["scraper"]["status"]["statusCode"]
 
-        ctx.wait(lambda: state() not in ("CREATING", "UPDATING"), what=f"{scraper} to settle")
-        if state() not in (None, "DELETING"):
-            amp.delete_scraper(scraperId=scraper)
-        ctx.wait(lambda: state() is None, what=f"the scraper {scraper} to be deleted")
+        _delete(ctx, f"scraper {scraper}", state, lambda: amp.delete_scraper(scraperId=scraper))
 
     def _active(self, ctx: Context, arn: str) -> Created:
         amp, scraper = ctx.client("amp"), _id(arn)
@@ -167,6 +148,35 @@ def _asked(properties: Properties) -> dict[str, Any]:
         "scrapeConfiguration": {"configurationBlob": blob},
         "destination": lower_first(properties["Destination"]),
     }
+
+
+def _retag(ctx: Context, arn: str, old: Properties, new: Properties) -> None:
+    amp = ctx.client("amp")
+    retag(
+        ctx,
+        old,
+        new,
+        add=lambda tags: amp.tag_resource(resourceArn=arn, tags=key_value_map(tags)),
+        remove=lambda keys: amp.untag_resource(resourceArn=arn, tagKeys=keys),
+    )
+
+
+def _delete(
+    ctx: Context, what: str, status: Callable[[], Any], delete: Callable[[], object]
+) -> None:
+    """Deletes what may still be under way, and waits until it is gone."""
+
+    def state() -> Any:
+        try:
+            return status()
+        except ctx.client("amp").exceptions.ResourceNotFoundException:
+            return None
+
+    # A creation that was cancelled may still be under way.
+    ctx.wait(lambda: state() not in ("CREATING", "UPDATING"), what=f"the {what} to settle")
+    if state() not in (None, "DELETING"):
+        delete()
+    ctx.wait(lambda: state() is None, what=f"the {what} to be deleted")
 
 
 def _id(arn: str) -> str:
