@@ -50,23 +50,10 @@ class TwoZonesRule(ExistingNetworkRule):
         for index, subnet_id in enumerate(listed):
             path = (*HERE, self.key, index)
             subnet = found.get(subnet_id)
-            if subnet is None:
-                yield Fail(
-                    message=f"there is no subnet {subnet_id} in {context.region}",
-                    path=path,
-                    requested=subnet_id,
-                    where=context.region,
-                )
-                continue
-            zones.append(subnet.zone_id)
-            if subnet.vpc_id != subject.value.vpc_id:
-                yield Fail(
-                    message=f"{subnet_id} is in {subnet.vpc_id}, not in {subject.value.vpc_id}",
-                    path=path,
-                    requested=subject.value.vpc_id,
-                    where=subnet_id,
-                )
-            yield from self.of_one(subnet, path)
+            yield from misplaced(subnet_id, subnet, subject.value, context, path)
+            if subnet is not None:
+                zones.append(subnet.zone_id)
+                yield from self.of_one(subnet, path)
         if len(zones) == len(listed) and len(set(zones)) == 1:
             yield Fail(message=self.all_in.format(zone=zones[0]), path=(*HERE, self.key))
 
@@ -74,6 +61,26 @@ class TwoZonesRule(ExistingNetworkRule):
         """What else a subnet must be, where there is more."""
         del subnet, path
         return iter(())
+
+
+def misplaced(
+    subnet_id: str, subnet: Subnet | None, existing: ExistingNetwork, context: Context, path: Path
+) -> Iterator[Fail]:
+    """A subnet of the spec that the account has not, or has in another VPC."""
+    if subnet is None:
+        yield Fail(
+            message=f"there is no subnet {subnet_id} in {context.region}",
+            path=path,
+            requested=subnet_id,
+            where=context.region,
+        )
+    elif subnet.vpc_id != existing.vpc_id:
+        yield Fail(
+            message=f"{subnet_id} is in {subnet.vpc_id}, not in {existing.vpc_id}",
+            path=path,
+            requested=existing.vpc_id,
+            where=subnet_id,
+        )
 
 
 def node_subnets(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from clusterwright.preflight.context import Context
-from clusterwright.preflight.existing import ExistingNetworkRule, node_subnets
+from clusterwright.preflight.existing import ExistingNetworkRule, misplaced, node_subnets
 from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import Subnets
 from clusterwright.preflight.rule import Fail, Subject, Verdict
@@ -28,22 +28,8 @@ class ExistingSubnets(ExistingNetworkRule):
     ) -> Iterator[Verdict]:
         zone = context.cluster.network.availability_zone_id
         for path, subnet_id, subnet in node_subnets(subject.value, facts[Subnets()]):
-            if subnet is None:
-                yield Fail(
-                    message=f"there is no subnet {subnet_id} in {context.region}",
-                    path=path,
-                    requested=subnet_id,
-                    where=context.region,
-                )
-                continue
-            if subnet.vpc_id != subject.value.vpc_id:
-                yield Fail(
-                    message=f"{subnet_id} is in {subnet.vpc_id}, not in {subject.value.vpc_id}",
-                    path=path,
-                    requested=subject.value.vpc_id,
-                    where=subnet_id,
-                )
-            if zone not in (subnet.zone_id, subnet.zone):
+            yield from misplaced(subnet_id, subnet, subject.value, context, path)
+            if subnet is not None and zone not in (subnet.zone_id, subnet.zone):
                 yield Fail(
                     message=f"{subnet_id} is in {subnet.zone_id}, the nodes are to be in {zone}",
                     path=path,
