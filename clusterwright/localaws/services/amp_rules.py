@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright.localaws.call import AwsError, Call, NotOurs, operation
+from clusterwright.localaws.call import Call, NotOurs, operation
+from clusterwright.localaws.services.modelled_errors import conflict, missing
 
 
 @operation("amp", "CreateRuleGroupsNamespace")
 def create_rule_groups(call: Call) -> Mapping[str, Any]:
     name = call.parameters["name"]
     if name in _workspace(call).rule_group_namespaces:
-        raise _conflict(f"Rule groups namespace already exists: {name}", name, "RuleGroups")
+        raise conflict(f"Rule groups namespace already exists: {name}", name, "RuleGroups")
     raise NotOurs
 
 
@@ -24,7 +25,7 @@ def create_rule_groups(call: Call) -> Mapping[str, Any]:
 def create_alert_manager(call: Call) -> Mapping[str, Any]:
     definitions, workspace = _definitions(call), _workspace(call).workspace_id
     if workspace in definitions:
-        raise _conflict(
+        raise conflict(
             f"Alert manager definition already exists in workspace {workspace}",
             workspace,
             "AlertManagerDefinition",
@@ -64,7 +65,7 @@ def _find(call: Call) -> dict[str, Any]:
     workspace = _workspace(call).workspace_id
     found = _definitions(call).get(workspace)
     if found is None:
-        raise _missing(
+        raise missing(
             f"Alert manager definition not found in workspace {workspace}",
             workspace,
             "AlertManagerDefinition",
@@ -78,15 +79,5 @@ def _workspace(call: Call) -> Any:
     workspace_id = call.parameters["workspaceId"]
     found = amp_backends[call.account][call.region].workspaces.get(workspace_id)
     if found is None:
-        raise _missing("Workspace not found", workspace_id, "Workspace")
+        raise missing("Workspace not found", workspace_id, "Workspace")
     return found
-
-
-def _missing(message: str, resource_id: str, kind: str) -> AwsError:
-    return AwsError(
-        "ResourceNotFoundException", message, resourceId=resource_id, resourceType=kind
-    )
-
-
-def _conflict(message: str, resource_id: str, kind: str) -> AwsError:
-    return AwsError("ConflictException", message, resourceId=resource_id, resourceType=kind)

@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clusterwright.localaws.agenda import agenda
-from clusterwright.localaws.call import AwsError, Call, NotOurs, operation
+from clusterwright.localaws.call import Call, NotOurs, operation
 from clusterwright.localaws.network import Network, User, network_of
 from clusterwright.localaws.pages import page
 from clusterwright.localaws.services.eks import access
 from clusterwright.localaws.services.eks.state import EksCluster
 from clusterwright.localaws.services.eks.state import Store as EksStore
+from clusterwright.localaws.services.modelled_errors import conflict, invalid, missing
 
 POLICY = "AmazonPrometheusScraperPolicy"
 ROLE = "aws-service-role/scraper.aps.amazonaws.com/AWSServiceRoleForAmazonPrometheusScraper_{}"
@@ -178,7 +179,7 @@ def _find(call: Call) -> Scraper:
     scraper_id = call.parameters["scraperId"]
     one = _store(call).by_id.get(scraper_id)
     if one is None:
-        raise _missing(f"Scraper not found: {scraper_id}", scraper_id, "Scraper")
+        raise missing(f"Scraper not found: {scraper_id}", scraper_id, "Scraper")
     return one
 
 
@@ -186,7 +187,7 @@ def _idle(call: Call) -> Scraper:
     one = _find(call)
     state = one.members["status"]["statusCode"]
     if state in ("CREATING", "UPDATING", "DELETING"):
-        raise _conflict(f"Scraper is in state {state}", one.members["scraperId"], "Scraper")
+        raise conflict(f"Scraper is in state {state}", one.members["scraperId"], "Scraper")
     return one
 
 
@@ -216,14 +217,14 @@ def _of_tags(call: Call) -> Scraper:
         raise NotOurs
     one = _store(call).by_id.get(arn.rpartition("/")[2])
     if one is None:
-        raise _missing(f"Scraper not found: {arn}", arn, "Scraper")
+        raise missing(f"Scraper not found: {arn}", arn, "Scraper")
     return one
 
 
 def _eks_source(asked: Mapping[str, Any]) -> Mapping[str, Any]:
     source: Mapping[str, Any] | None = asked["source"].get("eksConfiguration")
     if source is None:
-        raise _invalid("the local AWS has scrapers of EKS clusters only")
+        raise invalid("the local AWS has scrapers of EKS clusters only")
     return source
 
 
@@ -241,11 +242,11 @@ def _name(source: Mapping[str, Any]) -> str:
 def _cluster(call: Call, arn: str) -> EksCluster:
     found = _clusters(call).get(arn.rpartition("/")[2])
     if found is None or found.arn != arn:
-        raise _missing(f"EKS cluster not found: {arn}", arn, "Cluster")
+        raise missing(f"EKS cluster not found: {arn}", arn, "Cluster")
     if found.status != "ACTIVE":
-        raise _conflict(f"EKS cluster {found.name} is {found.status}, not ACTIVE", arn, "Cluster")
+        raise conflict(f"EKS cluster {found.name} is {found.status}, not ACTIVE", arn, "Cluster")
     if not found.members["resourcesVpcConfig"].get("endpointPrivateAccess"):
-        raise _invalid(f"EKS cluster {found.name} has no private endpoint")
+        raise invalid(f"EKS cluster {found.name} has no private endpoint")
     return found
 
 
@@ -254,16 +255,16 @@ def _check_network(call: Call, cluster: EksCluster, source: Mapping[str, Any]) -
     for subnet_id in source["subnetIds"]:
         subnet = network.subnet(subnet_id)
         if subnet is None or subnet.vpc_id != cluster.vpc_id:
-            raise _invalid(f"subnet {subnet_id} is not in the cluster's VPC {cluster.vpc_id}")
+            raise invalid(f"subnet {subnet_id} is not in the cluster's VPC {cluster.vpc_id}")
         if network.free_addresses(subnet) < 1:
-            raise _invalid(f"subnet {subnet_id} has no free address")
+            raise invalid(f"subnet {subnet_id} has no free address")
         found.append(subnet)
     if len({subnet.availability_zone_id for subnet in found}) < _LEAST_ZONES:
-        raise _invalid("subnets of at least two Availability Zones are needed")
+        raise invalid("subnets of at least two Availability Zones are needed")
     for group_id in source.get("securityGroupIds", ()):
         group = network.security_group(group_id)
         if group is None or group.vpc_id != cluster.vpc_id:
-            raise _invalid(f"security group {group_id} is not in the cluster's VPC")
+            raise invalid(f"security group {group_id} is not in the cluster's VPC")
     return found
 
 
@@ -272,14 +273,14 @@ def _check_destination(call: Call, destination: Mapping[str, Any]) -> None:
 
     configuration = destination.get("ampConfiguration")
     if configuration is None:
-        raise _invalid("the local AWS has no CloudWatch datasets")
+        raise invalid("the local AWS has no CloudWatch datasets")
     arn = str(configuration["workspaceArn"])
     workspaces = amp_backends[call.account][call.region].workspaces
     found = next((one for one in workspaces.values() if one.arn == arn), None)
     if found is None:
-        raise _missing(f"Workspace not found: {arn}", arn, "Workspace")
+        raise missing(f"Workspace not found: {arn}", arn, "Workspace")
     if getattr(found, "kms_key_arn", None):
-        raise _invalid(
+        raise invalid(
             "workspaces with customer managed keys cannot use AWS managed collectors: " + arn
         )
 
@@ -294,10 +295,10 @@ def _check_configuration(configuration: Mapping[str, Any]) -> None:
         document = None
     jobs = document.get("scrape_configs") if isinstance(document, dict) else None
     if not isinstance(jobs, list) or not all(isinstance(job, dict) for job in jobs) or not jobs:
-        raise _invalid("the scrape configuration is no YAML with scrape_configs")
+        raise invalid("the scrape configuration is no YAML with scrape_configs")
     names = [job.get("job_name") for job in jobs]
     if None in names or len(set(names)) < len(names):
-        raise _invalid("every scrape configuration has a job_name of its own")
+        raise invalid("every scrape configuration has a job_name of its own")
 
 
 def _admit(call: Call, cluster: EksCluster, role_arn: str) -> None:
@@ -321,17 +322,3 @@ def _matches(one: Scraper, filters: Mapping[str, Any]) -> bool:
         "alias": one.members.get("alias"),
     }
     return all(seen.get(name) in values for name, values in filters.items())
-
-
-def _invalid(message: str) -> AwsError:
-    return AwsError("ValidationException", message, reason="FIELD_VALIDATION_FAILED")
-
-
-def _missing(message: str, resource_id: str, kind: str) -> AwsError:
-    return AwsError(
-        "ResourceNotFoundException", message, resourceId=resource_id, resourceType=kind
-    )
-
-
-def _conflict(message: str, resource_id: str, kind: str) -> AwsError:
-    return AwsError("ConflictException", message, resourceId=resource_id, resourceType=kind)

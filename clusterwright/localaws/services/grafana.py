@@ -15,6 +15,7 @@ from typing import Any
 from clusterwright.localaws.call import AwsError, Call, operation
 from clusterwright.localaws.pages import page
 from clusterwright.localaws.runtime import Runtime
+from clusterwright.localaws.services.modelled_errors import conflict, invalid, missing
 
 # https://docs.aws.amazon.com/grafana/latest/userguide/AMG_quotas.html: five workspaces in each
 # Region of an account.
@@ -153,7 +154,7 @@ def update_workspace(call: Call) -> Mapping[str, Any]:
     ):
         if asked.get(flag):
             if member in asked:
-                raise _invalid(f"{flag} and {member} may not be given together.")
+                raise invalid(f"{flag} and {member} may not be given together.")
             one.members.pop(member, None)
     return {"workspace": _begin(call, one, "UPDATING")}
 
@@ -174,10 +175,10 @@ def update_authentication(call: Call) -> Mapping[str, Any]:
     providers = list(asked["authenticationProviders"])
     if "samlConfiguration" in asked:
         if "SAML" not in providers:
-            raise _invalid("samlConfiguration needs SAML among the authentication providers.")
+            raise invalid("samlConfiguration needs SAML among the authentication providers.")
         metadata = asked["samlConfiguration"]["idpMetadata"]
         if ("url" in metadata) == ("xml" in metadata):
-            raise _invalid("idpMetadata has exactly one of url and xml.")
+            raise invalid("idpMetadata has exactly one of url and xml.")
         one.saml = dict(asked["samlConfiguration"])
     elif "SAML" not in providers:
         one.saml = None
@@ -201,7 +202,7 @@ def update_configuration(call: Call) -> Mapping[str, Any]:
     version = asked.get("grafanaVersion")
     if version is not None:
         if version not in _VERSIONS or _later(one.members["grafanaVersion"], version):
-            raise _invalid(f"The workspace cannot go to Grafana version {version}.")
+            raise invalid(f"The workspace cannot go to Grafana version {version}.")
         one.members["grafanaVersion"] = version
     one.configuration = asked["configuration"]
     _begin(call, one, "VERSION_UPDATING" if version is not None else "UPDATING")
@@ -223,9 +224,9 @@ def create_api_key(call: Call) -> Mapping[str, Any]:
     asked, one = call.parameters, _ready(call)
     name = asked["keyName"]
     if one.keys.get(name, call.now) > call.now:
-        raise _conflict(f"API key {name} already exists.", name, "apikey")
+        raise conflict(f"API key {name} already exists.", name, "apikey")
     if asked["keyRole"] not in ("ADMIN", "EDITOR", "VIEWER"):
-        raise _invalid(f"keyRole: {asked['keyRole']} is not one of ADMIN, EDITOR, VIEWER")
+        raise invalid(f"keyRole: {asked['keyRole']} is not one of ADMIN, EDITOR, VIEWER")
     one.keys[name] = call.now + timedelta(seconds=asked["secondsToLive"])
     key = f"localaws-{secrets.token_hex(16)}"
     return {"keyName": name, "key": key, "workspaceId": one.members["id"]}
@@ -235,7 +236,7 @@ def create_api_key(call: Call) -> Mapping[str, Any]:
 def delete_api_key(call: Call) -> Mapping[str, Any]:
     one, name = _ready(call), call.parameters["keyName"]
     if one.keys.pop(name, None) is None:
-        raise _missing(f"API key {name} does not exist.", name, "apikey")
+        raise missing(f"API key {name} does not exist.", name, "apikey")
     return {"keyName": name, "workspaceId": one.members["id"]}
 
 
@@ -243,7 +244,7 @@ def delete_api_key(call: Call) -> Mapping[str, Any]:
 def create_service_account(call: Call) -> Mapping[str, Any]:
     asked, one = call.parameters, _ready(call)
     if any(account["name"] == asked["name"] for account in one.accounts.values()):
-        raise _conflict(
+        raise conflict(
             f"Service account {asked['name']} already exists.", asked["name"], "serviceaccount"
         )
     account = {
@@ -278,7 +279,7 @@ def create_token(call: Call) -> Mapping[str, Any]:
     one, account = _account(call)
     tokens = account["_Tokens"]
     if any(token["name"] == asked["name"] for token in tokens.values()):
-        raise _conflict(f"Token {asked['name']} already exists.", asked["name"], "token")
+        raise conflict(f"Token {asked['name']} already exists.", asked["name"], "token")
     token = {
         "id": str(len(tokens) + 1 + secrets.randbelow(10_000) * 100),
         "name": asked["name"],
@@ -310,7 +311,7 @@ def delete_token(call: Call) -> Mapping[str, Any]:
     one, account = _account(call)
     token_id = call.parameters["tokenId"]
     if account["_Tokens"].pop(token_id, None) is None:
-        raise _missing(f"Token {token_id} does not exist.", token_id, "token")
+        raise missing(f"Token {token_id} does not exist.", token_id, "token")
     return {
         "tokenId": token_id,
         "serviceAccountId": account["id"],
@@ -349,14 +350,14 @@ def _find(call: Call) -> Workspace:
     workspace_id = call.parameters["workspaceId"]
     found = _workspaces(call).by_id.get(workspace_id)
     if found is None:
-        raise _missing(f"Workspace {workspace_id} does not exist.", workspace_id, "workspace")
+        raise missing(f"Workspace {workspace_id} does not exist.", workspace_id, "workspace")
     return found
 
 
 def _ready(call: Call) -> Workspace:
     found = _find(call)
     if found.members["status"] in _BUSY:
-        raise _conflict(
+        raise conflict(
             f"Workspace {found.members['id']} is {found.members['status']}.",
             found.members["id"],
             "workspace",
@@ -367,7 +368,7 @@ def _ready(call: Call) -> Workspace:
 def _account(call: Call) -> tuple[Workspace, dict[str, Any]]:
     one, account_id = _find(call), call.parameters["serviceAccountId"]
     if account_id not in one.accounts:
-        raise _missing(
+        raise missing(
             f"Service account {account_id} does not exist.", account_id, "serviceaccount"
         )
     return one, one.accounts[account_id]
@@ -378,7 +379,7 @@ def _tagged(call: Call) -> Workspace:
     workspace_id = arn.rsplit("/", 1)[-1]
     found = _workspaces(call).by_id.get(workspace_id)
     if found is None:
-        raise _missing(f"{arn} does not exist.", arn, "workspace")
+        raise missing(f"{arn} does not exist.", arn, "workspace")
     return found
 
 
@@ -392,13 +393,13 @@ def _begin(call: Call, one: Workspace, status: str) -> dict[str, Any]:
 def _check(call: Call, asked: Mapping[str, Any]) -> None:
     """What goes together; the subnets and groups must be there, as for every service in a VPC."""
     if asked.get("grafanaVersion", _VERSIONS[0]) not in _VERSIONS:
-        raise _invalid(
+        raise invalid(
             f"grafanaVersion: {asked['grafanaVersion']} is not one of {', '.join(_VERSIONS)}"
         )
     if asked.get("accountAccessType") == "ORGANIZATION" and not (
         asked.get("workspaceOrganizationalUnits") or asked.get("permissionType") is None
     ):
-        raise _invalid(
+        raise invalid(
             "workspaceOrganizationalUnits is needed where accountAccessType is ORGANIZATION."
         )
     network = asked.get("vpcConfiguration")
@@ -410,11 +411,11 @@ def _check(call: Call, asked: Mapping[str, Any]) -> None:
     known = {subnet for zone in ec2.subnets.values() for subnet in zone}
     for subnet in network["subnetIds"]:
         if subnet not in known:
-            raise _invalid(f"The subnet ID '{subnet}' does not exist")
+            raise invalid(f"The subnet ID '{subnet}' does not exist")
     groups = {group for vpc in ec2.groups.values() for group in vpc}
     for group in network["securityGroupIds"]:
         if group not in groups:
-            raise _invalid(f"The security group '{group}' does not exist")
+            raise invalid(f"The security group '{group}' does not exist")
 
 
 def _authentication(providers: list[str], saml: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -445,17 +446,3 @@ def _paged(call: Call, name: str, found: list[Any]) -> dict[str, Any]:
     )
     answer: dict[str, Any] = {name: list(entries)}
     return {**answer, "nextToken": token} if token else answer
-
-
-def _invalid(message: str) -> AwsError:
-    return AwsError("ValidationException", message, reason="FIELD_VALIDATION_FAILED")
-
-
-def _missing(message: str, resource_id: str, kind: str) -> AwsError:
-    return AwsError(
-        "ResourceNotFoundException", message, resourceId=resource_id, resourceType=kind
-    )
-
-
-def _conflict(message: str, resource_id: str, kind: str) -> AwsError:
-    return AwsError("ConflictException", message, resourceId=resource_id, resourceType=kind)
