@@ -30,6 +30,7 @@ from stacks.kubernetes_cluster import KubernetesCluster
 from stacks.launch_template import launch_template
 from stacks.lustre import LustreMount, lustre_outputs
 from stacks.network import Attachments
+from stacks.node_statements import images
 from stacks.part import Part
 
 _CFN = eks.CfnNodegroup
@@ -236,18 +237,7 @@ def _rights(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
         actions=["ec2:DescribeInstances", "ec2:DescribeInstanceTypes"],
         resources=["*"],
     )
-    yield iam.PolicyStatement(
-        sid="RegistryLogin", actions=["ecr:GetAuthorizationToken"], resources=["*"]
-    )
-    yield iam.PolicyStatement(
-        sid="ContainerImages",
-        actions=[
-            "ecr:BatchCheckLayerAvailability",
-            "ecr:BatchGetImage",
-            "ecr:GetDownloadUrlForLayer",
-        ],
-        resources=[_images(cluster)],
-    )
+    yield from images(_images(cluster))
     if cluster.identity.session_manager:
         yield iam.PolicyStatement(
             sid="SessionManager",
