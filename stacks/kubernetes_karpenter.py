@@ -25,6 +25,7 @@ from stacks.kubernetes_cluster import KubernetesCluster
 from stacks.kubernetes_karpenter_rights import controller_role
 from stacks.network import Attachments
 from stacks.part import Part
+from stacks.tls_only import tls_only
 
 WARNINGS: Final = {
     "ScheduledChanges": ("aws.health", "AWS Health Event"),
@@ -126,14 +127,7 @@ class Karpenter(Part):
                         resources=[queue.attr_arn],
                         conditions={"ArnEquals": {"aws:SourceArn": [r.attr_arn for r in rules]}},
                     ),
-                    iam.PolicyStatement(
-                        sid="TlsOnly",
-                        effect=iam.Effect.DENY,
-                        principals=[iam.AnyPrincipal()],
-                        actions=["sqs:*"],
-                        resources=[queue.attr_arn],
-                        conditions={"Bool": {"aws:SecureTransport": "false"}},
-                    ),
+                    tls_only("sqs:*", queue.attr_arn),
                 ]
             ),
         )

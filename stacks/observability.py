@@ -17,6 +17,7 @@ from stacks import alarms
 from stacks.budget import monthly_budget
 from stacks.node_logs import NodeLogKeeper
 from stacks.part import Part
+from stacks.tls_only import tls_only
 
 
 @dataclass(frozen=True)
@@ -136,14 +137,7 @@ class Observability(Part):
                         resources=[topic.ref],
                         conditions={"StringEquals": {"aws:SourceAccount": self.cluster.account}},
                     ),
-                    iam.PolicyStatement(
-                        sid="TlsOnly",
-                        effect=iam.Effect.DENY,
-                        principals=[iam.AnyPrincipal()],
-                        actions=["sns:Publish"],
-                        resources=[topic.ref],
-                        conditions={"Bool": {"aws:SecureTransport": "false"}},
-                    ),
+                    tls_only("sns:Publish", topic.ref),
                 ]
             ),
         )
