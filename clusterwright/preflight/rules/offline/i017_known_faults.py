@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from clusterwright.platforms import known_faults
 from clusterwright.platforms.kubernetes.charts import listed_charts, wanted_charts
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.spec.models.cluster import Cluster
 
 
-class KnownFaults(Rule[str]):
+class Met(NamedTuple):
+    """What runs the cluster, and the published faults that the cluster would meet with it."""
+
+    what: str
+    faults: tuple[known_faults.Fault, ...]
+    hint: str
+    is_dated: bool = True
+    """False where its release date is not stated: the faults are those of some day."""
+
+
+class KnownFaults(Rule[Met]):
     id = "CW-I017"
     title = "The release has no published fault that the cluster would meet"
     severity = "warning"
@@ -22,69 +34,76 @@ class KnownFaults(Rule[str]):
         "samples and charts, read 2026-11-21; clusterwright/platforms/known_faults.py"
     )
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Iterable[Subject[Met]]:
         cluster = context.cluster
         if cluster.platform == "parallelcluster":
             version = cluster.parallelcluster.version
-            yield Subject(("parallelcluster", "version"), f"ParallelCluster {version}")
+            yield Subject(
+                ("parallelcluster", "version"),
+                Met(
+                    f"ParallelCluster {version}",
+                    tuple(known_faults.of_parallelcluster(cluster)),
+                    "see the thread for a way round it, or take a release that has ended it",
+                ),
+            )
         elif context.on_hyperpod:
-            pinned = cluster.image.release_version or cluster.image.image_id
-            if pinned is not None:
-                # Without a pin HyperPod takes its newest, which no published fault is of.
-                yield Subject(("image",), f"the image {pinned}")
-        yield from _charts(context)
+            yield from _image(cluster)
+        if cluster.uses_kubernetes:
+            yield from _charts(context)
 
     def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
+        self, subject: Subject[Met], context: Context, facts: FactValues
     ) -> Iterator[Verdict]:
-        del facts
-        cluster = context.cluster
-        if cluster.platform == "parallelcluster":
-            found = known_faults.of_parallelcluster(cluster)
-            hint = "see the thread for a way round it, or take a release that has ended it"
-        elif subject.path[0] == "kubernetes":
-            name, version = subject.value.split()
-            found = known_faults.of_chart(cluster, name, version)
-            hint = "pin a newer version of the chart, or none"
-        elif cluster.image.released is not None:
-            found = known_faults.of_hyperpod_image(cluster, cluster.image.released)
-            hint = "pin a newer release, or none"
-        else:
-            # As CW-I001 does: a day that is not stated is said, and nobody is stopped by it.
-            day = (
-                "the day of HyperPod's image that yours is built from"
-                if cluster.image.image_id is not None
-                else "from HyperPod's release notes"
-            )
-            for fault in known_faults.of_some_hyperpod_image(cluster):
+        del context, facts
+        met = subject.value
+        for fault in met.faults:
+            what = met.what
+            if not met.is_dated:
+                # As CW-I001 does: a day that is not stated is said, and nobody is stopped by it.
                 end = "-".join(f"{part:02}" for part in fault.last or ())
-                yield Fail(
-                    message=f"the release date of {subject.value} is not stated; those until "
-                    f"{end}: {fault.what} ({fault.thread})",
-                    hint=f"image: {{released: ...}}, {day}",
-                )
-            return
-        for fault in found:
-            yield Fail(message=f"{subject.value}: {fault.what} ({fault.thread})", hint=hint)
+                what = f"the release date of {what} is not stated; those until {end}"
+            yield Fail(message=f"{what}: {fault.what} ({fault.thread})", hint=met.hint)
 
 
-def _charts(context: Context) -> Iterator[Subject[str]]:
-    """Charts whose version is known: that of the spec, or the listed one."""
-    if not context.cluster.uses_kubernetes:
+def _image(cluster: Cluster) -> Iterator[Subject[Met]]:
+    """The image that is pinned; without, HyperPod takes its newest, which no fault is of."""
+    image = cluster.image
+    pinned = image.release_version or image.image_id
+    if pinned is None:
         return
-    pinned: dict[str, tuple[int, str]] = {
-        chart.name: (place, chart.version)
-        for place, chart in enumerate(context.cluster.kubernetes.workloads.charts)
+    what = f"the image {pinned}"
+    if image.released is not None:
+        faults = known_faults.of_hyperpod_image(cluster, image.released)
+        met = Met(what, tuple(faults), "pin a newer release, or none")
+    else:
+        day = (
+            "the day of HyperPod's image that yours is built from"
+            if image.image_id is not None
+            else "from HyperPod's release notes"
+        )
+        faults = known_faults.of_some_hyperpod_image(cluster)
+        met = Met(what, tuple(faults), f"image: {{released: ...}}, {day}", is_dated=False)
+    yield Subject(("image",), met)
+
+
+def _charts(context: Context) -> Iterator[Subject[Met]]:
+    """Charts whose version is known: that of the spec, or the listed one."""
+    cluster = context.cluster
+    pinned = {
+        str(chart.name): (place, chart.version)
+        for place, chart in enumerate(cluster.kubernetes.workloads.charts)
         if chart.version is not None
     }
-    for name in wanted_charts(context.cluster, context.catalog):
+    for name in wanted_charts(cluster, context.catalog):
         path: tuple[str | int, ...] = ("kubernetes", "workloads", "charts")
         version = listed_charts()[name].version
         if name in pinned:
             place, version = pinned[name]
             path = (*path, place, "version")
         if version is not None:
-            yield Subject(path, f"{name} {version}")
+            faults = tuple(known_faults.of_chart(cluster, name, version))
+            hint = "pin a newer version of the chart, or none"
+            yield Subject(path, Met(f"{name} {version}", faults, hint))
 
 
 RULE = KnownFaults()
