@@ -22,7 +22,7 @@ setup:  ## build .venv/ (again only where something changed); needs Python 3.11 
 demo: .venv-current  ## from one file to a cluster on the local AWS and down again (PLATFORM=eks)
 	@"$(BIN)/python" -m demo $(if $(PLATFORM),--platform $(PLATFORM))
 
-test: .venv-current  ## run every test suite, the linters among them (ARGS='tests/spec -k name')
+test: .venv-current  ## run every test suite, the linters among them (ARGS='tests/cluster_spec -k name')
 	@"$(BIN)/python" -m tools.setup.clients
 	@"$(BIN)/python" -m tools.setup.browser
 	@"$(BIN)/python" -m pytest --numprocesses=$(JOBS) --dist=loadfile $(ARGS)

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.compare import ROOT, Comparison, Timed, base_environment
-from clusterwright.rehearsal import images
-from clusterwright.rehearsal.errors import RehearsalError
-from clusterwright.rehearsal.rehearsal import why_no_nodes
+from clusterwright_rehearsal import images
+from clusterwright_rehearsal.errors import RehearsalError
+from clusterwright_rehearsal.rehearsal import why_no_nodes
 
 _CONFIG = "dev.yaml"
 _COUNT = "    count: 2\n"

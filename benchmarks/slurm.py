@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.compare import ROOT, Comparison, Timed
-from clusterwright.rehearsal import images
-from clusterwright.rehearsal.runs import DEFAULT_STATE
+from clusterwright_rehearsal import images
+from clusterwright_rehearsal.runs import DEFAULT_STATE
 from tests.support.real_slurm import RealSlurm
 
 SIZES = (512, 2048, 10_000)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from clusterwright.spec import load_spec
+from clusterwright.cluster_spec import load_spec
 from demo.shell import ROOT, Shell, StepFailed
 from tools.setup import clients
 

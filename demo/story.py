@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from clusterwright.rehearsal.rehearsal import why_no_nodes
-from clusterwright.spec import load_spec
+from clusterwright.cluster_spec import load_spec
+from clusterwright_rehearsal.rehearsal import why_no_nodes
 from demo.shell import ROOT, Shell, StepFailed
 
 _CONFIG = "configs/dev.yaml"

@@ -31,10 +31,12 @@ compile() {
 
 # dev holds everything, so it is solved first and the others take its versions.
 compile requirements/uv.txt requirements/uv.in
-compile requirements/dev.txt pyproject.toml --all-extras
+readonly ours=(--no-emit-package clusterwright --no-emit-package clusterwright-localaws)
+compile requirements/dev.txt pyproject.toml packages/*/pyproject.toml --all-extras "${ours[@]}"
 compile requirements/core.txt pyproject.toml --constraint requirements/dev.txt
 compile requirements/cdk.txt pyproject.toml --extra cdk --constraint requirements/dev.txt
-compile requirements/local.txt pyproject.toml --extra local --constraint requirements/dev.txt
+compile requirements/localaws.txt packages/localaws/pyproject.toml "${ours[@]}" \
+  --constraint requirements/dev.txt
 
 # Clients that the tests use and that we did not write: each lives in an environment of its own.
 compile requirements/clients/aws-cli.txt requirements/clients/aws-cli.in

@@ -9,8 +9,8 @@ from aws_cdk import aws_rds as rds
 from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.derived_names import accounting_secret
-from clusterwright.spec.models.cluster import Cluster
 from stacks.acknowledge import acknowledge
 from stacks.log_groups import log_group
 from stacks.network import Attachments

@@ -8,7 +8,7 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from clusterwright.spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.cluster import Cluster
 
 GIB = 1024**3
 

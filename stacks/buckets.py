@@ -8,8 +8,8 @@ from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_s3express as s3express
 from constructs import Construct
 
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.storage import Bucket
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.storage import Bucket
 from stacks import names
 from stacks.acknowledge import acknowledge
 from stacks.emptying import log_what_empties

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aws_cdk import aws_budgets as budgets
 from constructs import Construct
 
-from clusterwright.spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.cluster import Cluster
 
 _CFN = budgets.CfnBudget
 

@@ -8,8 +8,8 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from clusterwright.spec import LoadedSpec
-from clusterwright.spec.models.cluster import Cluster
+from clusterwright.cluster_spec import LoadedSpec
+from clusterwright.cluster_spec.models.cluster import Cluster
 from stacks.tags import tags_of
 
 PLATFORMS = {

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import aws_cdk as cdk
 
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.hyperpod import ml_name
-from clusterwright.spec.models.cluster import Cluster
 from stacks.acknowledge import acknowledge, ignore_lint
 
 RULE = "E3644"

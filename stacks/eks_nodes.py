@@ -11,6 +11,9 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.karpenter import is_scaled
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms.eks import cluster_name
 from clusterwright.platforms.kubernetes.karpenter import PLACEMENT_GROUPS
 from clusterwright.platforms.launch_templates import (
@@ -21,9 +24,6 @@ from clusterwright.platforms.launch_templates import (
     node_groups,
     takes_placement_group,
 )
-from clusterwright.spec.karpenter import is_scaled
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.compute import ComputeGroup
 from stacks.acknowledge import acknowledge, ignore_lint_everywhere
 from stacks.home import HomeMount
 from stacks.kubernetes_cluster import KubernetesCluster

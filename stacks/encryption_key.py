@@ -7,7 +7,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from constructs import Construct
 
-from clusterwright.spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.cluster import Cluster
 from stacks.part import removal_policy
 
 DELETION_WINDOW_DAYS = 7

@@ -8,8 +8,8 @@ from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.endpoints import gateway_services, interface_services
-from clusterwright.spec.models.cluster import Cluster
 
 
 class Endpoints(Construct):

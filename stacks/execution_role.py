@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from clusterwright.spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.cluster import Cluster
 from stacks import names
 from stacks.acknowledge import acknowledge
 from stacks.node_statements import (

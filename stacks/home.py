@@ -9,7 +9,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_fsx as fsx
 from constructs import Construct
 
-from clusterwright.spec.models.storage import Home
+from clusterwright.cluster_spec.models.storage import Home
 
 ROOT_VOLUME = "/fsx"
 """Where every OpenZFS file system exports its root volume (FSx documentation, mounting)."""

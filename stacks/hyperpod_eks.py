@@ -11,10 +11,10 @@ from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms import mig
 from clusterwright.platforms.hyperpod import ml_name
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.compute import ComputeGroup
 from stacks import hyperpod_groups
 from stacks.acknowledge import ignore_lint_everywhere
 from stacks.dated_types import acknowledge_dated_types

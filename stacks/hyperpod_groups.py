@@ -5,11 +5,11 @@ from __future__ import annotations
 from aws_cdk import aws_sagemaker as sagemaker
 
 from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.cluster_spec.models.operations import Image
 from clusterwright.platforms import accelerators
 from clusterwright.platforms.hyperpod import encrypts_root_volumes
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.compute import ComputeGroup
-from clusterwright.spec.models.operations import Image
 
 _CFN = sagemaker.CfnCluster
 

@@ -14,9 +14,9 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.hyperpod_eks import Inference
 from clusterwright.platforms import inference
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.hyperpod_eks import Inference
 from stacks.acknowledge import acknowledge
 from stacks.emptying import log_what_empties
 from stacks.hyperpod_inference_rights import (

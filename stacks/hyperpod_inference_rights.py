@@ -14,7 +14,7 @@ from typing import Any
 
 from aws_cdk import aws_iam as iam
 
-from clusterwright.spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.cluster import Cluster
 from stacks.node_statements import arn
 
 _TAG = "elbv2.k8s.aws/cluster"

@@ -21,6 +21,9 @@ from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.hyperpod_eks import HyperPodAddon, Inference, TaskGovernance
+from clusterwright.cluster_spec.models.tenants import Tenant
 from clusterwright.platforms import mig
 from clusterwright.platforms.compute_quotas import (
     QuotaShare,
@@ -29,9 +32,6 @@ from clusterwright.platforms.compute_quotas import (
 )
 from clusterwright.platforms.eks import cluster_name
 from clusterwright.platforms.hyperpod import ml_name
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.hyperpod_eks import HyperPodAddon, Inference, TaskGovernance
-from clusterwright.spec.models.tenants import Tenant
 from stacks.acknowledge import acknowledge
 from stacks.hyperpod_inference import InferenceOperator
 from stacks.part import Part

@@ -11,12 +11,12 @@ from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms.hyperpod import (
     lustre_mounted_by_hyperpod,
     ml_name,
 )
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.compute import ComputeGroup
 from stacks import hyperpod_groups, scripts
 from stacks.accounting import AccountingDatabase
 from stacks.acknowledge import ignore_lint_everywhere

@@ -7,14 +7,14 @@ import json
 from aws_cdk import aws_eks as eks
 from constructs import Construct
 
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.kubernetes import Addon
 from clusterwright.platforms.eks import (
     AFTER_NODES,
     SERVICE_ACCOUNTS,
     addons,
     configuration_values,
 )
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.kubernetes import Addon
 from stacks import kubernetes_roles
 from stacks.kubernetes_collector import collector
 from stacks.network import Attachments

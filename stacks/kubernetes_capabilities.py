@@ -11,8 +11,8 @@ from aws_cdk import aws_eks as eks
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.kubernetes_capabilities import ArgoCd
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.kubernetes_capabilities import ArgoCd
 
 SERVICE = "capabilities.eks.amazonaws.com"
 NAMESPACE = "argocd"

@@ -10,6 +10,8 @@ from aws_cdk import aws_eks as eks
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.kubernetes import AccessEntry
 from clusterwright.platforms.eks import (
     BEFORE_NODES,
     addons,
@@ -17,8 +19,6 @@ from clusterwright.platforms.eks import (
     log_group,
     service_cidr,
 )
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.kubernetes import AccessEntry
 from stacks import kubernetes_roles
 from stacks.acknowledge import acknowledge, ignore_lint_everywhere
 from stacks.kubernetes_addons import addon

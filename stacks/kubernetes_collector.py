@@ -8,8 +8,8 @@ import aws_cdk as cdk
 from aws_cdk import aws_aps as aps
 from constructs import Construct
 
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.kubernetes.metrics import scrape_configuration
-from clusterwright.spec.models.cluster import Cluster
 
 _CFN = aps.CfnScraper
 

@@ -17,8 +17,8 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.kubernetes import karpenter
-from clusterwright.spec.models.cluster import Cluster
 from stacks.acknowledge import acknowledge
 from stacks.eks_nodes import node_role
 from stacks.kubernetes_cluster import KubernetesCluster

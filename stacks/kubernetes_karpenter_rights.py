@@ -17,12 +17,12 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.karpenter import scaled_groups
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import CapacityBlock, Reservation
 from clusterwright.platforms.eks import cluster_name
 from clusterwright.platforms.kubernetes.karpenter import is_isolated
 from clusterwright.platforms.launch_templates import takes_placement_group
-from clusterwright.spec.karpenter import scaled_groups
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.compute import CapacityBlock, Reservation
 from stacks.acknowledge import acknowledge
 from stacks.kubernetes_roles import pod_identity
 from stacks.node_statements import arn

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.derived_names import bucket_name
 from clusterwright.platforms.eks import cluster_name, mounted_buckets
-from clusterwright.spec.models.cluster import Cluster
 from stacks.acknowledge import acknowledge
 
 

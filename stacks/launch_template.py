@@ -13,10 +13,10 @@ from constructs import Construct
 
 from clusterwright.catalog import Catalog, Unknown
 from clusterwright.catalog.model import Interface
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import CapacityBlock, ComputeGroup, Reservation
 from clusterwright.platforms.eks import cluster_name, service_cidr
 from clusterwright.platforms.launch_templates import METADATA_HOPS, ROOT_DEVICE, interfaces
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.compute import CapacityBlock, ComputeGroup, Reservation
 from stacks.dated_types import ignore_dated_instance_type
 from stacks.tags import tags_of
 

@@ -17,7 +17,7 @@ from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from clusterwright.catalog import Catalog
-from clusterwright.spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.cluster import Cluster
 from stacks import node_files, scripts
 from stacks.accounting import AccountingDatabase
 from stacks.acknowledge import acknowledge

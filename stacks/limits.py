@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec import LoadedSpec, Problem, SpecErrors
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms import launch_templates
 from clusterwright.platforms.network import plan_network
 from clusterwright.platforms.rules import RULES
-from clusterwright.spec import LoadedSpec, Problem, SpecErrors
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.compute import ComputeGroup
 from stacks import node_files
 
 

@@ -12,7 +12,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_fsx as fsx
 from constructs import Construct
 
-from clusterwright.spec.models.storage import Lustre, Repository
+from clusterwright.cluster_spec.models.storage import Lustre, Repository
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.storage import Bucket
 from clusterwright.platforms.derived_names import bucket_name
 from clusterwright.platforms.hyperpod import lifecycle_bucket
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.storage import Bucket
 
 __all__ = ["directory_bucket", "lifecycle_bucket"]
 

@@ -10,11 +10,11 @@ import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.network import ExistingNetwork
+from clusterwright.cluster_spec.security_groups import existing_storage_groups
 from clusterwright.platforms import inference
 from clusterwright.platforms.network import NetworkPlan, PlannedSubnet
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.network import ExistingNetwork
-from clusterwright.spec.security_groups import existing_storage_groups
 from stacks.acknowledge import ignore_lint
 from stacks.endpoints import Endpoints
 from stacks.flow_logs import FlowLogs

@@ -11,14 +11,14 @@ from typing import Any
 
 from clusterwright.artefacts.lock import UNKNOWN, Artefact
 from clusterwright.catalog import Catalog, Known
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.cluster_spec.models.slurm import User
+from clusterwright.cluster_spec.models.storage import Lustre
 from clusterwright.platforms import accelerators
 from clusterwright.platforms.hyperpod import lustre_mounted_by_hyperpod
 from clusterwright.platforms.node_artefacts import artefacts_of
 from clusterwright.platforms.parallelcluster import mounted_by_parallelcluster
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.compute import ComputeGroup
-from clusterwright.spec.models.slurm import User
-from clusterwright.spec.models.storage import Lustre
 from stacks import names
 from stacks.accounting import AccountingDatabase
 from stacks.home import HomeMount

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from aws_cdk import aws_iam as iam
 
-from clusterwright.spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.cluster import Cluster
 from stacks.acknowledge import acknowledge
 from stacks.network import Attachments
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from aws_cdk import aws_s3_deployment as deployment
 from constructs import Construct
 
-from clusterwright.spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.cluster import Cluster
 from stacks.scripts_part import ScriptsPart
 
 FOLDER = Path(__file__).parent / "eks_node_scripts"

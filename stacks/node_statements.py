@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from aws_cdk import aws_iam as iam
 
-from clusterwright.spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.cluster import Cluster
 
 
 def arn(cluster: Cluster, service: str, resource: str) -> str:

@@ -11,8 +11,8 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from clusterwright.spec.consistency.metrics import collected
-from clusterwright.spec.models.cluster import Cluster
+from clusterwright.cluster_spec.consistency.metrics import collected
+from clusterwright.cluster_spec.models.cluster import Cluster
 from stacks import alarms
 from stacks.budget import monthly_budget
 from stacks.node_logs import NodeLogKeeper

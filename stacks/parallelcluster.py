@@ -15,6 +15,7 @@ from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
 from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.parallelcluster import (
     Database,
     Supplied,
@@ -22,7 +23,6 @@ from clusterwright.platforms.parallelcluster import (
     takes_placement_group,
 )
 from clusterwright.platforms.parallelcluster.outputs import as_outputs
-from clusterwright.spec.models.cluster import Cluster
 from stacks import parallelcluster_scripts as located
 from stacks.accounting import USER_NAME, AccountingDatabase
 from stacks.acknowledge import ignore_lint_everywhere

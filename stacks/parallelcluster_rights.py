@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from clusterwright.spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.cluster import Cluster
 from stacks import names
 from stacks.acknowledge import acknowledge
 from stacks.names import lifecycle_bucket as scripts_bucket

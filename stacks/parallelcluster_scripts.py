@@ -12,8 +12,8 @@ from typing import Final
 from aws_cdk import aws_s3_deployment as deployment
 from constructs import Construct
 
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.parallelcluster.supplied import ON_NODE_CONFIGURED
-from clusterwright.spec.models.cluster import Cluster
 from stacks import names, scripts
 from stacks.lifecycle import Lifecycle
 

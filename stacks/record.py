@@ -9,7 +9,7 @@ import json
 
 import aws_cdk as cdk
 
-from clusterwright.spec import LoadedSpec
+from clusterwright.cluster_spec import LoadedSpec
 
 KEY = "clusterwright:spec"
 MAXIMUM_BYTES = 200_000

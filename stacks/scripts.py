@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from clusterwright.spec import site_steps
+from clusterwright.cluster_spec import site_steps
 
 FOLDER = Path(__file__).resolve().parent.parent / "lifecycle_scripts"
 

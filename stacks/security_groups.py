@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.security_rules import vpc_ranges
-from clusterwright.spec.models.cluster import Cluster
 
 
 @dataclass(frozen=True)

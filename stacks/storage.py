@@ -5,7 +5,7 @@ from __future__ import annotations
 import aws_cdk as cdk
 from constructs import Construct
 
-from clusterwright.spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.cluster import Cluster
 from stacks import names
 from stacks.buckets import data_bucket, directory_bucket
 from stacks.home import HomeDirectories, HomeMount, existing_home

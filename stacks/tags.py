@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.tags import ENVIRONMENT_TAG
-from clusterwright.spec.models.cluster import Cluster
 
 __all__ = ["ENVIRONMENT_TAG", "tags_of"]
 

@@ -20,6 +20,8 @@ from pydantic import BaseModel
 
 import stacks
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec import LoadedSpec, SpecErrors
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cost.budget import gates, increase_gate
 from clusterwright.cost.delta import cost_delta
 from clusterwright.cost.estimate import estimate
@@ -34,8 +36,6 @@ from clusterwright.preflight.context import Context
 from clusterwright.preflight.registry import rule_files
 from clusterwright.review.gates import Allowances, replacement_gates
 from clusterwright.review.results import ResourceChange
-from clusterwright.spec import LoadedSpec, SpecErrors
-from clusterwright.spec.models.cluster import Cluster
 from stacks import node_files
 from stacks.limits import refuse_what_cannot_be_built
 from stacks.record import KEY

@@ -17,11 +17,11 @@ import pytest
 
 import tests.test_every_leaf as leaf_table
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec import LoadedSpec, SpecErrors
+from clusterwright.migration import migrate
+from clusterwright.migration.text_edit import Editor
 from clusterwright.platforms import load_cluster
 from clusterwright.platforms.capabilities import KUBERNETES, PLATFORMS, SLURM, Platform
-from clusterwright.platforms.migration import migrate
-from clusterwright.platforms.migration.text_edit import Editor
-from clusterwright.spec import LoadedSpec, SpecErrors
 from stacks.limits import refuse_what_cannot_be_built
 from tests.platforms.kubernetes.specs import EKS as KUBERNETES_ON_EKS
 from tests.platforms.kubernetes.specs import HYPERPOD as KUBERNETES_ON_HYPERPOD

@@ -21,10 +21,10 @@ from clusterwright.cli.spec import (
 if TYPE_CHECKING:
     import datetime as dt
 
+    from clusterwright.cluster_spec.models import Cluster
     from clusterwright.cost.price_book import LivePrices
     from clusterwright.cost.results import Spending, Storage
     from clusterwright.cost.user_prices import UserPrices
-    from clusterwright.spec.models import Cluster
 
 EXIT_CODES = """\b
 Exit codes: 0 the cost, unknown lines included, is stated; 1 a budget of the spec is exceeded, or
@@ -210,7 +210,7 @@ def _asked(cluster: Cluster, today: dt.date, *, live: bool, days: int | None) ->
     unanswered: list[str] = []
     try:
         if live:
-            from clusterwright.preflight import live_prices
+            from clusterwright.pricing import live_prices
 
             with catalog_of_the_user():
                 prices = live_prices.fetch(
@@ -218,7 +218,7 @@ def _asked(cluster: Cluster, today: dt.date, *, live: bool, days: int | None) ->
                 )
             unanswered += [f"{refusal.message} ({refusal.hint})" for refusal in prices.refusals]
         if days is not None:
-            from clusterwright.preflight import actual_costs
+            from clusterwright.pricing import actual_costs
 
             try:
                 spending = actual_costs.spending(session, cluster, days=days, today=today)
@@ -248,9 +248,9 @@ def read_prices(
     config: Path, prices: str | None, *, command: str, output_format: str
 ) -> UserPrices:
     """The user's prices: the named file, else the one beside the spec; exit 3 if it is wrong."""
+    from clusterwright.cluster_spec import SpecErrors
     from clusterwright.cost.user_prices import UserPrices
-    from clusterwright.preflight import price_files
-    from clusterwright.spec import SpecErrors
+    from clusterwright.pricing import price_files
 
     path = Path(prices) if prices is not None else price_files.find(config)
     if path is None:

@@ -16,7 +16,7 @@ from clusterwright.cli.diff_versions import (
     reader_of,
     synthesis_of,
 )
-from clusterwright.spec import LoadedSpec, SpecErrors
+from clusterwright.cluster_spec import LoadedSpec, SpecErrors
 
 if TYPE_CHECKING:
     from clusterwright.aws.cloudformation import Stack

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from clusterwright.cli.cost import read_prices
 from clusterwright.cli.errors import UserError
 from clusterwright.cli.progress import ProgressLine
-from clusterwright.spec import LoadedSpec, SpecErrors
+from clusterwright.cluster_spec import LoadedSpec, SpecErrors
 
 if TYPE_CHECKING:
     from clusterwright.preflight.context import Context

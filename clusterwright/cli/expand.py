@@ -9,7 +9,7 @@ import click
 from clusterwright.cli.spec import config_options, config_path, load_or_exit
 
 if TYPE_CHECKING:
-    from clusterwright.spec import LoadedSpec
+    from clusterwright.cluster_spec import LoadedSpec
 
 EPILOG = """
 Examples:
@@ -64,7 +64,7 @@ def command(
 
 
 def _without_nulls(data: dict[str, Any]) -> dict[str, Any]:
-    from clusterwright.spec.layering import without_nulls
+    from clusterwright.cluster_spec.layering import without_nulls
 
     result: dict[str, Any] = without_nulls(data)
     return result
@@ -81,8 +81,8 @@ def _origin_texts(spec: LoadedSpec, data: dict[str, Any]) -> dict[tuple[str | in
 
 
 def _origin_data(spec: LoadedSpec, data: dict[str, Any]) -> dict[str, Any]:
+    from clusterwright.cluster_spec import path_text
     from clusterwright.render.spec import leaves
-    from clusterwright.spec import path_text
 
     result: dict[str, Any] = {}
     for path, _ in leaves(data):

@@ -13,8 +13,8 @@ from clusterwright.cli.errors import UserError
 from clusterwright.cli.new_files import ask_for_room, put_in_place, schema_from
 
 if TYPE_CHECKING:
-    from clusterwright.spec import SpecErrors
-    from clusterwright.spec.starting import Choices
+    from clusterwright.cluster_spec import SpecErrors
+    from clusterwright.cluster_spec.starting import Choices
 
 PLATFORMS = ("hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks")
 
@@ -71,7 +71,7 @@ def command(
     force: bool,
 ) -> None:
     """Write a commented starting file."""
-    from clusterwright.spec.starting import Choices
+    from clusterwright.cluster_spec.starting import Choices
 
     _built(platform)
     _well_formed(environment, account, region, zone, instance_type)
@@ -95,8 +95,8 @@ def command(
 
 
 def _built(platform: str) -> None:
-    from clusterwright.spec.consistency.not_built import BUILT_PLATFORMS
-    from clusterwright.spec.suggest import did_you_mean
+    from clusterwright.cluster_spec.consistency.not_built import BUILT_PLATFORMS
+    from clusterwright.cluster_spec.suggest import did_you_mean
 
     if platform in BUILT_PLATFORMS:
         return
@@ -112,7 +112,7 @@ def _well_formed(
     """Nothing reaches the file that could be read as anything but one word of it."""
     import re
 
-    from clusterwright.spec.models import forms
+    from clusterwright.cluster_spec.models import forms
 
     for option, value, form in (
         ("--environment", environment, forms.ENVIRONMENT),
@@ -156,9 +156,9 @@ def _write(platform: str, choices: Choices, output: Path, force: bool) -> None:
 
 def _written(platform: str, choices: Choices, draft: Path, schema: str | None) -> str:
     """Writes the text to `draft` and loads it: what is handed out is a spec."""
+    from clusterwright.cluster_spec import SpecErrors
+    from clusterwright.cluster_spec.starting import starting_file
     from clusterwright.platforms import load_cluster
-    from clusterwright.spec import SpecErrors
-    from clusterwright.spec.starting import starting_file
 
     text = starting_file(platform, choices, schema=schema)
     draft.write_text(text, encoding="utf-8")
@@ -170,7 +170,7 @@ def _written(platform: str, choices: Choices, draft: Path, schema: str | None) -
 
 
 def _option_error(errors: SpecErrors) -> UserError:
-    from clusterwright.spec import path_text
+    from clusterwright.cluster_spec import path_text
 
     for problem in errors:
         option = OPTION_OF_PATH.get(tuple(p for p in problem.path if not isinstance(p, int)))

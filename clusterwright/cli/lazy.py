@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import importlib.metadata
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,29 +12,62 @@ import click
 
 from clusterwright.cli.errors import UserError
 
+GROUP = "clusterwright.commands"
+
 
 class LazyGroup(click.Group):
     """A click group whose commands are imported when they are run.
 
     `lazy` is name -> (module, one line for --help): the help is kept there so that `--help`
     imports no command. Each module calls its command `command`.
+
+    `optional` is name -> distribution: a command that another distribution adds through an entry
+    point of the group `clusterwright.commands`. It is listed where the distribution is installed,
+    with the distribution's summary as its help.
     """
 
-    def __init__(self, *args: Any, lazy: Mapping[str, tuple[str, str]], **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        lazy: Mapping[str, tuple[str, str]],
+        optional: Mapping[str, str] | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
         self._lazy = lazy
+        self._optional = optional or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(self._lazy)
+        return [*self._lazy, *self._installed()]
+
+    def _installed(self) -> dict[str, importlib.metadata.EntryPoint]:
+        found = {}
+        for name, distribution in self._optional.items():
+            try:
+                points = importlib.metadata.distribution(distribution).entry_points
+            except importlib.metadata.PackageNotFoundError:
+                continue
+            found.update({one.name: one for one in points.select(group=GROUP, name=name)})
+        return found
 
     def get_command(
         self,
-        ctx: click.Context,  # noqa: ARG002
+        ctx: click.Context,
         cmd_name: str,
     ) -> click.Command | None:
-        if cmd_name not in self._lazy:
+        if cmd_name in self._lazy:
+            command = importlib.import_module(self._lazy[cmd_name][0]).command
+        elif (point := self._installed().get(cmd_name)) is not None:
+            command = point.load()
+        elif cmd_name in self._optional:
+            distribution = self._optional[cmd_name]
+            raise UserError(
+                f"`{ctx.command_path} {cmd_name}` is part of {distribution}, "
+                "which is not installed",
+                f"pip install {distribution}",
+            )
+        else:
             return None
-        command = importlib.import_module(self._lazy[cmd_name][0]).command
         assert isinstance(command, click.Command)
         return command
 
@@ -43,7 +77,11 @@ class LazyGroup(click.Group):
         formatter: click.HelpFormatter,
     ) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in self._lazy.items()])
+            rows = [(name, text) for name, (_, text) in self._lazy.items()]
+            for name in self._installed():
+                summary = importlib.metadata.metadata(self._optional[name])["Summary"]
+                rows.append((name, summary))
+            formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -51,7 +89,7 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            close = difflib.get_close_matches(args[0], self._lazy, n=1)
+            close = difflib.get_close_matches(args[0], [*self._lazy, *self._optional], n=1)
             path = ctx.command_path
             hint = f"did you mean `{close[0]}`?" if close else f"see `{path} --help`"
             raise UserError(error.message.rstrip("."), hint) from None

@@ -22,18 +22,24 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "cost": ("clusterwright.cli.cost", "Say what the cluster costs, per hour, month and run"),
     "diff": ("clusterwright.cli.diff", "Say what a change means, before it is merged"),
     "migrate": ("clusterwright.cli.migrate", "Write the same cluster for another platform"),
-    "rehearse": ("clusterwright.cli.rehearse", "Deploy and break the cluster on this machine"),
     "artefacts": ("clusterwright.cli.artefacts", "Mirror what nodes download to the bucket"),
     "catalog": ("clusterwright.cli.catalog", "Show, date and refresh the built-in facts"),
     "render": ("clusterwright.cli.render", "Print what another tool deploys: a configuration"),
-    "localaws": ("clusterwright.cli.localaws", "Run an AWS for training clusters on this machine"),
+}
+# Commands of distributions of their own, found by their entry points: name -> distribution.
+OPTIONAL_COMMANDS: dict[str, str] = {
+    "rehearse": "clusterwright-rehearsal",
+    "localaws": "clusterwright-localaws",
 }
 
 EXIT_INTERNAL_ERROR = 70
 
 
 @click.group(
-    cls=LazyGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=LazyGroup,
+    lazy=COMMANDS,
+    optional=OPTIONAL_COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, prog_name="clusterwright")
 def cli() -> None:

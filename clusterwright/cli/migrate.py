@@ -19,10 +19,10 @@ from clusterwright.cli.spec import (
 
 if TYPE_CHECKING:
     from clusterwright.catalog import Catalog
+    from clusterwright.cluster_spec import LoadedSpec
+    from clusterwright.cluster_spec.document import Document
     from clusterwright.cost.bill import Bill
-    from clusterwright.platforms.migration import Migration, Note
-    from clusterwright.spec import LoadedSpec
-    from clusterwright.spec.document import Document
+    from clusterwright.migration import Migration, Note
 
 PLATFORMS = ("hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks")
 
@@ -85,8 +85,8 @@ def command(
     place, whose foundation stays: the answer says which stacks go first.
     """
     from clusterwright.catalog import load_catalog
+    from clusterwright.migration import OutputsLack, migrate
     from clusterwright.platforms.capabilities import PLATFORMS as KNOWN
-    from clusterwright.platforms.migration import OutputsLack, migrate
     from clusterwright.render import migration as render
     from clusterwright.render.style import Style
 
@@ -142,7 +142,7 @@ def command(
 
 
 def _no_such_platform(target: str) -> UserError:
-    from clusterwright.spec.suggest import did_you_mean
+    from clusterwright.cluster_spec.suggest import did_you_mean
 
     hint = did_you_mean(target, PLATFORMS) or f"one of: {', '.join(PLATFORMS)}"
     return UserError(f"there is no platform {target}", hint)
@@ -151,7 +151,7 @@ def _no_such_platform(target: str) -> UserError:
 def _well_named(name: str | None) -> None:
     import re
 
-    from clusterwright.spec.models import forms
+    from clusterwright.cluster_spec.models import forms
 
     if name is not None and (len(name) > 40 or not re.fullmatch(forms.ENVIRONMENT.pattern, name)):
         raise UserError(f"--environment: {name!r} is not {forms.ENVIRONMENT.words}")
@@ -202,13 +202,13 @@ def _judge(
     import datetime as dt
     import os
 
+    from clusterwright.cluster_spec import SpecErrors, path_text
+    from clusterwright.cluster_spec.document import parse_document
+    from clusterwright.migration import Note
     from clusterwright.platforms.loading import examine_cluster
-    from clusterwright.platforms.migration import Note
     from clusterwright.preflight import engine
     from clusterwright.preflight.context import Context
     from clusterwright.preflight.registry import rule_files
-    from clusterwright.spec import SpecErrors, path_text
-    from clusterwright.spec.document import parse_document
 
     file = os.fspath(output) if output is not None else _other_name(spec.file, found.target)
     home = Path(spec.file).parent
@@ -251,8 +251,8 @@ def _other_name(file: str, platform: str) -> str:
 
 def _base_of(output: Path | None) -> tuple[Document, ...]:
     """What the other file will be laid over where it is written."""
-    from clusterwright.spec.document import read_document
-    from clusterwright.spec.layering import BASE_NAME
+    from clusterwright.cluster_spec.document import read_document
+    from clusterwright.cluster_spec.layering import BASE_NAME
 
     base = output.parent / BASE_NAME if output is not None else None
     if base is None or not base.is_file() or output is None or output.name == BASE_NAME:

@@ -16,8 +16,8 @@ from clusterwright.cli.new_files import ask_for_room, schema_from, write_whole
 
 if TYPE_CHECKING:
     from clusterwright.catalog import Catalog
+    from clusterwright.cluster_spec import LoadedSpec
     from clusterwright.sizing.dossier_result import Dossier
-    from clusterwright.spec import LoadedSpec
 
 
 def write_plan(
@@ -46,9 +46,9 @@ def write_plan(
     GoalError
         The plan's cluster cannot be a spec.
     """
+    from clusterwright.cluster_spec import SpecErrors
     from clusterwright.platforms import load_cluster
     from clusterwright.platforms.network import room_beside_the_nodes
-    from clusterwright.spec import SpecErrors
 
     _named(output)
     name = output.stem
@@ -104,10 +104,10 @@ def _texts(
     given: _Given,
     secondary_cidrs: tuple[str, ...] = (),
 ) -> dict[Path, str]:
+    from clusterwright.cluster_spec.models import forms
     from clusterwright.platforms.capabilities import KUBERNETES
     from clusterwright.platforms.rules import RULES
     from clusterwright.sizing.spec_writer import SpecChoices, write, zone_of
-    from clusterwright.spec.models import forms
 
     plan, chosen = dossier.plan, dossier.plan.chosen
     if dossier.region is None:
@@ -262,7 +262,7 @@ def _passes(spec: LoadedSpec, catalog: Catalog) -> list[str]:
 def _named(output: Path) -> None:
     import re
 
-    from clusterwright.spec.models import forms
+    from clusterwright.cluster_spec.models import forms
 
     if output.suffix != ".yaml":
         raise UserError(f"--write {output}: a spec ends in .yaml", "--write configs/NAME.yaml")

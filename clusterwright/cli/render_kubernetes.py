@@ -14,8 +14,8 @@ from clusterwright.cli.spec import config_options, config_path, load_or_exit
 
 if TYPE_CHECKING:
     from clusterwright.catalog import Catalog
+    from clusterwright.cluster_spec.models.cluster import Cluster
     from clusterwright.platforms.kubernetes.render import Part
-    from clusterwright.spec.models.cluster import Cluster
 
 # Kept here so that `--help` imports no renderer; a test holds it against `render.PARTS`.
 PARTS = ("tenants", "storage", "queues", "autoscaling", "metrics", "delivery", "jobs")
@@ -204,7 +204,7 @@ def _hold_against_their_forms(path: Path, stack: str, outputs: dict[str, Any]) -
     """What a volume would be mounted by is what FSx gives, or the file was altered or cut off."""
     import re
 
-    from clusterwright.spec.models import forms
+    from clusterwright.cluster_spec.models import forms
 
     for key, value in outputs.items():
         words = "a text" if not isinstance(value, str) else None

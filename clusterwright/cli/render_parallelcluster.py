@@ -13,7 +13,7 @@ from clusterwright.cli.errors import UserError
 from clusterwright.cli.spec import config_options, config_path, load_or_exit
 
 if TYPE_CHECKING:
-    from clusterwright.spec.models.cluster import Cluster
+    from clusterwright.cluster_spec.models.cluster import Cluster
 
 EPILOG = """
 Examples:
@@ -129,8 +129,8 @@ def _refuse_capacity(cluster: Cluster) -> None:
 
 
 def _said(words: tuple[str, ...]) -> dict[str, str]:
+    from clusterwright.cluster_spec.suggest import did_you_mean
     from clusterwright.platforms.parallelcluster.outputs import VALUES
-    from clusterwright.spec.suggest import did_you_mean
 
     found = {}
     for word in words:

@@ -13,7 +13,7 @@ import click
 from clusterwright.cli.errors import UserError
 
 if TYPE_CHECKING:
-    from clusterwright.spec import LoadedSpec, SpecErrors
+    from clusterwright.cluster_spec import LoadedSpec, SpecErrors
 
 EXIT_INVALID = 3
 
@@ -82,8 +82,8 @@ def load_or_exit(path: str | Path, *, command: str, output_format: str = "text")
     With `output_format` json, stdout holds the same problems in the usual envelope, so that a
     program that asked for JSON gets JSON.
     """
+    from clusterwright.cluster_spec import SpecErrors
     from clusterwright.platforms import load_cluster
-    from clusterwright.spec import SpecErrors
 
     try:
         with catalog_of_the_user():

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
+from clusterwright.cluster_spec.problems import Path, Problem
+from clusterwright.cluster_spec.suggest import did_you_mean
 from clusterwright.cost.bill import Prepaid
 from clusterwright.cost.terms import Discount, SavingsPlan, SupportPlan, SupportTier, Terms
-from clusterwright.spec.problems import Path, Problem
-from clusterwright.spec.suggest import did_you_mean
 
 LARGEST_USD: Final = Decimal(10) ** 12
 """More than this is a slip of the keyboard, whatever it is a price of."""

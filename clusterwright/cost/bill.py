@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Literal
 
-from clusterwright.spec.problems import Position
+from clusterwright.cluster_spec.problems import Position
 
 HOURS_PER_MONTH: Final = 730
 """AWS's own month, 365 × 24 / 12."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
+from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cost.bill import Blend, Line, Share
 from clusterwright.cost.components.compute import price_kind
 from clusterwright.cost.pricing import EC2, HYPERPOD, Pricing
-from clusterwright.spec.models.compute import ComputeGroup
 
 
 def blends(pricing: Pricing, lines: tuple[Line, ...]) -> Iterator[Blend]:

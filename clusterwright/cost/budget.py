@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
+from clusterwright.cluster_spec import LoadedSpec
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.cost.bill import Bill, Gate
 from clusterwright.cost.delta import CostDelta
-from clusterwright.spec import LoadedSpec
-from clusterwright.spec.problems import Path
 
 MONTHLY: Path = ("budget", "monthly_usd")
 RUN: Path = ("budget", "run_usd")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 
 from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.models import Cluster
 from clusterwright.cost.bill import STALE_AFTER_DAYS, Bill, Growth, Line
 from clusterwright.cost.blends import blends
 from clusterwright.cost.components import (
@@ -30,7 +31,6 @@ from clusterwright.cost.price_book import LivePrices
 from clusterwright.cost.pricing import Pricing
 from clusterwright.cost.terms import Terms, Usage
 from clusterwright.cost.unused import beyond_run_usd, purchases, unused, warnings
-from clusterwright.spec.models import Cluster
 
 COMPONENTS: tuple[Callable[[Pricing], Iterator[Line]], ...] = (
     compute.lines,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.spec.models import Cluster
+from clusterwright.cluster_spec.models import Cluster
 
 
 def growing(cluster: Cluster) -> tuple[str, ...]:

@@ -9,12 +9,12 @@ from decimal import Decimal
 
 from clusterwright.catalog import Catalog, Known, Price, PriceKind
 from clusterwright.catalog.dates import as_of, is_stale
+from clusterwright.cluster_spec.models import Cluster
+from clusterwright.cluster_spec.problems import Path, path_text
 from clusterwright.cost.bill import Line, Origin, Per, Prepaid
 from clusterwright.cost.price_book import USER_RATE, LivePrices, PriceBook, Quote
 from clusterwright.cost.rates import instance_entry
 from clusterwright.cost.terms import Terms, Usage
-from clusterwright.spec.models import Cluster
-from clusterwright.spec.problems import Path, path_text
 
 __all__ = ["USER_RATE", "Item", "Pricing"]
 

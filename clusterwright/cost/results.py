@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final, Literal
 
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.cost.bill import STALE_AFTER_DAYS, Line
-from clusterwright.spec.problems import Path
 
 _WITHOUT_CENTS: Final = frozenset({"CLP", "ISK", "JPY", "KRW", "VND"})
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clusterwright.cluster_spec.models import Cluster
+from clusterwright.cluster_spec.problems import Path, path_text
 from clusterwright.cost.bill import Bill
 from clusterwright.cost.results import Saving, Storage
-from clusterwright.spec.models import Cluster
-from clusterwright.spec.problems import Path, path_text
 
 
 def storages(cluster: Cluster) -> Iterator[Storage]:

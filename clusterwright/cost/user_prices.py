@@ -31,11 +31,11 @@ from decimal import Decimal
 from typing import Any, Final, Literal
 
 from clusterwright.catalog import PriceOverrideError, read_overrides
+from clusterwright.cluster_spec.document import Document, kind_of
+from clusterwright.cluster_spec.problems import Path, Problem, SpecErrors
+from clusterwright.cluster_spec.suggest import did_you_mean
 from clusterwright.cost import agreements
 from clusterwright.cost.terms import Terms, Usage
-from clusterwright.spec.document import Document, kind_of
-from clusterwright.spec.problems import Path, Problem, SpecErrors
-from clusterwright.spec.suggest import did_you_mean
 
 _KEYS: Final = ("rates", *agreements.KEYS, agreements.SUPPORT, "usage")
 _PER_NODE: Final[dict[str, Literal["node_hour", "node_month"]]] = {

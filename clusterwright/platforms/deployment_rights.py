@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec.consistency.metrics import collected
+from clusterwright.cluster_spec.karpenter import runs_in_cluster
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms import inference, parallelcluster
 from clusterwright.platforms.derived_names import (
     built_buckets,
@@ -22,9 +25,6 @@ from clusterwright.platforms.derived_names import (
 )
 from clusterwright.platforms.launch_templates import takes_placement_group
 from clusterwright.platforms.node_rights import Right
-from clusterwright.spec.consistency.metrics import collected
-from clusterwright.spec.karpenter import runs_in_cluster
-from clusterwright.spec.models.cluster import Cluster
 
 ALWAYS: Final[Callable[[Cluster], bool]] = lambda _: True  # noqa: E731 - a value like the others
 

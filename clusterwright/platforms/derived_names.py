@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.storage import Bucket
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.platforms import inference
 from clusterwright.platforms.eks import log_group as control_plane_logs
 from clusterwright.platforms.hyperpod import lifecycle_bucket
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.storage import Bucket
-from clusterwright.spec.problems import Path
 
 
 def key_alias(cluster: Cluster) -> str | None:

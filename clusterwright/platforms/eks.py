@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import Final
 
+from clusterwright.cluster_spec.consistency.kubernetes import reached_ranges
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.kubernetes import Addon
+from clusterwright.cluster_spec.models.storage import Bucket
 from clusterwright.platforms import inference
-from clusterwright.spec.consistency.kubernetes import reached_ranges
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.kubernetes import Addon
-from clusterwright.spec.models.storage import Bucket
 
 
 @dataclass(frozen=True)

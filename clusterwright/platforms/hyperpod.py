@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from clusterwright.spec.models import Cluster
+from clusterwright.cluster_spec.models import Cluster
 
 MAXIMUM_STORAGE_CONFIGS = 4
 """InstanceStorageConfigs per group (CreateCluster, botocore 1.44.5)."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from typing import Final
 
-from clusterwright.spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.cluster import Cluster
 
 ADDON: Final = "amazon-sagemaker-hyperpod-inference"
 NAMESPACE: Final = "hyperpod-inference-system"

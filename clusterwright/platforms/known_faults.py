@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms import accelerators
-from clusterwright.spec.models.cluster import Cluster
 
 Release = tuple[int, ...]
 

@@ -11,14 +11,14 @@ from typing import Final, Literal
 
 from clusterwright.catalog import Catalog, Fact, Known, Unknown
 from clusterwright.catalog.model import InstanceType, Interface
+from clusterwright.cluster_spec.karpenter import is_scaled
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.cluster_spec.problems import Path, Problem
 from clusterwright.platforms import eks
 from clusterwright.platforms.accelerators import family
 from clusterwright.platforms.eks import MAXIMUM_NODE_GROUPS, MAXIMUM_NODES_PER_GROUP
 from clusterwright.platforms.rules import PLACEMENT_GROUP_REFUSED_WITH, RULES
-from clusterwright.spec.karpenter import is_scaled
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.compute import ComputeGroup
-from clusterwright.spec.problems import Path, Problem
 
 ROOT_DEVICE: Final = "/dev/xvda"
 """Of Amazon Linux 2023 (EC2 user guide, "Device names for volumes")."""

@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterator
 from typing import Final
 
+from clusterwright.cluster_spec import Check, LoadedSpec, Problem, load_spec
+from clusterwright.cluster_spec.document import Document
+from clusterwright.cluster_spec.load import examine
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms import mig, names, node_artefacts
-from clusterwright.spec import Check, LoadedSpec, Problem, load_spec
-from clusterwright.spec.document import Document
-from clusterwright.spec.load import examine
-from clusterwright.spec.models.cluster import Cluster
 
 
 def _of_its_platform(cluster: Cluster) -> Iterator[Problem]:

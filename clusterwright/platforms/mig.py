@@ -17,9 +17,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.problems import Path, Problem
-from clusterwright.spec.suggest import did_you_mean
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.problems import Path, Problem
+from clusterwright.cluster_spec.suggest import did_you_mean
 
 LABEL: Final = "nvidia.com/mig.config"
 

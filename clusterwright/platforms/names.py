@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clusterwright.catalog import load_catalog
-from clusterwright.spec.models import Cluster
-from clusterwright.spec.problems import Problem
-from clusterwright.spec.suggest import did_you_mean
+from clusterwright.cluster_spec.models import Cluster
+from clusterwright.cluster_spec.problems import Problem
+from clusterwright.cluster_spec.suggest import did_you_mean
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:

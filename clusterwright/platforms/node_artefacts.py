@@ -7,10 +7,10 @@ from pathlib import Path
 
 from clusterwright.artefacts.lock import Artefact, LockError, read_lock
 from clusterwright.artefacts.selection import CONTAINERS, asked_for
-from clusterwright.spec import repository
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.problems import Path as SpecPath
-from clusterwright.spec.problems import Problem
+from clusterwright.cluster_spec import repository
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.problems import Path as SpecPath
+from clusterwright.cluster_spec.problems import Problem
 
 LIST: SpecPath = ("lifecycle", "artefacts")
 

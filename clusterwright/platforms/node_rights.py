@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.derived_names import has_scripts
 from clusterwright.platforms.eks import cluster_name
 from clusterwright.platforms.hyperpod import lifecycle_bucket
-from clusterwright.spec.models.cluster import Cluster
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from clusterwright.spec.models import Cluster
+from clusterwright.cluster_spec.models import Cluster
 
 
 def security_groups_built(cluster: Cluster) -> dict[str, tuple[int, int]]:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from clusterwright.cluster_spec.karpenter import runs_in_cluster
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.deployment_rights import RESOURCES
-from clusterwright.spec.karpenter import runs_in_cluster
-from clusterwright.spec.models.cluster import Cluster
 
 # CloudFormation's name -> that of tag policies.
 NAMES: Final[Mapping[str, str]] = {

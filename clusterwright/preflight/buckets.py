@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.preflight.context import Context
-from clusterwright.spec.problems import Path
 
 
 def repository_buckets(context: Context) -> dict[str, Path]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Literal
 
+from clusterwright.cluster_spec.problems import Path, path_text
 from clusterwright.cost.bill import Gate
 from clusterwright.cost.budget import gates
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.results import Severity
 from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
-from clusterwright.spec.problems import Path, path_text
 
 
 class BudgetRule(Rule[Gate]):

@@ -19,12 +19,13 @@ import jsii
 
 from clusterwright import __version__
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.cost.user_prices import UserPrices
-from clusterwright.preflight import engine, price_files
+from clusterwright.preflight import engine
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.registry import rule_files
 from clusterwright.preflight.results import CheckResult, Finding
-from clusterwright.spec import LoadedSpec
+from clusterwright.pricing import price_files
 
 NAME: Final = "clusterwright"
 SWITCH: Final = "CLUSTERWRIGHT_CHECKS"

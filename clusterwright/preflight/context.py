@@ -10,6 +10,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec import LoadedSpec
+from clusterwright.cluster_spec.models import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.cost.bill import Bill
 from clusterwright.cost.results import Storage
 from clusterwright.cost.terms import Terms, Usage
@@ -17,10 +21,6 @@ from clusterwright.platforms.network import NetworkPlan, plan_network
 from clusterwright.platforms.rules import RULES, PlatformRules
 from clusterwright.platforms.stack_names import part_of
 from clusterwright.preflight.results import Finding
-from clusterwright.spec import LoadedSpec
-from clusterwright.spec.models import Cluster
-from clusterwright.spec.models.compute import ComputeGroup
-from clusterwright.spec.problems import Path
 
 if TYPE_CHECKING:
     from clusterwright.aws.instances import Instance

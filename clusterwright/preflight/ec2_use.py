@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 from clusterwright.catalog import Known, QuotaUse
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.instances import Instances
 from clusterwright.preflight.groups import largest
 from clusterwright.preflight.quota import QuotaRule, Use, Want
 from clusterwright.preflight.rule import Subject
-from clusterwright.spec.models.compute import ComputeGroup
-from clusterwright.spec.problems import Path
 
 
 class VcpuRule(QuotaRule):

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.catalog import CatalogError
+from clusterwright.cluster_spec.problems import path_text
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import NOTHING_READ, Fact, FactValues
 from clusterwright.preflight.facts.reader import FactReader
@@ -27,7 +28,6 @@ from clusterwright.preflight.results import (
     in_order,
 )
 from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure
-from clusterwright.spec.problems import path_text
 
 REFERENCE: Final = "docs/reference/rules.md"
 

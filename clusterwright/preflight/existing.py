@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Literal
 
 from clusterwright.aws.vpc import Subnet
+from clusterwright.cluster_spec.models.network import ExistingNetwork
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import Subnets
 from clusterwright.preflight.results import Severity
 from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
-from clusterwright.spec.models.network import ExistingNetwork
-from clusterwright.spec.problems import Path
 
 HERE: Path = ("network", "existing")
 

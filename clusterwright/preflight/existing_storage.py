@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from clusterwright.aws.fsx import FileSystem
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.rule import Subject
-from clusterwright.spec.problems import Path
 
 
 @dataclass(frozen=True)

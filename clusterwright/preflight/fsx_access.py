@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from clusterwright.cluster_spec.models.storage import Repository
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.policy_documents import Question
-from clusterwright.spec.models.storage import Repository
 
 ROLE_PATH: Final = "aws-service-role/s3.data-source.lustre.fsx.amazonaws.com"
 NEW_FILE_SYSTEM: Final = "fs-00000000000000000"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from clusterwright.catalog import Known
+from clusterwright.cluster_spec.karpenter import is_scaled
+from clusterwright.cluster_spec.models.compute import ComputeGroup, TrainingPlan
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.preflight.context import Context
-from clusterwright.spec.karpenter import is_scaled
-from clusterwright.spec.models.compute import ComputeGroup, TrainingPlan
-from clusterwright.spec.problems import Path
 
 
 def by_type(

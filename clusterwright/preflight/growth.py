@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.preflight.context import Context
-from clusterwright.spec.problems import Path
 
 
 def grows(context: Context) -> bool:

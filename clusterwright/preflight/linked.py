@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from clusterwright.aws.fsx import FileSystem
+from clusterwright.cluster_spec.models.storage import Repository
 from clusterwright.preflight.buckets import repository_buckets
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.rule import Subject
-from clusterwright.spec.models.storage import Repository
 
 
 @dataclass(frozen=True)

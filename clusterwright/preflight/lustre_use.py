@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from clusterwright.aws.fsx import FileSystem
+from clusterwright.cluster_spec.models.storage import Lustre
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.rule import Subject
-from clusterwright.spec.models.storage import Lustre
 
 CAPACITY_CODES = {
     "PERSISTENT_2": "L-8F1B9C74",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
+from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.platforms.endpoints import INTERFACE_SERVICES, Service
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.existing import ExistingNetworkRule
@@ -12,7 +13,6 @@ from clusterwright.preflight.facts.fact import Fact
 from clusterwright.preflight.facts.network import Subnets
 from clusterwright.preflight.facts.routes import Endpoints, RouteTables
 from clusterwright.preflight.rule import Subject
-from clusterwright.spec.models.network import ExistingNetwork
 
 
 class WayOutRule(ExistingNetworkRule):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar, Literal
 
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.cluster_spec.models.storage import Lustre
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.groups import can_have_nodes
 from clusterwright.preflight.results import Severity
 from clusterwright.preflight.rule import Rule, Subject
-from clusterwright.spec.models.compute import ComputeGroup
-from clusterwright.spec.models.storage import Lustre
 
 
 class GroupRule(Rule[ComputeGroup]):

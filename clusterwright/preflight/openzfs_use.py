@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from clusterwright.aws.fsx import FileSystem
+from clusterwright.cluster_spec.models.storage import Home
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.storage import FileSystems
 from clusterwright.preflight.lustre_use import standing
 from clusterwright.preflight.quota import QuotaRule, Use, Want
 from clusterwright.preflight.rule import Subject
-from clusterwright.spec.models.storage import Home
 
 
 class OpenZfsQuota(QuotaRule):

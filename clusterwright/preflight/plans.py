@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import Fact
 from clusterwright.preflight.facts.hyperpod import TrainingPlan
 from clusterwright.preflight.groups import by_plan, plan_name
 from clusterwright.preflight.results import Severity
 from clusterwright.preflight.rule import Rule, Subject
-from clusterwright.spec.models.compute import ComputeGroup
-from clusterwright.spec.problems import Path
 
 GONE = ("Expired", "Failed")
 """States in which a plan or a segment of it holds no instances any more."""

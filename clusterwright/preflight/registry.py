@@ -86,7 +86,7 @@ def named(names: Iterable[str]) -> frozenset[str]:
         family = [i for i in ids if len(upper) == len("CW-Q") and i.startswith(upper)]
         chosen = [upper] if upper in ids else family
         if not chosen:
-            from clusterwright.spec.suggest import closest
+            from clusterwright.cluster_spec.suggest import closest
 
             near = closest(upper, ids, count=1)
             raise UnknownRule(name, near[0] if near else None)

@@ -6,15 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from clusterwright.cluster_spec.models.compute import CapacityBlock, ComputeGroup
+from clusterwright.cluster_spec.models.compute import Reservation as Reserved
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import Fact
 from clusterwright.preflight.facts.reservations import Reservation
 from clusterwright.preflight.groups import can_have_nodes
 from clusterwright.preflight.results import Severity
 from clusterwright.preflight.rule import Rule, Subject
-from clusterwright.spec.models.compute import CapacityBlock, ComputeGroup
-from clusterwright.spec.models.compute import Reservation as Reserved
-from clusterwright.spec.problems import Path
 
 NOT_YET = ("scheduled", "pending", "assessing", "delayed", "payment-pending")
 """States in which a reservation has no capacity yet."""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.preflight.results import Amount, QuotaNeed, Severity
-from clusterwright.spec.problems import Path
 
 if TYPE_CHECKING:
     from clusterwright.preflight.context import Context

@@ -12,10 +12,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from clusterwright.cluster_spec import repository
+from clusterwright.cluster_spec.problems import Path as SpecPath
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.rule import Subject
-from clusterwright.spec import repository
-from clusterwright.spec.problems import Path as SpecPath
 
 ENTRY: Final = {
     "managed": "on_init_complete.sh",

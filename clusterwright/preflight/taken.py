@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.deployment import Stacks
 from clusterwright.preflight.results import Severity
 from clusterwright.preflight.rule import Fail, Rule, Subject
-from clusterwright.spec.problems import Path
 
 HERE: Path = ("environment",)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+from clusterwright.cluster_spec.problems import Position
 from clusterwright.preflight.results import (
     SEVERITIES,
     STATUSES,
@@ -19,7 +20,6 @@ from clusterwright.render.envelope import json_answer
 from clusterwright.render.source import excerpt, printable
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import markdown_cell
-from clusterwright.spec.problems import Position
 
 MAXIMUM_MARKDOWN_CHARACTERS = 65_000
 """GitHub and GitLab cut a comment at 65,535."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clusterwright.cost.bill import Bill
-from clusterwright.platforms.migration.results import Migration, Note
+from clusterwright.migration.results import Migration, Note
 from clusterwright.render.bill_parts import money, rounded
 from clusterwright.render.envelope import json_answer
 from clusterwright.render.style import PLAIN, Style

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from clusterwright.cluster_spec.problems import Problem, path_text
 from clusterwright.render.source import excerpt, printable
 from clusterwright.render.style import PLAIN, Style
-from clusterwright.spec.problems import Problem, path_text
 
 
 def problems_text(problems: Iterable[Problem], style: Style = PLAIN) -> str:

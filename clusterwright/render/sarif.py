@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any, Final
 
+from clusterwright.cluster_spec.problems import Position
 from clusterwright.preflight.results import CheckResult, Finding, RuleResult, Unanswered
-from clusterwright.spec.problems import Position
 
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 RESULTS_MAX: Final = 25_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
+from clusterwright.cluster_spec.problems import Position
 from clusterwright.render.style import PLAIN, Style
-from clusterwright.spec.problems import Position
 
 MAXIMUM_SHOWN_CHARACTERS = 160
 """A longer line (generated YAML) is shown around the place that is meant."""

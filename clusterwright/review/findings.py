@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.preflight.results import CheckResult, Finding
 from clusterwright.review.results import FindingsDelta
-from clusterwright.spec import LoadedSpec
 
 _INDEX = re.compile(r"\b(compute|lustre|buckets|partitions|repositories)\[(\d+)\]")
 

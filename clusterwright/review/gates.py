@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Sequence
 
+from clusterwright.cluster_spec.models.operations import Allowance
 from clusterwright.cost.bill import Gate
 from clusterwright.preflight.results import Severity, at_or_above
 from clusterwright.review.results import (
@@ -14,7 +15,6 @@ from clusterwright.review.results import (
     Obstacle,
     ResourceChange,
 )
-from clusterwright.spec.models.operations import Allowance
 
 
 class Allowances:

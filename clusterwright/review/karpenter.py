@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from clusterwright.cluster_spec.karpenter import runs_in_cluster, scaled_groups
+from clusterwright.cluster_spec.models import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms.kubernetes.karpenter import added_nodes
 from clusterwright.review.results import NodesChange
-from clusterwright.spec.karpenter import runs_in_cluster, scaled_groups
-from clusterwright.spec.models import Cluster
-from clusterwright.spec.models.compute import ComputeGroup
 
 APPLY = "once the manifests are applied (`clusterwright render kubernetes`)"
 

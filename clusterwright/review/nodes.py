@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from clusterwright.cluster_spec.models import Cluster
 from clusterwright.platforms import mig
 from clusterwright.review.effects import Judgement
 from clusterwright.review.expressions import shown
 from clusterwright.review.known_types import CLUSTER
 from clusterwright.review.order import groups_of
 from clusterwright.review.results import NodesChange
-from clusterwright.spec.models import Cluster
 
 _IMAGE: Final = ("image release", "image")
 """UpdateClusterSoftware replaces the root volume of every instance (SageMaker API reference)."""

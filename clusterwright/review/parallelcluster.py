@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec.models import Cluster
 from clusterwright.platforms.parallelcluster import (
     placeholders,
     render,
@@ -22,7 +23,6 @@ from clusterwright.platforms.parallelcluster.update_policies import KeyChange, e
 from clusterwright.review.effects import Judgement
 from clusterwright.review.expressions import Expression, shown
 from clusterwright.review.results import NodesChange, Obstacle, ResourceChange
-from clusterwright.spec.models import Cluster
 
 PCLUSTER: Final = "Custom::PclusterCluster"
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from clusterwright.cluster_spec.models import Cluster
 from clusterwright.platforms.rules import keeps_spares
 from clusterwright.review.results import SpecChange
-from clusterwright.spec.models import Cluster
 
 HOURS_PER_DAY = 24
 

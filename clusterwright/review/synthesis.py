@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.review.assembly import Assembly, StackTemplate
 from clusterwright.review.base import NoBase, tracked_files
-from clusterwright.spec import LoadedSpec
 
 APP: Final = ("app.py", "cdk.json", "stacks")
 """What a checkout that can be synthesised has at its top."""

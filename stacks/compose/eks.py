@@ -5,9 +5,9 @@ from __future__ import annotations
 import aws_cdk as cdk
 from constructs import Construct
 
-from clusterwright.spec import LoadedSpec
-from clusterwright.spec.consistency.metrics import collected
-from clusterwright.spec.karpenter import runs_in_cluster
+from clusterwright.cluster_spec import LoadedSpec
+from clusterwright.cluster_spec.consistency.metrics import collected
+from clusterwright.cluster_spec.karpenter import runs_in_cluster
 from stacks.compose.foundation import foundation
 from stacks.eks_nodes import EksNodes, node_role
 from stacks.kubernetes_addons import KubernetesAddons

@@ -8,9 +8,9 @@ import aws_cdk as cdk
 from constructs import Construct
 
 from clusterwright.catalog import Catalog, load_catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms import derived_names
 from clusterwright.platforms.network import plan_network
-from clusterwright.spec.models.cluster import Cluster
 from stacks import accounting, storage
 from stacks.accounting import Accounting, AccountingDatabase
 from stacks.home import HomeMount

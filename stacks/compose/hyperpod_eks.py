@@ -10,9 +10,9 @@ import aws_cdk as cdk
 from constructs import Construct
 
 from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec import LoadedSpec
+from clusterwright.cluster_spec.consistency.metrics import collected
 from clusterwright.platforms.derived_names import has_scripts
-from clusterwright.spec import LoadedSpec
-from clusterwright.spec.consistency.metrics import collected
 from stacks import hyperpod_operators
 from stacks.compose.foundation import foundation
 from stacks.hyperpod_eks import ClusterInputs, HyperPodEks

@@ -5,7 +5,7 @@ from __future__ import annotations
 import aws_cdk as cdk
 from constructs import Construct
 
-from clusterwright.spec import LoadedSpec
+from clusterwright.cluster_spec import LoadedSpec
 from stacks.compose.foundation import foundation
 from stacks.lifecycle import Lifecycle
 from stacks.observability import Observability

@@ -119,7 +119,7 @@ def test_pages_without_a_paginator_are_read_to_the_last_token(
 
 
 def test_every_command_s_clients_are_made_here() -> None:
-    """So its retries, timeouts and pool are everybody's; the local AWS and rehearsals have own."""
+    """So all commands share its retries, timeouts and connection pool."""
     root = Path(__file__).parents[2] / "clusterwright"
     makers = {
         str(path.relative_to(root))
@@ -128,5 +128,4 @@ def test_every_command_s_clients_are_made_here() -> None:
             r"^\s*(import boto3|from boto3|from botocore\.session)", path.read_text(), re.M
         )
     }
-    others = {name for name in makers if not name.startswith(("localaws/", "rehearsal/"))}
-    assert others == {"aws/session.py"}
+    assert makers == {"aws/session.py"}

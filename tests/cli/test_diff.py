@@ -232,7 +232,7 @@ def test_the_stacks_of_each_version_write_its_templates(tmp_path: Path) -> None:
     root.mkdir()
     for name in ("app.py", "cdk.json", "stacks", "clusterwright", "lifecycle_scripts"):
         source = ROOT / name
-        ignore = shutil.ignore_patterns("__pycache__", "localaws", "rehearsal")
+        ignore = shutil.ignore_patterns("__pycache__")
         if source.is_dir():
             shutil.copytree(source, root / name, ignore=ignore)
         else:

@@ -11,8 +11,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from clusterwright.localaws import local_aws
 from clusterwright.render.schemas import schemas
+from clusterwright_localaws import local_aws
 from tests.stacks.deployment import Account
 from tests.stacks.specs import ACCOUNT, MINIMAL, changed
 from tests.support.command_line import clusterwright

@@ -63,7 +63,7 @@ def test_json_expands_to_itself_too(origins: list[str], tmp_path: Path) -> None:
 
 
 def test_json_and_yaml_say_the_same(tmp_path: Path) -> None:
-    from clusterwright.spec.document import parse_document
+    from clusterwright.cluster_spec.document import parse_document
 
     path = tmp_path / "spec.json"
     path.write_text(json.dumps(BUILT))

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from clusterwright.cluster_spec.consistency.not_built import BUILT_PLATFORMS
+from clusterwright.cluster_spec.starting import FOLDER
 from clusterwright.platforms import load_cluster
-from clusterwright.spec.consistency.not_built import BUILT_PLATFORMS
-from clusterwright.spec.starting import FOLDER
 from tests.support.command_line import clusterwright, nothing_written
 
 INIT = ("init", "--platform", "hyperpod-slurm")

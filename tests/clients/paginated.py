@@ -10,7 +10,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from tests.localaws.parts import Site, client, deploy
+from packages.localaws.tests.parts import Site, client, deploy
 
 Key = tuple[str, str]
 _RUNS: dict[str, Any] = {"Type": "AWS::Logs::LogGroup"}

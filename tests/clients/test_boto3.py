@@ -12,14 +12,14 @@ import botocore.session
 import pytest
 from botocore.exceptions import ClientError, WaiterError
 
-from clusterwright.localaws import local_aws
-from clusterwright.localaws.faults import FaultBook
-from clusterwright.localaws.reference import own_operations
-from clusterwright.localaws.runtime import Runtime
-from clusterwright.localaws.world import CostSeed, Delays, Fault, SpotPriceSeed
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.faults import FaultBook
+from clusterwright_localaws.reference import own_operations
+from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.world import CostSeed, Delays, Fault, SpotPriceSeed
+from packages.localaws.tests.parts import Site, build_site, client
 from tests.clients import paginated, waited
 from tests.clients.programs import Server
-from tests.localaws.parts import Site, build_site, client
 
 pytestmark = pytest.mark.enable_socket
 _LOADER = botocore.session.get_session().get_component("data_loader")

@@ -1,4 +1,4 @@
-"""The CDK CLI: what tests/localaws/test_cdk_cli.py does not do with seven stacks."""
+"""The CDK CLI: what packages/localaws/tests/test_cdk_cli.py does not do with seven stacks."""
 
 from __future__ import annotations
 
@@ -76,7 +76,8 @@ def cdk(aws: Server, tmp_path_factory: pytest.TempPathFactory) -> Cdk:
 def test_the_life_of_a_stack(cdk: Cdk) -> None:
     """`bootstrap`, `deploy`, `diff`, `rollback` after a failure with `--no-rollback`, `drift` of a
     change by hand, `--method=direct`, termination protection that comes and goes, and `destroy`;
-    seven stacks that use each other have a test of their own (tests/localaws/test_cdk_cli.py).
+    seven stacks that use each other have a test of their own
+    (packages/localaws/tests/test_cdk_cli.py).
     """
     logs, cloudformation = cdk.server.client("logs"), cdk.server.client("cloudformation")
 

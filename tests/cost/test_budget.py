@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.cost.bill import Bill
 from clusterwright.cost.budget import gates
 from clusterwright.cost.estimate import estimate
-from clusterwright.spec import LoadedSpec
 from tests.support import specs
 
 

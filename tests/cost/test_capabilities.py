@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime as dt
 
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cost.estimate import estimate
-from clusterwright.spec.models.cluster import Cluster
 from tests.platforms.kubernetes.specs import EKS
 from tests.stacks.specs import changed
 

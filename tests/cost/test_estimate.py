@@ -90,7 +90,7 @@ def test_a_training_plan_is_prepaid_and_its_price_is_the_users(tmp_path: Path) -
 
 
 def test_the_settling_entry_of_an_unknown_line_settles_it(tmp_path: Path) -> None:
-    from clusterwright.spec.document import parse_document
+    from clusterwright.cluster_spec.document import parse_document
 
     unknown = [line for line in bill_of(tmp_path).lines if line.rate]
     assert unknown

@@ -16,15 +16,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec import SpecErrors
+from clusterwright.cluster_spec.document import parse_document
+from clusterwright.cluster_spec.models import Cluster
 from clusterwright.cost.bill import Bill, Line
 from clusterwright.cost.components.support import charge
 from clusterwright.cost.estimate import estimate
 from clusterwright.cost.terms import Terms, Usage
 from clusterwright.cost.user_prices import parse
 from clusterwright.platforms import load_cluster
-from clusterwright.spec import SpecErrors
-from clusterwright.spec.document import parse_document
-from clusterwright.spec.models import Cluster
 from tests.support import specs
 
 TODAY = dt.date(2026, 11, 20)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright.preflight import price_files
-from clusterwright.spec import SpecErrors
+from clusterwright.cluster_spec import SpecErrors
+from clusterwright.pricing import price_files
 
 GOOD = """\
 rates:

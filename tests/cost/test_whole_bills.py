@@ -13,6 +13,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec import LoadedSpec
+from clusterwright.cluster_spec.document import parse_document
 from clusterwright.cost.budget import gates
 from clusterwright.cost.estimate import estimate
 from clusterwright.cost.exchange import read_exchange
@@ -20,8 +22,6 @@ from clusterwright.cost.retiring import find_storage, saving
 from clusterwright.cost.user_prices import parse
 from clusterwright.platforms import load_cluster
 from clusterwright.render.bill import Extras, bill_json, bill_markdown, bill_text
-from clusterwright.spec import LoadedSpec
-from clusterwright.spec.document import parse_document
 from tests.support import specs
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from clusterwright.rehearsal.rehearsal import why_no_nodes
+from clusterwright_rehearsal.rehearsal import why_no_nodes
 from demo import story
 from demo.shell import ROOT, Shell
 

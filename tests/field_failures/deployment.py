@@ -1,7 +1,7 @@
 """Deploys an assembly to the local AWS in this process, stack by stack, as `cdk deploy` would.
 
-The real `cdk` against a server is tested in tests/localaws; here the templates and assets of the
-assembly go to the same CloudFormation without a socket.
+The real `cdk` against a server is tested in packages/localaws/tests; here the templates and
+assets of the assembly go to the same CloudFormation without a socket.
 """
 
 from __future__ import annotations

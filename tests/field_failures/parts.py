@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clusterwright.localaws import local_aws
-from clusterwright.localaws.runtime import Runtime
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.runtime import Runtime
 from tests.support import specs
 from tests.support.command_line import Answer, clusterwright
 

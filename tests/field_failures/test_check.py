@@ -12,6 +12,7 @@ from botocore.exceptions import ClientError
 
 from clusterwright.catalog import Known, load_catalog
 from clusterwright.preflight.registry import rule_files
+from packages.localaws.tests.parts import build_site
 from tests.field_failures.conftest import Build
 from tests.field_failures.parts import (
     ACCOUNT,
@@ -26,7 +27,6 @@ from tests.field_failures.parts import (
     spec_file,
 )
 from tests.field_failures.test_quotas import P5_USAGE, run_rules
-from tests.localaws.parts import build_site
 from tests.support import specs
 
 CONTROLLER, WORKERS = specs.SMALL["compute"]

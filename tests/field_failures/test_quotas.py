@@ -20,8 +20,8 @@ from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.reader import AwsFactReader
 from clusterwright.preflight.registry import named, rule_files
 from clusterwright.preflight.results import CheckResult
+from packages.localaws.tests.parts import Site, build_site
 from tests.field_failures.parts import REGION, Checked, account, checked, client
-from tests.localaws.parts import Site, build_site
 from tests.support import specs
 
 ROOT = Path(__file__).resolve().parents[2]

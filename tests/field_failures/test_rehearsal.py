@@ -12,9 +12,9 @@ from typing import Any
 import boto3
 import pytest
 
-from clusterwright.rehearsal import images, runs
-from clusterwright.rehearsal.engines import EngineHandle
-from clusterwright.rehearsal.rehearsal import why_no_nodes
+from clusterwright_rehearsal import images, runs
+from clusterwright_rehearsal.engines import EngineHandle
+from clusterwright_rehearsal.rehearsal import why_no_nodes
 
 pytestmark = [pytest.mark.slow, pytest.mark.slurm, pytest.mark.enable_socket]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from clusterwright.spec.problems import path_text
+from clusterwright.cluster_spec.problems import path_text
 from tests.field_failures.parts import accepted, refused, spec_file
 from tests.support import rich_specs, specs
 from tests.support.command_line import clusterwright

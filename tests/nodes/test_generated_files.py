@@ -10,7 +10,7 @@ from clusterwright_node.catalogue import step_names
 from clusterwright_node.inputs import parse_cluster
 
 from clusterwright.catalog import load_catalog
-from clusterwright.spec import load_spec
+from clusterwright.cluster_spec import load_spec
 from stacks import node_files
 
 CONFIGS = Path(__file__).parents[2] / "configs"

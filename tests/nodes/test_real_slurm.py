@@ -30,9 +30,9 @@ from clusterwright_node.slurm_generate import SlurmNode, Surroundings
 from clusterwright_node.slurm_topology import Place
 
 from clusterwright.catalog import load_catalog
-from clusterwright.rehearsal import images
-from clusterwright.rehearsal.runs import DEFAULT_STATE
-from clusterwright.spec import load_spec
+from clusterwright.cluster_spec import load_spec
+from clusterwright_rehearsal import images
+from clusterwright_rehearsal.runs import DEFAULT_STATE
 from stacks import node_files
 from tests.nodes.world import MUNGE_SECRET, RESOURCES, input_files
 from tests.support.real_slurm import RealSlurm

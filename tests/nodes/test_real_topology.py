@@ -14,8 +14,8 @@ from clusterwright_node.hostlist import compressed
 from clusterwright_node.slurm_topology import Place
 from clusterwright_node.steps.topology import INCLUDE, PLUGIN
 
-from clusterwright.rehearsal import images
-from clusterwright.rehearsal.runs import DEFAULT_STATE
+from clusterwright_rehearsal import images
+from clusterwright_rehearsal.runs import DEFAULT_STATE
 from tests.support.real_slurm import RealSlurm
 from tests.support.slurm_inside import prepare
 

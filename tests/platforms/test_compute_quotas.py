@@ -8,9 +8,9 @@ import pytest
 from botocore.session import get_session
 
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms import compute_quotas
 from clusterwright.platforms.kubernetes.tenants import tenant_manifests
-from clusterwright.spec.models.cluster import Cluster
 from tests.support.consistency import found
 
 GOVERNED: dict[str, Any] = {

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from clusterwright.catalog import Known, Unknown, load_catalog
 from clusterwright.catalog.lustre import LustreFacts
+from clusterwright.cluster_spec.models import Cluster
+from clusterwright.cluster_spec.models.storage import Lustre
 from clusterwright.platforms.network import (
     lustre_addresses,
     plan_network,
     smallest_prefix,
     usable,
 )
-from clusterwright.spec.models import Cluster
-from clusterwright.spec.models.storage import Lustre
 
 
 @dataclass

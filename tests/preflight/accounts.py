@@ -18,16 +18,16 @@ from typing import Any
 import boto3
 
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.cost.retiring import find_storage
-from clusterwright.localaws.world import World
-from clusterwright.localaws.world_file import load_world
 from clusterwright.platforms.stack_names import PARTS, stack_name
 from clusterwright.preflight import engine
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.account import AppliedQuota
 from clusterwright.preflight.facts.fact import Fact
 from clusterwright.preflight.registry import rule_files
-from clusterwright.spec import LoadedSpec
+from clusterwright_localaws.world import World
+from clusterwright_localaws.world_file import load_world
 from tests.support import specs
 
 VPC = "vpc-0123456789abcdef0"

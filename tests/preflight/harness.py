@@ -12,6 +12,7 @@ import pytest
 
 from clusterwright.aws.errors import REASONS, AwsUnavailable
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.cost.retiring import find_storage
 from clusterwright.preflight import engine
 from clusterwright.preflight.context import Context
@@ -19,7 +20,6 @@ from clusterwright.preflight.facts.account import AppliedQuota, QuotaState
 from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.registry import named, rule_files
 from clusterwright.preflight.results import CheckResult, Finding, RuleResult, Unanswered
-from clusterwright.spec import LoadedSpec
 from tests.support import specs
 
 TODAY = dt.date(2026, 11, 20)

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from clusterwright.aws.errors import REASONS, AwsUnavailable
 from clusterwright.aws.session import AwsSession
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.preflight import engine
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.reader import AwsFactReader
@@ -26,7 +27,6 @@ from clusterwright.preflight.results import CheckResult
 from clusterwright.render.check import check_json, check_markdown, check_text
 from clusterwright.render.junit import check_junit
 from clusterwright.render.sarif import check_sarif
-from clusterwright.spec import LoadedSpec
 from tests.preflight.harness import TODAY
 from tests.preflight.test_storage_rules import STANDING
 from tests.support import specs

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from clusterwright.spec import LoadedSpec, SpecErrors
-from clusterwright.spec.models import Cluster
+from clusterwright.cluster_spec import LoadedSpec, SpecErrors
+from clusterwright.cluster_spec.models import Cluster
 from tests.support import specs
 
 TODAY = dt.date(2026, 11, 20)

@@ -10,6 +10,7 @@ import pytest
 
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec.problems import Position
 from clusterwright.preflight import engine
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.account import CallerAccount
@@ -25,7 +26,6 @@ from clusterwright.preflight.results import (
     in_order,
 )
 from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
-from clusterwright.spec.problems import Position
 from tests.preflight.harness import TODAY, TableReader, refusal
 from tests.support import specs
 

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from clusterwright.aws.errors import iam_action_of
-from clusterwright.localaws import local_aws
 from clusterwright.preflight import engine
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import Fact
@@ -22,6 +21,7 @@ from clusterwright.preflight.results import CheckResult
 from clusterwright.render.check import check_json, check_markdown, check_text
 from clusterwright.render.junit import check_junit
 from clusterwright.render.sarif import check_sarif
+from clusterwright_localaws import local_aws
 from tests.preflight import tape
 from tests.preflight.accounts import SITES, needed
 from tests.preflight.tape import Operation, PlayedSession, RecordingSession, Strange

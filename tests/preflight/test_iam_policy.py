@@ -11,9 +11,6 @@ from pathlib import Path
 import pytest
 
 from clusterwright.aws.session import AwsSession
-from clusterwright.localaws import local_aws
-from clusterwright.localaws.iam.actions import action_of
-from clusterwright.localaws.iam.requirements import _NOT_IN_REFERENCE
 from clusterwright.preflight import engine
 from clusterwright.preflight.account_results import Permission
 from clusterwright.preflight.facts.account import AppliedQuota
@@ -23,6 +20,9 @@ from clusterwright.preflight.policy import FREE, document, permissions
 from clusterwright.preflight.quota_requests import FILING_ACTIONS
 from clusterwright.preflight.registry import rule_files
 from clusterwright.preflight.results import CheckResult
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.iam.actions import action_of
+from clusterwright_localaws.iam.requirements import _NOT_IN_REFERENCE
 from tests.preflight.accounts import SITES, Site, client, needed
 from tests.preflight.tape import RecordingSession, asked_by
 from tests.support import specs

@@ -15,7 +15,7 @@ import pytest
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.session import AwsSession
 from clusterwright.cli.main import main
-from clusterwright.localaws import local_aws
+from clusterwright_localaws import local_aws
 from tests.support import specs
 
 Check = Callable[..., dict[str, Any]]

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from clusterwright.localaws.iam.context import RequestContext
-from clusterwright.localaws.iam.evaluation import Policies, Request, evaluate
-from clusterwright.localaws.iam.policy import read_policy
-from clusterwright.localaws.iam.principals import Caller
 from clusterwright.preflight.policy_documents import Question, allowed, denied
+from clusterwright_localaws.iam.context import RequestContext
+from clusterwright_localaws.iam.evaluation import Policies, Request, evaluate
+from clusterwright_localaws.iam.policy import read_policy
+from clusterwright_localaws.iam.principals import Caller
 
 ACCOUNT = "111122223333"
 ROLE = f"arn:aws:iam::{ACCOUNT}:role/reader"

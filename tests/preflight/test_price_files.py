@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright.preflight import price_files
+from clusterwright.pricing import price_files
 
 
 def test_the_file_beside_the_spec_comes_before_the_one_of_configs(

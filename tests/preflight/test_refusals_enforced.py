@@ -11,9 +11,9 @@ import pytest
 from botocore.exceptions import ClientError
 
 from clusterwright.cli.main import main
-from clusterwright.localaws import local_aws
-from tests.localaws.iam.conftest import ACCOUNT, ADMIN, allow, deny, document, role
-from tests.localaws.iam.test_stacks import create
+from clusterwright_localaws import local_aws
+from packages.localaws.tests.iam.conftest import ACCOUNT, ADMIN, allow, deny, document, role
+from packages.localaws.tests.iam.test_stacks import create
 from tests.support import specs
 
 pytestmark = pytest.mark.usefixtures("world")

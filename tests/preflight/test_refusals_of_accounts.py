@@ -16,11 +16,11 @@ import pytest
 from botocore.exceptions import ClientError
 
 from clusterwright.cli.main import main
-from clusterwright.localaws import local_aws
+from clusterwright.cluster_spec.consistency import not_built
 from clusterwright.platforms.rules import RULES
 from clusterwright.preflight.registry import rule_files
-from clusterwright.spec.consistency import not_built
-from tests.localaws.parts import (
+from clusterwright_localaws import local_aws
+from packages.localaws.tests.parts import (
     Site,
     build_site,
     client,
@@ -63,7 +63,7 @@ WORLDS: dict[str, dict[str, Any]] = {
 NOT_REFUSED = {
     "CW-C015": "a plan that ends before the run does takes its nodes with it, hours or days later",
     "CW-I003": "the credentials of another account deploy there, into whatever it has",
-    "CW-E007": "CloudFormation refuses the update: tests/localaws/cloudformation/test_update.py",
+    "CW-E007": "CloudFormation refuses the update: localaws/tests/cloudformation/test_update.py",
     "CW-I009": "as CW-I005",
     "CW-I010": "the CDK reads the version itself, and deploys nothing",
     "CW-I011": "tests/preflight/test_refusals_enforced.py, where IAM is enforced",
@@ -77,7 +77,7 @@ NOT_REFUSED = {
     "CW-S034": "nothing but time is lost",
     "CW-I005": "nothing reads the secret but slurmdbd, on the controller, after the deployment",
     "CW-N008": "HyperPod's health checks find it on the nodes; CreateCluster takes the groups",
-    "CW-N010": "an update that the subnet is full for: tests/localaws/test_sagemaker_clusters.py",
+    "CW-N010": "an update that the subnet is full for: localaws/tests/test_sagemaker_clusters.py",
     "CW-N011": "the names that do not resolve are looked up by nodes, not by AWS",
     "CW-N012": "a warning: HyperPod gives its nodes no public address whatever the subnet says",
     "CW-N020": "two networks with the same addresses are each as good as the other to AWS; what "

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from clusterwright.cli.main import main
-from clusterwright.localaws import local_aws
+from clusterwright_localaws import local_aws
 from tests.stacks.deployment import Account, bootstrapped
 from tests.stacks.specs import (
     ACCOUNT,

@@ -12,10 +12,10 @@ import pytest
 from botocore.exceptions import ClientError
 
 from clusterwright.cli.main import main
-from clusterwright.localaws import local_aws
+from clusterwright.cluster_spec.consistency import not_built
 from clusterwright.platforms.rules import RULES
-from clusterwright.spec.consistency import not_built
-from tests.localaws.parts import Site, build_site, client, describe, open_lustre_ports
+from clusterwright_localaws import local_aws
+from packages.localaws.tests.parts import Site, build_site, client, describe, open_lustre_ports
 from tests.support import specs
 
 ACCOUNT = "123456789012"

@@ -10,9 +10,9 @@ import pytest
 
 from clusterwright.aws.instances import Instance
 from clusterwright.aws.reservations import BlockStatus, Reservation
+from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.preflight.facts import network, reservations
 from clusterwright.preflight.facts.instances import Instances
-from clusterwright.spec import LoadedSpec
 from tests.preflight.harness import Harness, quota
 from tests.preflight.test_capacity_rules import ZONES
 from tests.support import specs

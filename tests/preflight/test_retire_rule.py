@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from clusterwright.aws.fsx_exports import Association, ExportTask, Found
 from clusterwright.aws.session import AwsSession
 from clusterwright.cli.main import main
-from clusterwright.localaws import local_aws
-from clusterwright.localaws.faults import FaultBook
-from clusterwright.localaws.runtime import runtime
-from clusterwright.localaws.world import Fault
 from clusterwright.preflight.facts.exports import Exports, ExportState
 from clusterwright.preflight.rule import Fail, Unsure
 from clusterwright.preflight.rules.account.s040_exported import _verdicts
-from tests.localaws.parts import build_site, client, open_lustre_ports
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.faults import FaultBook
+from clusterwright_localaws.runtime import runtime
+from clusterwright_localaws.world import Fault
+from packages.localaws.tests.parts import build_site, client, open_lustre_ports
 from tests.preflight.harness import Facts, Harness
 from tests.support import specs
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec import repository
 from clusterwright.preflight import scripts_folder
 from clusterwright.preflight.rules.offline import l013_shellcheck
-from clusterwright.spec import repository
 from stacks import scripts
 from tests.preflight.harness import Harness
 

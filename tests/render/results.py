@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
+from clusterwright.cluster_spec.problems import Position
 from clusterwright.preflight.results import (
     CheckResult,
     Finding,
@@ -11,7 +12,6 @@ from clusterwright.preflight.results import (
     Unanswered,
     Waived,
 )
-from clusterwright.spec.problems import Position
 
 COUNT = Position("configs/prod.yaml", 22, 12, 2, "    count: 64")
 PYXIS = Position("configs/base.yaml", 18, 23, 4, "  containers: {pyxis: true}")

@@ -6,9 +6,9 @@ import json
 from decimal import Decimal
 from typing import Any
 
+from clusterwright.cluster_spec.problems import Position
 from clusterwright.cost.bill import Bill, Gate, Line
 from clusterwright.render.bill import bill_json, bill_markdown, bill_text
-from clusterwright.spec.problems import Position
 
 
 def line(**changes: Any) -> Line:

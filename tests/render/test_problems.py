@@ -6,10 +6,10 @@ import io
 
 import pytest
 
+from clusterwright.cluster_spec.problems import Position, Problem
 from clusterwright.render.problems import problem_data, problems_text
 from clusterwright.render.source import excerpt
 from clusterwright.render.style import Style
-from clusterwright.spec.problems import Position, Problem
 
 COUNT = Position("configs/prod.yaml", 22, 12, 2, "    count: 64")
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clusterwright.cluster_spec.document import parse_document
 from clusterwright.render.spec import leaves, spec_yaml, whole
-from clusterwright.spec.document import parse_document
 
 AWKWARD = [
     *("", "yes", "true", "null", "~", "1", "1.5", "1e3", "0x1", "2027-01-31", "12:30", ".nan"),

@@ -43,7 +43,8 @@ def test_the_cdk_entry_imports_what_it_may_and_no_more() -> None:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("clusterwright.")
     }
     assert all(
-        room.startswith("clusterwright.spec") or room == "clusterwright.preflight.cdk_plugin"
+        room.startswith("clusterwright.cluster_spec")
+        or room == "clusterwright.preflight.cdk_plugin"
         for room in rooms
     ), rooms
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.review.karpenter import pool_changes
-from clusterwright.spec.models.cluster import Cluster
 from tests.stacks.specs import EKS_KARPENTER, changed
 
 

@@ -19,13 +19,13 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec import SpecErrors
 from clusterwright.platforms import load_cluster
 from clusterwright.preflight.context import Context
 from clusterwright.review.assembly import Assembly, StackTemplate, place
 from clusterwright.review.effects import judge
 from clusterwright.review.review import Question, Version, review
 from clusterwright.review.schemas import Schemas
-from clusterwright.spec import SpecErrors
 from stacks.limits import refuse_what_cannot_be_built
 from tests.review.templates import SCHEMAS, app, changes, resource, stack
 from tests.stacks.specs import ACCOUNT, FULL, changed

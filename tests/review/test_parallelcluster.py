@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from clusterwright.cluster_spec.models import Cluster
 from clusterwright.platforms import load_cluster
 from clusterwright.review import parallelcluster
 from clusterwright.review.parallelcluster import Update
 from clusterwright.review.results import NodesChange
-from clusterwright.spec.models import Cluster
 from tests.stacks.specs import PARALLELCLUSTER, changed
 
 TERMINATE = {"queue_update_strategy": "terminate"}

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from clusterwright.cluster_spec.models import Cluster
+from clusterwright.cluster_spec.models.operations import Allowance
 from clusterwright.cost.bill import Gate
 from clusterwright.preflight.results import CheckResult, Finding, Waived
 from clusterwright.review.findings import findings_delta
@@ -22,8 +24,6 @@ from clusterwright.review.gates import (
 from clusterwright.review.nodes import groups_of_spec, nodes_changes
 from clusterwright.review.results import ResourceChange
 from clusterwright.review.spec_diff import spec_changes
-from clusterwright.spec.models import Cluster
-from clusterwright.spec.models.operations import Allowance
 from tests.support import specs
 
 TODAY = dt.date(2026, 11, 20)

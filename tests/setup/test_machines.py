@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from clusterwright.rehearsal.rehearsal import NEEDED_PROGRAMS
+from clusterwright_rehearsal.rehearsal import NEEDED_PROGRAMS
 from tools.setup import machines
 from tools.setup.errors import SetupError
 from tools.setup.recipe import STEPS

@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms import load_cluster
 from clusterwright.sizing import hardware, storage
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.spec_writer import SpecChoices, controller_for, write, zone_of
-from clusterwright.spec.models.cluster import Cluster
 
 CATALOG = load_catalog()
 BASE = Path(__file__).parents[2] / "configs" / "base.yaml"

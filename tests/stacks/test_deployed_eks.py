@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from clusterwright.localaws import facts, local_aws
+from clusterwright_localaws import facts, local_aws
 from stacks.record import KEY
 from tests.stacks.conftest import Build
 from tests.stacks.deployment import Account, bootstrapped

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from clusterwright.catalog import load_catalog
-from clusterwright.localaws import local_aws
-from clusterwright.localaws.parallelcluster.validation import PYTHON
 from clusterwright.platforms import load_cluster
 from clusterwright.platforms.parallelcluster import outputs as texts
 from clusterwright.platforms.parallelcluster import render
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.parallelcluster.validation import PYTHON
 from tests.stacks.conftest import Build
 from tests.stacks.deployment import Account, bootstrapped, order
 from tests.stacks.specs import PARALLELCLUSTER, changed

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms import derived_names, load_cluster
 from clusterwright.platforms.stack_names import PARTS, part_of, stack_name
-from clusterwright.spec.models.cluster import Cluster
 from stacks.part import Part
 from tests.stacks.conftest import Build
 from tests.stacks.specs import (

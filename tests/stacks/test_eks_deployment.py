@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from clusterwright.localaws import local_aws
+from clusterwright_localaws import local_aws
 from tests.stacks.conftest import Build
 from tests.stacks.deployment import bootstrapped, order
 from tests.stacks.specs import EKS, EKS_MINIMAL, changed

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from clusterwright.localaws import local_aws
+from clusterwright_localaws import local_aws
 from tests.stacks.conftest import Build
 from tests.stacks.deployment import Account, bootstrapped
 from tests.stacks.specs import ACCOUNT, HYPERPOD_EKS, changed

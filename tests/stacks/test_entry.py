@@ -151,8 +151,8 @@ def test_nodes_that_do_not_fit_end_the_same_way(tmp_path: Path) -> None:
 def test_what_no_template_could_say_is_refused(
     change: dict[str, Any], said: str, tmp_path: Path
 ) -> None:
+    from clusterwright.cluster_spec import SpecErrors
     from clusterwright.platforms import load_cluster
-    from clusterwright.spec import SpecErrors
     from stacks.limits import refuse_what_cannot_be_built
 
     path = tmp_path / "spec.yaml"
@@ -199,7 +199,7 @@ def test_entry_has_no_logic() -> None:
         "__future__",
         "clusterwright.preflight",
         "clusterwright.preflight.cdk_plugin",
-        "clusterwright.spec",
+        "clusterwright.cluster_spec",
         "stacks",
     }
     branches = (ast.If, ast.For, ast.While, ast.Try, ast.FunctionDef, ast.ClassDef)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from clusterwright.localaws import local_aws
 from clusterwright.platforms import inference
+from clusterwright_localaws import local_aws
 from tests.stacks.conftest import Build
 from tests.stacks.deployment import Account, bootstrapped
 from tests.stacks.specs import MINIMAL, changed

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from clusterwright.catalog import load_catalog
-from clusterwright.localaws import local_aws
 from clusterwright.platforms.kubernetes.render import manifests
+from clusterwright_localaws import local_aws
 from stacks.kubernetes_karpenter import WARNINGS
 from tests.platforms.kubernetes import validator
 from tests.platforms.kubernetes.conftest import Load, load  # noqa: F401

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from clusterwright.cli.main import main
-from clusterwright.localaws import local_aws
-from clusterwright.spec.document import parse_document
+from clusterwright.cluster_spec.document import parse_document
+from clusterwright_localaws import local_aws
 from tests.stacks.conftest import Build
 from tests.stacks.deployment import bootstrapped
 from tests.stacks.specs import ACCOUNT

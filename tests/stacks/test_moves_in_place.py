@@ -18,17 +18,17 @@ from ruamel.yaml import YAML
 
 from clusterwright.catalog import load_catalog
 from clusterwright.cli.main import main
-from clusterwright.localaws import local_aws
+from clusterwright.cluster_spec import LoadedSpec
+from clusterwright.migration import migrate
+from clusterwright.migration.in_place import gone, kept
 from clusterwright.platforms import load_cluster
 from clusterwright.platforms.capabilities import PLATFORMS, Platform
-from clusterwright.platforms.migration import migrate
-from clusterwright.platforms.migration.in_place import gone, kept
 from clusterwright.platforms.stack_names import stack_name
 from clusterwright.review.assembly import Assembly as Templates
 from clusterwright.review.assembly import StackTemplate, place
 from clusterwright.review.effects import judge
 from clusterwright.review.schemas import Schemas
-from clusterwright.spec import LoadedSpec
+from clusterwright_localaws import local_aws
 from tests.stacks.conftest import Build
 from tests.stacks.deployment import REGION, Account, bootstrapped, order
 from tests.stacks.specs import ACCOUNT, EKS_MINIMAL, FULL, PARALLELCLUSTER, changed

@@ -151,7 +151,7 @@ def test_flow_logs_record_all_traffic_into_an_encrypted_group_with_an_end(build:
 def test_nodes_that_do_not_fit_are_refused_with_the_range_that_would(tmp_path: Path) -> None:
     import json
 
-    from clusterwright.spec import SpecErrors
+    from clusterwright.cluster_spec import SpecErrors
     from stacks.limits import refuse_what_cannot_be_built
 
     spec = changed(MINIMAL, network__cidr="10.0.0.0/24", compute__1__count=64)

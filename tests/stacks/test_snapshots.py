@@ -95,6 +95,6 @@ def normalised(assembly: Assembly, stack: str) -> str:
     text = re.sub(r"lifecycle/[0-9a-f]{16}", "lifecycle/<digest>", text)
     # Of the manifest of the scripts, which ParallelCluster's custom actions are told.
     text = re.sub(r"\b[0-9a-f]{64}\b", "<sha256>", text)
-    # Every leaf of the spec stands in it; tests/spec and schema/ show those.
+    # Every leaf of the spec stands in it; tests/cluster_spec and schema/ show those.
     text = re.sub(rf'"{KEY}": ".*"', f'"{KEY}": "<the resolved spec>"', text)
     return text + "\n"

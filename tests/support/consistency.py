@@ -6,8 +6,8 @@ import copy
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.problems import Problem, path_text
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.problems import Problem, path_text
 from tests.support.rich_specs import BUILT
 
 Check = Callable[[Cluster], Iterator[Problem]]

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from clusterwright.cluster_spec import LoadedSpec
+from clusterwright.cluster_spec.models import Cluster
+from clusterwright.cluster_spec.resolve import partition_of
 from clusterwright.platforms import load_cluster
-from clusterwright.spec import LoadedSpec
-from clusterwright.spec.models import Cluster
-from clusterwright.spec.resolve import partition_of
 
 ACCOUNT = "111122223333"
 PLAN = f"arn:aws:sagemaker:us-east-1:{ACCOUNT}:training-plan/run-1"
@@ -70,10 +70,10 @@ def load(folder: Path, changes: Mapping[str, Any] | None = None, **more: Any) ->
 
 def unchecked(folder: Path, changes: Mapping[str, Any] | None = None) -> LoadedSpec:
     """As `load`, without the checks that a spec must pass: for platforms not built yet."""
-    import clusterwright.spec.load as loading
-    from clusterwright.spec.document import read_document
-    from clusterwright.spec.layering import lay
-    from clusterwright.spec.resolve import resolve
+    import clusterwright.cluster_spec.load as loading
+    from clusterwright.cluster_spec.document import read_document
+    from clusterwright.cluster_spec.layering import lay
+    from clusterwright.cluster_spec.resolve import resolve
 
     path = write(folder / "spec.yaml", changed(changes or {}))
     layers = lay((read_document(path),))

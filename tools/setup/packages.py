@@ -11,7 +11,15 @@ from pathlib import Path
 from tools.setup.command import run
 from tools.setup.errors import SetupError
 from tools.setup.index import uv_index
-from tools.setup.paths import BIN, DEV_REQUIREMENTS, PROJECT, PYTHON, ROOT, UV_REQUIREMENTS, VENV
+from tools.setup.paths import (
+    BIN,
+    DEV_REQUIREMENTS,
+    DISTRIBUTIONS,
+    PYTHON,
+    ROOT,
+    UV_REQUIREMENTS,
+    VENV,
+)
 
 _UV = BIN / "uv"
 _PROJECT_COMMAND = BIN / "clusterwright"
@@ -89,8 +97,10 @@ def install_packages() -> None:
 
 def project_inputs() -> list[bytes]:
     # Only what the installation depends on; a change of a linter's option must not reinstall.
-    project = tomllib.loads(read_committed(PROJECT).decode())
-    parts = [project["build-system"], project["project"], project["tool"]["hatch"]]
+    parts = []
+    for folder in DISTRIBUTIONS:
+        project = tomllib.loads(read_committed(folder / "pyproject.toml").decode())
+        parts += [project["build-system"], project["project"], project["tool"]["hatch"]]
     return [json.dumps(parts, sort_keys=True).encode()]
 
 
@@ -99,13 +109,12 @@ def project_outputs() -> list[Path]:
 
 
 def install_project() -> None:
-    """Install the checkout editable, with the pinned build tools that are there already."""
+    """Install the distributions of the checkout editable, with the pinned build tools."""
     _uv_pip(
         "install",
         "--no-deps",
         "--no-build-isolation",
-        "--editable",
-        ROOT,
+        *(word for folder in DISTRIBUTIONS for word in ("--editable", folder)),
         doing="installing clusterwright from the checkout",
     )
 

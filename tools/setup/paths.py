@@ -11,7 +11,8 @@ PYTHON = BIN / "python"
 
 UV_REQUIREMENTS = ROOT / "requirements" / "uv.txt"
 DEV_REQUIREMENTS = ROOT / "requirements" / "dev.txt"
-PROJECT = ROOT / "pyproject.toml"
+DISTRIBUTIONS = (ROOT, ROOT / "packages" / "localaws", ROOT / "packages" / "rehearsal")
+"""Folders with a pyproject.toml: each is installed from the checkout."""
 
 CDK_MANIFEST = ROOT / "tools" / "cdk-cli" / "package.json"
 CDK_LOCK = ROOT / "tools" / "cdk-cli" / "package-lock.json"

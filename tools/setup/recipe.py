@@ -31,7 +31,7 @@ STEPS = (
     ),
     Step(
         "project",
-        "clusterwright, from this checkout",
+        "clusterwright, localaws and rehearsal, from this checkout",
         packages.project_inputs,
         packages.project_outputs,
         packages.install_project,

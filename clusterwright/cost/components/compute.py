@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from clusterwright.catalog import Known, Price, PriceKind
+from clusterwright.cluster_spec.models.compute import CapacityBlock, ComputeGroup, TrainingPlan
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.cost.bill import Line, Prepaid
 from clusterwright.cost.price_book import KIND_OF_CAPACITY, Quote
 from clusterwright.cost.pricing import Pricing
 from clusterwright.cost.terms import SavingsPlan
 from clusterwright.platforms.hyperpod import ml_name
-from clusterwright.spec.models.compute import CapacityBlock, ComputeGroup, TrainingPlan
-from clusterwright.spec.problems import Path
 
 _PREPAID = "paid in advance for its whole duration, used or not"
 _SPOT = "interruptible: AWS takes Spot instances back at two minutes' notice; the price changes"

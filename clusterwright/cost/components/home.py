@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.cost.bill import Line
 from clusterwright.cost.pricing import Item, Pricing
-from clusterwright.spec.problems import Path
 
 STORAGE = Item("fsx_openzfs", "SSD storage", "GB-month")
 THROUGHPUT = Item("fsx_openzfs", "throughput", "MBps-month")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clusterwright.catalog import Known
+from clusterwright.cluster_spec.models.storage import Lustre
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.cost.bill import Line
 from clusterwright.cost.pricing import Item, Pricing
-from clusterwright.spec.models.storage import Lustre
-from clusterwright.spec.problems import Path
 
 METADATA = Item("fsx_lustre", "metadata IOPS above included", "IOPS-month")
 TIERING_THROUGHPUT = Item("fsx_lustre", "Intelligent-Tiering throughput", "MBps-month")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clusterwright.cluster_spec.consistency.metrics import collected
+from clusterwright.cluster_spec.models import Cluster
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.cost.bill import Line
 from clusterwright.cost.pricing import Item, Pricing
-from clusterwright.spec.consistency.metrics import collected
-from clusterwright.spec.models import Cluster
-from clusterwright.spec.problems import Path
 
 LOG_INGESTION = Item("logs", "ingestion", "GB")
 LOG_STORAGE = Item("logs", "storage", "GB-month")

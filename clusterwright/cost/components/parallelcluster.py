@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.cost.bill import Line
 from clusterwright.cost.components.observability import ALARM
 from clusterwright.cost.components.volumes import EBS_VOLUME
 from clusterwright.cost.pricing import Item, Pricing
-from clusterwright.spec.models.compute import ComputeGroup
-from clusterwright.spec.problems import Path
 
 PLATFORM: Final = "parallelcluster"
 IMAGE_ROOT_GIB: Final = 45

@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.karpenter import scaled_groups
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms.kubernetes.groups import (
     INSTANCE_TYPE,
     instance_label,
@@ -19,9 +22,6 @@ from clusterwright.platforms.kubernetes.groups import (
 )
 from clusterwright.platforms.kubernetes.karpenter import karpenter_manifests
 from clusterwright.platforms.kubernetes.objects import Manifest, manifest, object_name
-from clusterwright.spec.karpenter import scaled_groups
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.compute import ComputeGroup
 
 NODE_CLASS_GROUP = "karpenter.sagemaker.amazonaws.com"
 CONSOLIDATE_AFTER = "10m"

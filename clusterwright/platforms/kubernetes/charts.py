@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.consistency.workloads import queued
+from clusterwright.cluster_spec.karpenter import runs_in_cluster
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.workloads import Chart
 from clusterwright.platforms import accelerators
 from clusterwright.platforms.kubernetes.groups import has_efa
-from clusterwright.spec.consistency.workloads import queued
-from clusterwright.spec.karpenter import runs_in_cluster
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.workloads import Chart
 
 CHARTS_FILE = Path(__file__).with_name("charts.json")
 UNKNOWN = "unknown"

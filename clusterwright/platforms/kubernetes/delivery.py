@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.eks import cluster_name
 from clusterwright.platforms.kubernetes.objects import Manifest, manifest
-from clusterwright.spec.models.cluster import Cluster
 
 NAMESPACE = "argocd"
 DESTINATION = "local-cluster"

@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from clusterwright.catalog import Catalog, InstanceType, Known
 from clusterwright.catalog.facts import Fact
+from clusterwright.cluster_spec.karpenter import is_scaled
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms import accelerators, mig
 from clusterwright.platforms.hyperpod import ml_name
 from clusterwright.platforms.launch_templates import GROUP_LABEL
-from clusterwright.spec.karpenter import is_scaled
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.compute import ComputeGroup
 
 GPU: Final = "nvidia.com/gpu"
 """The resource of NVIDIA's device plugin (NVIDIA/k8s-device-plugin, README)."""

@@ -13,6 +13,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.consistency.workloads import queued
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.cluster_spec.models.tenants import Tenant
+from clusterwright.cluster_spec.models.workloads import Checkpointless, Job
 from clusterwright.platforms.kubernetes.groups import (
     EFA,
     HUGEPAGES,
@@ -30,11 +35,6 @@ from clusterwright.platforms.kubernetes.objects import TENANT_LABEL, Manifest, m
 from clusterwright.platforms.kubernetes.queues import QUEUE
 from clusterwright.platforms.kubernetes.storage import volumes_of
 from clusterwright.platforms.kubernetes.tenants import OPERATOR_PORT, namespace_of, tenants_of
-from clusterwright.spec.consistency.workloads import queued
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.compute import ComputeGroup
-from clusterwright.spec.models.tenants import Tenant
-from clusterwright.spec.models.workloads import Checkpointless, Job
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"

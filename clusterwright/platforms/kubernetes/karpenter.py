@@ -20,6 +20,10 @@ from typing import Any, Final
 
 from clusterwright.catalog import Catalog, Known
 from clusterwright.catalog.model import Interface
+from clusterwright.cluster_spec.karpenter import is_scaled, scaled_groups
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import CapacityBlock, ComputeGroup, Reservation
+from clusterwright.cluster_spec.models.workloads import Job
 from clusterwright.platforms import launch_templates
 from clusterwright.platforms.kubernetes.groups import (
     HUGEPAGES,
@@ -31,10 +35,6 @@ from clusterwright.platforms.kubernetes.groups import (
 )
 from clusterwright.platforms.kubernetes.objects import Manifest, manifest, object_name
 from clusterwright.platforms.tags import ENVIRONMENT_TAG
-from clusterwright.spec.karpenter import is_scaled, scaled_groups
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.compute import CapacityBlock, ComputeGroup, Reservation
-from clusterwright.spec.models.workloads import Job
 
 NAMESPACE: Final = "kube-system"
 SERVICE_ACCOUNT: Final = "karpenter"

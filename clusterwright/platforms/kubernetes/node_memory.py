@@ -13,12 +13,12 @@ from fractions import Fraction
 from typing import Final
 
 from clusterwright.catalog import Catalog, load_catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.cluster_spec.models.workloads import Job
+from clusterwright.cluster_spec.problems import Path, Problem
 from clusterwright.platforms.kubernetes.groups import UnknownFactError, has_efa, node_resources
 from clusterwright.platforms.kubernetes.tenants import tenants_of
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.compute import ComputeGroup
-from clusterwright.spec.models.workloads import Job
-from clusterwright.spec.problems import Path, Problem
 
 MIB_PER_GIB: Final = 1024
 

@@ -9,6 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.consistency.workloads import queued
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.cluster_spec.models.tenants import Tenant
 from clusterwright.platforms.kubernetes.groups import (
     LAYERS,
     group_labels,
@@ -25,10 +29,6 @@ from clusterwright.platforms.kubernetes.objects import (
     object_name,
 )
 from clusterwright.platforms.kubernetes.tenants import Share, namespace_of, shares_of, tenants_of
-from clusterwright.spec.consistency.workloads import queued
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.compute import ComputeGroup
-from clusterwright.spec.models.tenants import Tenant
 
 API = "kueue.x-k8s.io/v1beta1"
 QUEUE = "jobs"

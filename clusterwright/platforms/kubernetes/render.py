@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, Literal
 
 from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.kubernetes.autoscaling import autoscaling_manifests
 from clusterwright.platforms.kubernetes.delivery import delivery_manifests
 from clusterwright.platforms.kubernetes.jobs import job_manifests
@@ -14,7 +15,6 @@ from clusterwright.platforms.kubernetes.objects import Manifest
 from clusterwright.platforms.kubernetes.queues import queue_manifests
 from clusterwright.platforms.kubernetes.storage import storage_manifests
 from clusterwright.platforms.kubernetes.tenants import tenant_manifests
-from clusterwright.spec.models.cluster import Cluster
 
 Part = Literal["tenants", "storage", "queues", "autoscaling", "metrics", "delivery", "jobs"]
 

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.storage import Bucket, Home, Lustre
 from clusterwright.platforms.derived_names import bucket_name
 from clusterwright.platforms.eks import mounted_buckets
 from clusterwright.platforms.kubernetes.objects import (
@@ -22,8 +24,6 @@ from clusterwright.platforms.kubernetes.objects import (
     object_name,
 )
 from clusterwright.platforms.kubernetes.tenants import namespace_of, tenants_of
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.storage import Bucket, Home, Lustre
 
 LUSTRE_DRIVER = "fsx.csi.aws.com"
 BUCKET_DRIVER = "s3.csi.aws.com"

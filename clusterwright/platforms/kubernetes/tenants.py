@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.consistency.tenants import node_shares
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.cluster_spec.models.tenants import ContainerDefaults, Tenant
+from clusterwright.cluster_spec.sharing import apportion
 from clusterwright.platforms import compute_quotas
 from clusterwright.platforms.kubernetes.groups import (
     job_groups,
@@ -15,11 +20,6 @@ from clusterwright.platforms.kubernetes.groups import (
     shared_groups,
 )
 from clusterwright.platforms.kubernetes.objects import TENANT_LABEL, Manifest, manifest
-from clusterwright.spec.consistency.tenants import node_shares
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.compute import ComputeGroup
-from clusterwright.spec.models.tenants import ContainerDefaults, Tenant
-from clusterwright.spec.sharing import apportion
 
 EVERYBODY: Final = "training"
 """The namespace of a cluster whose file has no tenants."""

@@ -11,10 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.problems import Problem
+from clusterwright.cluster_spec.suggest import did_you_mean
 from clusterwright.platforms.kubernetes.charts import listed_charts
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.problems import Problem
-from clusterwright.spec.suggest import did_you_mean
 
 SCHEMAS: Final = Path(__file__).with_name("schemas")
 

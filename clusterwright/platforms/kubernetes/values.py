@@ -14,6 +14,9 @@ from collections.abc import Callable
 from typing import Any
 
 from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.cluster_spec.models.workloads import Chart
 from clusterwright.platforms import accelerators
 from clusterwright.platforms.kubernetes import karpenter
 from clusterwright.platforms.kubernetes.charts import wanted_charts
@@ -27,9 +30,6 @@ from clusterwright.platforms.kubernetes.groups import (
     tolerations,
 )
 from clusterwright.platforms.kubernetes.objects import TENANT_LABEL
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.compute import ComputeGroup
-from clusterwright.spec.models.workloads import Chart
 
 Values = dict[str, Any]
 

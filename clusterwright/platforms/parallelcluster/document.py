@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms.parallelcluster.nodes import (
     iam,
     lasting_actions,
@@ -17,8 +19,6 @@ from clusterwright.platforms.parallelcluster.storage import shared_storage
 from clusterwright.platforms.parallelcluster.supplied import Supplied
 from clusterwright.platforms.parallelcluster.timeouts import timeouts
 from clusterwright.platforms.tags import ENVIRONMENT_TAG
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.compute import ComputeGroup
 
 
 def render(cluster: Cluster, catalog: Catalog, supplied: Supplied) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.parallelcluster.supplied import ON_NODE_CONFIGURED, Supplied
-from clusterwright.spec.models.cluster import Cluster
 
 SESSION_MANAGER = "AmazonSSMManagedInstanceCore"
 """AWS's policy for shells through Systems Manager."""

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.parallelcluster.storage import mounted_by_parallelcluster
 from clusterwright.platforms.parallelcluster.supplied import Database, Supplied, placeholders
-from clusterwright.spec.models.cluster import Cluster
 
 _SUBNET = r"subnet-([0-9a-z]{8}|[0-9a-z]{17})"
 _S3 = r"s3://[a-z0-9][a-z0-9.-]+/[^\s]*[^\s/]"

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 
 from clusterwright.catalog import Catalog, Known, load_catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.problems import Path, Problem
 from clusterwright.platforms import known_faults
 from clusterwright.platforms.parallelcluster import limits
 from clusterwright.platforms.parallelcluster.queues import (
@@ -22,8 +24,6 @@ from clusterwright.platforms.parallelcluster.queues import (
     most_nodes,
 )
 from clusterwright.platforms.tags import ENVIRONMENT_TAG
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.problems import Path, Problem
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from clusterwright.catalog import Catalog, Known
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import CapacityBlock, ComputeGroup, Reservation
+from clusterwright.cluster_spec.models.slurm import Partition
 from clusterwright.platforms import accelerators
 from clusterwright.platforms.parallelcluster.limits import GPU_HEALTH_CHECK_HANGS
 from clusterwright.platforms.parallelcluster.nodes import actions, iam, root_volume
 from clusterwright.platforms.parallelcluster.supplied import Supplied
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.compute import CapacityBlock, ComputeGroup, Reservation
-from clusterwright.spec.models.slurm import Partition
 
 CAPACITY_TYPES = {
     "on-demand": "ONDEMAND",

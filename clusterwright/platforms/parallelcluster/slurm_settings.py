@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.parallelcluster.queues import compute_groups, is_nvidia
 from clusterwright.platforms.parallelcluster.supplied import Database, Supplied
-from clusterwright.spec.models.cluster import Cluster
 
 STRATEGIES = {
     "drain": "DRAIN",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.storage import Lustre
 from clusterwright.platforms.parallelcluster.supplied import Supplied
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.models.storage import Lustre
 
 HOME = "home"
 """Name of the entry of home directories."""

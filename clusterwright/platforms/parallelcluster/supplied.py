@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from clusterwright.spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.cluster import Cluster
 
 ON_NODE_CONFIGURED = "on_node_configured.sh"
 """The script that ParallelCluster runs on each node, in the folder of the scripts."""

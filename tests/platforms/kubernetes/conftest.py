@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms import load_cluster
-from clusterwright.spec.models.cluster import Cluster
 
 Load = Callable[[dict[str, Any]], Cluster]
 

@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec.consistency import ALL
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.kubernetes.objects import LONGEST_NAME, object_name
 from clusterwright.platforms.kubernetes.render import PARTS, manifests
 from clusterwright.platforms.kubernetes.storage import UnknownVolumeError, storage_manifests
 from clusterwright.render.kubernetes import documents
-from clusterwright.spec.consistency import ALL
-from clusterwright.spec.models.cluster import Cluster
 from tests.platforms.kubernetes import validator
 from tests.platforms.kubernetes.conftest import Load
 from tests.platforms.kubernetes.specs import EKS, HYPERPOD, IMAGE, KARPENTER, OUTPUTS

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec import SpecErrors
 from clusterwright.platforms.kubernetes import metrics
 from clusterwright.platforms.kubernetes.metrics import metrics_manifests, scrape_configuration
 from clusterwright.platforms.kubernetes.render import APPLIED, manifests
-from clusterwright.spec import SpecErrors
 from tests.platforms.kubernetes import validator
 from tests.platforms.kubernetes.conftest import Load
 from tests.platforms.kubernetes.specs import EKS, HYPERPOD, IMAGE, OUTPUTS

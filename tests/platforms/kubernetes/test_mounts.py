@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec import SpecErrors
 from clusterwright.platforms.kubernetes.jobs import job_manifests
 from clusterwright.platforms.kubernetes.storage import storage_manifests
-from clusterwright.spec import SpecErrors
 from tests.platforms.kubernetes import validator
 from tests.platforms.kubernetes.conftest import Load
 from tests.platforms.kubernetes.specs import EKS, HYPERPOD, OUTPUTS

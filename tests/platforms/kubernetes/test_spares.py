@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.problems import path_text
 from clusterwright.platforms.compute_quotas import instance_shares
 from clusterwright.platforms.kubernetes import spares
 from clusterwright.platforms.kubernetes.queues import queue_manifests
 from clusterwright.platforms.kubernetes.tenants import tenant_manifests
 from clusterwright.platforms.kubernetes.values import chart_values
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.problems import path_text
 from tests.platforms.kubernetes.conftest import Load
 from tests.platforms.kubernetes.specs import EKS, HYPERPOD
 from tests.stacks.specs import changed

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec.models import Cluster
 from clusterwright.platforms import load_cluster
 from clusterwright.platforms.parallelcluster import (
     limits,
@@ -18,7 +19,6 @@ from clusterwright.platforms.parallelcluster import (
     takes_placement_group,
 )
 from clusterwright.platforms.parallelcluster.timeouts import Timeouts, timeouts
-from clusterwright.spec.models import Cluster
 from stacks import node_files
 from tests.support.parallelcluster_specs import SMALL, with_groups
 from tests.support.specs import changed, write

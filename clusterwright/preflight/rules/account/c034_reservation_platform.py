@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.parallelcluster.limits import RESERVATION_PLATFORMS
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.reservations import Reservation
 from clusterwright.preflight.reserved import ReservationRule, ReservationUse
 from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
-from clusterwright.spec.models.cluster import Cluster
 
 PLATFORM, TENANCY = "Linux/UNIX", "default"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.existing import ExistingNetworkRule, misplaced, node_subnets
 from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import Subnets
 from clusterwright.preflight.rule import Fail, Subject, Verdict
-from clusterwright.spec.models.network import ExistingNetwork
 
 
 class ExistingSubnets(ExistingNetworkRule):

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from clusterwright.aws.vpc import Permission
+from clusterwright.cluster_spec.models.network import ExistingNetwork
+from clusterwright.cluster_spec.problems import Path
+from clusterwright.cluster_spec.security_groups import existing_storage_groups
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.existing import HERE, ExistingNetworkRule
 from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import SecurityGroup
 from clusterwright.preflight.rule import Fail, Subject, Verdict
-from clusterwright.spec.models.network import ExistingNetwork
-from clusterwright.spec.problems import Path
-from clusterwright.spec.security_groups import existing_storage_groups
 
 
 class SelfReference(ExistingNetworkRule):

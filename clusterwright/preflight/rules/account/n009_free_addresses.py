@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.existing import HERE, ExistingNetworkRule, known_subnets
 from clusterwright.preflight.facts.fact import Fact, FactValues
@@ -12,7 +13,6 @@ from clusterwright.preflight.facts.hyperpod import HyperPodClusters
 from clusterwright.preflight.facts.network import Subnets
 from clusterwright.preflight.free_addresses import shortage
 from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
-from clusterwright.spec.models.network import ExistingNetwork
 
 
 class FreeAddresses(ExistingNetworkRule):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.existing import TwoZonesRule
 from clusterwright.preflight.rule import Subject
-from clusterwright.spec.models.network import ExistingNetwork
 
 
 class DatabaseSubnets(TwoZonesRule):

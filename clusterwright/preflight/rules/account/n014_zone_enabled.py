@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import Zones
 from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
-from clusterwright.spec.problems import Path
 
 USABLE = ("opted-in", "opt-in-not-required")
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network
 from typing import Any
 
+from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.existing import HERE, ExistingNetworkRule
 from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import Vpcs
 from clusterwright.preflight.ranges import DOCKER, peered_ranges
 from clusterwright.preflight.rule import Fail, Subject, Verdict
-from clusterwright.spec.models.network import ExistingNetwork
 
 
 class ExistingRanges(ExistingNetworkRule):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.platforms.endpoints import GATEWAY_SERVICES
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.existing import node_subnets
@@ -19,7 +20,6 @@ from clusterwright.preflight.ways_out import (
     interface_of,
     way_out,
 )
-from clusterwright.spec.models.network import ExistingNetwork
 
 
 class ReachesServices(WayOutRule):

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clusterwright.aws.routes import Endpoint
+from clusterwright.cluster_spec.models.network import ExistingNetwork
+from clusterwright.cluster_spec.security_groups import existing_storage_groups
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.existing import HERE, known_subnets
 from clusterwright.preflight.facts.fact import FactValues
@@ -23,8 +25,6 @@ from clusterwright.preflight.ways_out import (
     interface_of,
     way_out,
 )
-from clusterwright.spec.models.network import ExistingNetwork
-from clusterwright.spec.security_groups import existing_storage_groups
 
 HTTPS = 443
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.platforms.hyperpod import lifecycle_bucket
 from clusterwright.preflight.buckets import existing_buckets
 from clusterwright.preflight.context import Context
@@ -15,7 +16,6 @@ from clusterwright.preflight.needed_endpoints import WayOutRule
 from clusterwright.preflight.policy_documents import Question, allowed
 from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
 from clusterwright.preflight.ways_out import endpoint_names, gateway_of, interface_of, way_out
-from clusterwright.spec.models.network import ExistingNetwork
 
 
 class S3EndpointPolicy(WayOutRule):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.existing import ExistingNetworkRule, node_subnets
 from clusterwright.preflight.facts.fact import Fact, FactValues
@@ -12,7 +13,6 @@ from clusterwright.preflight.facts.network import Subnets
 from clusterwright.preflight.facts.routes import NetworkAcls
 from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
 from clusterwright.preflight.ways_out import EVERYWHERE, acl_lets
-from clusterwright.spec.models.network import ExistingNetwork
 
 HTTPS = 443
 # Linux answers from these (net.ipv4.ip_local_port_range, the kernel's default).

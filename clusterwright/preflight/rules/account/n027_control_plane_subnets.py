@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from clusterwright.aws.vpc import Subnet
+from clusterwright.cluster_spec.models.network import ExistingNetwork
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.platforms.network import ZONES_WITHOUT_CONTROL_PLANES
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.existing import TwoZonesRule
 from clusterwright.preflight.rule import Fail, Subject, Verdict
-from clusterwright.spec.models.network import ExistingNetwork
-from clusterwright.spec.problems import Path
 
 FREE_ADDRESSES: Final = 6
 """Of each subnet (EKS user guide, "View Amazon EKS networking requirements for VPC and

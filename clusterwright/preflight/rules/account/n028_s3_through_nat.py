@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.existing import node_subnets
 from clusterwright.preflight.facts.fact import FactValues
@@ -13,7 +14,6 @@ from clusterwright.preflight.facts.routes import Endpoints, RouteTables
 from clusterwright.preflight.needed_endpoints import WayOutRule
 from clusterwright.preflight.rule import Fail, Subject, Verdict
 from clusterwright.preflight.ways_out import endpoint_names, gateway_of, interface_of, way_out
-from clusterwright.spec.models.network import ExistingNetwork
 
 _NAT: Final = "nat-"
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from clusterwright.cluster_spec.models.slurm import ExistingDatabase
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.counts import Databases
 from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import SecurityGroups, Subnets
 from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
 from clusterwright.preflight.ways_out import lets_through
-from clusterwright.spec.models.slurm import ExistingDatabase
 
 _RDS = ".rds.amazonaws.com"
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from clusterwright.aws.fsx import FileSystem
+from clusterwright.cluster_spec.models.storage import Home
 from clusterwright.preflight.openzfs_use import OpenZfsQuota
-from clusterwright.spec.models.storage import Home
 
 
 class OpenZfsThroughputQuota(OpenZfsQuota):

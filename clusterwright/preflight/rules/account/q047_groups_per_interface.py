@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from clusterwright.cluster_spec.problems import Path
+from clusterwright.cluster_spec.security_groups import existing_storage_groups
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.quota import QuotaRule, Want
 from clusterwright.preflight.rule import Subject
-from clusterwright.spec.problems import Path
-from clusterwright.spec.security_groups import existing_storage_groups
 
 
 class GroupsPerInterfaceQuota(QuotaRule):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from clusterwright.cluster_spec.karpenter import is_scaled
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.quota import QuotaRule, Want
 from clusterwright.preflight.rule import Subject
-from clusterwright.spec.karpenter import is_scaled
 
 
 class NodesPerGroupQuota(QuotaRule):

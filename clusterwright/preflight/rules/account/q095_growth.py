@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from clusterwright.cluster_spec.karpenter import runs_in_cluster
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.growth import at_growth, grown, grows
 from clusterwright.preflight.quota import QuotaRule, Want
 from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
-from clusterwright.spec.karpenter import runs_in_cluster
 
 OF_NODE_GROUPS = ("CW-Q061", "CW-Q062")
 """Managed node groups do not grow where Karpenter adds the nodes: it keeps them outside."""

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network
 from typing import Any
 
+from clusterwright.cluster_spec.models.storage import Lustre
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import Subnets
 from clusterwright.preflight.facts.storage import FileSystems
 from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
-from clusterwright.spec.models.storage import Lustre
 
 
 class ExistingEfaLustreRange(Rule[Lustre]):

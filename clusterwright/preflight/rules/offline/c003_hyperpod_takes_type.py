@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms.capabilities import platforms_for
 from clusterwright.platforms.hyperpod import ml_name
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.offline import GroupRule
 from clusterwright.preflight.rule import Fail, Subject, Verdict
-from clusterwright.spec.models.compute import ComputeGroup
 
 
 class HyperPodTakesType(GroupRule):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms import known_faults
 from clusterwright.platforms.kubernetes.charts import listed_charts, wanted_charts
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
-from clusterwright.spec.models.cluster import Cluster
 
 
 class Met(NamedTuple):

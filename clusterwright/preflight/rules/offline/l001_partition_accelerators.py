@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from clusterwright.cluster_spec.models.slurm import Partition
 from clusterwright.platforms.accelerators import family
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
-from clusterwright.spec.models.slurm import Partition
 
 
 class PartitionAccelerators(Rule[Partition]):

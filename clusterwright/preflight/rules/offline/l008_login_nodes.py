@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from clusterwright.catalog import Known
+from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
-from clusterwright.spec.models.compute import ComputeGroup
 
 
 class LoginNodes(Rule[int]):

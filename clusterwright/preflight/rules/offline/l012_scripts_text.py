@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from clusterwright.cluster_spec.site_steps import NODE_PYTHON
 from clusterwright.preflight import node_python
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
 from clusterwright.preflight.scripts_folder import Folder, folders
-from clusterwright.spec.site_steps import NODE_PYTHON
 
 _TEXT: Final = (".sh", ".py", ".json", ".conf", ".yaml", ".service")
 _BOM: Final = b"\xef\xbb\xbf"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clusterwright.cluster_spec.models.storage import Lustre
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.offline import LustreRule
 from clusterwright.preflight.rule import Fail, Subject, Verdict
-from clusterwright.spec.models.storage import Lustre
 
 
 class EfaCapacity(LustreRule):

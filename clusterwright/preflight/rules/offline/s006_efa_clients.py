@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from clusterwright.catalog import Known
+from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.offline import GroupRule
 from clusterwright.preflight.results import Severity
 from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
-from clusterwright.spec.models.compute import ComputeGroup
 
 
 class EfaClients(GroupRule):

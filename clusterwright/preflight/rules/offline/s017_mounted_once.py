@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.problems import Path
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
-from clusterwright.spec.models.cluster import Cluster
-from clusterwright.spec.problems import Path
 
 
 class MountedOnce(Rule[None]):

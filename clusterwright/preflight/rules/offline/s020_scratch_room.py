@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from clusterwright.catalog import Known
+from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.preflight.checkpoints import lustre_of, writers
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
-from clusterwright.spec.models.compute import ComputeGroup
 
 GB_PER_GIB = 1024**3 / 10**9
 AT_ONCE = 2

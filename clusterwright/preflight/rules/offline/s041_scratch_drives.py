@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from clusterwright.catalog import Known
+from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.offline import GroupRule
 from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
-from clusterwright.spec.models.compute import ComputeGroup
 
 
 class ScratchDrives(GroupRule):

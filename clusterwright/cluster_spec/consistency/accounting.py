@@ -1,0 +1,41 @@
+"""In managed mode, accounting on RDS needs continuous provisioning and a recent image.
+
+Source: AWS documentation, `sagemaker-hyperpod-external-accounting-db-slurm`:
+AccountingDatabase requires NodeProvisioningMode=Continuous and an AMI released after
+2026-08-30, and cannot be reverted.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.problems import Problem
+
+EXTERNAL_ACCOUNTING_AFTER = datetime.date(2026, 8, 30)
+
+
+def problems(cluster: Cluster) -> Iterator[Problem]:
+    accounting = cluster.slurm.accounting
+    here = ("slurm", "accounting")
+    managed = cluster.on_hyperpod and cluster.slurm.configuration == "managed"
+    if accounting.kind != "rds" or not managed:
+        # In scripted mode the node program starts slurmdbd itself.
+        return
+    if cluster.resilience.node_provisioning != "continuous":
+        yield Problem(
+            "accounting on RDS needs continuous provisioning",
+            ("resilience", "node_provisioning"),
+            other_path=(*here, "kind"),
+            rests_on=(("slurm", "configuration"),),
+        )
+    released = cluster.image.released
+    if released is not None and released <= EXTERNAL_ACCOUNTING_AFTER:
+        yield Problem(
+            f"accounting on RDS needs an image released after {EXTERNAL_ACCOUNTING_AFTER}; "
+            f"this one is of {released}",
+            ("image", "released"),
+            other_path=(*here, "kind"),
+            rests_on=(("slurm", "configuration"),),
+        )

@@ -1,0 +1,310 @@
+"""The control plane of EKS: who may reach it and with which rights, add-ons, nothing twice.
+
+Sources: EKS API (botocore 1.44.5: CreateAccessEntry, AssociateAccessPolicy, VpcConfigRequest); EKS
+user guide, "Create access entries" (groups that cannot be given), "Control network access to
+cluster API server endpoint" and "Learn how EKS Pod Identity grants pods access to AWS services".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Iterator
+from ipaddress import IPv4Network
+
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.kubernetes import AccessEntry
+from clusterwright.cluster_spec.problems import Path, Problem
+
+HERE: Path = ("kubernetes",)
+
+RESERVED_GROUPS = ("amazon:", "aws:", "eks:", "iam:", "system:")
+"""Beginnings of groups that no access entry can have."""
+
+LEAST = {
+    "vpc-cni": ((1, 18, 3), "leaves EFA's interfaces alone"),
+    "aws-mountpoint-s3-csi-driver": ((2, 0, 0), "takes its role from EKS Pod Identity"),
+}
+"""First versions of add-ons that do what is needed (SageMaker developer guide, "Prerequisites for
+using SageMaker HyperPod with Amazon EKS"; awslabs/mountpoint-s3-csi-driver, CHANGELOG.md and
+docs/CONFIGURATION.md, pull requests 451 and 495)."""
+
+PRIVATE = tuple(IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"))
+"""RFC 1918."""
+
+ZONES_WITHOUT_CONTROL_PLANES = frozenset({"cac1-az3", "use1-az3", "usw1-az2"})
+"""Where EKS takes no subnet of a control plane (EKS user guide, "View Amazon EKS networking
+requirements for VPC and subnets"); local zones take none either."""
+
+LEAST_CONTROL_PLANE_SUBNETS = 2
+
+LARGEST_SERVICES, SMALLEST_SERVICES = 12, 24
+"""Lengths of the range of services (EKS API, KubernetesNetworkConfigRequest, botocore 1.44.5)."""
+
+
+def problems(cluster: Cluster) -> Iterator[Problem]:
+    if not cluster.uses_kubernetes:
+        if cluster.network.existing is not None:
+            yield from _no_control_plane(cluster)
+        return
+    yield from _network(cluster)
+    yield from _zones(cluster)
+    yield from _endpoint(cluster)
+    yield from _private_access(cluster)
+    yield from _services(cluster)
+    yield from _access(cluster)
+    yield from _addons(cluster)
+    yield from _pod_identities(cluster)
+    if len(set(cluster.kubernetes.control_plane_logs)) < len(
+        cluster.kubernetes.control_plane_logs
+    ):
+        yield from _twice(
+            "log", (*HERE, "control_plane_logs"), cluster.kubernetes.control_plane_logs
+        )
+
+
+def _no_control_plane(cluster: Cluster) -> Iterator[Problem]:
+    existing = cluster.network.existing
+    if existing is not None and existing.control_plane_subnet_ids:
+        yield Problem(
+            f"{cluster.platform} has no control plane that could stand in these subnets",
+            ("network", "existing", "control_plane_subnet_ids"),
+            other_path=("platform",),
+        )
+
+
+def _network(cluster: Cluster) -> Iterator[Problem]:
+    existing = cluster.network.existing
+    if existing is None:
+        return
+    here: Path = ("network", "existing", "control_plane_subnet_ids")
+    ids = existing.control_plane_subnet_ids
+    if len(ids) < LEAST_CONTROL_PLANE_SUBNETS:
+        yield Problem(
+            "the control plane of EKS needs two subnets in two zones",
+            here,
+            hint="control_plane_subnet_ids: [subnet-..., subnet-...], six free addresses in each",
+            other_path=("platform",),
+        )
+    yield from _twice("subnet", here, ids)
+
+
+def _private_access(cluster: Cluster) -> Iterator[Problem]:
+    """Who reaches the API server by ways of the network's own."""
+    here: Path = (*HERE, "private_access_cidrs")
+    for index, text in enumerate(cluster.kubernetes.private_access_cidrs):
+        try:
+            network = IPv4Network(text)
+        except ValueError:
+            yield Problem(f"{text} is not an address range", (*here, index))
+            continue
+        if network.prefixlen == 0:
+            yield Problem(
+                "every network that is ever connected could reach the API server",
+                (*here, index),
+                hint="name the ranges that may, such as that of your VPN",
+            )
+    yield from _twice("range", here, cluster.kubernetes.private_access_cidrs)
+    if cluster.network.existing is not None and cluster.kubernetes.private_access_cidrs:
+        yield Problem(
+            "the groups of a network that exists are never altered",
+            here,
+            hint="let these ranges in with a rule of one of its security groups, on port 443",
+            other_path=("network", "existing"),
+        )
+
+
+def _services(cluster: Cluster) -> Iterator[Problem]:
+    """EKS API, KubernetesNetworkConfigRequest: where the range lies, how large, beside what."""
+    here: Path = (*HERE, "service_cidr")
+    text = cluster.kubernetes.service_cidr
+    if text is None:
+        return
+    try:
+        network = IPv4Network(text)
+    except ValueError:
+        yield Problem(f"{text} is not an address range", here)
+        return
+    if not any(network.subnet_of(one) for one in PRIVATE):
+        yield Problem(
+            f"{text} is not within {', '.join(map(str, PRIVATE))}", here, hint="172.20.0.0/16"
+        )
+    if not LARGEST_SERVICES <= network.prefixlen <= SMALLEST_SERVICES:
+        yield Problem(
+            f"EKS takes a range from /{SMALLEST_SERVICES} to /{LARGEST_SERVICES} for services",
+            here,
+            hint="172.20.0.0/16",
+        )
+    for path, other in reached_ranges(cluster):
+        try:
+            overlaps = network.overlaps(IPv4Network(other))
+        except ValueError:
+            continue  # said elsewhere
+        if overlaps:
+            yield Problem(
+                f"{text} overlaps {other}: pods could not reach what has these addresses",
+                here,
+                other_path=path,
+            )
+
+
+def reached_ranges(cluster: Cluster) -> Iterator[tuple[Path, str]]:
+    """Ranges of the file that nodes and pods talk to; those of a network that exists are not."""
+    if cluster.network.existing is None:
+        yield ("network", "cidr"), cluster.network.cidr
+        for index, text in enumerate(cluster.network.secondary_cidrs):
+            yield ("network", "secondary_cidrs", index), text
+    for index, text in enumerate(cluster.network.peered_cidrs):
+        yield ("network", "peered_cidrs", index), text
+    for index, text in enumerate(cluster.kubernetes.private_access_cidrs):
+        yield (*HERE, "private_access_cidrs", index), text
+
+
+def _zones(cluster: Cluster) -> Iterator[Problem]:
+    zone = cluster.network.second_availability_zone_id
+    if zone is not None and (zone in ZONES_WITHOUT_CONTROL_PLANES or zone.count("-") != 1):
+        yield Problem(
+            f"EKS takes no subnet of a control plane in {zone}",
+            ("network", "second_availability_zone_id"),
+            hint="another zone of the region, or leave the key out",
+            other_path=("platform",),
+        )
+
+
+def _endpoint(cluster: Cluster) -> Iterator[Problem]:
+    here: Path = (*HERE, "public_access_cidrs")
+    for index, text in enumerate(cluster.kubernetes.public_access_cidrs):
+        try:
+            network = IPv4Network(text)
+        except ValueError:
+            yield Problem(f"{text} is not an address range", (*here, index))
+            continue
+        if network.prefixlen == 0:
+            yield Problem(
+                "the API server would be open to the whole internet",
+                (*here, index),
+                hint="name the ranges that may reach it, or leave the key out: people reach it "
+                "from within the network",
+            )
+        elif any(network.overlaps(one) for one in PRIVATE):
+            yield Problem(
+                f"{text} is a private range: nobody comes from it over the internet",
+                (*here, index),
+                hint="leave it out: within the network the private endpoint answers",
+            )
+    yield from _twice("range", here, cluster.kubernetes.public_access_cidrs)
+
+
+def _access(cluster: Cluster) -> Iterator[Problem]:
+    kubernetes = cluster.kubernetes
+    here: Path = (*HERE, "access")
+    for index, entry in enumerate(kubernetes.access):
+        yield from _entry(cluster, entry, (*here, index))
+    principals = [entry.principal_arn for entry in kubernetes.access]
+    yield from _twice("principal", here, principals, "principal_arn")
+    administers = any(
+        entry.policy == "cluster-admin" and not entry.namespaces for entry in kubernetes.access
+    )
+    if not kubernetes.admin_role and not administers:
+        yield Problem(
+            "nobody could administer the cluster: who makes it has no rights on it",
+            (*HERE, "admin_role"),
+            hint="admin_role: true, or an entry in `access` with policy: cluster-admin",
+        )
+
+
+def _entry(cluster: Cluster, entry: AccessEntry, here: Path) -> Iterator[Problem]:
+    if entry.principal_arn.split(":")[1] != cluster.partition:
+        yield Problem(
+            f"the ARN is not of the partition {cluster.partition}",
+            (*here, "principal_arn"),
+            other_path=("region",),
+        )
+    if entry.policy is None and not entry.groups:
+        yield Problem(
+            "an entry without a policy and without groups allows nothing",
+            here,
+            hint="policy: view, or groups: [...] that RBAC binds",
+        )
+    if entry.policy is None and entry.namespaces:
+        yield Problem(
+            "`namespaces` narrows a policy, and there is none",
+            (*here, "namespaces"),
+            hint="policy: edit",
+        )
+    if entry.policy == "cluster-admin" and entry.namespaces:
+        yield Problem(
+            "cluster-admin holds in the whole cluster",
+            (*here, "namespaces"),
+            hint="policy: admin",
+            other_path=(*here, "policy"),
+        )
+    for index, group in enumerate(entry.groups):
+        if group.startswith(RESERVED_GROUPS):
+            yield Problem(
+                f"no entry can have the group {group}",
+                (*here, "groups", index),
+                hint="a group of your own, which a binding names",
+            )
+    yield from _twice("group", (*here, "groups"), entry.groups)
+    yield from _twice("namespace", (*here, "namespaces"), entry.namespaces)
+
+
+def _addons(cluster: Cluster) -> Iterator[Problem]:
+    here: Path = (*HERE, "addons")
+    addons = cluster.kubernetes.addons
+    yield from _twice("add-on", here, [addon.name for addon in addons], "name")
+    for index, addon in enumerate(addons):
+        if addon.name not in LEAST or addon.version is None:
+            continue
+        least, why = LEAST[addon.name]
+        found = tuple(int(part) for part in re.findall(r"\d+", addon.version)[:3])
+        if found < least:
+            first = ".".join(map(str, least))
+            yield Problem(
+                f"version {first} of {addon.name} is the first that {why}",
+                (*here, index, "version"),
+                hint="a newer version, or none: EKS then takes its default",
+            )
+    mounted = any(bucket.mount_path is not None for bucket in cluster.storage.buckets)
+    idle = {
+        "aws-fsx-csi-driver": (bool(cluster.storage.lustre), "Lustre file system", "lustre"),
+        "aws-mountpoint-s3-csi-driver": (mounted, "bucket with a mount_path", "buckets"),
+    }
+    for index, addon in enumerate(addons):
+        used, what, key = idle.get(addon.name, (True, "", ""))
+        # The inference operator does not install without either driver.
+        if not used and cluster.hyperpod.inference is None:
+            yield Problem(
+                f"there is no {what} that this driver could mount",
+                (*here, index, "name"),
+                other_path=("storage", key),
+            )
+
+
+def _pod_identities(cluster: Cluster) -> Iterator[Problem]:
+    here: Path = (*HERE, "pod_identities")
+    found = cluster.kubernetes.pod_identities
+    yield from _twice(
+        "association", here, [f"{one.namespace}/{one.service_account}" for one in found]
+    )
+    for index, one in enumerate(found):
+        _, partition, _, _, account, _ = one.role_arn.split(":", 5)
+        if (partition, account) != (cluster.partition, cluster.account):
+            yield Problem(
+                f"the role is of account {account}, the cluster of {cluster.account}",
+                (*here, index, "role_arn"),
+                hint="a role of the cluster's account; it may assume another one",
+                other_path=("account",),
+            )
+
+
+def _twice(
+    kind: str, path: Path, values: Iterable[Hashable], field: str | None = None
+) -> Iterator[Problem]:
+    seen: dict[Hashable, int] = {}
+    for index, value in enumerate(values):
+        first = seen.setdefault(value, index)
+        if first != index:
+            where: Path = (*path, index, field) if field else (*path, index)
+            other: Path = (*path, first, field) if field else (*path, first)
+            yield Problem(f"the {kind} {value} is named twice", where, other_path=other)

@@ -1,0 +1,54 @@
+"""Address ranges are ranges, private or not, of a size that a VPC takes, and do not overlap."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.problems import Path, Problem
+
+
+def problems(cluster: Cluster) -> Iterator[Problem]:
+    seen: list[tuple[Path, ipaddress.IPv4Network]] = []
+    paths: list[tuple[Path, str]] = [(("network", "cidr"), cluster.network.cidr)]
+    paths += [
+        (("network", "secondary_cidrs", index), cidr)
+        for index, cidr in enumerate(cluster.network.secondary_cidrs)
+    ]
+    for path, text in paths:
+        network = _range(text, path)
+        if isinstance(network, Problem):
+            yield network
+            continue
+        if not 16 <= network.prefixlen <= 28:
+            yield Problem(
+                f"a VPC takes ranges from /16 to /28, not /{network.prefixlen}",
+                path,
+                hint="a larger network is made of several ranges: `network.secondary_cidrs`",
+            )
+        for other_path, other in seen:
+            if network.overlaps(other):
+                yield Problem(f"{network} overlaps {other}", path, other_path=other_path)
+        seen.append((path, network))
+    for index, text in enumerate(cluster.network.peered_cidrs):
+        path = ("network", "peered_cidrs", index)
+        network = _range(text, path)
+        if isinstance(network, Problem):
+            yield network
+        elif network.prefixlen == 0:
+            yield Problem(
+                f"{network} is every address there is, no network of somebody's",
+                path,
+                hint="name the ranges that are routed to the peer",
+            )
+
+
+def _range(text: str, path: Path) -> ipaddress.IPv4Network | Problem:
+    try:
+        return ipaddress.IPv4Network(text)
+    except ValueError as error:
+        hint = None
+        if "host bits" in str(error):
+            hint = f"write {ipaddress.IPv4Network(text, strict=False)}"
+        return Problem(f"{text} is not an address range: {error}", path, hint=hint)

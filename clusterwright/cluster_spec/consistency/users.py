@@ -1,0 +1,96 @@
+"""Users and groups: one name, one number each; the same rules as the node program's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.problems import Path, Problem
+from clusterwright.cluster_spec.suggest import did_you_mean
+
+IMAGE_NAMES = frozenset(
+    (
+        "root",
+        "daemon",
+        "nobody",
+        "nogroup",
+        "ubuntu",
+        "slurm",
+        "munge",
+        "sudo",
+        "docker",
+        "ssm-user",
+    )
+)
+"""Users and groups that the node's image has already."""
+
+
+def problems(cluster: Cluster) -> Iterator[Problem]:
+    users = list(enumerate(cluster.slurm.users))
+    groups = list(enumerate(cluster.slurm.user_groups))
+    here: Path = ("slurm", "users")
+    there: Path = ("slurm", "user_groups")
+    yield from _once("users are called", (((*here, i, "name"), u.name) for i, u in users))
+    yield from _once("groups are called", (((*there, i, "name"), g.name) for i, g in groups))
+    yield from _once("users have the uid", (((*here, i, "uid"), u.uid) for i, u in users))
+    yield from _once("groups have the gid", (((*there, i, "gid"), g.gid) for i, g in groups))
+    for path, name in [
+        *(((*here, i, "name"), u.name) for i, u in users),
+        *(((*there, i, "name"), g.name) for i, g in groups),
+    ]:
+        if name in IMAGE_NAMES:
+            yield Problem(f"`{name}` belongs to the node's image", path)
+    yield from _memberships(cluster)
+    yield from _primary_groups(cluster)
+
+
+def _once(what: str, values: Iterable[tuple[Path, object]]) -> Iterator[Problem]:
+    first: dict[object, Path] = {}
+    for path, value in values:
+        if value in first:
+            shown = f"`{value}`" if isinstance(value, str) else str(value)
+            yield Problem(f"two {what} {shown}", path, other_path=first[value])
+        first.setdefault(value, path)
+
+
+def _memberships(cluster: Cluster) -> Iterator[Problem]:
+    names = [group.name for group in cluster.slurm.user_groups]
+    for index, user in enumerate(cluster.slurm.users):
+        for position, group in enumerate(user.groups):
+            path = ("slurm", "users", index, "groups", position)
+            if group not in names:
+                near = did_you_mean(group, names)
+                yield Problem(
+                    f"no group is called `{group}`",
+                    path,
+                    hint=near or f"add it to user_groups: {{name: {group}, gid: ...}}",
+                    other_path=("slurm", "user_groups"),
+                )
+            elif group in user.groups[:position]:
+                yield Problem(f"`{group}` is listed twice", path)
+
+
+def _primary_groups(cluster: Cluster) -> Iterator[Problem]:
+    """A user whose gid no group has gets a group with the user's own name: it must be free."""
+    gids = {group.gid for group in cluster.slurm.user_groups}
+    names = {g.name: i for i, g in enumerate(cluster.slurm.user_groups)}
+    private: dict[int, Path] = {}
+    for index, user in enumerate(cluster.slurm.users):
+        gid = user.uid if user.gid is None else user.gid
+        path: Path = ("slurm", "users", index, "uid" if user.gid is None else "gid")
+        if gid in gids:
+            continue
+        if gid in private:
+            yield Problem(
+                f"the primary group {gid} is another user's own",
+                path,
+                hint=f"a group of several users stands in user_groups: {{name: ..., gid: {gid}}}",
+                other_path=private[gid],
+            )
+        elif user.name in names:
+            yield Problem(
+                f"user_groups has a group `{user.name}` with another gid than {gid}",
+                path,
+                other_path=("slurm", "user_groups", names[user.name], "gid"),
+            )
+        private.setdefault(gid, path)

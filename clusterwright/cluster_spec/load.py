@@ -1,0 +1,202 @@
+"""Reads a spec: layers, positions, validation; either a whole cluster or every problem at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any, Literal
+
+from clusterwright.cluster_spec.document import Document, read_document
+from clusterwright.cluster_spec.layering import BASE_NAME, Layers, lay
+from clusterwright.cluster_spec.problems import (
+    Path,
+    Position,
+    Problem,
+    SpecErrors,
+    overlap,
+    path_text,
+)
+from clusterwright.cluster_spec.resolve import Resolved, resolve
+
+if TYPE_CHECKING:
+    from clusterwright.cluster_spec.models.cluster import Cluster
+
+Check = Callable[["Cluster"], Iterable[Problem]]
+"""More that must hold, from a room that knows more (the catalogue's names and zones)."""
+
+_ANSWER_KEYS = {"schema_version", "command", "exit_code", "origins"}
+
+
+@dataclass(frozen=True)
+class LoadedSpec:
+    """A valid spec, and where each of its values stands."""
+
+    cluster: Cluster
+    file: str
+    layers: Layers
+    derived: frozenset[Path] = frozenset()
+    """Paths whose value follows from other values; what lies below them does too."""
+
+    def position(self, path: Sequence[str | int]) -> Position | None:
+        """Where the value at `path` is written; its nearest written ancestor for a default."""
+        return self.layers.position(tuple(path))
+
+    def origin(self, path: Sequence[str | int]) -> Position | Literal["default", "derived"]:
+        """Where the value at `path` comes from: a place in a file, a default, or other values."""
+        path = tuple(path)
+        if any(path[: len(known)] == known for known in self.derived):
+            return "derived"
+        return self.layers.written(path) or "default"
+
+    def value(self, path: Sequence[str | int]) -> Any:
+        """The resolved value at `path`. Raises KeyError, IndexError where there is none."""
+        value: Any = self.resolved()
+        for part in path:
+            value = value[part]
+        return value
+
+    def resolved(self) -> dict[str, Any]:
+        """The whole spec with every default, as plain data (JSON types).
+
+        Keys that mean nothing beside others (the size of an existing file system) are left out.
+        """
+        from clusterwright.cluster_spec.relevance import without_meaningless
+
+        return without_meaningless(
+            self.cluster, self.cluster.model_dump(mode="json", by_alias=True)
+        )
+
+
+def load_spec(path: str | os.PathLike[str], *, checks: Iterable[Check] = ()) -> LoadedSpec:
+    """Read `path`, laid over the `base.yaml` beside it where there is one.
+
+    Raises
+    ------
+    SpecErrors
+        Everything that is wrong, with positions.
+    """
+    return examine(_documents(FilePath(path)), checks=checks)
+
+
+def examine(documents: tuple[Document, ...], *, checks: Iterable[Check] = ()) -> LoadedSpec:
+    """The spec that the documents make, the last one on top. Raises SpecErrors."""
+    layers = lay(documents)
+    resolved = resolve(layers)
+    known = [p for document in documents for p in document.problems]
+    known += [*layers.problems, *resolved.problems]
+    cluster, found = _examine(resolved, known, tuple(checks))
+    if known or found or cluster is None:
+        raise SpecErrors(_placed(problem, layers) for problem in (*known, *found))
+    return LoadedSpec(cluster, documents[-1].file, layers, frozenset(resolved.derived))
+
+
+def _documents(file: FilePath) -> tuple[Document, ...]:
+    """The file and what it is laid over; what is wrong with either is said of both."""
+    files = [file]
+    base = file.parent / BASE_NAME
+    if file.name != BASE_NAME and base.is_file():
+        files.insert(0, base)
+    documents: list[Document] = []
+    problems: list[Problem] = []
+    for one in files:
+        try:
+            documents.append(read_document(one))
+        except SpecErrors as errors:
+            problems += errors
+    if problems:
+        raise SpecErrors(problems)
+    _open_answer(documents[-1])
+    return tuple(documents)
+
+
+def _open_answer(document: Document) -> None:
+    """What `expand --format json` printed is a spec too, without the answer's own keys."""
+    if document.data.get("command") == "expand" and "schema_version" in document.data:
+        for key in _ANSWER_KEYS:
+            document.data.pop(key, None)
+
+
+def _examine(
+    resolved: Resolved, known: list[Problem], checks: tuple[Check, ...]
+) -> tuple[Cluster | None, list[Problem]]:
+    """The cluster if all is well, and what is wrong beyond what is `known`."""
+    from pydantic import ValidationError
+
+    from clusterwright.cluster_spec.consistency import ALL
+    from clusterwright.cluster_spec.models.cluster import Cluster
+
+    found: list[Problem] = []
+    touched = [problem.path for problem in known]
+    try:
+        cluster = Cluster.model_validate(resolved.data)
+    except ValidationError as error:
+        from clusterwright.cluster_spec.recover import mended
+        from clusterwright.cluster_spec.translate import translate
+
+        all_found = translate(error, resolved.data, resolved.written)
+        # What is wrong with a derived value is wrong with what it follows from, and said there.
+        echoes = [path for path in (*(k.path for k in known), *resolved.derived) if path]
+        found = [p for p in all_found if not _echo(p, echoes)]
+        if not (found or known):
+            found = all_found
+        whole = mended(resolved.data, [*known, *all_found])
+        if whole is None:
+            return None, found
+        touched += whole[1]
+        try:
+            cluster = Cluster.model_validate(whole[0])
+        except ValidationError:
+            # What was put in does not fit either: what is known must do.
+            return None, found
+    if ("platform",) in touched:
+        # Everything else is another mistake, or none, on each platform.
+        return cluster, found
+    consistency = _found_by(ALL, checks, cluster)
+    if touched:
+        from clusterwright.cluster_spec.recover import untouched
+
+        consistency = untouched(consistency, touched)
+    return cluster, [*found, *consistency]
+
+
+def _found_by(
+    consistency: tuple[Check, ...], others: tuple[Check, ...], cluster: Cluster
+) -> list[Problem]:
+    """What checks find, each value's mistake once.
+
+    Where a name does not exist (`others`), nothing else is said of what it belongs to; else the
+    first check that finds a value wrong has the better words.
+    """
+    found = [problem for check in consistency for problem in check(cluster)]
+    wrong = {problem.path for problem in found}
+    further = [p for check in others for p in check(cluster) if p.path not in wrong]
+    unnamed = {problem.path for problem in further}
+    return [p for p in found if p.other_path not in unnamed] + further
+
+
+def _echo(problem: Problem, echoes: list[Path]) -> bool:
+    return bool(problem.path) and any(overlap(problem.path, echo) for echo in echoes)
+
+
+def _placed(problem: Problem, layers: Layers) -> Problem:
+    position = problem.position
+    if position is None and problem.missing_key:
+        position = layers.empty_key(problem.path)
+        position = position or layers.position(problem.path[:-1], on_key=True)
+    if position is None:
+        position = layers.position(problem.path, on_key=problem.on_key)
+    if position is None:
+        position = Position(layers.documents[-1].file, 1, 1)
+    note = problem.note
+    if problem.other_path is not None and note is None and not problem.on_key:
+        other = layers.written(problem.other_path)
+        if other is not None and (other.file, other.line) != (position.file, position.line):
+            note = f"see {path_text(problem.other_path)} at {other.file}:{other.line}"
+    names_its_key = problem.missing_key or problem.on_key
+    where = path_text(problem.path[:-1] if names_its_key else problem.path)
+    message = problem.message
+    if where and not message.startswith(where):
+        message = f"{where}: {message}"
+    return replace(problem, message=message, note=note, position=position)

@@ -1,0 +1,33 @@
+"""Keys, roles and access."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from clusterwright.cluster_spec.models import forms
+from clusterwright.cluster_spec.models.common import Model
+
+
+class Identity(Model):
+    """Keys, roles and access."""
+
+    kms_key_arn: (
+        Annotated[
+            str, Field(pattern=forms.KMS_KEY_ARN.pattern, examples=[forms.KMS_KEY_ARN.example])
+        ]
+        | None
+    ) = None
+    """An existing key, never altered; one is created if absent."""
+
+    permissions_boundary_arn: (
+        Annotated[
+            str, Field(pattern=forms.POLICY_ARN.pattern, examples=[forms.POLICY_ARN.example])
+        ]
+        | None
+    ) = None
+    """A managed policy that bounds every role that is created."""
+
+    session_manager: bool = True
+    """Shells on nodes through AWS Systems Manager."""

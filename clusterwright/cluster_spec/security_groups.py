@@ -1,0 +1,29 @@
+"""Which security groups every node carries, and how many it takes.
+
+Source of the limit: CreateCluster, VpcConfig.SecurityGroupIds (botocore 1.44.5).
+"""
+
+from __future__ import annotations
+
+from clusterwright.cluster_spec.models.cluster import Cluster
+
+MAXIMUM_SECURITY_GROUPS = 5
+
+
+def existing_storage_groups(cluster: Cluster) -> list[str]:
+    """Groups of file systems that exist, in order, each once, without the network's own.
+
+    Nodes join the file system's group, because its rules are not ours to change: what the group
+    allows among its members (Lustre or NFS) it then allows the nodes.
+    """
+    taken = list(cluster.network.existing.security_group_ids) if cluster.network.existing else []
+    found: list[str] = []
+    home = cluster.storage.home
+    file_systems = (
+        *(fs.existing for fs in cluster.storage.lustre),
+        *([home.existing] if home is not None else []),
+    )
+    for existing in file_systems:
+        if existing is not None and existing.security_group_id not in [*taken, *found]:
+            found.append(existing.security_group_id)
+    return found

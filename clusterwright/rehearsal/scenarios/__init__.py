@@ -1,1 +1,0 @@
-"""The scenarios, one file each; the guide is the docstring of `clusterwright.rehearsal.stage`."""

@@ -1,5 +1,0 @@
-"""The spec's models: one definition per field, units in names, unknown keys refused."""
-
-from clusterwright.spec.models.cluster import Cluster
-
-__all__ = ["Cluster"]

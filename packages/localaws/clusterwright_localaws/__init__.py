@@ -1,0 +1,68 @@
+"""The local AWS: moto, plus the services and the CloudFormation that it lacks.
+
+`clusterwright localaws` serves it on a port; `local_aws()` is the same thing inside a test,
+without a socket. Nothing of moto is imported before one of them starts.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from clusterwright_localaws.runtime import Runtime
+    from clusterwright_localaws.world import World
+
+__all__ = ["local_aws"]
+
+
+@contextmanager
+def local_aws(world: World | str | Path | None = None, **changes: Any) -> Iterator[Runtime]:
+    """Answer every boto3 call of this process from a fresh local AWS, without a socket.
+
+    Parameters
+    ----------
+    world:
+        A world, the name of a built-in one, or a file. Without it: `generous`.
+    **changes:
+        Fields of the world to replace, for example ``quotas={"sagemaker/L-8762A75F": 8}``.
+
+    The account is the one of a 12-digit `AWS_ACCESS_KEY_ID` in the environment, as with the
+    server, else the world's. Other credentials of the environment are hidden while it runs, so
+    that no call in error is made with them.
+
+    Yields
+    ------
+    Runtime
+        Its `clock.advance(seconds)` lets time pass, where the world has delays.
+
+    Raises
+    ------
+    WorldError, pydantic.ValidationError
+        There is no such world, or a change is not one of its fields.
+
+    Examples
+    --------
+    >>> with local_aws("new-account", quotas={"sagemaker/L-8762A75F": 8}):
+    ...     boto3.client("sagemaker", "us-east-1").list_clusters()
+    """
+    from moto import mock_aws
+
+    from clusterwright_localaws.accounts import is_account
+    from clusterwright_localaws.install import install
+    from clusterwright_localaws.runtime import running
+    from clusterwright_localaws.world import World as WorldModel
+    from clusterwright_localaws.world_file import DEFAULT_WORLD, load_world
+
+    found = world if isinstance(world, WorldModel) else load_world(world or DEFAULT_WORLD)
+    if changes:
+        found = found.with_changes(changes)
+    install()
+    key = os.environ.get("AWS_ACCESS_KEY_ID", "")
+    with running(found) as current, mock_aws():
+        if is_account(key):
+            os.environ["AWS_ACCESS_KEY_ID"] = key  # moto puts the one of before back at the end
+        yield current

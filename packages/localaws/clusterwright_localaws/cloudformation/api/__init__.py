@@ -1,0 +1,27 @@
+"""CloudFormation's API: one function per operation, registered with the gateway when imported.
+
+Parameters have passed the API model, and answers are checked against it, by the gateway. An
+operation that is not here is refused by it as well: at once, and with a code that no SDK retries.
+"""
+
+from clusterwright_localaws.cloudformation.api import (
+    change_sets,
+    describe,
+    drift,
+    exports,
+    recovery,
+    signal_resource,
+    stacks,
+    templates,
+)
+
+__all__ = [
+    "change_sets",
+    "describe",
+    "drift",
+    "exports",
+    "recovery",
+    "signal_resource",
+    "stacks",
+    "templates",
+]

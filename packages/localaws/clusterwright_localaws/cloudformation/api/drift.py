@@ -1,0 +1,76 @@
+"""Whether resources still are what their templates say.
+
+https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_Operations.html
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.call import Call, operation
+from clusterwright_localaws.cloudformation import drift as detection
+from clusterwright_localaws.cloudformation.api.common import store_of
+from clusterwright_localaws.cloudformation.describing import compact, page
+from clusterwright_localaws.cloudformation.errors import ValidationError
+
+
+@operation("cloudformation", "DetectStackDrift")
+def detect_stack_drift(call: Call) -> Mapping[str, Any]:
+    request, store = call.parameters, store_of(call)
+    stack = store.find(request["StackName"], message="Stack [{}] does not exist")
+    if stack.busy or stack.status == "REVIEW_IN_PROGRESS":
+        raise ValidationError(
+            f"Drift detection cannot be performed on stack [{stack.stack_id}] while it is in "
+            f"{stack.status}."
+        )
+    found = detection.detect(store, stack, request.get("LogicalResourceIds"))
+    now = dt.datetime.now(dt.UTC)
+    stack.drift = {"status": detection.stack_status(found), "time": now}
+    for one in found:
+        stack.drifts[one.logical_id] = one
+    detection_id = str(uuid.uuid4())
+    store.drift_detections[detection_id] = {
+        "StackId": stack.stack_id,
+        "StackDriftDetectionId": detection_id,
+        "StackDriftStatus": stack.drift["status"],
+        "DetectionStatus": "DETECTION_COMPLETE",
+        "DriftedStackResourceCount": sum(
+            one.status in (detection.MODIFIED, detection.DELETED) for one in found
+        ),
+        "Timestamp": now,
+    }
+    return {"StackDriftDetectionId": detection_id}
+
+
+@operation("cloudformation", "DescribeStackDriftDetectionStatus")
+def describe_stack_drift_detection_status(call: Call) -> Mapping[str, Any]:
+    detection_id = call.parameters["StackDriftDetectionId"]
+    found = store_of(call).drift_detections.get(detection_id)
+    if found is None:
+        raise ValidationError(f"Drift detection [{detection_id}] does not exist")
+    return found
+
+
+@operation("cloudformation", "DescribeStackResourceDrifts")
+def describe_stack_resource_drifts(call: Call) -> Mapping[str, Any]:
+    request = call.parameters
+    stack = store_of(call).find(request["StackName"], message="Stack [{}] does not exist")
+    wanted = request.get("StackResourceDriftStatusFilters")
+    drifts = [one for one in stack.drifts.values() if not wanted or one.status in wanted]
+    found, more = page(drifts, call, request.get("MaxResults", 100))
+    return compact(StackResourceDrifts=[one.shape(stack) for one in found], NextToken=more)
+
+
+@operation("cloudformation", "DetectStackResourceDrift")
+def detect_stack_resource_drift(call: Call) -> Mapping[str, Any]:
+    request, store = call.parameters, store_of(call)
+    stack = store.find(request["StackName"], message="Stack [{}] does not exist")
+    name = request["LogicalResourceId"]
+    if name not in stack.resources:
+        raise ValidationError(f"Resource {name} does not exist for stack {stack.name}")
+    (found,) = detection.detect(store, stack, {name})
+    stack.drifts[name] = found
+    return {"StackResourceDrift": found.shape(stack)}

@@ -1,0 +1,200 @@
+"""From a request's parameters to the revision that it asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from clusterwright_localaws.cloudformation.errors import InsufficientCapabilities, ValidationError
+from clusterwright_localaws.cloudformation.evaluate import Scope
+from clusterwright_localaws.cloudformation.parameters import resolve_parameters
+from clusterwright_localaws.cloudformation.planning import make_scope
+from clusterwright_localaws.cloudformation.state import Revision, Stack
+from clusterwright_localaws.cloudformation.store import Store
+from clusterwright_localaws.cloudformation.surroundings import ssm_value
+from clusterwright_localaws.cloudformation.template import Template
+from clusterwright_localaws.cloudformation.template_text import BODY_LIMIT_BYTES, URL_LIMIT_BYTES
+from clusterwright_localaws.iam.stacks import for_stack
+from clusterwright_localaws.parallelcluster import provider
+
+_S3_HOST = re.compile(
+    r"(?:(?P<bucket>.+)\.)?s3(?:[.-](?:dualstack\.)?[a-z0-9-]+)?\.amazonaws\.com(?:\.cn)?"
+)
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_MAXIMUM_TAGS = 50
+
+
+def read_revision(store: Store, stack: Stack, request: Mapping[str, Any]) -> Revision:
+    """Return what a create, update or change-set request asks the stack to become.
+
+    Settings that an update leaves out are kept from the stack.
+
+    Raises
+    ------
+    ValidationError, InsufficientCapabilities
+        The template, a parameter, a rule or a tag is wrong.
+    """
+    previous = stack.revision if stack.status != "REVIEW_IN_PROGRESS" else None
+    template = read_template(store, request, previous)
+    check_capabilities(template, request.get("Capabilities", []))
+    role_arn = request.get("RoleARN") or (previous.role_arn if previous else None)
+    try:
+        with for_stack(role_arn):
+            parameters = resolve_parameters(
+                template.parameters,
+                request.get("Parameters", []),
+                previous.parameters if previous else None,
+                lambda name: ssm_value(store.account, store.region, name),
+            )
+    except PermissionError as error:
+        raise ValidationError(str(error)) from error
+    revision = Revision(
+        template=template,
+        parameters=parameters,
+        tags=_tags(request, previous),
+        capabilities=tuple(request.get("Capabilities", [])),
+        role_arn=role_arn,
+        notification_arns=tuple(
+            request["NotificationARNs"]
+            if "NotificationARNs" in request
+            else (previous.notification_arns if previous else ())
+        ),
+        rollback_configuration=request.get("RollbackConfiguration")
+        or (previous.rollback_configuration if previous else {}),
+    )
+    _check_rules(stack, revision)
+    return revision
+
+
+def read_template(
+    store: Store, request: Mapping[str, Any], previous: Revision | None = None
+) -> Template:
+    """Return the template that a request names by body, by URL or as the one before."""
+    given = [key for key in ("TemplateBody", "TemplateURL") if request.get(key)]
+    if request.get("UsePreviousTemplate"):
+        if given:
+            raise ValidationError(
+                "You cannot specify both usePreviousTemplate and a template body or URL."
+            )
+        if previous is None:
+            raise ValidationError("There is no previous template to use.")
+        return previous.template
+    if len(given) != 1:
+        raise ValidationError("Either Template URL or Template Body must be specified.")
+    if given == ["TemplateBody"]:
+        source = str(request["TemplateBody"])
+        if len(source.encode()) > BODY_LIMIT_BYTES:
+            raise ValidationError(
+                "1 validation error detected: Value at 'templateBody' failed to satisfy "
+                f"constraint: Member must have length less than or equal to {BODY_LIMIT_BYTES}"
+            )
+    else:
+        source = _fetch(store, str(request["TemplateURL"]))
+    return Template.read(source, region=store.region)
+
+
+def check_capabilities(template: Template, given: Sequence[str]) -> None:
+    """Refuse a template whose IAM resources the caller has not acknowledged."""
+    needed, _ = template.capabilities()
+    have = set(given)
+    if "CAPABILITY_NAMED_IAM" in have:
+        have.add("CAPABILITY_IAM")
+    missing = [one for one in needed if one not in have]
+    if missing:
+        raise InsufficientCapabilities(f"Requires capabilities : [{', '.join(missing)}]")
+
+
+def bucket_and_key(url: str) -> tuple[str, str]:
+    """Return the bucket and key that an S3 URL names, in any of its forms.
+
+    Path style (``https://s3.us-east-1.amazonaws.com/bucket/key``), virtual host
+    (``https://bucket.s3.amazonaws.com/key``), and both on this machine.
+
+    Raises
+    ------
+    ValidationError
+        The URL is none of S3.
+    """
+    parts = urlsplit(url)
+    host = (parts.hostname or "").lower()
+    path = unquote(parts.path).lstrip("/")
+    bucket: str | None = None
+    if parts.scheme == "s3":
+        return parts.netloc, path
+    match = _S3_HOST.fullmatch(host)
+    if match:
+        bucket = match.group("bucket")
+    elif host.endswith(".localhost"):
+        bucket = host.removesuffix(".localhost").removesuffix(".s3")
+    elif host not in _LOOPBACK:
+        raise ValidationError("TemplateURL must be a supported URL.")
+    if bucket is None:
+        bucket, _, path = path.partition("/")
+    if not bucket or not path:
+        raise ValidationError(
+            "TemplateURL must reference a valid S3 object to which you have access."
+        )
+    return bucket, path
+
+
+def _fetch(store: Store, url: str) -> str:
+    from botocore.exceptions import ClientError
+
+    from clusterwright_localaws.inprocess import client
+
+    bucket, key = bucket_and_key(url)
+    hosted = provider.hosted(bucket, key, store.region)
+    if hosted is not None:
+        return hosted
+    try:
+        found = client("s3", account=store.account, region=store.region).get_object(
+            Bucket=bucket, Key=key
+        )
+    except ClientError as error:
+        about = error.response["Error"]
+        raise ValidationError(
+            f"S3 error: {about.get('Message') or about['Code']}\nFor more information check "
+            "http://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html"
+        ) from None
+    data: bytes = found["Body"].read()
+    if len(data) > URL_LIMIT_BYTES:
+        raise ValidationError(f"Template may not exceed {URL_LIMIT_BYTES} bytes in size.")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ValidationError("Template format error: unsupported structure.") from None
+
+
+def _tags(request: Mapping[str, Any], previous: Revision | None) -> Mapping[str, str]:
+    if "Tags" not in request:
+        return previous.tags if previous else {}
+    tags = {tag["Key"]: tag["Value"] for tag in request["Tags"]}
+    if len(tags) > _MAXIMUM_TAGS:
+        raise ValidationError(f"Number of tags exceeds the maximum of {_MAXIMUM_TAGS}.")
+    reserved = sorted(key for key in tags if key.lower().startswith("aws:"))
+    if reserved:
+        raise ValidationError(
+            f"Tag keys [{', '.join(reserved)}] start with the reserved prefix aws:"
+        )
+    return tags
+
+
+def _check_rules(stack: Stack, revision: Revision) -> None:
+    def nothing(*_: str) -> Any:
+        raise ValidationError("Template format error: Rules may refer to parameters only")
+
+    scope = make_scope(stack, revision, ref=nothing, attribute=nothing, import_value=nothing)
+    for name, rule in revision.template.section("Rules").items():
+        _check_rule(scope, name, rule)
+
+
+def _check_rule(scope: Scope, name: str, rule: Mapping[str, Any]) -> None:
+    condition = rule.get("RuleCondition")
+    if condition is not None and scope.evaluate(condition) in (False, "false"):
+        return
+    for assertion in rule.get("Assertions", []):
+        if scope.evaluate(assertion["Assert"]) in (False, "false"):
+            described = assertion.get("AssertDescription", "an assertion is false")
+            raise ValidationError(f"Template validation error: rule {name}: {described}")

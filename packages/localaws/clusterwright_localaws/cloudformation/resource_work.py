@@ -1,0 +1,478 @@
+"""One resource at a time: created, changed, replaced or deleted, with its states and events."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import string
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from clusterwright_localaws.call import AwsError
+from clusterwright_localaws.cloudformation import failures, scheduler
+from clusterwright_localaws.cloudformation.changes import Difference, difference
+from clusterwright_localaws.cloudformation.errors import CloudFormationError, ValidationError
+from clusterwright_localaws.cloudformation.evaluate import Scope, contains_unknown
+from clusterwright_localaws.cloudformation.handlers.base import (
+    Cancelled,
+    Context,
+    Created,
+    HandlerFailure,
+)
+from clusterwright_localaws.cloudformation.parameters import HIDDEN
+from clusterwright_localaws.cloudformation.planning import (
+    KEEPING,
+    attribute_of,
+    check_properties,
+    deletion_policy,
+    evaluate_properties,
+    handler_of,
+    policy_of,
+)
+from clusterwright_localaws.cloudformation.schema import ResourceSchema, resource_schema
+from clusterwright_localaws.cloudformation.state import Resource, Stack
+from clusterwright_localaws.cloudformation.surroundings import fill_dynamic
+from clusterwright_localaws.iam.stacks import for_custom_resource, for_stack
+
+if TYPE_CHECKING:
+    from clusterwright_localaws.cloudformation.store import Store
+
+
+class ResourceWork:
+    """The resources of one stack within one operation.
+
+    `failed` names what went wrong so far, with ``CREATE`` or ``UPDATE``; once there is anything,
+    what still waits for a state is cancelled, unless the operation rolls back.
+    """
+
+    scope: Scope
+
+    def __init__(self, store: Store, stack: Stack, token: str | None) -> None:
+        self.store = store
+        self.stack = stack
+        self.token = token
+        self.failed: dict[str, str] = {}
+        self.cancel_reason: str | None = None
+        self.deadline: float | None = None
+        self.rolling_back = False
+
+    def deploy_one(self, name: str, previous_tags: Mapping[str, str]) -> bool:
+        """Bring one resource of the new template about, and say whether it worked."""
+        assert self.stack.revision is not None
+        definition = self.stack.revision.template.resources[name]
+        kind = definition["Type"]
+        old = self.stack.resources.get(name)
+        exists = old is not None and bool(old.physical_id)
+        if self.stopped():
+            return False
+        try:
+            properties, violations = check_properties(
+                kind, self.stack.region, evaluate_properties(self.scope, definition)
+            )
+            wanted = Resource(
+                logical_id=name,
+                type_name=kind,
+                physical_id="",
+                status="CREATE_IN_PROGRESS",
+                reason=None,
+                time=self.stack.created,
+                definition=definition,
+                properties=properties,
+                deletion_policy=deletion_policy(self.scope, definition, properties),
+                update_replace_policy=policy_of(self.scope, definition, "UpdateReplacePolicy"),
+                tags=self.stack.revision.tags,
+            )
+            if violations:
+                listed = "\n".join(str(one) for one in violations)
+                raise ValidationError(
+                    f"Properties validation failed for resource {name} with message:\n{listed}"
+                )
+        except CloudFormationError as error:
+            verb = "UPDATE" if exists else "CREATE"
+            self.failed[name] = verb
+            shown = old.physical_id if old else ""
+            self.note(name, shown, kind, f"{verb}_FAILED", error.message, None)
+            if not exists:
+                self.put(
+                    Resource(
+                        name,
+                        kind,
+                        "",
+                        "CREATE_FAILED",
+                        error.message,
+                        self.stack.tick(),
+                        definition,
+                    )
+                )
+            return False
+        if old is None or not exists:
+            return self.create(wanted)
+        return self._change(old, wanted, previous_tags)
+
+    def create(self, wanted: Resource, *, replaces: Resource | None = None) -> bool:
+        """Create a resource, or the successor of one that must be replaced."""
+        verb = "UPDATE" if replaces is not None else "CREATE"
+        name, kind = wanted.logical_id, wanted.type_name
+        progress = f"{verb}_IN_PROGRESS"
+        if replaces is None:
+            self.note(name, "", kind, progress, None, wanted.properties)
+            self.put(replace(wanted, status=progress, time=self.stack.tick()))
+        else:
+            self.note(
+                name,
+                replaces.physical_id,
+                kind,
+                progress,
+                "Requested update requires the creation of a new physical resource; hence "
+                "creating one.",
+                wanted.properties,
+            )
+        identified: list[str] = []
+
+        def on_identified(physical_id: str) -> None:
+            if identified:
+                return
+            identified.append(physical_id)
+            if replaces is not None and replaces.physical_id != physical_id:
+                # Which policy holds for the old one is said by the new template.
+                self.stack.garbage.append(
+                    replace(replaces, update_replace_policy=wanted.update_replace_policy)
+                )
+            self.put(
+                replace(
+                    wanted,
+                    physical_id=physical_id,
+                    status=progress,
+                    reason="Resource creation Initiated",
+                    time=self.stack.tick(),
+                )
+            )
+            self.note(
+                name,
+                physical_id,
+                kind,
+                progress,
+                "Resource creation Initiated",
+                wanted.properties,
+            )
+
+        try:
+            context = self._context(wanted, {})
+            context.on_identified = on_identified
+            if "CreationPolicy" in wanted.definition:
+                context.creation_policy = self.scope.evaluate(wanted.definition["CreationPolicy"])
+            with self._acting(kind, wanted.properties):
+                created = handler_of(kind).create(context, self._filled(wanted.properties))
+            on_identified(created.physical_id)
+        except Exception as error:  # noqa: BLE001 - whatever a handler raises fails its resource
+            if replaces is not None and not identified:
+                # The old resource is untouched, and stays the one that the stack has.
+                self.fail(replaces, verb, error, keep=replaces)
+            else:
+                self.fail(self.stack.resources[name], verb, error)
+            return False
+        self._done(wanted, created, verb)
+        return True
+
+    def _change(self, old: Resource, wanted: Resource, previous_tags: Mapping[str, str]) -> bool:
+        schema = resource_schema(wanted.type_name, self.stack.region)
+        changed = difference(
+            schema, handler_of(wanted.type_name), old.properties, wanted.properties
+        )
+        retagged = (
+            schema is not None
+            and schema.tag_property is not None
+            and dict(previous_tags) != dict(wanted.tags)
+        )
+        failed_before = old.status.endswith("_FAILED")
+        if changed.replacement != "False":
+            return self._replace(old, wanted, schema, changed)
+        outdated = handler_of(wanted.type_name).outdated(
+            self.stack.account, self.stack.region, old.physical_id, wanted.properties
+        )
+        if not (changed.any or retagged or failed_before or outdated):
+            self.put(
+                replace(
+                    wanted,
+                    physical_id=old.physical_id,
+                    attributes=old.attributes,
+                    status=old.status,
+                    reason=old.reason,
+                    time=old.time,
+                )
+            )
+            return True
+        return self.update(old, wanted, previous_tags)
+
+    def update(self, old: Resource, wanted: Resource, previous_tags: Mapping[str, str]) -> bool:
+        """Change a resource in place."""
+        name, kind = wanted.logical_id, wanted.type_name
+        self.note(name, old.physical_id, kind, "UPDATE_IN_PROGRESS", None, wanted.properties)
+        changing = replace(
+            wanted,
+            physical_id=old.physical_id,
+            attributes=old.attributes,
+            status="UPDATE_IN_PROGRESS",
+            time=self.stack.tick(),
+        )
+        self.put(changing)
+        try:
+            context = self._context(wanted, previous_tags)
+            before: Mapping[str, Any] = old.properties
+            with contextlib.suppress(CloudFormationError):
+                # What the old text stood for may be gone; the handler then sees the text.
+                before = self._filled(old.properties)
+            with self._acting(kind, wanted.properties):
+                updated = handler_of(kind).update(
+                    context, old.physical_id, before, self._filled(wanted.properties)
+                )
+        except Exception as error:  # noqa: BLE001 - whatever a handler raises fails its resource
+            self.fail(replace(changing, dirty=True), "UPDATE", error)
+            return False
+        self._done(wanted, updated, "UPDATE")
+        return True
+
+    def _replace(
+        self,
+        old: Resource,
+        wanted: Resource,
+        schema: ResourceSchema | None,
+        changed: Difference,
+    ) -> bool:
+        named = _own_name(schema, old.properties, wanted.properties)
+        if named is not None:
+            self.fail(
+                replace(old, definition=wanted.definition),
+                "UPDATE",
+                ValidationError(
+                    "CloudFormation cannot update a stack when a custom-named resource requires "
+                    f"replacing. Rename {named} and update the stack again."
+                ),
+                keep=old,
+            )
+            return False
+        if schema is not None and schema.deletes_first:
+            try:
+                self.delete_physical(old, old.update_replace_policy)
+            except Exception as error:  # noqa: BLE001 - as above
+                self.fail(old, "UPDATE", error, keep=old)
+                return False
+            # Its physical resource is gone: a rollback has to make it anew.
+            return self.create(wanted)
+        return self.create(wanted, replaces=old)
+
+    def delete_one(self, one: Resource, policy: str | None) -> bool:
+        """Delete a resource, or leave it behind, as the policy says; say whether it worked."""
+        name, kind = one.logical_id, one.type_name
+        current = self.stack.resources.get(name)
+        shown = current is not None and current.physical_id == one.physical_id
+
+        def put(status: str, reason: str | None = None) -> None:
+            if shown:
+                self.put(replace(one, status=status, reason=reason, time=self.stack.tick()))
+
+        if one.status in ("DELETE_COMPLETE", "DELETE_SKIPPED"):
+            return True
+        if not one.physical_id:
+            put("DELETE_COMPLETE")
+            self.note(name, "", kind, "DELETE_COMPLETE", None, None)
+            return True
+        if policy in KEEPING:
+            put("DELETE_SKIPPED")
+            self.note(name, one.physical_id, kind, "DELETE_SKIPPED", None, None)
+            return True
+        self.note(name, one.physical_id, kind, "DELETE_IN_PROGRESS", None, None)
+        put("DELETE_IN_PROGRESS")
+        try:
+            self.delete_physical(one, policy)
+        except Exception as error:  # noqa: BLE001 - as above
+            text = failures.reason(error)
+            put("DELETE_FAILED", text)
+            self.note(name, one.physical_id, kind, "DELETE_FAILED", text, None)
+            return False
+        put("DELETE_COMPLETE")
+        self.note(name, one.physical_id, kind, "DELETE_COMPLETE", None, None)
+        return True
+
+    def delete_physical(self, one: Resource, policy: str | None = None) -> None:
+        """Delete what the API has; what is gone already is no error."""
+        context = self._context(one, {})
+        context.cancelled = lambda: False
+        context.take_snapshot = policy == "Snapshot"
+        properties: Mapping[str, Any] = one.properties
+        with contextlib.suppress(CloudFormationError):
+            properties = self._filled(one.properties)
+        try:
+            with self._acting(one.type_name, properties):
+                handler_of(one.type_name).delete(context, one.physical_id, properties)
+        except Exception as error:
+            if not failures.is_gone(error):
+                raise
+
+    def ref(self, name: str) -> str:
+        """Return what ``Ref`` gives for a resource of the stack."""
+        found = self.stack.resources.get(name)
+        if found is None or not found.physical_id:
+            raise ValidationError(
+                f"Template format error: Unresolved resource dependencies [{name}] in the "
+                "Resources block of the template"
+            )
+        return found.physical_id
+
+    def attribute(self, name: str, attribute: str) -> Any:
+        """Return what ``Fn::GetAtt`` gives for a resource of the stack."""
+        found = self.stack.resources.get(name)
+        if found is None or not found.physical_id:
+            raise ValidationError(
+                f"Template format error: Unresolved resource dependencies [{name}] in the "
+                "Resources block of the template"
+            )
+        return attribute_of(found, attribute)
+
+    def _context(self, one: Resource, previous_tags: Mapping[str, str]) -> Context:
+        stack = self.stack
+        return Context(
+            account=stack.account,
+            region=stack.region,
+            partition=stack.partition,
+            stack_name=stack.name,
+            stack_id=stack.stack_id,
+            logical_id=one.logical_id,
+            resource_type=one.type_name,
+            stack_tags=one.tags,
+            previous_stack_tags=previous_tags,
+            token=str(uuid.uuid4()),
+            suffix="".join(random.choices(string.ascii_letters + string.digits, k=12)),  # noqa: S311
+            poll_interval_s=self.store.settings.poll_interval_s,
+            rolling_back=self.rolling_back,
+            cancelled=self.stopped,
+            pause=scheduler.pause,
+        )
+
+    def _filled(self, properties: Mapping[str, Any]) -> dict[str, Any]:
+        filled: dict[str, Any] = fill_dynamic(
+            dict(properties), self.stack.account, self.stack.region
+        )
+        return filled
+
+    @contextlib.contextmanager
+    def _acting(self, kind: str, properties: Mapping[str, Any]) -> Iterator[None]:
+        """Where IAM is enforced, a handler's calls are made as the stack, or as its function."""
+        revision = self.stack.revision
+        with contextlib.ExitStack() as entered:
+            try:
+                entered.enter_context(for_stack(revision.role_arn if revision else None))
+                if kind.startswith("Custom::") or kind == "AWS::CloudFormation::CustomResource":
+                    entered.enter_context(for_custom_resource(properties, self.stack.region))
+            except (AwsError, PermissionError) as error:
+                raise HandlerFailure(str(error), "AccessDenied") from error
+            yield
+
+    def stopped(self) -> bool:
+        """Say whether waiting handlers must give up."""
+        if self.rolling_back:
+            return False
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            self.cancel_reason = "Stack creation time exceeded the specified timeout"
+        return bool(self.failed) or self.cancel_reason is not None
+
+    def put(self, one: Resource) -> None:
+        """Make a resource the one that the stack has under its name."""
+        with self.stack.lock:
+            self.stack.resources[one.logical_id] = one
+
+    def _done(self, wanted: Resource, created: Created, verb: str) -> None:
+        status = f"{verb}_COMPLETE"
+        self.put(
+            replace(
+                wanted,
+                physical_id=created.physical_id,
+                attributes=dict(created.attributes),
+                status=status,
+                time=self.stack.tick(),
+            )
+        )
+        self.note(
+            wanted.logical_id,
+            created.physical_id,
+            wanted.type_name,
+            status,
+            created.remark,
+            wanted.properties,
+        )
+
+    def fail(
+        self, one: Resource, verb: str, error: Exception, *, keep: Resource | None = None
+    ) -> None:
+        """Record that a resource failed. With `keep`, that one stays the stack's."""
+        if isinstance(error, Cancelled):
+            what = "creation" if verb == "CREATE" else "update"
+            text = f"Resource {what} cancelled"
+        else:
+            text = failures.reason(error)
+        self.failed[one.logical_id] = verb
+        status = f"{verb}_FAILED"
+        shown = keep or one
+        if keep is None or keep.logical_id in self.stack.resources:
+            self.put(replace(shown, status=status, reason=text, time=self.stack.tick()))
+        self.note(one.logical_id, one.physical_id, one.type_name, status, text, one.properties)
+
+    def note(
+        self,
+        name: str,
+        physical_id: str,
+        kind: str,
+        status: str,
+        reason: str | None,
+        properties: Mapping[str, Any] | None,
+        *,
+        detailed: str | None = None,
+    ) -> None:
+        """Record an event of a resource."""
+        self.stack.record(
+            logical_id=name,
+            physical_id=physical_id,
+            resource_type=kind,
+            status=status,
+            reason=reason,
+            properties=None if properties is None else self._shown(properties),
+            token=self.token,
+            detailed_status=detailed,
+        )
+
+    def _shown(self, properties: Mapping[str, Any]) -> str:
+        """Return properties as an event shows them: without what NoEcho parameters hide."""
+        if contains_unknown(dict(properties)):
+            return "{}"
+        revision = self.stack.revision
+        hidden = {
+            str(one.value)
+            for one in (revision.parameters.values() if revision else ())
+            if one.hidden
+        }
+        return json.dumps(_masked(dict(properties), hidden), default=str)
+
+
+def _masked(value: Any, hidden: set[str]) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _masked(item, hidden) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_masked(item, hidden) for item in value]
+    return HIDDEN if isinstance(value, str) and value in hidden else value
+
+
+def _own_name(
+    schema: ResourceSchema | None, old: Mapping[str, Any], new: Mapping[str, Any]
+) -> str | None:
+    """Return the name of one's own that both have, so that they cannot exist side by side."""
+    if schema is None or schema.deletes_first or len(schema.primary_identifier) != 1:
+        return None
+    (path,) = schema.primary_identifier
+    if path in schema.read_only or len(path) != 1:
+        return None
+    name = new.get(path[0])
+    return str(name) if name is not None and name == old.get(path[0]) else None

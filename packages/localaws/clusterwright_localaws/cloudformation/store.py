@@ -1,0 +1,212 @@
+"""Every stack of one account and region, and what they export to each other."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import threading
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from clusterwright_localaws.cloudformation.errors import (
+    AlreadyExists,
+    ChangeSetNotFound,
+    StackNotFound,
+    ValidationError,
+)
+from clusterwright_localaws.cloudformation.operations import Operation
+from clusterwright_localaws.cloudformation.state import ChangeSet, Stack
+from clusterwright_localaws.cloudformation.surroundings import partition_of
+
+_STACK_NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
+
+
+@dataclass
+class Settings:
+    """How patient the local CloudFormation is.
+
+    Parameters
+    ----------
+    settle_s:
+        How long a request that starts an operation waits for its end before it answers, so
+        that a client that polls every few seconds sees the end at its first look.
+    poll_interval_s:
+        The longest pause between two looks at a resource that becomes ready.
+    """
+
+    settle_s: float = 5.0
+    poll_interval_s: float = 0.05
+
+
+settings = Settings()
+"""For the whole process."""
+
+
+class ExportMissing(ValidationError):
+    """``Fn::ImportValue`` names an export that no stack has."""
+
+
+class Store:
+    """The stacks of one account and region."""
+
+    def __init__(self, account: str, region: str) -> None:
+        self.account = account
+        self.region = region
+        self.partition = partition_of(region)
+        self.settings = settings
+        self.lock = threading.RLock()
+        self._stacks: dict[str, Stack] = {}
+        self._operations: dict[str, Operation] = {}
+        self.drift_detections: dict[str, dict[str, object]] = {}
+
+    def stacks(self, *, deleted: bool = False) -> list[Stack]:
+        """Return the stacks, newest first; the deleted ones only if asked for."""
+        with self.lock:
+            found = [one for one in self._stacks.values() if deleted or not one.gone]
+        return sorted(found, key=lambda one: one.created, reverse=True)
+
+    def find(self, name: str, *, message: str = "Stack with id {} does not exist") -> Stack:
+        """Return a stack by its name or id. A deleted stack is found by its id only.
+
+        Raises
+        ------
+        StackNotFound
+            There is none; `message` is what is said.
+        """
+        with self.lock:
+            found = self._stacks.get(name)
+            if found is None:
+                found = next((one for one in self.stacks() if one.name == name), None)
+        if found is None:
+            raise StackNotFound(message.format(name))
+        return found
+
+    def by_id(self, stack_id: str) -> Stack | None:
+        """Return the stack with this id, deleted or not, or None."""
+        with self.lock:
+            return self._stacks.get(stack_id)
+
+    def add(self, name: str) -> Stack:
+        """Make a new stack.
+
+        Raises
+        ------
+        ValidationError
+            The name is none that a stack can have.
+        AlreadyExists
+            A stack of that name exists.
+        """
+        if not _STACK_NAME.fullmatch(name):
+            raise ValidationError(
+                f"1 validation error detected: Value '{name}' at 'stackName' failed to satisfy "
+                "constraint: Member must satisfy regular expression pattern: [a-zA-Z][-a-zA-Z0-9]*"
+            )
+        with self.lock:
+            if any(one.name == name for one in self.stacks()):
+                raise AlreadyExists(f"Stack [{name}] already exists")
+            stack_id = (
+                f"arn:{self.partition}:cloudformation:{self.region}:{self.account}:"
+                f"stack/{name}/{uuid.uuid4()}"
+            )
+            stack = Stack(
+                account=self.account,
+                region=self.region,
+                partition=self.partition,
+                name=name,
+                stack_id=stack_id,
+                created=dt.datetime.now(dt.UTC),
+            )
+            self._stacks[stack_id] = stack
+            return stack
+
+    def change_set(self, stack_name: str | None, name: str) -> tuple[Stack, ChangeSet]:
+        """Return a change set by its id, or by its name and its stack's.
+
+        Raises
+        ------
+        ChangeSetNotFound, ValidationError
+            There is none, or a name comes without a stack.
+        """
+        if name.startswith("arn:"):
+            with self.lock:
+                for stack in self._stacks.values():
+                    for one in stack.change_sets.values():
+                        if one.change_set_id == name:
+                            return stack, one
+            raise ChangeSetNotFound(f"ChangeSet [{name}] does not exist")
+        if not stack_name:
+            raise ValidationError(
+                "StackName must be specified if ChangeSetName is not specified as an ARN."
+            )
+        stack = self.find(stack_name, message="Stack [{}] does not exist")
+        found = stack.change_sets.get(name)
+        if found is None:
+            raise ChangeSetNotFound(f"ChangeSet [{name}] does not exist")
+        return stack, found
+
+    # --- exports -----------------------------------------------------------------------------
+
+    def exports(self) -> Iterator[tuple[str, str, Stack]]:
+        """Yield every export: its name, its value, and the stack that has it."""
+        for stack in self.stacks():
+            for name, value in stack.exports().items():
+                yield name, value, stack
+
+    def exporter(self, name: str) -> Stack | None:
+        """Return the stack that exports `name`."""
+        return next((stack for export, _, stack in self.exports() if export == name), None)
+
+    def imported(self, name: str) -> str:
+        """Return an export's value.
+
+        Raises
+        ------
+        ExportMissing
+            No stack exports it.
+        """
+        for export, value, _ in self.exports():
+            if export == name:
+                return value
+        raise ExportMissing(f"No export named {name} found")
+
+    def importers(self, name: str) -> list[str]:
+        """Return the names of the stacks that import an export."""
+        return sorted(stack.name for stack in self.stacks() if name in stack.imports)
+
+    # --- operations --------------------------------------------------------------------------
+
+    def begin(self, operation: Operation, kind: str) -> None:
+        """Note that an operation is about to run on its stack.
+
+        Raises
+        ------
+        ValidationError
+            Another one runs.
+        """
+        with self.lock:
+            stack = operation.stack
+            if stack.stack_id in self._operations:
+                raise ValidationError(
+                    f"Stack:{stack.stack_id} is in {stack.status} state and can not be updated."
+                )
+            stack.operations.append((str(uuid.uuid4()), kind))
+            self._operations[stack.stack_id] = operation
+
+    def running(self, stack: Stack) -> Operation | None:
+        """Return the operation that runs on a stack."""
+        with self.lock:
+            return self._operations.get(stack.stack_id)
+
+    def ended(self, operation: Operation) -> None:
+        """Note that an operation has ended."""
+        with self.lock:
+            if self._operations.get(operation.stack.stack_id) is operation:
+                del self._operations[operation.stack.stack_id]
+
+
+def store_at(account: str, region: str) -> Store:
+    """Return the stacks of an account and region of the local AWS that runs in this process."""
+    from clusterwright_localaws.runtime import runtime
+
+    return runtime().store("cloudformation", account, region, lambda: Store(account, region))

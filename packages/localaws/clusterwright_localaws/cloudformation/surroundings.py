@@ -1,0 +1,150 @@
+"""What names mean in one account and region: pseudo parameters, zones, SSM, secrets."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.cloudformation.errors import ValidationError
+from clusterwright_localaws.cloudformation.state import Stack
+from clusterwright_localaws.iam.inside import acting_as
+from clusterwright_localaws.iam.stacks import demand
+
+_URL_SUFFIXES = {"aws": "amazonaws.com", "aws-cn": "amazonaws.com.cn"}
+_DYNAMIC = re.compile(r"\{\{resolve:(ssm|ssm-secure|secretsmanager):([^{}]+)\}\}")
+
+
+def partition_of(region: str) -> str:
+    """Return the partition that a region belongs to."""
+    if region.startswith("cn-"):
+        return "aws-cn"
+    return "aws-us-gov" if region.startswith("us-gov-") else "aws"
+
+
+def url_suffix(partition: str) -> str:
+    """Return the domain that the services of a partition are under."""
+    return _URL_SUFFIXES.get(partition, "amazonaws.com")
+
+
+def pseudo_parameters(stack: Stack, notification_arns: list[str]) -> dict[str, Any]:
+    """Return the pseudo parameters of a stack.
+
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/pseudo-parameter-reference.html
+    """
+    return {
+        "AWS::AccountId": stack.account,
+        "AWS::NotificationARNs": notification_arns,
+        "AWS::Partition": stack.partition,
+        "AWS::Region": stack.region,
+        "AWS::StackId": stack.stack_id,
+        "AWS::StackName": stack.name,
+        "AWS::URLSuffix": url_suffix(stack.partition),
+    }
+
+
+def zones(account: str, region: str) -> list[str]:
+    """Return the names of a region's Availability Zones, as ``Fn::GetAZs`` does."""
+    from clusterwright_localaws.inprocess import client
+
+    # Fn::GetAZs needs no permission of the caller's that AWS documents.
+    with acting_as(None):
+        found = client("ec2", account=account, region=region).describe_availability_zones()
+    return sorted(
+        zone["ZoneName"]
+        for zone in found["AvailabilityZones"]
+        if zone.get("ZoneType", "availability-zone") == "availability-zone"
+    )
+
+
+def ssm_value(account: str, region: str, name: str) -> str | None:
+    """Return an SSM parameter's value, or None where there is none of that name."""
+    from botocore.exceptions import ClientError
+
+    from clusterwright_localaws.inprocess import client
+
+    try:
+        # CloudFormation asks for GetParameters, whatever the number.
+        demand("ssm:GetParameters", _parameter_arn(account, region, name), region)
+        with acting_as(None):
+            found = client("ssm", account=account, region=region).get_parameter(
+                Name=name, WithDecryption=True
+            )
+    except PermissionError as error:
+        raise ValidationError(str(error)) from error
+    except ClientError:
+        return None
+    value: str = found["Parameter"]["Value"]
+    return value
+
+
+def _parameter_arn(account: str, region: str, name: str) -> str:
+    parameter = name.split(":", maxsplit=1)[0].lstrip("/")
+    return f"arn:{partition_of(region)}:ssm:{region}:{account}:parameter/{parameter}"
+
+
+def fill_dynamic(value: Any, account: str, region: str) -> Any:
+    """Replace every ``{{resolve:...}}`` in a value by what it stands for.
+
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references.html
+
+    Raises
+    ------
+    ValidationError
+        The parameter or the secret does not exist.
+    """
+    if isinstance(value, Mapping):
+        return {key: fill_dynamic(item, account, region) for key, item in value.items()}
+    if isinstance(value, list):
+        return [fill_dynamic(item, account, region) for item in value]
+    if not isinstance(value, str) or "{{resolve:" not in value:
+        return value
+    return _DYNAMIC.sub(
+        lambda match: _dynamic(match.group(1), match.group(2), account, region), value
+    )
+
+
+def _dynamic(service: str, reference: str, account: str, region: str) -> str:
+    if service == "secretsmanager":
+        return _secret(reference, account, region)
+    # ssm:name or ssm:name:version; SSM itself reads the version after a colon.
+    found = ssm_value(account, region, reference)
+    if found is None:
+        raise ValidationError(
+            f"Unable to fetch parameters [{reference}] from parameter store for this account."
+        )
+    return found
+
+
+def _secret(reference: str, account: str, region: str) -> str:
+    from botocore.exceptions import ClientError
+
+    from clusterwright_localaws.inprocess import client
+
+    # secret-id:SecretString:json-key:version-stage:version-id, where an ARN is an id too.
+    name, _, rest = reference.partition(":SecretString")
+    parts = rest.split(":")[1:] if rest else []
+    key, stage, version = [*parts, "", "", ""][:3]
+    request: dict[str, str] = {"SecretId": name}
+    if stage:
+        request["VersionStage"] = stage
+    if version:
+        request["VersionId"] = version
+    try:
+        answer = client("secretsmanager", account=account, region=region).get_secret_value(
+            **request
+        )
+    except ClientError as error:
+        raise ValidationError(
+            f"Could not find a value associated with {name}: {error.response['Error']['Message']}"
+        ) from None
+    value: str = answer["SecretString"]
+    if not key:
+        return value
+    try:
+        return str(json.loads(value)[key])
+    except (ValueError, KeyError, TypeError):
+        raise ValidationError(
+            f"Could not find a value associated with JSONKey in SecretString of {name}"
+        ) from None

@@ -1,0 +1,144 @@
+"""Who makes a request: from its access key to a principal.
+
+A 12-digit key is its account's administrator: the root user, except that AWS lets no root user
+assume a role and here it may, as an administrator's role would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from clusterwright_localaws import accounts
+from clusterwright_localaws.call import AwsError
+from clusterwright_localaws.iam import entities
+from clusterwright_localaws.iam.principals import Caller
+from clusterwright_localaws.runtime import Runtime
+
+if TYPE_CHECKING:
+    from moto.core.request import Request
+
+# What moto's mock_aws puts into the environment, so that tests need no credentials of their own.
+_MOTO_KEY = "FOOBARKEY"
+ANONYMOUS = Caller("anonymous")
+
+
+@dataclass
+class Session:
+    """What STS gave out with an access key, beyond what moto keeps."""
+
+    caller: Caller
+    token: str
+    expires: datetime
+
+
+@dataclass
+class Sessions:
+    """The sessions of one local AWS, by access key."""
+
+    by_key: dict[str, Session] = field(default_factory=dict)
+
+
+def sessions_of(runtime: Runtime) -> Sessions:
+    return runtime.store("iam-sessions", "", "", Sessions)
+
+
+def forwarded(caller: Caller, service: str) -> Caller:
+    """The same caller, whose call a service makes for them (a forward access session).
+
+    https://docs.aws.amazon.com/IAM/latest/UserGuide/access_forward_access_sessions.html
+    """
+    return replace(caller, called_via=(*caller.called_via, service))
+
+
+def caller_of(runtime: Runtime, request: Request, service: str, region: str) -> Caller:
+    """Return who signed a request from outside.
+
+    Raises
+    ------
+    AwsError
+        The key is unknown, inactive or expired, or there is none.
+    """
+    key = accounts.access_key_of(request)
+    if key is None:
+        if service == "s3":
+            return ANONYMOUS
+        raise AwsError("MissingAuthenticationToken", "Missing Authentication Token", 403)
+    partition = entities.partition_of(region)
+    if key == _MOTO_KEY:
+        return administrator(runtime.world.account, partition)
+    if accounts.is_account(key):
+        return administrator(key, partition)
+    session = sessions_of(runtime).by_key.get(key)
+    if session is not None:
+        return _live(runtime, session, request, service)
+    found = entities.owner_of_key(key)
+    if found is None:
+        raise unknown_key(service)
+    return found
+
+
+def administrator(account: str, partition: str = "aws") -> Caller:
+    return Caller("root", account, f"arn:{partition}:iam::{account}:root", unique_id=account)
+
+
+def role_session(
+    role: Any,
+    name: str,
+    *,
+    tags: Mapping[str, str] | None = None,
+    policies: tuple[str, ...] = (),
+    context: Mapping[str, str] | None = None,
+) -> Caller:
+    """Return the caller that a session of moto's `role` is."""
+    return Caller(
+        "role",
+        role.account_id,
+        f"arn:{role.partition}:sts::{role.account_id}:assumed-role/{role.name}/{name}",
+        role_arn=str(role.arn),
+        unique_id=f"{role.id}:{name}",
+        tags={**entities.tags_of(role), **(tags or {})},
+        session_policies=policies,
+        context=context or {},
+    )
+
+
+def unknown_key(service: str) -> AwsError:
+    """AWS's refusal of an access key that nobody has, in each protocol's code.
+
+    https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
+    https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+    """
+    if service == "s3":
+        return AwsError(
+            "InvalidAccessKeyId",
+            "The AWS Access Key Id you provided does not exist in our records.",
+            403,
+        )
+    if service == "ec2":
+        return AwsError(
+            "AuthFailure", "AWS was not able to validate the provided access credentials", 401
+        )
+    code = "InvalidClientTokenId" if _is_query(service) else "UnrecognizedClientException"
+    return AwsError(code, "The security token included in the request is invalid.", 403)
+
+
+def _live(runtime: Runtime, session: Session, request: Request, service: str) -> Caller:
+    token = request.headers.get("X-Amz-Security-Token") or request.args.get("X-Amz-Security-Token")
+    if token != session.token:
+        raise unknown_key(service)
+    if runtime.clock.now() >= session.expires:
+        code = (
+            "ExpiredToken" if service == "s3" or _is_query(service) else ("ExpiredTokenException")
+        )
+        raise AwsError(code, "The security token included in the request is expired", 403)
+    # The role's own tags and policies are those of this moment; without it nothing is allowed.
+    return session.caller
+
+
+def _is_query(service: str) -> bool:
+    from clusterwright_localaws.wire import service_model
+
+    return str(service_model(service).protocol) in ("query", "ec2")

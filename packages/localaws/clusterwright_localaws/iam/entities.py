@@ -1,0 +1,156 @@
+"""Users, groups and roles as moto keeps them: their policies, boundaries, tags and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from clusterwright_localaws.call import AwsError
+from clusterwright_localaws.iam.policy import MalformedPolicy, Policy, read_policy
+from clusterwright_localaws.iam.principals import Caller
+from clusterwright_localaws.zones import partition_of
+
+__all__ = ["backend_of", "partition_of", "policies_of"]
+
+
+def backend_of(account: str, partition: str) -> Any:
+    from moto.iam.models import iam_backends
+
+    return iam_backends[account][partition]
+
+
+def role_of(arn: str) -> Any | None:
+    """Return moto's role of an ARN in whatever account, or None."""
+    parts = arn.split(":", 5)
+    if len(parts) != 6 or parts[2] != "iam" or not parts[5].startswith("role/"):
+        return None
+    for role in list(backend_of(parts[4], parts[1]).roles.values()):
+        if role.arn == arn:
+            return role
+    return None
+
+
+def user_of(arn: str) -> Any | None:
+    """Return moto's user of an ARN, or None."""
+    parts = arn.split(":", 5)
+    if len(parts) != 6 or parts[2] != "iam" or not parts[5].startswith("user/"):
+        return None
+    for user in list(backend_of(parts[4], parts[1]).users.values()):
+        if user.arn == arn:
+            return user
+    return None
+
+
+def group_of(arn: str) -> Any | None:
+    """Return moto's group of an ARN, or None."""
+    parts = arn.split(":", 5)
+    if len(parts) != 6 or parts[2] != "iam" or not parts[5].startswith("group/"):
+        return None
+    for group in list(backend_of(parts[4], parts[1]).groups.values()):
+        if group.arn == arn:
+            return group
+    return None
+
+
+def owner_of_key(key: str) -> Caller | None:
+    """Return the user whose active access key this is, or the session of moto's that has it."""
+    from moto.iam.models import iam_backends
+
+    for partitions in list(iam_backends.values()):
+        for backend in list(partitions.values()):
+            for user in list(backend.users.values()):
+                for one in list(user.access_keys):
+                    if one.access_key_id == key:
+                        return caller_of_user(user) if one.status == "Active" else None
+    return _session_of_moto(key)
+
+
+def caller_of_user(user: Any) -> Caller:
+    return Caller("user", user.account_id, str(user.arn), unique_id=user.id, tags=tags_of(user))
+
+
+def tags_of(entity: Any) -> dict[str, str]:
+    """Return the tags of a user or a role."""
+    tags = entity.tags or []
+    listed = tags.values() if isinstance(tags, dict) else tags
+    return {tag["Key"]: tag["Value"] for tag in listed}
+
+
+def policies_of(entity: Any, kind: str) -> tuple[Policy, ...]:
+    """Return the policies that are attached to a user, group or role, and those inside it.
+
+    Parameters
+    ----------
+    kind:
+        `user`, `group` or `role`, the simulator's word for policies inside an entity.
+    """
+    found = [(name, text, kind) for name, text in list(entity.policies.items())]
+    for policy in list(entity.managed_policies.values()):
+        aws = str(policy.arn).split(":")[4] == "aws"
+        found.append((policy.name, document_of(policy), "aws-managed" if aws else "user-managed"))
+    return tuple(_read(text, name, source) for name, text, source in found)
+
+
+def user_policies(user: Any) -> tuple[Policy, ...]:
+    """Return a user's policies and those of all its groups."""
+    backend = backend_of(user.account_id, str(user.arn).split(":")[1])
+    groups = [group for group in list(backend.groups.values()) if user in group.users]
+    return (
+        *policies_of(user, "user"),
+        *(policy for group in groups for policy in policies_of(group, "group")),
+    )
+
+
+def boundary_of(entity: Any) -> tuple[Policy, ...] | None:
+    """Return the permissions boundary of a role; None where it has none.
+
+    moto has none for users. A boundary that does not exist any more allows nothing.
+    """
+    arn = getattr(entity, "permissions_boundary_arn", None)
+    return (
+        None if not arn else (() if (found := managed_policy(arn, entity)) is None else (found,))
+    )
+
+
+def managed_policy(arn: str, entity: Any) -> Policy | None:
+    """Return the default version of a managed policy that the entity's account can see."""
+    backend = backend_of(entity.account_id, arn.split(":")[1])
+    policy = backend.managed_policies.get(arn)
+    if policy is None:
+        return None
+    aws = arn.split(":")[4] == "aws"
+    return _read(document_of(policy), policy.name, "aws-managed" if aws else "user-managed")
+
+
+def document_of(policy: Any) -> str:
+    """Return the text of a managed policy's default version."""
+    return next(str(version.document) for version in policy.versions if version.is_default)
+
+
+def _read(text: str, name: str, kind: str) -> Policy:
+    try:
+        return read_policy(text, name=name, kind=kind)
+    except MalformedPolicy as error:
+        # moto takes documents that AWS refuses when they are put; better late than silent.
+        raise AwsError("MalformedPolicyDocument", f"The policy {name}: {error}", 400) from error
+
+
+def _session_of_moto(key: str) -> Caller | None:
+    from clusterwright_localaws.iam.callers import role_session
+
+    for one in _assumed_roles():
+        if one.access_key_id == key:
+            role = role_of(one.role_arn)
+            if role is None:
+                return None
+            policies = (one.policy,) if one.policy else ()
+            return role_session(role, one.session_name, policies=policies)
+    return None
+
+
+def _assumed_roles() -> Iterator[Any]:
+    from moto.sts.models import sts_backends
+
+    for partitions in list(sts_backends.values()):
+        for backend in list(partitions.values()):
+            yield from list(backend.assumed_roles)

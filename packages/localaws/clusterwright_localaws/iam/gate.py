@@ -1,0 +1,26 @@
+"""The gateway's one line: check the call, and let what it causes act for its caller."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from clusterwright_localaws.iam.enforcement import authorise
+from clusterwright_localaws.iam.inside import acting_as
+from clusterwright_localaws.runtime import Runtime
+
+if TYPE_CHECKING:
+    from moto.core.request import Request
+
+
+def enter(
+    runtime: Runtime,
+    service: str,
+    operation: str,
+    request: Request,
+    region: str,
+    parameters: Mapping[str, Any],
+) -> AbstractContextManager[None]:
+    """Refuse the call with an `AwsError`, or return a context in which its caller acts."""
+    return acting_as(authorise(runtime, service, operation, request, region, parameters))

@@ -1,0 +1,44 @@
+"""Calls that our own services make, and for whom they make them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from clusterwright_localaws.iam.principals import Caller
+
+# On whose behalf a service works while it answers a call; None: on nobody's, unchecked.
+_acting: ContextVar[Caller | None] = ContextVar("acting", default=None)
+# The request comes from one of our own services, not from outside.
+_inside: ContextVar[bool] = ContextVar("inside", default=False)
+
+
+@contextmanager
+def acting_as(caller: Caller | None) -> Iterator[None]:
+    """What our own services call meanwhile, they call with this caller's permissions."""
+    token = _acting.set(caller)
+    try:
+        yield
+    finally:
+        _acting.reset(token)
+
+
+@contextmanager
+def inside() -> Iterator[None]:
+    """The call within comes from a service of ours."""
+    token = _inside.set(True)
+    try:
+        yield
+    finally:
+        _inside.reset(token)
+
+
+def acting() -> Caller | None:
+    """The caller that our services work for now."""
+    return _acting.get()
+
+
+def is_inside() -> bool:
+    """Say whether a service of ours makes the call that is being answered."""
+    return _inside.get()

@@ -1,0 +1,181 @@
+"""ARNs that a request does not give and the state knows: roles with paths, clusters, keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from clusterwright_localaws.iam import entities
+from clusterwright_localaws.iam.actions import ResourceType
+from clusterwright_localaws.iam.resources import Place
+from clusterwright_localaws.runtime import Runtime
+
+_Lookup = Callable[[Runtime, Mapping[str, Any], Place], "list[str] | None"]
+
+
+class Lookups:
+    """What `resources_of` asks about one call."""
+
+    def __init__(self, runtime: Runtime, operation: str) -> None:
+        self._runtime = runtime
+        self._operation = operation
+
+    def __call__(
+        self, prefix: str, kind: ResourceType, parameters: Mapping[str, Any], place: Place
+    ) -> list[str] | None:
+        if prefix == "s3":
+            return _s3(kind, self._operation, parameters, place)
+        if prefix == "logs":
+            return _logs(kind, self._operation, parameters, place)
+        lookup = _LOOKUPS.get((prefix, kind.name.lower()))
+        return None if lookup is None else lookup(self._runtime, parameters, place)
+
+
+def _s3(
+    kind: ResourceType, operation: str, parameters: Mapping[str, Any], place: Place
+) -> list[str] | None:
+    bucket = parameters.get("Bucket")
+    if not bucket:
+        return []
+    named = str(bucket)
+    base = named if named.startswith("arn:") else f"arn:{place.partition}:s3:::{named}"
+    if kind.name == "bucket":
+        return [base]
+    if kind.name == "object":
+        keys = [parameters["Key"]] if parameters.get("Key") else []
+        if operation == "DeleteObjects":
+            keys = [one.get("Key") for one in parameters.get("Delete", {}).get("Objects", [])]
+        return [f"{base}/{key}" for key in keys]
+    return []
+
+
+def _logs(
+    kind: ResourceType, operation: str, parameters: Mapping[str, Any], place: Place
+) -> list[str] | None:
+    """Log groups are `...:log-group:NAME:log-stream:STREAM`, except for the newer tag operations.
+
+    https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/iam-access-control-overview-cwl.html
+    """
+    if kind.name not in ("log-group", "log-stream"):
+        return None
+    group = parameters.get("logGroupName") or parameters.get("logGroupIdentifier")
+    arns = [str(group)] if str(group or "").startswith("arn:") else []
+    named = parameters.get("resourceArn") or (arns[0] if arns else None)
+    base = f"arn:{place.partition}:logs:{place.region}:{place.account}:log-group:"
+    if operation in ("TagResource", "UntagResource", "ListTagsForResource"):
+        return [str(named)] if named and kind.name == "log-group" else []
+    found = str(named).removesuffix(":*") if named else f"{base}{group or ''}"
+    return [f"{found}:log-stream:{parameters.get('logStreamName') or ''}"]
+
+
+def _iam(kind: str, listing: str) -> _Lookup:
+    def find(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[str] | None:
+        del runtime
+        name = parameters.get(f"{kind}Name")
+        if not name:
+            return [] if parameters.get(f"{kind}Arn") is None else None
+        backend = entities.backend_of(place.account, place.partition)
+        for one in list(getattr(backend, listing).values()):
+            if one.name == name:
+                return [str(one.arn)]
+        path = parameters.get("Path") or "/"
+        resource = {"InstanceProfile": "instance-profile"}.get(kind, kind.lower())
+        return [f"arn:{place.partition}:iam::{place.account}:{resource}{path}{name}"]
+
+    return find
+
+
+def _cluster(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[str] | None:
+    """A HyperPod cluster's ARN has an id that AWS draws; its name finds it."""
+    named = parameters.get("ClusterName") or parameters.get("ClusterArn")
+    for account, region, found in list(runtime.stores("sagemaker-clusters")):
+        if (account, region) != (place.account, place.region):
+            continue
+        for cluster in list(found.by_name.values()):
+            if named in (cluster.name, cluster.arn, cluster.arn.rsplit("/", 1)[-1]):
+                return [str(cluster.arn)]
+    return None
+
+
+def _stack(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[str] | None:
+    """A stack's ARN ends in an id that CloudFormation draws; its name finds it."""
+    named = parameters.get("StackName")
+    if not named or str(named).startswith("arn:"):
+        return None
+    for account, region, store in list(runtime.stores("cloudformation")):
+        if (account, region) == (place.account, place.region):
+            for stack in store.stacks():
+                if stack.name == named and not stack.gone:
+                    return [str(stack.stack_id)]
+    return [f"arn:{place.partition}:cloudformation:{place.region}:{place.account}:stack/{named}/*"]
+
+
+def _secret(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[str] | None:
+    """A secret's ARN ends in six signs that AWS draws; its name finds it."""
+    del runtime
+    from moto.secretsmanager.models import secretsmanager_backends
+
+    named = parameters.get("SecretId")
+    secrets = secretsmanager_backends[place.account][place.region].secrets
+    for secret in list(secrets.values()):
+        if named is not None and secret.name == named:
+            return [str(secret.arn)]
+    return None
+
+
+def _queue(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[str] | None:
+    """Requests name a queue by its URL, which ends in account and name."""
+    del runtime
+    parts = str(parameters.get("QueueUrl") or "").rsplit("/", 2)
+    if len(parts) != 3:
+        return None
+    return [f"arn:{place.partition}:sqs:{place.region}:{parts[1]}:{parts[2]}"]
+
+
+def _key(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[str] | None:
+    """A KMS key by id, ARN or alias."""
+    del runtime
+    from moto.kms.models import kms_backends
+
+    named = parameters.get("KeyId") or parameters.get("TargetKeyId") or parameters.get("AliasName")
+    if not named:
+        return None
+    text, account, region = str(named), place.account, place.region
+    if text.startswith("arn:"):
+        parts = text.split(":", 5)
+        region, account, text = parts[3], parts[4], parts[5]
+    backend = kms_backends[account][region]
+    text = text.removeprefix("key/")
+    if text.startswith("alias/"):
+        key = backend.get_key_id_from_alias(text)
+        if key is None:
+            return None
+        text = str(key)
+    return [f"arn:{place.partition}:kms:{region}:{account}:key/{text}"]
+
+
+def _organizations_account(
+    runtime: Runtime, parameters: Mapping[str, Any], place: Place
+) -> list[str] | None:
+    """A member's ARN has the management account's number; who names no account means itself."""
+    account = str(parameters.get("TargetId") or place.account)
+    if parameters.get("AccountId") or not account.isdigit():
+        return None  # another operation, which names an account, a root or a unit
+    organization = runtime.world.organization
+    manager = organization.management_account if organization else None
+    named = f"{organization.id if organization else 'o-*'}/{account}"
+    return [f"arn:{place.partition}:organizations::{manager or place.account}:account/{named}"]
+
+
+_LOOKUPS: dict[tuple[str, str], _Lookup] = {
+    ("cloudformation", "stack"): _stack,
+    ("iam", "role"): _iam("Role", "roles"),
+    ("iam", "user"): _iam("User", "users"),
+    ("iam", "group"): _iam("Group", "groups"),
+    ("iam", "instance-profile"): _iam("InstanceProfile", "instance_profiles"),
+    ("kms", "key"): _key,
+    ("organizations", "account"): _organizations_account,
+    ("sagemaker", "cluster"): _cluster,
+    ("secretsmanager", "secret"): _secret,
+    ("sqs", "queue"): _queue,
+}

@@ -1,0 +1,134 @@
+"""What EC2 looks at before it gives capacity: offerings, free capacity, vCPU quotas."""
+
+from __future__ import annotations
+
+from clusterwright_localaws import facts, quotas
+from clusterwright_localaws.call import AwsError
+from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.services.ec2.reserved import Reserved, running
+from clusterwright_localaws.zones import zone_name
+
+# https://docs.aws.amazon.com/ec2/latest/devguide/errors-overview.html has the codes; the sentence
+# is the one that users publish (hashicorp/terraform-provider-aws#35745).
+RESERVATION_FULL = (
+    "The requested reservation does not have sufficient compatible and available capacity for "
+    "this request."
+)
+
+
+def check_offered(runtime: Runtime, region: str, instance_type: str, zone_id: str) -> None:
+    """Refuse a type that the zone does not have, or that is not sold on demand at all.
+
+    Raises
+    ------
+    AwsError
+        Unsupported.
+    """
+    from moto.ec2.models.instance_types import INSTANCE_TYPES
+
+    offered = facts.offered_in(runtime, instance_type, region, zone_id)
+    usage = INSTANCE_TYPES.get(instance_type, {}).get("SupportedUsageClasses") or ["on-demand"]
+    if offered is False or "on-demand" not in usage:
+        why = f"{instance_type} is not offered in {zone_id}"
+        if offered is not False:
+            why = f"{instance_type} is sold as {', '.join(usage)} only"
+        raise AwsError(
+            "Unsupported",
+            "The requested configuration is currently not supported. Please check the "
+            f"documentation for supported configurations. ({why})",
+        )
+
+
+def free_capacity(reserved: Reserved, instance_type: str, zone_id: str) -> int | None:
+    """Instances that the world's `capacity` still gives in a zone; `None`: no end is set.
+
+    What is reserved is taken, used or not; so are instances outside of reservations, of every
+    account. Capacity blocks take theirs while they are active.
+    """
+    limit = reserved.runtime.world.free_capacity(instance_type, zone_id)
+    if limit is None:
+        return None
+    taken = 0
+    for _, region, store in reserved.runtime.stores("ec2 capacity reservations"):
+        if region != reserved.region:
+            continue
+        taken += sum(
+            one.members["TotalInstanceCount"]
+            for one in store.by_id.values()
+            if one.members["State"] == "active"
+            and one.members["InstanceType"] == instance_type
+            and one.members["AvailabilityZoneId"] == zone_id
+        )
+    taken += _running_outside(reserved, instance_type, zone_name(reserved.region, zone_id) or "")
+    return max(0, limit - taken)
+
+
+def check_capacity(reserved: Reserved, instance_type: str, zone_id: str, more: int) -> None:
+    """Refuse more than the zone has.
+
+    Raises
+    ------
+    AwsError
+        InsufficientInstanceCapacity.
+    """
+    free = free_capacity(reserved, instance_type, zone_id)
+    if free is not None and more > free:
+        raise insufficient(reserved.region, instance_type, zone_id)
+
+
+def insufficient(region: str, instance_type: str, zone_id: str) -> AwsError:
+    """EC2's refusal where a zone has nothing left, in the words that users publish."""
+    zone = zone_name(region, zone_id) or zone_id
+    return AwsError(
+        "InsufficientInstanceCapacity",
+        f"We currently do not have sufficient {instance_type} capacity in the Availability Zone "
+        f"you requested ({zone}). Our system will be working on provisioning additional capacity. "
+        f"You can currently get {instance_type} capacity by not specifying an Availability Zone "
+        "in your request or choosing another Availability Zone.",
+    )
+
+
+def check_vcpus(
+    runtime: Runtime, account: str, region: str, instance_type: str, more: int
+) -> None:
+    """Refuse reserved instances beyond the on-demand vCPU quota of their family.
+
+    https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservations-concepts.html
+
+    Raises
+    ------
+    AwsError
+        VcpuLimitExceeded.
+    """
+    described = facts.known(facts.catalog().quota_for(instance_type, "ec2-on-demand"))
+    instance = facts.catalog().instance(instance_type)
+    vcpus = facts.known(instance.vcpus) if instance is not None else None
+    if described is None or described.code is None or vcpus is None:
+        return
+    limit = quotas.quota(runtime, region, "ec2", described.code)
+    if limit is None or limit.value is None:
+        return
+    # The use of the quota has the reservations in it (patches.ec2_vcpu_limits).
+    used = quotas.in_use(runtime, account, region, "ec2", described.code)
+    if used + vcpus * more > limit.value:
+        raise AwsError(
+            "VcpuLimitExceeded",
+            f"You have requested more vCPU capacity than your current vCPU limit of "
+            f"{limit.value:g} allows for the instance bucket that the specified instance type "
+            "belongs to. Please visit http://aws.amazon.com/contact-us/ec2-request to request an "
+            "adjustment to this limit.",
+        )
+
+
+def _running_outside(reserved: Reserved, instance_type: str, zone: str) -> int:
+    from moto.ec2.models import ec2_backends
+
+    return sum(
+        1
+        for account in list(ec2_backends)
+        if reserved.region in ec2_backends[account]
+        for instance in running(account, reserved.region)
+        if instance.instance_type == instance_type
+        and instance.placement.zone == zone
+        and getattr(instance, "capacity_reservation_id", None) is None
+    )

@@ -1,0 +1,112 @@
+"""Pieces that our EC2 operations share: tags in moto's own table, filters, pages."""
+
+from __future__ import annotations
+
+import fnmatch
+import secrets
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from clusterwright_localaws.call import AwsError, Call
+
+
+def new_id(prefix: str) -> str:
+    """Return an id of EC2's long form: a prefix and 17 hexadecimal digits."""
+    return f"{prefix}-{secrets.token_hex(9)[:17]}"
+
+
+def refuse_dry_run(call: Call) -> None:
+    """Answer a dry run as EC2 does: with the error that means that it would have worked."""
+    if call.parameters.get("DryRun"):
+        raise AwsError(
+            "DryRunOperation",
+            "Request would have succeeded, but DryRun flag is set.",
+            412,
+        )
+
+
+def filter_name(one: Mapping[str, Any]) -> str:
+    """The name of a filter, which the model leaves open and EC2 does not.
+
+    Raises
+    ------
+    AwsError
+        MissingParameter
+    """
+    if not one.get("Name"):
+        raise AwsError("MissingParameter", "The request must contain the parameter Filter.Name")
+    return str(one["Name"])
+
+
+def tag_new(call: Call, resource_id: str, kind: str) -> None:
+    """Put the tags of a create call on its resource, where DescribeTags finds them too."""
+    tags = {
+        str(tag.get("Key", "")): tag.get("Value", "")
+        for one in call.parameters.get("TagSpecifications", [])
+        if one.get("ResourceType") == kind
+        for tag in one.get("Tags", [])
+    }
+    if tags:
+        _ec2(call).create_tags([resource_id], tags)
+
+
+def forget_tags(call: Call, resource_id: str) -> None:
+    """Drop the tags of a resource that is gone."""
+    _ec2(call).tags.pop(resource_id, None)
+
+
+def tags_of(call: Call, resource_id: str) -> list[dict[str, str]]:
+    """Return a resource's tags."""
+    found: Mapping[str, str] = _ec2(call).tags.get(resource_id, {})
+    return [{"Key": key, "Value": value} for key, value in found.items()]
+
+
+def matches(
+    shape: Mapping[str, Any], filters: Iterable[Mapping[str, Any]], names: Mapping[str, str]
+) -> bool:
+    """Say whether a resource passes every filter of a describe call.
+
+    Parameters
+    ----------
+    names:
+        For each filter that is known, the member of `shape` that it looks at.
+
+    Raises
+    ------
+    AwsError
+        InvalidParameterValue: a filter that this resource does not have.
+    """
+    tags = {tag["Key"]: tag["Value"] for tag in shape.get("Tags", [])}
+    for one in filters:
+        name, wanted = filter_name(one), one.get("Values", [])
+        if name.startswith("tag:"):
+            value = tags.get(name.removeprefix("tag:"))
+            if value is None or not _any(wanted, value):
+                return False
+        elif name == "tag-key":
+            if not any(_any(wanted, key) for key in tags):
+                return False
+        elif name in names:
+            if not _any(wanted, _text(shape.get(names[name], ""))):
+                return False
+        else:
+            raise AwsError("InvalidParameterValue", f"The filter '{name}' is invalid")
+    return True
+
+
+def _text(value: Any) -> str:
+    """As filters write it: `2026-11-21T11:30:00.000Z`, `true`."""
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _any(patterns: Iterable[str], value: str) -> bool:
+    return any(fnmatch.fnmatchcase(value, pattern) for pattern in patterns)
+
+
+def _ec2(call: Call) -> Any:
+    from moto.ec2.models import ec2_backends
+
+    return ec2_backends[call.account][call.region]

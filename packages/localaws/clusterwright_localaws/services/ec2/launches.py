@@ -1,0 +1,376 @@
+"""Where instances are launched: placement groups, capacity reservations, what a zone still has.
+
+https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RunInstances.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from clusterwright_localaws import facts
+from clusterwright_localaws.call import AwsError
+from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.services.ec2.capacity_checks import (
+    RESERVATION_FULL,
+    free_capacity,
+    insufficient,
+)
+from clusterwright_localaws.services.ec2.placement_groups import (
+    groups_in,
+    instances_in,
+    unknown_group,
+)
+from clusterwright_localaws.services.ec2.reserved import (
+    Reservation,
+    Reserved,
+    ec2_backend,
+    reserved_in,
+)
+from clusterwright_localaws.zones import zone_id_of, zone_name
+
+SPOT = "spot"
+BLOCK = "capacity-block"
+# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/placement-strategies.html: "a maximum of
+# seven running instances per Availability Zone per group".
+_SPREAD_PER_ZONE = 7
+
+
+@dataclass
+class Wish:
+    """What a caller of RunInstances says about place and capacity."""
+
+    max_count: int | None = None
+    market: str = ""
+    group_name: str = ""
+    preference: str = "open"
+    reservation_id: str = ""
+    zone: str = ""
+    specified: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, request: Mapping[str, Any], template: Mapping[str, Any]) -> Wish:
+        """From the parameters of the call, and where they say nothing from the template's."""
+
+        def either(name: str) -> Mapping[str, Any]:
+            found: Mapping[str, Any] = request.get(name) or template.get(name) or {}
+            return found
+
+        placement, wanted = either("Placement"), either("CapacityReservationSpecification")
+        target = wanted.get("CapacityReservationTarget") or {}
+        if target.get("CapacityReservationResourceGroupArn"):
+            raise AwsError(
+                "UnsupportedOperation",
+                "the local AWS does not launch into groups of capacity reservations",
+            )
+        return cls(
+            max_count=_counts(request),
+            market=str(either("InstanceMarketOptions").get("MarketType") or ""),
+            group_name=str(placement.get("GroupName") or placement.get("GroupId") or ""),
+            preference=str(wanted.get("CapacityReservationPreference") or "open"),
+            reservation_id=str(target.get("CapacityReservationId") or ""),
+            zone=str(
+                placement.get("AvailabilityZone") or placement.get("AvailabilityZoneId") or ""
+            ),
+            specified=dict(wanted),
+        )
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How many instances start, in which zone, group and reservations (one per instance)."""
+
+    count: int
+    zone: str
+    group_name: str
+    reservations: Sequence[str | None]
+
+
+class Launcher:
+    """Decides launches in one account and region."""
+
+    def __init__(self, runtime: Runtime, account: str, region: str) -> None:
+        self.runtime, self.account, self.region = runtime, account, region
+        self.reserved: Reserved = reserved_in(runtime, account, region)
+
+    def check(self, wish: Wish, instance_type: str) -> None:
+        """Refuse what names nothing that is there, or does not go together; for dry runs too.
+
+        The codes of a reservation that is missing or not active yet, of a full one and of a
+        missing group are documented; that of a market type that does not fit is ours.
+
+        Raises
+        ------
+        AwsError
+            InvalidPlacementGroup.Unknown, InvalidCapacityReservationId.NotFound,
+            InvalidCapacityReservationState.PendingActivation, ReservationCapacityExceeded,
+            InvalidParameterCombination.
+        """
+        if wish.group_name:
+            self._check_group(wish, instance_type)
+        if wish.market == BLOCK and not wish.reservation_id:
+            raise _combination(
+                "The market type capacity-block needs the id of a Capacity Block's reservation in "
+                "CapacityReservationTarget."
+            )
+        if not wish.reservation_id:
+            return
+        one = self.reserved.by_id.get(wish.reservation_id)
+        if one is None:
+            raise AwsError(
+                "InvalidCapacityReservationId.NotFound",
+                f"The capacity reservation id '{wish.reservation_id}' does not exist",
+            )
+        state = one.members["State"]
+        if one.is_block and state in ("scheduled", "payment-pending"):
+            raise AwsError(
+                "InvalidCapacityReservationState.PendingActivation",
+                f"Your Capacity Block is not active yet. ({one.id} starts at "
+                f"{one.members['StartDate']:%Y-%m-%dT%H:%M:%SZ})",
+            )
+        if one.is_block and wish.market != BLOCK:
+            raise _combination(
+                f"The reservation {one.id} is of a Capacity Block: the market type must be "
+                "capacity-block."
+            )
+        if not one.is_block and wish.market in (BLOCK, SPOT):
+            raise _combination(
+                f"The market type {wish.market} does not go with the on-demand reservation "
+                f"{one.id}."
+            )
+        alike = (instance_type, "Linux/UNIX", "default")
+        members = one.members
+        theirs = (members["InstanceType"], members["InstancePlatform"], members["Tenancy"])
+        if state != "active" or theirs != alike:
+            raise AwsError("ReservationCapacityExceeded", RESERVATION_FULL)
+
+    def plan(self, wish: Wish, instance_type: str, min_count: int, zone: str | None) -> Launch:
+        """What is launched.
+
+        Parameters
+        ----------
+        zone:
+            The zone that a subnet or the caller fixes; `None` where AWS chooses.
+
+        Raises
+        ------
+        AwsError
+            Unsupported, InsufficientInstanceCapacity, ReservationCapacityExceeded; those of
+            `check`.
+        """
+        self.check(wish, instance_type)
+        wanted = max(min_count, wish.max_count or min_count)
+        group = self._group_name(wish)
+        place = zone or self._choose_zone(wish, instance_type, min_count, group)
+        if zone_id_of(self.region, place) is None:
+            raise AwsError("InvalidParameterValue", f"Invalid availability zone: [{place}]")
+        if wish.reservation_id:
+            return self._into(wish, instance_type, min_count, wanted, place, group)
+        self._check_offered(instance_type, place)
+        slots = self._open_slots(wish, instance_type, place, group)[:wanted]
+        if wish.preference == "capacity-reservations-only":
+            if len(slots) < min_count:
+                raise AwsError("ReservationCapacityExceeded", RESERVATION_FULL)
+            return Launch(len(slots), place, group, slots)
+        free = self._free(instance_type, place)
+        rest = wanted - len(slots) if free is None else min(wanted - len(slots), free)
+        count = self._within_group(group, place, len(slots) + rest)
+        if count < min_count:
+            raise self._nothing_left(wish, instance_type, place)
+        return Launch(count, place, group, (slots + [None] * rest)[:count])
+
+    def check_start(self, instance: Any) -> None:
+        """Refuse to start a stopped instance where there is no room for it any more.
+
+        Raises
+        ------
+        AwsError
+            InsufficientInstanceCapacity, ReservationCapacityExceeded.
+        """
+        reservation_id = getattr(instance, "capacity_reservation_id", None)
+        if reservation_id is not None:
+            one = self.reserved.by_id.get(reservation_id)
+            if one is None or self.reserved.available(one) < 1:
+                raise AwsError("ReservationCapacityExceeded", RESERVATION_FULL)
+            return
+        place = instance.placement.zone
+        free = self._free(instance.instance_type, place)
+        if free is not None and free < 1:
+            raise self._nothing_left(Wish(), instance.instance_type, place)
+
+    def _into(
+        self,
+        wish: Wish,
+        instance_type: str,
+        min_count: int,
+        wanted: int,
+        place: str,
+        group: str,
+    ) -> Launch:
+        one = self.reserved.by_id[wish.reservation_id]
+        free = self.reserved.available(one)
+        elsewhere = one.members["AvailabilityZone"] != place or not _takes_group(
+            self._groups(), one, group
+        )
+        if elsewhere or free < min_count:
+            raise AwsError("ReservationCapacityExceeded", RESERVATION_FULL)
+        count = min(wanted, free)
+        return Launch(count, place, group, [one.id] * count)
+
+    def _open_slots(
+        self, wish: Wish, instance_type: str, place: str, group: str
+    ) -> list[str | None]:
+        if wish.market in (SPOT, BLOCK) or wish.preference == "none":
+            return []
+        found: list[str | None] = []
+        for one in self.reserved.by_id.values():
+            members = one.members
+            if (
+                members["State"] == "active"
+                and members["InstanceMatchCriteria"] == "open"
+                and members["InstanceType"] == instance_type
+                and members["AvailabilityZone"] == place
+                and members["InstancePlatform"] == "Linux/UNIX"
+                and members["Tenancy"] == "default"
+                and _takes_group(self._groups(), one, group)
+            ):
+                found += [one.id] * self.reserved.available(one)
+        return found
+
+    def _choose_zone(self, wish: Wish, instance_type: str, min_count: int, group: str) -> str:
+        if wish.reservation_id:
+            zone = self.reserved.by_id[wish.reservation_id].members["AvailabilityZone"]
+            return str(zone)
+        mates = instances_in(self.account, self.region, group) if group else []
+        if mates and self._groups()[group]["Strategy"] == "cluster":
+            return str(mates[0].placement.zone)
+        zones = sorted(
+            {
+                subnet.availability_zone
+                for by_zone in ec2_backend(self.account, self.region).subnets.values()
+                for subnet in by_zone.values()
+                if subnet.default_for_az
+            }
+        ) or [f"{self.region}a"]
+        offered = [
+            zone
+            for zone in zones
+            if facts.offered_in(
+                self.runtime, instance_type, self.region, zone_id_of(self.region, zone) or ""
+            )
+            is not False
+        ]
+        for zone in offered:
+            free = self._free(instance_type, zone)
+            if free is None or free >= min_count:
+                return str(zone)
+        return str((offered or zones)[0])
+
+    def _check_offered(self, instance_type: str, place: str) -> None:
+        """https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/troubleshooting-launch.html"""
+        from moto.ec2.models.instance_types import INSTANCE_TYPES
+
+        zone_id = zone_id_of(self.region, place) or ""
+        if facts.offered_in(self.runtime, instance_type, self.region, zone_id) is False:
+            with_it = [
+                zone_name(self.region, found) or found
+                for found in facts.zones_with(self.runtime, instance_type, self.region)
+            ]
+            instead = f" or choosing {', '.join(sorted(with_it))}" if with_it else ""
+            raise AwsError(
+                "Unsupported",
+                f"Your requested instance type ({instance_type}) is not supported in your "
+                f"requested Availability Zone ({place}). Please retry your request by not "
+                f"specifying an Availability Zone{instead}.",
+            )
+        usage = INSTANCE_TYPES.get(instance_type, {}).get("SupportedUsageClasses")
+        if usage and "on-demand" not in usage and "spot" not in usage:
+            raise AwsError(
+                "Unsupported",
+                "The requested configuration is currently not supported. Please check the "
+                f"documentation for supported configurations. ({instance_type} is sold as "
+                f"{', '.join(usage)} only)",
+            )
+
+    def _check_group(self, wish: Wish, instance_type: str) -> None:
+        from moto.ec2.models.instance_types import INSTANCE_TYPES
+
+        group = self._groups()[self._group_name(wish)]
+        strategies = (
+            INSTANCE_TYPES.get(instance_type, {})
+            .get("PlacementGroupInfo", {})
+            .get("SupportedStrategies")
+        )
+        if strategies is not None and group["Strategy"] not in strategies:
+            raise _combination(
+                f"Placement groups may not be used with instances of type '{instance_type}'."
+            )
+        if group["Strategy"] == "cluster" and wish.market == BLOCK:
+            raise _combination(
+                f"The cluster placement group '{group['GroupName']}' can't be used with a "
+                "Capacity Block."
+            )
+
+    def _within_group(self, group: str, place: str, count: int) -> int:
+        """What a group lets start in a zone; a cluster is in one zone, a spread is small."""
+        if not group:
+            return count
+        strategy = self._groups()[group]["Strategy"]
+        mates = instances_in(self.account, self.region, group)
+        if strategy == "cluster" and mates and mates[0].placement.zone != place:
+            raise _combination(
+                f"The cluster placement group '{group}' has instances in "
+                f"{mates[0].placement.zone}; it can't span Availability Zones."
+            )
+        if strategy == "spread":
+            there = sum(1 for mate in mates if mate.placement.zone == place)
+            return min(count, max(0, _SPREAD_PER_ZONE - there))
+        return count
+
+    def _free(self, instance_type: str, place: str) -> int | None:
+        zone_id = zone_id_of(self.region, place) or ""
+        return free_capacity(self.reserved, instance_type, zone_id)
+
+    def _nothing_left(self, wish: Wish, instance_type: str, place: str) -> AwsError:
+        if wish.market == SPOT:
+            return AwsError(
+                "InsufficientInstanceCapacity",
+                "There is no Spot capacity available that matches your request.",
+            )
+        return insufficient(self.region, instance_type, zone_id_of(self.region, place) or place)
+
+    def _groups(self) -> dict[str, dict[str, Any]]:
+        return groups_in(self.runtime, self.account, self.region)
+
+    def _group_name(self, wish: Wish) -> str:
+        if not wish.group_name:
+            return ""
+        for name, group in self._groups().items():
+            if wish.group_name in (name, group["GroupId"], group["GroupArn"]):
+                return name
+        raise unknown_group(wish.group_name)
+
+
+def _takes_group(groups: Mapping[str, Any], one: Reservation, group: str) -> bool:
+    """A reservation in a cluster placement group takes instances of that group only."""
+    arn = one.members.get("PlacementGroupArn")
+    if arn is None:
+        return True
+    return bool(group) and groups[group]["GroupArn"] == arn
+
+
+def _counts(request: Mapping[str, Any]) -> int | None:
+    """MaxCount, where both counts make sense."""
+    minimum, maximum = request.get("MinCount"), request.get("MaxCount")
+    for name, value, least in (("minCount", minimum, 1), ("maxCount", maximum, minimum or 1)):
+        if value is not None and int(value) < int(least):
+            raise AwsError(
+                "InvalidParameterValue",
+                f"Value ({value}) for parameter {name} is invalid. It must be at least {least}.",
+            )
+    return int(maximum) if maximum is not None else None
+
+
+def _combination(message: str) -> AwsError:
+    return AwsError("InvalidParameterCombination", message)

@@ -1,0 +1,105 @@
+"""Spot prices of the world: none are sourced, so without the world's there are none.
+
+https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeSpotPriceHistory.html: a start
+and an end choose the changes between them, and the last change before the start, which is the
+price at the start; the past 90 days are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from clusterwright_localaws.call import AwsError, Call, operation
+from clusterwright_localaws.pages import page
+from clusterwright_localaws.services.ec2.common import matches, refuse_dry_run
+from clusterwright_localaws.world import moment_of
+from clusterwright_localaws.zones import zone_id_of, zone_name
+
+_KEPT = timedelta(days=90)
+_FILTERS = {
+    "availability-zone": "AvailabilityZone",
+    "availability-zone-id": "AvailabilityZoneId",
+    "instance-type": "InstanceType",
+    "product-description": "ProductDescription",
+    "spot-price": "SpotPrice",
+    "timestamp": "Timestamp",
+}
+
+
+@operation("ec2", "DescribeSpotPriceHistory")
+def describe_spot_price_history(call: Call) -> Mapping[str, Any]:
+    request = call.parameters
+    if request.get("AvailabilityZone") and request.get("AvailabilityZoneId"):
+        raise AwsError(
+            "InvalidParameterCombination",
+            "Either AvailabilityZone or AvailabilityZoneId can be specified, but not both",
+        )
+    zone = request.get("AvailabilityZone")
+    if zone and zone_id_of(call.region, zone) is None:
+        raise AwsError("InvalidParameterValue", f"Invalid availability zone: [{zone}]")
+    refuse_dry_run(call)
+    found = [
+        shown
+        for shown in _between(call, _moment(call, "StartTime"), _moment(call, "EndTime"))
+        if _passes(request, shown) and matches(shown, request.get("Filters", []), _FILTERS)
+    ]
+    found.sort(key=lambda one: (one["Timestamp"], one["InstanceType"]), reverse=True)
+    entries, token = page(
+        found, call, default=1000, maximum=1000, stale_page_code="InvalidNextToken"
+    )
+    return {"SpotPriceHistory": list(entries), "NextToken": token or ""}
+
+
+def _between(call: Call, start: datetime | None, end: datetime | None) -> list[dict[str, Any]]:
+    """Changes in the period, and for each price the one that holds at its beginning."""
+    end = min(end or call.now, call.now)
+    start = max(start or call.now - _KEPT, call.now - _KEPT)
+    series: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+    for seed in call.world.spot_prices:
+        name = zone_name(call.region, seed.zone_id)
+        if name is None:
+            continue
+        change = {
+            "AvailabilityZone": name,
+            "AvailabilityZoneId": seed.zone_id,
+            "InstanceType": seed.instance_type,
+            "ProductDescription": seed.product,
+            "SpotPrice": f"{seed.usd:f}",
+            "Timestamp": moment_of(seed.since, call.now),
+        }
+        series.setdefault((seed.instance_type, seed.zone_id, seed.product), []).append(change)
+    found: list[dict[str, Any]] = []
+    for changes in series.values():
+        changes.sort(key=lambda one: one["Timestamp"])
+        before = [one for one in changes if one["Timestamp"] <= start]
+        found += before[-1:]
+        found += [one for one in changes if start < one["Timestamp"] <= end]
+    return found
+
+
+def _passes(request: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
+    for member, wanted in (
+        ("InstanceType", request.get("InstanceTypes")),
+        (
+            "AvailabilityZone",
+            [request["AvailabilityZone"]] if request.get("AvailabilityZone") else (),
+        ),
+        (
+            "AvailabilityZoneId",
+            [request["AvailabilityZoneId"]] if request.get("AvailabilityZoneId") else (),
+        ),
+    ):
+        if wanted and shown[member] not in wanted:
+            return False
+    products = [p.removesuffix(" (Amazon VPC)") for p in request.get("ProductDescriptions") or ()]
+    return not products or shown["ProductDescription"] in products
+
+
+def _moment(call: Call, name: str) -> datetime | None:
+    found = call.parameters.get(name)
+    if found is None:
+        return None
+    moment: datetime = found if found.tzinfo else found.replace(tzinfo=UTC)
+    return moment

@@ -1,0 +1,250 @@
+"""Where instances and reservations are in the network.
+
+https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-topology-prerequisites.html has
+the types and how many nodes each shows; how-ec2-instance-topology-works.html: from the top down,
+the last one next to the instance; "hashed based on your account".
+
+Which instances share a node is made up here, in a way that stays the same: everything in a zone
+shares the top node, what is in one capacity block, reservation or cluster placement group shares
+all but the last, and sixteen instances in the order of their launch share the last one. An
+UltraServer's instances share all of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.call import AwsError, Call, operation
+from clusterwright_localaws.pages import page
+from clusterwright_localaws.services.ec2.capacity_reservations import find, reservations_of
+from clusterwright_localaws.services.ec2.common import matches, refuse_dry_run
+from clusterwright_localaws.services.ec2.placement_groups import groups_in, unknown_group
+from clusterwright_localaws.services.ec2.reserved import Reservation, ec2_backend, running
+from clusterwright_localaws.zones import zone_id_of
+
+_THREE_FAMILIES = ("g6e", "g7e", "hpc6a", "hpc6id", "hpc7g", "hpc7a", "hpc8a")
+_THREE = frozenset(
+    {
+        "p3dn.24xlarge",
+        "p4d.24xlarge",
+        "p4de.24xlarge",
+        "p5.48xlarge",
+        "p5e.48xlarge",
+        "p5en.48xlarge",
+        "p6e-gb200.36xlarge",
+        "trn1.2xlarge",
+        "trn1.32xlarge",
+        "trn1n.32xlarge",
+        "trn2.48xlarge",
+        "trn2u.48xlarge",
+    }
+)
+_FOUR = frozenset({"p6-b200.48xlarge", "p6-b300.48xlarge"})
+_PER_LAST_NODE = 16
+_MOST_IDS = 100
+_MOST_RESERVATION_IDS = 10
+# "The DescribeCapacityReservationTopology API is not supported in" these.
+_WITHOUT_RESERVATIONS = frozenset({"il-central-1", "us-gov-west-1"})
+_FILTERS = {
+    "availability-zone": "AvailabilityZone",
+    "instance-type": "InstanceType",
+    "zone-id": "ZoneId",
+}
+_RESERVATION_FILTERS = {"availability-zone": "AvailabilityZone", "instance-type": "InstanceType"}
+
+
+@operation("ec2", "DescribeInstanceTopology")
+def describe_instance_topology(call: Call) -> Mapping[str, Any]:
+    """The running instances; of types that EC2 does not place, an instance has no nodes.
+
+    Nodes of HyperPod run in an account of AWS and are not listed, as in DescribeInstances.
+    """
+    request = call.parameters
+    ids, names = request.get("InstanceIds") or [], request.get("GroupNames") or []
+    _check_ids(ids, _MOST_IDS, "InstanceId", request)
+    _check_ids(names, _MOST_IDS, "GroupName", {})
+    groups = groups_in(call.runtime, call.account, call.region)
+    for name in names:
+        if name not in groups:
+            raise unknown_group(name)
+    _check_instances(call, ids)
+    refuse_dry_run(call)
+    found = []
+    for shown, group in _instances(call):
+        wanted = (not ids or shown["InstanceId"] in ids) and (not names or group in names)
+        if wanted and matches(shown, request.get("Filters", []), _FILTERS):
+            found.append(shown)
+    entries, token = page(
+        found, call, default=20 if not ids else _MOST_IDS, stale_page_code="InvalidNextToken"
+    )
+    answer: dict[str, Any] = {"Instances": list(entries)}
+    return {**answer, "NextToken": token} if token else answer
+
+
+@operation("ec2", "DescribeCapacityReservationTopology")
+def describe_capacity_reservation_topology(call: Call) -> Mapping[str, Any]:
+    """Active and pending reservations: the nodes that all of their instances share."""
+    request = call.parameters
+    if call.region in _WITHOUT_RESERVATIONS:
+        raise AwsError(
+            "UnsupportedOperation",
+            f"DescribeCapacityReservationTopology is not supported in {call.region}.",
+        )
+    ids = request.get("CapacityReservationIds") or []
+    _check_ids(ids, _MOST_RESERVATION_IDS, "CapacityReservationId", request)
+    for reservation_id in ids:
+        find(call, reservation_id)
+    refuse_dry_run(call)
+    found = [
+        shown
+        for shown in (
+            _reservation(call, one)
+            for one in reservations_of(call).by_id.values()
+            if one.members["State"] in ("active", "pending") and (not ids or one.id in ids)
+        )
+        if matches(shown, request.get("Filters", []), _RESERVATION_FILTERS)
+    ]
+    entries, token = page(
+        found, call, default=_MOST_RESERVATION_IDS, stale_page_code="InvalidNextToken"
+    )
+    answer: dict[str, Any] = {"CapacityReservations": list(entries)}
+    return {**answer, "NextToken": token} if token else answer
+
+
+def layers(instance_type: str) -> int:
+    """How many network nodes EC2 shows for a type; 0 for one without topology."""
+    if instance_type in _FOUR:
+        return 4
+    family = instance_type.partition(".")[0]
+    return 3 if instance_type in _THREE or family in _THREE_FAMILIES else 0
+
+
+def network_nodes(
+    account: str, zone_id: str, together: str, position: int, count: int, *, ultra: bool = False
+) -> list[str]:
+    """The nodes from the top down.
+
+    Parameters
+    ----------
+    together:
+        What keeps instances close: a block, a reservation, a group, or one launch.
+    position:
+        Of the instance among those that are kept together.
+    count:
+        How many layers the type has.
+    """
+    paths = [f"{zone_id}", *(f"{zone_id}/{together}/{n}" for n in range(1, count - 1))]
+    last = 0 if ultra else position // _PER_LAST_NODE
+    paths.append(f"{zone_id}/{together}/last/{last}")
+    return [f"nn-{_hashed(account, path)}" for path in paths[:count]]
+
+
+def _instances(call: Call) -> list[tuple[dict[str, Any], str]]:
+    positions: dict[str, int] = {}
+    found = []
+    for instance in running(call.account, call.region):
+        if instance.state != "running":
+            continue
+        group, zone = instance.placement.group_name or "", instance.placement.zone
+        zone_id = zone_id_of(call.region, zone) or ""
+        together, block = _together(call, instance, group)
+        position = positions.get(together, 0)
+        positions[together] = position + 1
+        shown: dict[str, Any] = {
+            "InstanceId": instance.id,
+            "InstanceType": instance.instance_type,
+            "AvailabilityZone": zone,
+            "ZoneId": zone_id,
+        }
+        count = layers(instance.instance_type)
+        if count:
+            shown["NetworkNodes"] = network_nodes(
+                call.account, zone_id, together, position, count, ultra=block is not None
+            )
+        if group:
+            shown["GroupName"] = group
+        if block is not None:
+            shown["CapacityBlockId"] = block
+        found.append((shown, group))
+    return found
+
+
+def _together(call: Call, instance: Any, group: str) -> tuple[str, str | None]:
+    """What an instance is placed with, and its UltraServer's block if it has one."""
+    reserved = reservations_of(call)
+    one = reserved.by_id.get(getattr(instance, "capacity_reservation_id", None) or "")
+    if one is not None:
+        return one.id, _ultra_block(call, one)
+    if group:
+        strategy = groups_in(call.runtime, call.account, call.region)[group]["Strategy"]
+        if strategy == "cluster":
+            return f"group/{group}", None
+    launch = next(
+        (
+            reservation.id
+            for reservation in ec2_backend(call.account, call.region).reservations.values()
+            if instance in reservation.instances
+        ),
+        instance.id,
+    )
+    return f"launch/{launch}", None
+
+
+def _reservation(call: Call, one: Reservation) -> dict[str, Any]:
+    members = one.members
+    shown: dict[str, Any] = {
+        "CapacityReservationId": one.id,
+        "State": members["State"],
+        "InstanceType": members["InstanceType"],
+        "AvailabilityZone": members["AvailabilityZone"],
+        "AvailabilityZoneId": members["AvailabilityZoneId"],
+    }
+    count, block = layers(members["InstanceType"]), _ultra_block(call, one)
+    if count:
+        nodes = network_nodes(
+            call.account, members["AvailabilityZoneId"], one.id, 0, count, ultra=bool(block)
+        )
+        whole = block is not None or members["TotalInstanceCount"] <= _PER_LAST_NODE
+        shown["NetworkNodes"] = nodes if whole else nodes[:-1]
+    if "PlacementGroupArn" in members:
+        shown["GroupName"] = members["PlacementGroupArn"].rsplit("/", 1)[-1]
+    if block is not None:
+        shown["CapacityBlockId"] = block
+    return shown
+
+
+def _ultra_block(call: Call, one: Reservation) -> str | None:
+    block = reservations_of(call).blocks.get(one.members.get("CapacityBlockId", ""))
+    return str(block["CapacityBlockId"]) if block and "UltraserverType" in block else None
+
+
+def _check_instances(call: Call, ids: list[str]) -> None:
+    known = {
+        instance.id
+        for reservation in ec2_backend(call.account, call.region).reservations.values()
+        for instance in reservation.instances
+    }
+    for instance_id in ids:
+        if instance_id not in known:
+            raise AwsError(
+                "InvalidInstanceID.NotFound", f"The instance ID '{instance_id}' does not exist"
+            )
+
+
+def _check_ids(ids: list[str], most: int, name: str, request: Mapping[str, Any]) -> None:
+    if ids and "MaxResults" in request:
+        raise AwsError(
+            "InvalidParameterCombination",
+            f"The parameter {name} cannot be used with the parameter maxResults",
+        )
+    if len(ids) > most:
+        raise AwsError(
+            "InvalidParameterValue",
+            f"Maximum {most} explicitly specified values for the parameter {name}.",
+        )
+
+
+def _hashed(account: str, path: str) -> str:
+    return hashlib.sha256(f"{account}/{path}".encode()).hexdigest()[:17]

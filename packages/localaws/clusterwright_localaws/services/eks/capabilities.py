@@ -1,0 +1,196 @@
+"""Capabilities: Argo CD, ACK and kro. Nothing of them runs.
+
+Sources: botocore 1.44.5 (shapes); EKS user guide, "Amazon EKS capability IAM role" (trust of
+capabilities.eks.amazonaws.com, same account, access entries that are made by themselves).
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.call import Call, operation
+from clusterwright_localaws.services.eks import access, checks
+from clusterwright_localaws.services.eks.lists import listed
+from clusterwright_localaws.services.eks.state import (
+    Piece,
+    active,
+    begin,
+    cluster_of,
+    in_use,
+    invalid,
+    not_found,
+    once,
+    store_of,
+)
+
+PRINCIPAL = "capabilities.eks.amazonaws.com"
+UNKNOWN_VERSION = "0.0.1"
+"""Versions of capabilities are not sourced: the zeros are ours."""
+
+_SUMMARY = ("capabilityName", "type", "version")
+
+
+@operation("eks", "CreateCapability")
+def create_capability(call: Call) -> Mapping[str, Any]:
+    def work() -> Mapping[str, Any]:
+        store, asked, cluster = store_of(call), call.parameters, active(cluster_of(call))
+        name = asked["capabilityName"]
+        if name in cluster.capabilities:
+            raise in_use(f"Capability already exists: {name}")
+        _check_role(call, asked["roleArn"])
+        configuration = copy.deepcopy(dict(asked.get("configuration") or {}))
+        _check_configuration(asked["type"], configuration)
+        found = Piece(
+            arn=cluster.arn_of("capability", cluster.name, asked["type"].lower(), name),
+            created_at=call.now,
+            modified_at=call.now,
+            tags=dict(asked.get("tags", {})),
+            members={
+                "capabilityName": name,
+                "clusterName": cluster.name,
+                "type": asked["type"],
+                "roleArn": asked["roleArn"],
+                "version": UNKNOWN_VERSION,
+                "deletePropagationPolicy": asked["deletePropagationPolicy"],
+                **({"configuration": configuration} if configuration else {}),
+            },
+        )
+        cluster.capabilities[name] = found
+        # Without policies: what the capability may do in Kubernetes is for somebody to say.
+        if asked["roleArn"] not in cluster.access_entries:
+            access.add_entry(cluster, asked["roleArn"], "STANDARD", call.now)
+        answer = {"capability": _view(found)}
+
+        def done() -> None:
+            found.status = "ACTIVE"
+
+        store.later(call.world.delays.addon, done)
+        return answer
+
+    return once(call, work)
+
+
+@operation("eks", "DescribeCapability")
+def describe_capability(call: Call) -> Mapping[str, Any]:
+    return {"capability": _view(_capability(call))}
+
+
+@operation("eks", "ListCapabilities")
+def list_capabilities(call: Call) -> Mapping[str, Any]:
+    found = [
+        {
+            **{name: one.members[name] for name in _SUMMARY},
+            "arn": one.arn,
+            "status": one.status,
+            "createdAt": one.created_at,
+            "modifiedAt": one.modified_at,
+        }
+        for _, one in sorted(cluster_of(call).capabilities.items())
+    ]
+    return listed(call, "capabilities", found)
+
+
+@operation("eks", "UpdateCapability")
+def update_capability(call: Call) -> Mapping[str, Any]:
+    def work() -> Mapping[str, Any]:
+        store, asked, found = store_of(call), call.parameters, _capability(call)
+        if found.status not in ("ACTIVE", "DEGRADED", "CREATE_FAILED"):
+            raise in_use(f"Capability {asked['capabilityName']} is {found.status}")
+        if asked.get("roleArn"):
+            _check_role(call, asked["roleArn"])
+        members = {**found.members, "configuration": _changed(found, asked)}
+        for name in ("roleArn", "deletePropagationPolicy"):
+            if asked.get(name):
+                members[name] = asked[name]
+        if not members["configuration"]:
+            del members["configuration"]
+        update = begin(store, cluster_of(call), "CapabilityUpdate", {}, call.now)
+        found.status = "UPDATING"
+
+        def done() -> None:
+            found.members = members
+            found.status = "ACTIVE"
+            found.modified_at = call.runtime.clock.now()
+            update.status = "Successful"
+
+        answer = {"update": update.view()}
+        store.later(call.world.delays.addon, done)
+        return answer
+
+    return once(call, work)
+
+
+@operation("eks", "DeleteCapability")
+def delete_capability(call: Call) -> Mapping[str, Any]:
+    store, cluster, found = store_of(call), cluster_of(call), _capability(call)
+    name = found.members["capabilityName"]
+    if found.status in ("CREATING", "UPDATING", "DELETING"):
+        raise in_use(f"Capability {name} is {found.status}")
+    found.status = "DELETING"
+    answer = {"capability": _view(found)}
+
+    def gone() -> None:
+        cluster.capabilities.pop(name, None)
+
+    store.later(call.world.delays.addon, gone)
+    return answer
+
+
+def _check_role(call: Call, arn: str) -> None:
+    checks.require_role(
+        call,
+        arn,
+        PRINCIPAL,
+        f"The role {arn} does not exist or its trust policy does not let {PRINCIPAL} assume it.",
+    )
+
+
+def _check_configuration(kind: str, configuration: Mapping[str, Any]) -> None:
+    own = {"ARGOCD": "argoCd", "ACK": "ack"}.get(kind)
+    for name in configuration:
+        if name != own:
+            raise invalid(f"configuration.{name} is not for a capability of type {kind}")
+    if kind == "ARGOCD" and "argoCd" not in configuration:
+        raise invalid("A capability of type ARGOCD needs configuration.argoCd")
+
+
+def _changed(found: Piece, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration with role mappings added, replaced and removed."""
+    configuration = copy.deepcopy(dict(found.members.get("configuration", {})))
+    wanted = asked.get("configuration") or {}
+    _check_configuration(found.members["type"], {**configuration, **wanted})
+    if "ack" in wanted:
+        configuration["ack"] = {**configuration.get("ack", {}), **wanted["ack"]}
+    argocd = wanted.get("argoCd") or {}
+    if "networkAccess" in argocd:
+        configuration["argoCd"]["networkAccess"] = argocd["networkAccess"]
+    mappings = argocd.get("rbacRoleMappings")
+    if mappings:
+        roles = {one["role"]: one for one in configuration["argoCd"].get("rbacRoleMappings", ())}
+        roles |= {one["role"]: one for one in mappings.get("addOrUpdateRoleMappings", ())}
+        for one in mappings.get("removeRoleMappings", ()):
+            roles.pop(one["role"], None)
+        configuration["argoCd"]["rbacRoleMappings"] = list(roles.values())
+    return configuration
+
+
+def _capability(call: Call) -> Piece:
+    wanted = call.parameters["capabilityName"]
+    found = cluster_of(call).capabilities.get(wanted)
+    if found is None:
+        raise not_found(f"No capability found with name: {wanted}")
+    return found
+
+
+def _view(found: Piece) -> dict[str, Any]:
+    return {
+        **copy.deepcopy(found.members),
+        "arn": found.arn,
+        "status": found.status,
+        "createdAt": found.created_at,
+        "modifiedAt": found.modified_at,
+        "health": {"issues": list(found.issues)},
+        "tags": dict(found.tags),
+    }

@@ -1,0 +1,137 @@
+"""Roles, subnets and keys that EKS looks at before it takes a request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from clusterwright_localaws.call import AwsError, Call
+from clusterwright_localaws.services.eks.state import FREE_ADDRESSES_PER_SUBNET, Store, invalid
+
+
+def require_role(call: Call, arn: str, principal: str, message: str) -> None:
+    """Refuse a role of the caller's account that is not there or does not trust `principal`.
+
+    Raises
+    ------
+    AwsError
+        InvalidParameterException with `message`.
+    """
+    role = role_of(call, arn)
+    if role is None or not trusts(role, principal):
+        raise invalid(message)
+
+
+def role_of(call: Call, arn: str) -> Any | None:
+    """moto's role with this ARN, or `None`."""
+    from moto.iam.models import iam_backends
+
+    parts = arn.split(":")
+    if len(parts) != 6 or not parts[5].startswith("role/"):
+        return None
+    backend = iam_backends[parts[4]][call.partition]
+    return next((role for role in list(backend.roles.values()) if role.arn == arn), None)
+
+
+def user_exists(call: Call, arn: str) -> bool:
+    from moto.iam.models import iam_backends
+
+    backend = iam_backends[arn.split(":")[4]][call.partition]
+    return any(user.arn == arn for user in list(backend.users.values()))
+
+
+def trusts(role: Any, principal: str) -> bool:
+    """Whether a role's trust policy lets a service (`eks.amazonaws.com`) assume it."""
+    document = role.assume_role_policy_document
+    policy = json.loads(document) if isinstance(document, str) else document
+    statements = policy.get("Statement", [])
+    for statement in [statements] if isinstance(statements, dict) else statements:
+        if statement.get("Effect") != "Allow":
+            continue
+        who = statement.get("Principal", {})
+        services = who if isinstance(who, str) else who.get("Service", [])
+        names = [services] if isinstance(services, str) else services
+        actions = statement.get("Action", [])
+        actions = [actions] if isinstance(actions, str) else actions
+        assumes = {"sts:AssumeRole", "sts:*", "*"} & set(actions)
+        if assumes and any(name in ("*", principal) for name in names):
+            return True
+    return False
+
+
+def subnets_of(store: Store, subnet_ids: Sequence[str]) -> list[Any]:
+    """The subnets of a request.
+
+    Raises
+    ------
+    AwsError
+        InvalidParameterException, in EC2's words, which EKS passes on.
+    """
+    found = []
+    for subnet_id in subnet_ids:
+        subnet = store.network.subnet(subnet_id)
+        if subnet is None:
+            raise invalid(f"The subnet ID '{subnet_id}' does not exist")
+        found.append(subnet)
+    return found
+
+
+def check_cluster_network(
+    store: Store, subnet_ids: Sequence[str], group_ids: Iterable[str]
+) -> list[Any]:
+    """Subnets of one VPC in two zones with room, and security groups of that VPC."""
+    if not subnet_ids:
+        raise invalid("subnetIds must have at least two subnets")
+    subnets = subnets_of(store, subnet_ids)
+    vpcs = {subnet.vpc_id for subnet in subnets}
+    if len(vpcs) > 1:
+        raise invalid("Subnets must be in the same VPC")
+    if len({subnet.availability_zone_id for subnet in subnets}) < 2:
+        # awsdocs/amazon-eks-user-guide#795
+        raise invalid("Subnets specified must be in at least two different AZs")
+    for subnet in subnets:
+        free = store.network.free_addresses(subnet)
+        if free < FREE_ADDRESSES_PER_SUBNET:
+            raise invalid(
+                f"Subnet {subnet.id} has {free} free IP addresses; Amazon EKS needs at least "
+                f"{FREE_ADDRESSES_PER_SUBNET} in every subnet of a cluster"
+            )
+    check_security_groups(store, group_ids, vpcs.pop())
+    return subnets
+
+
+def check_security_groups(store: Store, group_ids: Iterable[str], vpc_id: str) -> None:
+    for group_id in group_ids:
+        group = store.network.security_group(group_id)
+        if group is None:
+            raise invalid(f"The security group '{group_id}' does not exist")
+        if group.vpc_id != vpc_id:
+            raise invalid(f"Security group {group_id} is not in the VPC of the subnets, {vpc_id}")
+
+
+def check_key(call: Call, key_arn: str) -> None:
+    """An encryption key of the caller's account exists, is enabled and symmetric.
+
+    Raises
+    ------
+    AwsError
+        InvalidParameterException; AWS's wording is not known, it is ours.
+    """
+    from moto.kms.models import kms_backends
+
+    parts = key_arn.split(":")
+    if len(parts) != 6 or parts[2] != "kms" or parts[3] != call.region:
+        raise invalid(f"The keyArn {key_arn} is not a KMS key of region {call.region}")
+    backend = kms_backends[parts[4]][parts[3]]
+    try:
+        key = backend.describe_key(parts[5].removeprefix("key/"))
+    except Exception as error:
+        raise invalid(f"The keyArn {key_arn} does not exist") from error
+    if not key.enabled or key.key_spec != "SYMMETRIC_DEFAULT":
+        raise invalid(f"The key {key_arn} must be enabled and symmetric")
+
+
+def limited(error: AwsError) -> AwsError:
+    """A refusal of the quotas in the shape of EKS's error."""
+    return AwsError("ResourceLimitExceededException", error.message, 400)

@@ -1,0 +1,25 @@
+"""Lists in pages, as EKS names their members."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from clusterwright_localaws.call import Call
+from clusterwright_localaws.pages import page
+
+PAGE = 100
+
+
+def listed(call: Call, name: str, items: Sequence[Any]) -> dict[str, Any]:
+    """The answer of a list operation: the page that the call asks for, under `name`."""
+    shown, token = page(
+        items,
+        call,
+        default=PAGE,
+        maximum=PAGE,
+        size_member="maxResults",
+        next_member="nextToken",
+        stale_page_code="InvalidParameterException",
+    )
+    return {name: shown, "nextToken": token} if token else {name: shown}

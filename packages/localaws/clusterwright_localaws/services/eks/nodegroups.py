@@ -1,0 +1,497 @@
+"""Managed node groups. Their nodes are instances of EC2 (`fleet`) that run nothing.
+
+Defaults are the API model's and moto's. Messages: aws/containers-roadmap and terraform modules
+quote those of duplicates, roles and instance types; others are ours.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from clusterwright_localaws import facts, quotas
+from clusterwright_localaws.call import AwsError, Call, operation
+from clusterwright_localaws.network import User
+from clusterwright_localaws.services.eks import access, checks, versions
+from clusterwright_localaws.services.eks.fleet import Fleet, template_data, template_of
+from clusterwright_localaws.services.eks.lists import listed
+from clusterwright_localaws.services.eks.state import (
+    EksCluster,
+    Piece,
+    Store,
+    active,
+    begin,
+    cluster_of,
+    in_use,
+    invalid,
+    not_found,
+    once,
+    over_limit,
+    store_of,
+)
+
+GROUPS_PER_CLUSTER = "L-6D54EA21"
+NODES_PER_GROUP = "L-BD136A63"
+DEFAULT_TYPE = "t3.medium"
+DEFAULT_DISK_GIB = 20
+_KEPT = (
+    "nodegroupName",
+    "clusterName",
+    "subnets",
+    "nodeRole",
+    "remoteAccess",
+    "launchTemplate",
+    "updateConfig",
+    "nodeRepairConfig",
+    "warmPoolConfig",
+)
+
+
+@operation("eks", "CreateNodegroup")
+def create_nodegroup(call: Call) -> Mapping[str, Any]:
+    return once(call, lambda: {"nodegroup": _view(_create(call))})
+
+
+@operation("eks", "DescribeNodegroup")
+def describe_nodegroup(call: Call) -> Mapping[str, Any]:
+    return {"nodegroup": _view(_group(call))}
+
+
+@operation("eks", "ListNodegroups")
+def list_nodegroups(call: Call) -> Mapping[str, Any]:
+    return listed(call, "nodegroups", sorted(cluster_of(call).nodegroups))
+
+
+@operation("eks", "DeleteNodegroup")
+def delete_nodegroup(call: Call) -> Mapping[str, Any]:
+    store, cluster, group = store_of(call), cluster_of(call), _group(call)
+    if group.status in ("CREATING", "UPDATING", "DELETING"):
+        raise in_use(f"Nodegroup has status {group.status} and cannot be deleted now")
+    group.status = "DELETING"
+    answer = {"nodegroup": _view(group)}
+
+    def gone() -> None:
+        _let_go(store, group)
+        cluster.nodegroups.pop(group.members["nodegroupName"], None)
+
+    store.later(call.world.delays.node_group, gone)
+    return answer
+
+
+@operation("eks", "UpdateNodegroupConfig")
+def update_nodegroup_config(call: Call) -> Mapping[str, Any]:
+    def work() -> Mapping[str, Any]:
+        asked, group = call.parameters, _idle(call)
+        members = dict(group.members)
+        shown: dict[str, Any] = {}
+        labels = asked.get("labels") or {}
+        if labels:
+            members["labels"] = {**members["labels"], **labels.get("addOrUpdateLabels", {})}
+            for name in labels.get("removeLabels", ()):
+                members["labels"].pop(name, None)
+            shown["LabelsToAdd"] = labels.get("addOrUpdateLabels", {})
+            shown["LabelsToRemove"] = labels.get("removeLabels", [])
+        taints = asked.get("taints") or {}
+        if taints:
+            members["taints"] = _taints(members["taints"], taints)
+            shown["TaintsToAdd"] = taints.get("addOrUpdateTaints", [])
+            shown["TaintsToRemove"] = taints.get("removeTaints", [])
+        if asked.get("scalingConfig"):
+            members["scalingConfig"] = {**members["scalingConfig"], **asked["scalingConfig"]}
+            _check_scaling(call, members["scalingConfig"])
+            for name in ("minSize", "maxSize", "desiredSize"):
+                shown[name[:1].upper() + name[1:]] = str(members["scalingConfig"][name])
+        if asked.get("updateConfig"):
+            _check_update_config(asked["updateConfig"])
+            members["updateConfig"] = asked["updateConfig"]
+            shown["MaxUnavailable"] = asked["updateConfig"]
+        for name in ("nodeRepairConfig", "warmPoolConfig"):
+            if asked.get(name):
+                members[name] = asked[name]
+                shown["NodeRepairConfig" if name[0] == "n" else "WarmPoolEnabled"] = asked[name]
+        if not shown:
+            raise invalid("No updates were given for the nodegroup.")
+        return _start(call, group, "ConfigUpdate", shown, lambda: group.members.update(members))
+
+    return once(call, work)
+
+
+@operation("eks", "UpdateNodegroupVersion")
+def update_nodegroup_version(call: Call) -> Mapping[str, Any]:
+    def work() -> Mapping[str, Any]:
+        asked, group, cluster = call.parameters, _idle(call), cluster_of(call)
+        template, kind = asked.get("launchTemplate"), None
+        if template is not None:
+            if not group.members.get("launchTemplate"):
+                raise invalid("A node group without a launch template cannot be given one.")
+            kind = _check_launch_template(call, template)
+            if _own_image(store_of(call), asked) != (group.members["amiType"] == "CUSTOM"):
+                raise invalid(
+                    "You must create a new node group to switch between specifying an AMI ID in "
+                    "a launch template and not specifying an AMI ID"
+                )
+        _check_own_image(
+            store_of(call), {"launchTemplate": group.members.get("launchTemplate"), **asked}
+        )
+        wanted = str(asked.get("version") or cluster.version)
+        _check_version(cluster, wanted)
+        if versions.minor_of(wanted) < versions.minor_of(group.members["version"]):
+            raise invalid(
+                f"Nodegroup cannot go back from version {group.members['version']} to {wanted}"
+            )
+        release = asked.get("releaseVersion") or _release(wanted)
+        parameters: dict[str, Any] = {"Version": wanted, "ReleaseVersion": release}
+        changes: dict[str, Any] = {"version": wanted, "releaseVersion": release}
+        if template is not None:
+            changes["launchTemplate"] = template
+            if kind:
+                changes["instanceTypes"] = [kind]
+            parameters["LaunchTemplateVersion"] = str(template.get("version", "$Default"))
+        return _start(
+            call,
+            group,
+            "VersionUpdate",
+            parameters,
+            lambda: group.members.update(changes),
+        )
+
+    return once(call, work)
+
+
+def _create(call: Call) -> Piece:
+    store, asked, cluster = store_of(call), call.parameters, active(cluster_of(call))
+    name = asked["nodegroupName"]
+    if name in cluster.nodegroups:
+        raise in_use(f"NodeGroup already exists with name {name} and cluster name {cluster.name}")
+    _check_role(call, asked["nodeRole"])
+    subnets = checks.subnets_of(store, asked["subnets"])
+    if not subnets:
+        raise invalid("The list of subnets must not be empty")
+    foreign = [subnet.id for subnet in subnets if subnet.vpc_id != cluster.vpc_id]
+    if foreign:
+        raise invalid(f"Subnets {', '.join(foreign)} are not in the VPC of the cluster")
+    scaling = {"minSize": 2, "maxSize": 2, "desiredSize": 2, **(asked.get("scalingConfig") or {})}
+    if asked.get("scalingConfig") and "desiredSize" not in asked["scalingConfig"]:
+        scaling["desiredSize"] = scaling["minSize"]
+    _check_scaling(call, scaling)
+    types = _check_types(call, asked)
+    _check_own_image(store, asked)
+    version = str(asked.get("version") or cluster.version)
+    _check_version(cluster, version)
+    _check_update_config(asked.get("updateConfig") or {})
+    _check_count(call, cluster)
+    group = Piece(
+        arn=cluster.arn_of("nodegroup", cluster.name, name, str(uuid.uuid4())),
+        created_at=call.now,
+        modified_at=call.now,
+        tags=dict(asked.get("tags", {})),
+        members={
+            **{key: asked[key] for key in _KEPT if asked.get(key) is not None},
+            "scalingConfig": scaling,
+            "instanceTypes": types,
+            "capacityType": asked.get("capacityType", "ON_DEMAND"),
+            "amiType": asked.get("amiType") or _image_type(store, asked),
+            "labels": dict(asked.get("labels", {})),
+            "taints": list(asked.get("taints", ())),
+            "version": version,
+            "releaseVersion": asked.get("releaseVersion") or _release(version),
+            "nodes": [],
+        },
+    )
+    if not asked.get("launchTemplate"):
+        group.members["diskSize"] = asked.get("diskSize", DEFAULT_DISK_GIB)
+    group.members.setdefault("updateConfig", {"maxUnavailable": 1})
+    cluster.nodegroups[name] = group
+    store.network.use(
+        group.arn,
+        User(
+            f"EKS node group {name}",
+            tuple((asked.get("remoteAccess") or {}).get("sourceSecurityGroups", ())),
+            tuple(asked["subnets"]),
+        ),
+    )
+    if cluster.authentication_mode != "CONFIG_MAP":
+        # EKS admits the nodes of its managed groups itself.
+        kind = "EC2_WINDOWS" if "WINDOWS" in group.members["amiType"] else "EC2_LINUX"
+        if asked["nodeRole"] not in cluster.access_entries:
+            access.add_entry(cluster, asked["nodeRole"], kind, call.now)
+    store.later(call.world.delays.node_group, lambda: _launch(store, group))
+    return group
+
+
+def _launch(store: Store, group: Piece) -> None:
+    """The nodes come up, or the group fails with an issue as AWS reports it."""
+    problem = Fleet(store, group).grow_to(group.members["scalingConfig"]["desiredSize"])
+    if problem is not None:
+        code, message = problem
+        group.status = "CREATE_FAILED"
+        group.issues = [
+            {"code": code, "message": message, "resourceIds": [group.members["nodegroupName"]]}
+        ]
+        return
+    group.status = "ACTIVE"
+
+
+def _let_go(store: Store, group: Piece) -> None:
+    Fleet(store, group).end()
+    store.network.release(group.arn)
+
+
+def _start(
+    call: Call,
+    group: Piece,
+    kind: str,
+    parameters: dict[str, Any],
+    apply: Callable[[], None],
+) -> Mapping[str, Any]:
+    store, cluster = store_of(call), cluster_of(call)
+    update = begin(
+        store, cluster, kind, parameters, call.now, nodegroup=group.members["nodegroupName"]
+    )
+    group.status = "UPDATING"
+
+    def done() -> None:
+        before = dict(group.members)
+        apply()
+        problem = _bring_about(store, group, before, recycle=kind == "VersionUpdate")
+        if problem is None:
+            update.status = "Successful"
+        else:
+            nodes = group.members["nodes"]
+            group.members.update(before)
+            group.members["nodes"] = nodes
+            _bring_about(store, group, before, recycle=False)
+            update.status = "Failed"
+            update.errors = [
+                {
+                    "errorCode": "InsufficientFreeAddresses"
+                    if problem[0] == "InsufficientFreeAddresses"
+                    else "NodeCreationFailure",
+                    "errorMessage": problem[1],
+                    "resourceIds": [group.members["nodegroupName"]],
+                }
+            ]
+        group.status = "ACTIVE"
+        group.modified_at = call.runtime.clock.now()
+
+    answer = {"update": update.view()}
+    store.later(call.world.delays.node_group, done)
+    return answer
+
+
+def _bring_about(
+    store: Store, group: Piece, before: Mapping[str, Any], *, recycle: bool
+) -> tuple[str, str] | None:
+    """As many nodes as are wanted, new ones where their template or version changed."""
+    fleet = Fleet(store, group)
+    if recycle:
+        names = ("launchTemplate", "version", "releaseVersion")
+        if any(group.members.get(name) != before.get(name) for name in names):
+            return fleet.recycle()
+        return None
+    wanted = group.members["scalingConfig"]["desiredSize"]
+    fleet.shrink_to(wanted)
+    return fleet.grow_to(wanted)
+
+
+def _idle(call: Call) -> Piece:
+    group = _group(call)
+    if group.status != "ACTIVE":
+        raise in_use(f"Nodegroup cannot be updated as it is currently {group.status}")
+    return group
+
+
+def _group(call: Call) -> Piece:
+    name = call.parameters["nodegroupName"]
+    found = cluster_of(call).nodegroups.get(name)
+    if found is None:
+        raise not_found(f"No node group found for name: {name}.")
+    return found
+
+
+def _check_role(call: Call, arn: str) -> None:
+    role = checks.role_of(call, arn)
+    if role is None:
+        raise invalid(f"The role with name {arn.rsplit('/', 1)[-1]} cannot be found.")
+    if not checks.trusts(role, "ec2.amazonaws.com"):
+        raise invalid(
+            "Following required service principals [ec2.amazonaws.com] were not found in the "
+            f"trust relationships of nodeRole {arn}"
+        )
+
+
+def _check_scaling(call: Call, scaling: Mapping[str, int]) -> None:
+    low, desired, high = scaling["minSize"], scaling["desiredSize"], scaling["maxSize"]
+    if low > high:
+        raise invalid(f"Minimum capacity {low} can't be greater than maximum size {high}")
+    if desired < low:
+        raise invalid(f"Minimum capacity {low} can't be greater than desired size {desired}")
+    if desired > high:
+        raise invalid(f"desired capacity {desired} can't be greater than max size {high}")
+    found = quotas.quota(call.runtime, call.region, "eks", NODES_PER_GROUP)
+    if found is not None and found.value is not None and high > found.value:
+        raise over_limit(
+            f"maxSize {high} is more than {int(found.value)}, the quota '{found.name}'"
+        )
+
+
+def _check_types(call: Call, asked: Mapping[str, Any]) -> list[str]:
+    from moto.ec2.models.instance_types import INSTANCE_TYPES
+
+    template = asked.get("launchTemplate")
+    types = list(asked.get("instanceTypes", ()))
+    if template is not None:
+        for name in ("diskSize", "remoteAccess"):
+            if asked.get(name) is not None:
+                raise invalid(f"{name} cannot be specified together with a launch template")
+        of_template = _check_launch_template(call, template)
+        if of_template and types:
+            raise invalid(
+                "Instance types must be specified in the launch template or in the request, not "
+                "in both"
+            )
+        types = types or ([of_template] if of_template else [])
+    block = asked.get("capacityType") == "CAPACITY_BLOCK"
+    if block and template is None:
+        raise invalid("The capacity type CAPACITY_BLOCK needs a launch template")
+    if template is not None:
+        data = template_data(store_of(call), template)
+        market = (data.get("InstanceMarketOptions") or {}).get("MarketType")
+        if block != (market == "capacity-block"):
+            raise invalid(
+                "The capacity type CAPACITY_BLOCK and the market type capacity-block of the "
+                "launch template go together"
+            )
+    types = types or [DEFAULT_TYPE]
+    unknown = [
+        name
+        for name in types
+        if name not in INSTANCE_TYPES and facts.catalog().instance(name) is None
+    ]
+    if unknown:
+        raise invalid(
+            f"The following supplied instance types do not exist: [{', '.join(unknown)}]"
+        )
+    if len(set(types)) < len(types):
+        raise invalid("Instance types must be unique")
+    return types
+
+
+def _check_launch_template(call: Call, template: Mapping[str, Any]) -> str | None:
+    """The instance type of a launch template that exists."""
+    if bool(template.get("id")) == bool(template.get("name")):
+        raise invalid("Specify exactly one of the id and the name of a launch template")
+    found = template_of(store_of(call), template)
+    if found is None:
+        raise invalid(
+            f"Launch template {template.get('id') or template.get('name')} does not exist"
+        )
+    number = str(template.get("version") or "$Default")
+    if not (number in ("$Default", "$Latest") or number.isdigit()):
+        raise invalid(f"{number} is not a version of a launch template")
+    if number.isdigit() and int(number) > len(found.versions):
+        raise invalid(f"Launch template {found.id} has no version {number}")
+    data = template_data(store_of(call), template)
+    _check_template_data(data)
+    kind: str | None = data.get("InstanceType")
+    return kind
+
+
+def _check_template_data(data: Mapping[str, Any]) -> None:
+    """Settings that the node group has, not its template.
+
+    "The launch template can't include SubnetId, IamInstanceProfile, RequestSpotInstances,
+    HibernationOptions, or TerminateInstances" (API model, LaunchTemplateSpecification).
+    """
+    refused = [
+        name
+        for name, there in (
+            ("SubnetId", any(one.get("SubnetId") for one in data.get("NetworkInterfaces", ()))),
+            ("IamInstanceProfile", bool(data.get("IamInstanceProfile"))),
+            (
+                "InstanceMarketOptions",
+                (data.get("InstanceMarketOptions") or {}).get("MarketType") == "spot",
+            ),
+            ("HibernationOptions", bool(data.get("HibernationOptions"))),
+        )
+        if there
+    ]
+    if refused:
+        raise invalid(
+            f"Launch template {', '.join(refused)} should not be set: it is specified in the "
+            "node group"
+        )
+
+
+def _check_version(cluster: EksCluster, version: str) -> None:
+    try:
+        minor = versions.minor_of(version)
+    except (IndexError, ValueError):
+        raise invalid("unsupported Kubernetes version") from None
+    if minor > versions.minor_of(cluster.version):
+        raise invalid(
+            f"Nodegroup Kubernetes version {version} may not be greater than the version of the "
+            f"cluster, {cluster.version}"
+        )
+
+
+def _check_update_config(config: Mapping[str, Any]) -> None:
+    if "maxUnavailable" in config and "maxUnavailablePercentage" in config:
+        raise invalid("Specify only one of maxUnavailable and maxUnavailablePercentage")
+
+
+def _check_count(call: Call, cluster: EksCluster) -> None:
+    found = quotas.quota(call.runtime, call.region, "eks", GROUPS_PER_CLUSTER)
+    if found is None or found.value is None:
+        return
+    if len(cluster.nodegroups) + 1 > found.value:
+        raise AwsError(
+            "ResourceLimitExceededException",
+            f"A cluster has at most {int(found.value)} of '{found.name}'",
+            400,
+        )
+
+
+def _taints(before: list[dict[str, Any]], asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+    gone = {(taint.get("key"), taint.get("effect")) for taint in asked.get("removeTaints", ())}
+    changed = {
+        (taint.get("key"), taint.get("effect")) for taint in asked.get("addOrUpdateTaints", ())
+    }
+    kept = [t for t in before if (t.get("key"), t.get("effect")) not in gone | changed]
+    return [*kept, *asked.get("addOrUpdateTaints", ())]
+
+
+def _check_own_image(store: Store, asked: Mapping[str, Any]) -> None:
+    """EKS user guide, "Limits and conditions when specifying an AMI ID"; the words are ours."""
+    if not _own_image(store, asked):
+        return
+    for name in ("amiType", "releaseVersion", "version"):
+        if asked.get(name) not in (None, "CUSTOM"):
+            raise invalid(f"You cannot specify {name} when the launch template has an image id")
+
+
+def _own_image(store: Store, asked: Mapping[str, Any]) -> bool:
+    return bool(template_data(store, asked.get("launchTemplate") or {}).get("ImageId"))
+
+
+def _image_type(store: Store, asked: Mapping[str, Any]) -> str:
+    return "CUSTOM" if _own_image(store, asked) else "AL2023_x86_64_STANDARD"
+
+
+def _release(version: str) -> str:
+    """Releases of EKS images are not sourced: the zeros say so."""
+    return f"{version}.0-00000000"
+
+
+def _view(group: Piece) -> dict[str, Any]:
+    return {
+        **{name: value for name, value in group.members.items() if name != "nodes"},
+        "nodegroupArn": group.arn,
+        "createdAt": group.created_at,
+        "modifiedAt": group.modified_at,
+        "status": group.status,
+        "resources": {},
+        "health": {"issues": group.issues},
+        "tags": dict(group.tags),
+    }

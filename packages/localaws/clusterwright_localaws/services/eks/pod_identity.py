@@ -1,0 +1,192 @@
+"""Pod identity associations: which role the pods of a service account take."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import string
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.call import Call, operation
+from clusterwright_localaws.services.eks import checks
+from clusterwright_localaws.services.eks.lists import listed
+from clusterwright_localaws.services.eks.state import (
+    EksCluster,
+    Piece,
+    active,
+    cluster_of,
+    in_use,
+    invalid,
+    not_found,
+    once,
+)
+
+PRINCIPAL = "pods.eks.amazonaws.com"
+_LETTERS = string.ascii_lowercase + string.digits
+_SUMMARY = ("clusterName", "namespace", "serviceAccount", "ownerArn")
+
+
+@operation("eks", "CreatePodIdentityAssociation")
+def create_pod_identity_association(call: Call) -> Mapping[str, Any]:
+    def work() -> Mapping[str, Any]:
+        asked, cluster = call.parameters, active(cluster_of(call))
+        check_role(call, asked["roleArn"])
+        _check_more(asked)
+        found = add(call, cluster, asked["namespace"], asked["serviceAccount"], asked["roleArn"])
+        found.tags.update(asked.get("tags", {}))
+        _set(found, asked)
+        return {"association": _view(found)}
+
+    return once(call, work)
+
+
+@operation("eks", "DescribePodIdentityAssociation")
+def describe_pod_identity_association(call: Call) -> Mapping[str, Any]:
+    return {"association": _view(_association(call))}
+
+
+@operation("eks", "ListPodIdentityAssociations")
+def list_pod_identity_associations(call: Call) -> Mapping[str, Any]:
+    asked = call.parameters
+    found = [
+        {
+            **{name: one.members[name] for name in _SUMMARY if one.members.get(name)},
+            "associationArn": one.arn,
+            "associationId": one.members["associationId"],
+        }
+        for one in cluster_of(call).associations.values()
+        if asked.get("namespace") in (None, one.members["namespace"])
+        and asked.get("serviceAccount") in (None, one.members["serviceAccount"])
+    ]
+    return listed(call, "associations", found)
+
+
+@operation("eks", "UpdatePodIdentityAssociation")
+def update_pod_identity_association(call: Call) -> Mapping[str, Any]:
+    def work() -> Mapping[str, Any]:
+        asked, found = call.parameters, _association(call)
+        _check_unowned(found)
+        if asked.get("roleArn"):
+            check_role(call, asked["roleArn"])
+            found.members["roleArn"] = asked["roleArn"]
+        _check_more({**found.members, **asked})
+        _set(found, asked)
+        found.modified_at = call.now
+        return {"association": _view(found)}
+
+    return once(call, work)
+
+
+@operation("eks", "DeletePodIdentityAssociation")
+def delete_pod_identity_association(call: Call) -> Mapping[str, Any]:
+    found = _association(call)
+    _check_unowned(found)
+    del cluster_of(call).associations[found.members["associationId"]]
+    return {"association": _view(found)}
+
+
+def check_role(call: Call, arn: str) -> None:
+    """Refuse a role that is not there or that the pods' service may not take.
+
+    Raises
+    ------
+    AwsError
+        InvalidParameterException. AWS's wording is not known; it is ours.
+    """
+    if arn.split(":")[4:5] != [call.account]:
+        raise invalid("Roles from other accounts are not supported: use targetRoleArn")
+    checks.require_role(
+        call,
+        arn,
+        PRINCIPAL,
+        f"The role {arn} does not exist or its trust policy does not let {PRINCIPAL} assume it.",
+    )
+
+
+def add(
+    call: Call,
+    cluster: EksCluster,
+    namespace: str,
+    service_account: str,
+    role_arn: str,
+    *,
+    owner: str | None = None,
+) -> Piece:
+    """Make an association; one service account of one namespace has one.
+
+    Raises
+    ------
+    AwsError
+        ResourceInUseException.
+    """
+    for one in cluster.associations.values():
+        if (one.members["namespace"], one.members["serviceAccount"]) == (
+            namespace,
+            service_account,
+        ):
+            raise in_use(f"Association already exists: {one.members['associationId']}")
+    identifier = "a-" + "".join(secrets.choice(_LETTERS) for _ in range(17))
+    found = Piece(
+        arn=cluster.arn_of("podidentityassociation", cluster.name, identifier),
+        created_at=call.now,
+        modified_at=call.now,
+        status="",
+        members={
+            "clusterName": cluster.name,
+            "namespace": namespace,
+            "serviceAccount": service_account,
+            "roleArn": role_arn,
+            "associationId": identifier,
+            "disableSessionTags": False,
+        },
+    )
+    if owner:
+        found.members["ownerArn"] = owner
+    cluster.associations[identifier] = found
+    return found
+
+
+def _check_more(asked: Mapping[str, Any]) -> None:
+    if asked.get("policy"):
+        try:
+            json.loads(asked["policy"])
+        except ValueError as error:
+            raise invalid(f"The policy is not a JSON document: {error}") from error
+        if not asked.get("disableSessionTags"):
+            # API model: session tags must be off where a session policy is given.
+            raise invalid("policy needs disableSessionTags to be true")
+
+
+def _set(found: Piece, asked: Mapping[str, Any]) -> None:
+    for name in ("disableSessionTags", "targetRoleArn", "policy"):
+        if asked.get(name) is not None:
+            found.members[name] = asked[name]
+    if found.members.get("targetRoleArn") and "externalId" not in found.members:
+        found.members["externalId"] = str(uuid.uuid4())
+
+
+def _check_unowned(found: Piece) -> None:
+    if found.members.get("ownerArn"):
+        raise invalid(
+            f"The association is owned by {found.members['ownerArn']}: change it by its add-on"
+        )
+
+
+def _association(call: Call) -> Piece:
+    wanted = call.parameters["associationId"]
+    found = cluster_of(call).associations.get(wanted)
+    if found is None:
+        raise not_found(f"No association found with associationId: {wanted}")
+    return found
+
+
+def _view(found: Piece) -> dict[str, Any]:
+    return {
+        **found.members,
+        "associationArn": found.arn,
+        "createdAt": found.created_at,
+        "modifiedAt": found.modified_at,
+        "tags": dict(found.tags),
+    }

@@ -1,0 +1,237 @@
+"""What EKS remembers of one account and region, and how time moves it."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from clusterwright_localaws.call import AwsError, Call
+from clusterwright_localaws.network import Network, network_of
+from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.zones import partition_of
+
+# AWS asks for six free addresses in every subnet of a cluster, and makes two to four interfaces
+# ("Amazon EKS networking requirements for VPC and subnets", EKS user guide).
+FREE_ADDRESSES_PER_SUBNET = 6
+MIN_CONTROL_PLANE_INTERFACES = 2
+MAX_CONTROL_PLANE_INTERFACES = 4
+
+
+@dataclass
+class Piece:
+    """An add-on, a node group, an access entry or a pod identity association of a cluster.
+
+    `members` are those of the API's answer that stay; `status` is the answer's, where it has one.
+    """
+
+    arn: str
+    created_at: datetime
+    members: dict[str, Any]
+    status: str = "CREATING"
+    modified_at: datetime | None = None
+    tags: dict[str, str] = field(default_factory=dict)
+    issues: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass
+class Update:
+    """One update of a cluster, a node group or an add-on."""
+
+    id: str
+    kind: str
+    parameters: list[dict[str, str]]
+    created_at: datetime
+    nodegroup: str | None = None
+    addon: str | None = None
+    status: str = "InProgress"
+    errors: list[dict[str, Any]] = field(default_factory=list)
+
+    def view(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "status": self.status,
+            "type": self.kind,
+            "params": self.parameters,
+            "createdAt": self.created_at,
+            "errors": self.errors,
+        }
+
+
+@dataclass
+class EksCluster:
+    """One EKS cluster; `members` are those of DescribeCluster that a request gives."""
+
+    name: str
+    account: str
+    region: str
+    created_at: datetime
+    version: str
+    members: dict[str, Any]
+    vpc_id: str
+    security_group_id: str
+    id: str = field(default_factory=lambda: uuid.uuid4().hex.upper())
+    status: str = "CREATING"
+    tags: dict[str, str] = field(default_factory=dict)
+    client_token: str | None = None
+    addresses: list[tuple[str, list[tuple[int, int]]]] = field(default_factory=list)
+    updates: dict[str, Update] = field(default_factory=dict)
+    nodegroups: dict[str, Piece] = field(default_factory=dict)
+    addons: dict[str, Piece] = field(default_factory=dict)
+    access_entries: dict[str, Piece] = field(default_factory=dict)
+    associations: dict[str, Piece] = field(default_factory=dict)
+    capabilities: dict[str, Piece] = field(default_factory=dict)
+    # Updates that wait for each other's end: EKS takes one at a time.
+    busy_with: str | None = None
+
+    @property
+    def arn(self) -> str:
+        return self.arn_of("cluster", self.name)
+
+    @property
+    def authentication_mode(self) -> str:
+        return str(self.members["accessConfig"]["authenticationMode"])
+
+    def arn_of(self, kind: str, *parts: str) -> str:
+        partition = partition_of(self.region)
+        return f"arn:{partition}:eks:{self.region}:{self.account}:{kind}/{'/'.join(parts)}"
+
+
+class Store:
+    """Every cluster of one account and region."""
+
+    def __init__(self, runtime: Runtime, account: str, region: str) -> None:
+        self.runtime = runtime
+        self.account = account
+        self.region = region
+        self.clusters: dict[str, EksCluster] = {}
+        # Request token -> (what was asked, what was answered): a repeated call is the same call.
+        self.tokens: dict[tuple[str, str], tuple[str, Mapping[str, Any]]] = {}
+        self._agenda: list[tuple[datetime, Callable[[], None]]] = []
+
+    @property
+    def network(self) -> Network:
+        return network_of(self.runtime, self.account, self.region)
+
+    def later(self, seconds: float, what: Callable[[], None]) -> None:
+        """Let something happen after a delay of the world; without one, before the next call."""
+        due = self.runtime.clock.now() + timedelta(seconds=seconds)
+        self._agenda.append((due, what))
+        self._agenda.sort(key=lambda entry: entry[0])
+
+    def advance(self) -> None:
+        now = self.runtime.clock.now()
+        while self._agenda and self._agenda[0][0] <= now:
+            self._agenda.pop(0)[1]()
+
+
+def store_in(runtime: Runtime, account: str, region: str) -> Store:
+    return runtime.store("eks", account, region, lambda: Store(runtime, account, region))
+
+
+def store_of(call: Call) -> Store:
+    found = store_in(call.runtime, call.account, call.region)
+    found.advance()
+    return found
+
+
+def cluster_of(call: Call, name: str | None = None) -> EksCluster:
+    """The cluster that a call names.
+
+    Raises
+    ------
+    AwsError
+        ResourceNotFoundException, in AWS's words.
+    """
+    wanted = name or str(call.parameters.get("clusterName") or call.parameters.get("name"))
+    found = store_of(call).clusters.get(wanted)
+    if found is None:
+        raise not_found(f"No cluster found for name: {wanted}.")
+    return found
+
+
+def active(cluster: EksCluster) -> EksCluster:
+    """The cluster itself, if it can be added to.
+
+    Raises
+    ------
+    AwsError
+        InvalidRequestException.
+    """
+    if cluster.status not in ("ACTIVE", "UPDATING"):
+        raise bad_request(
+            f"Cluster '{cluster.name}' is not in a valid state: its status is {cluster.status}."
+        )
+    return cluster
+
+
+def once(call: Call, work: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Do what a call asks, or answer as before if its clientRequestToken was seen.
+
+    Raises
+    ------
+    AwsError
+        InvalidParameterException: the token came with other parameters before.
+    """
+    token = call.parameters.get("clientRequestToken")
+    if not token:
+        return work()
+    tokens = store_of(call).tokens
+    key = (call.operation, str(token))
+    asked = json.dumps(call.parameters, sort_keys=True, default=str)
+    if key in tokens:
+        if tokens[key][0] != asked:
+            raise invalid("The clientRequestToken was used with other parameters before.")
+        return tokens[key][1]
+    answer = work()
+    tokens[key] = (asked, answer)
+    return answer
+
+
+def begin(
+    store: Store,
+    cluster: EksCluster,
+    kind: str,
+    parameters: Mapping[str, Any],
+    now: datetime,
+    *,
+    nodegroup: str | None = None,
+    addon: str | None = None,
+) -> Update:
+    """Remember an update; `parameters` are the API's UpdateParamType names."""
+    update = Update(
+        id=str(uuid.uuid4()),
+        kind=kind,
+        parameters=[
+            {"type": name, "value": value if isinstance(value, str) else json.dumps(value)}
+            for name, value in parameters.items()
+        ],
+        created_at=now,
+        nodegroup=nodegroup,
+        addon=addon,
+    )
+    cluster.updates[update.id] = update
+    return update
+
+
+def invalid(message: str) -> AwsError:
+    return AwsError("InvalidParameterException", message, 400)
+
+
+def bad_request(message: str) -> AwsError:
+    return AwsError("InvalidRequestException", message, 400)
+
+
+def in_use(message: str) -> AwsError:
+    return AwsError("ResourceInUseException", message, 409)
+
+
+def not_found(message: str) -> AwsError:
+    return AwsError("ResourceNotFoundException", message, 404)
+
+
+def over_limit(message: str) -> AwsError:
+    return AwsError("ResourceLimitExceededException", message, 400)

@@ -1,0 +1,53 @@
+"""Tags of everything that EKS has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.call import AwsError, Call, operation
+from clusterwright_localaws.services.eks.state import store_of
+
+# botocore's model, TagMap.
+MAX_TAGS = 50
+
+
+@operation("eks", "ListTagsForResource")
+def list_tags(call: Call) -> Mapping[str, Any]:
+    return {"tags": dict(_tags(call))}
+
+
+@operation("eks", "TagResource")
+def tag(call: Call) -> Mapping[str, Any]:
+    tags = _tags(call)
+    wanted = {**tags, **call.parameters["tags"]}
+    if len(wanted) > MAX_TAGS:
+        raise AwsError("BadRequestException", f"A resource has at most {MAX_TAGS} tags.", 400)
+    tags.update(wanted)
+    return {}
+
+
+@operation("eks", "UntagResource")
+def untag(call: Call) -> Mapping[str, Any]:
+    tags = _tags(call)
+    for key in call.parameters["tagKeys"]:
+        tags.pop(key, None)
+    return {}
+
+
+def _tags(call: Call) -> dict[str, str]:
+    arn = call.parameters["resourceArn"]
+    for cluster in store_of(call).clusters.values():
+        if cluster.arn == arn:
+            return cluster.tags
+        for pieces in (
+            cluster.nodegroups,
+            cluster.addons,
+            cluster.access_entries,
+            cluster.associations,
+            cluster.capabilities,
+        ):
+            for piece in pieces.values():
+                if piece.arn == arn:
+                    return piece.tags
+    raise AwsError("NotFoundException", f"No resource found for ARN: {arn}", 404)

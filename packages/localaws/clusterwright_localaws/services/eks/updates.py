@@ -1,0 +1,294 @@
+"""UpdateClusterConfig, UpdateClusterVersion, AssociateEncryptionConfig, and how they end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from clusterwright_localaws.call import Call, operation
+from clusterwright_localaws.services.eks import checks, clusters, versions
+from clusterwright_localaws.services.eks.lists import listed
+from clusterwright_localaws.services.eks.state import (
+    EksCluster,
+    begin,
+    cluster_of,
+    in_use,
+    invalid,
+    not_found,
+    once,
+    store_of,
+)
+
+# Access goes from the config map to the API and never back (aws/aws-cdk#31032).
+_MODES = ("CONFIG_MAP", "API_AND_CONFIG_MAP", "API")
+_ENDPOINT = ("endpointPublicAccess", "endpointPrivateAccess", "publicAccessCidrs")
+_NETWORK = ("subnetIds", "securityGroupIds")
+_COMPONENTS = ("kubeApiServerConfig", "kubeSchedulerConfig", "kubeControllerManagerConfig")
+Change = tuple[str, dict[str, Any], Callable[[], None]]
+"""The kind of an update, its parameters as the API names them, and what it does at its end."""
+
+
+@operation("eks", "UpdateClusterConfig")
+def update_cluster_config(call: Call) -> Mapping[str, Any]:
+    def work() -> Mapping[str, Any]:
+        cluster = _idle(call, "ConfigUpdate")
+        changes = _changes(call, cluster)
+        if not changes:
+            raise invalid("The type for cluster update was not provided.")
+        if len(changes) > 1:
+            raise invalid("Only one type of update can be allowed.")
+        return _start(call, cluster, changes[0])
+
+    return once(call, work)
+
+
+@operation("eks", "UpdateClusterVersion")
+def update_cluster_version(call: Call) -> Mapping[str, Any]:
+    """One minor version at a time, upwards (terraform-aws-modules/terraform-aws-eks#2607)."""
+
+    def work() -> Mapping[str, Any]:
+        asked = call.parameters
+        cluster = _idle(call, "VersionUpdate")
+        if asked.get("rollbackConfig"):
+            raise invalid("the local AWS does not roll versions back: rollbackConfig is not built")
+        wanted = str(asked["version"])
+        versions.check_creatable(wanted, call.now)
+        step = versions.minor_of(wanted) - versions.minor_of(cluster.version)
+        if step == 0:
+            raise invalid(f"Cluster is already at version {wanted}")
+        if step != 1:
+            raise invalid(
+                f"Unsupported Kubernetes minor version update from {cluster.version} to {wanted}"
+            )
+
+        def apply() -> None:
+            cluster.version = wanted
+
+        parameters = {"Version": wanted, "PlatformVersion": versions.PLATFORM_VERSION}
+        return _start(call, cluster, ("VersionUpdate", parameters, apply))
+
+    return once(call, work)
+
+
+@operation("eks", "AssociateEncryptionConfig")
+def associate_encryption_config(call: Call) -> Mapping[str, Any]:
+    def work() -> Mapping[str, Any]:
+        cluster = _idle(call, "AssociateEncryptionConfig")
+        wanted = call.parameters["encryptionConfig"]
+        if cluster.members.get("encryptionConfig"):
+            raise invalid("Encryption is already enabled on the cluster")
+        if len(wanted) != 1:
+            raise invalid("encryptionConfig must have one entry")
+        clusters.check_encryption(call, wanted[0])
+
+        def apply() -> None:
+            cluster.members["encryptionConfig"] = wanted
+
+        kind = "AssociateEncryptionConfig"
+        return _start(call, cluster, (kind, {"EncryptionConfig": wanted}, apply))
+
+    return once(call, work)
+
+
+@operation("eks", "DescribeUpdate")
+def describe_update(call: Call) -> Mapping[str, Any]:
+    asked, cluster = call.parameters, cluster_of(call)
+    update = cluster.updates.get(asked["updateId"])
+    if (
+        update is None
+        or update.nodegroup != asked.get("nodegroupName")
+        or update.addon != asked.get("addonName")
+    ):
+        raise not_found(f"No update found for ID: {asked['updateId']}")
+    return {"update": update.view()}
+
+
+@operation("eks", "ListUpdates")
+def list_updates(call: Call) -> Mapping[str, Any]:
+    asked = call.parameters
+    found = [
+        update.id
+        for update in cluster_of(call).updates.values()
+        if update.nodegroup == asked.get("nodegroupName")
+        and update.addon == asked.get("addonName")
+    ]
+    return listed(call, "updateIds", found)
+
+
+def _idle(call: Call, kind: str) -> EksCluster:
+    cluster = cluster_of(call)
+    if cluster.status != "ACTIVE":
+        detail = (
+            f"currently has update {cluster.busy_with} in progress"
+            if cluster.busy_with
+            else f"is {cluster.status}"
+        )
+        raise in_use(f"Cannot {kind} because cluster {cluster.name} {detail}")
+    return cluster
+
+
+def _start(call: Call, cluster: EksCluster, change: Change) -> Mapping[str, Any]:
+    kind, parameters, apply = change
+    store = store_of(call)
+    update = begin(store, cluster, kind, parameters, call.now)
+    cluster.status = "UPDATING"
+    cluster.busy_with = update.id
+
+    def done() -> None:
+        apply()
+        update.status = "Successful"
+        cluster.status = "ACTIVE"
+        cluster.busy_with = None
+
+    answer = {"update": update.view()}
+    store.later(call.world.delays.eks_cluster, done)
+    return answer
+
+
+def _changes(call: Call, cluster: EksCluster) -> list[Change]:
+    asked = call.parameters
+    found = _network_changes(call, cluster, asked.get("resourcesVpcConfig") or {})
+    if asked.get("logging") is not None:
+        found.append(_logging(cluster, asked["logging"]))
+    if asked.get("accessConfig") is not None:
+        found.append(_access(cluster, asked["accessConfig"]))
+    auto = {
+        name: asked[name]
+        for name in ("computeConfig", "storageConfig", "kubernetesNetworkConfig")
+        if asked.get(name) is not None
+    }
+    if auto:
+        found.append(_auto_mode(cluster, auto))
+    if asked.get("deletionProtection") is not None:
+        wanted = asked["deletionProtection"]
+        found.append(
+            _set(
+                cluster,
+                "DeletionProtectionUpdate",
+                {"DeletionProtection": wanted},
+                {"deletionProtection": wanted},
+            )
+        )
+    for name, kind, parameter in (
+        ("upgradePolicy", "UpgradePolicyUpdate", "UpgradePolicy"),
+        ("zonalShiftConfig", "ZonalShiftConfigUpdate", "ZonalShiftConfig"),
+        ("remoteNetworkConfig", "RemoteNetworkConfigUpdate", "RemoteNetworkConfig"),
+        ("controlPlaneScalingConfig", "ControlPlaneScalingConfigUpdate", "UpdatedTier"),
+    ):
+        if asked.get(name) is not None:
+            shown = asked[name].get("tier") if parameter == "UpdatedTier" else asked[name]
+            found.append(_set(cluster, kind, {parameter: shown}, {name: asked[name]}))
+    components = {name: asked[name] for name in _COMPONENTS if asked.get(name) is not None}
+    if components:
+        shown = {name[:1].upper() + name[1:]: value for name, value in components.items()}
+        found.append(_set(cluster, "ControlPlaneComponentConfigUpdate", shown, components))
+    return found
+
+
+def _set(
+    cluster: EksCluster, kind: str, parameters: dict[str, Any], members: dict[str, Any]
+) -> Change:
+    if all(cluster.members.get(name) == value for name, value in members.items()):
+        raise invalid(f"Cluster is already at the desired configuration: {', '.join(members)}")
+    return kind, parameters, lambda: cluster.members.update(members)
+
+
+def _network_changes(call: Call, cluster: EksCluster, asked: Mapping[str, Any]) -> list[Change]:
+    store = store_of(call)
+    before = cluster.members["resourcesVpcConfig"]
+    found: list[Change] = []
+    if any(asked.get(name) is not None for name in _ENDPOINT):
+        given = {name: asked[name] for name in _ENDPOINT if asked.get(name) is not None}
+        after = {**before, **given}
+        if after["endpointPublicAccess"] and not after["publicAccessCidrs"]:
+            after["publicAccessCidrs"] = ["0.0.0.0/0"]
+        clusters.check_endpoints(after)
+        if not after["endpointPublicAccess"]:
+            after["publicAccessCidrs"] = []
+        if after == before:
+            raise invalid(
+                "Cluster is already at the desired configuration with endpointPrivateAccess: "
+                f"{_word(before['endpointPrivateAccess'])} , endpointPublicAccess: "
+                f"{_word(before['endpointPublicAccess'])}, and Public Endpoint Restrictions: "
+                f"[{', '.join(before['publicAccessCidrs'])}]"
+            )
+        parameters = {
+            "EndpointPublicAccess": after["endpointPublicAccess"],
+            "EndpointPrivateAccess": after["endpointPrivateAccess"],
+            "PublicAccessCidrs": after["publicAccessCidrs"],
+        }
+        found.append(
+            ("EndpointAccessUpdate", parameters, lambda: before.update(after)),
+        )
+    if any(asked.get(name) is not None for name in _NETWORK):
+        wanted = {name: asked[name] for name in _NETWORK if asked.get(name) is not None}
+        moved = {**before, **wanted}
+        subnets = checks.check_cluster_network(
+            store, moved["subnetIds"], moved["securityGroupIds"]
+        )
+        if subnets[0].vpc_id != cluster.vpc_id:
+            raise invalid("Provided subnets must belong to the VPC of the cluster")
+        zones = {subnet.availability_zone_id for subnet in subnets}
+        old = checks.subnets_of(store, before["subnetIds"])
+        if not {subnet.availability_zone_id for subnet in old} >= zones:
+            # The API model's page "UpdateClusterConfig": the zones must be the cluster's.
+            raise invalid("Provided subnets must be in the Availability Zones of the cluster")
+        parameters = {"Subnets": moved["subnetIds"], "SecurityGroups": moved["securityGroupIds"]}
+
+        def move() -> None:
+            before.update(wanted)
+            clusters.hold_network(store, cluster, subnets)
+
+        found.append(("VpcConfigUpdate", parameters, move))
+    if asked.get("controlPlaneEgressMode") is not None:
+        mode = asked["controlPlaneEgressMode"]
+        found.append(
+            (
+                "ControlPlaneEgressUpdate",
+                {"ControlPlaneEgressMode": mode},
+                lambda: before.update(controlPlaneEgressMode=mode),
+            )
+        )
+    return found
+
+
+def _logging(cluster: EksCluster, asked: Mapping[str, Any]) -> Change:
+    after = clusters.logging_of(asked, cluster.members["logging"])
+    if after == cluster.members["logging"]:
+        raise invalid("No changes needed for the logging config provided")
+    return (
+        "LoggingUpdate",
+        {"ClusterLogging": after["clusterLogging"]},
+        lambda: cluster.members.update(logging=after),
+    )
+
+
+def _access(cluster: EksCluster, asked: Mapping[str, Any]) -> Change:
+    before, after = cluster.authentication_mode, asked.get("authenticationMode")
+    if after not in _MODES or _MODES.index(after) != _MODES.index(before) + 1:
+        raise invalid(f"Unsupported authentication mode update from {before} to {after}")
+    return (
+        "AccessConfigUpdate",
+        {"AuthenticationMode": after},
+        lambda: cluster.members["accessConfig"].update(authenticationMode=after),
+    )
+
+
+def _auto_mode(cluster: EksCluster, asked: Mapping[str, Any]) -> Change:
+    network = asked.get("kubernetesNetworkConfig") or {}
+    before = cluster.members["kubernetesNetworkConfig"]
+    for name in ("serviceIpv4Cidr", "ipFamily"):
+        if name in network and network[name] != before.get(name):
+            raise invalid(f"{name} cannot be changed")
+    after = {**cluster.members, **asked, "kubernetesNetworkConfig": {**before, **network}}
+    clusters.check_auto_mode({**after, "bootstrapSelfManagedAddons": False})
+    parameters = {name[:1].upper() + name[1:]: value for name, value in asked.items()}
+    return (
+        "AutoModeUpdate",
+        parameters,
+        lambda: cluster.members.update({name: after[name] for name in asked}),
+    )
+
+
+def _word(value: bool) -> str:
+    return "true" if value else "false"

@@ -1,0 +1,190 @@
+"""Backups of file systems: made, listed, deleted, and restored from. They hold no data.
+
+Rules from the API model's docstrings (botocore 1.44.5): Lustre can be backed up with a persistent
+deployment type and without a link to a data repository; a deletion takes a last backup of OpenZFS
+unless it is told not to, and of Lustre only if it is told to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.call import AwsError, Call, operation
+from clusterwright_localaws.pages import page
+from clusterwright_localaws.services.fsx.file_systems import create_from, view
+from clusterwright_localaws.services.fsx.lustre import TIERING
+from clusterwright_localaws.services.fsx.state import (
+    Backup,
+    FileSystem,
+    Store,
+    bad,
+    new_id,
+    once,
+    store_of,
+    tag_list,
+    tag_map,
+)
+
+# What a backup brings into a new file system unless the request says otherwise.
+_INHERITED = ("FileSystemTypeVersion", "KmsKeyId", "StorageCapacity", "StorageType")
+
+
+@operation("fsx", "CreateBackup")
+def create_backup(call: Call) -> Mapping[str, Any]:
+    store = store_of(call)
+
+    def make() -> str:
+        asked = call.parameters
+        if asked.get("VolumeId") or not asked.get("FileSystemId"):
+            raise bad("Backups of volumes are for ONTAP; give a FileSystemId.")
+        file_system = store.file_system(asked["FileSystemId"])
+        refuse(store, file_system)
+        return take(call, store, file_system, tag_map(asked.get("Tags"))).id
+
+    return {"Backup": backup_view(store.backups[once(call, "backup", make, store.backups)])}
+
+
+@operation("fsx", "DescribeBackups")
+def describe_backups(call: Call) -> Mapping[str, Any]:
+    store = store_of(call)
+    ids = call.parameters.get("BackupIds")
+    found = [_find(store, each) for each in ids] if ids else [*store.backups.values()]
+    for entry in call.parameters.get("Filters", ()):
+        found = [each for each in found if _matches(each, entry)]
+    entries, token = page(found, call, default=25, stale_page_code="BadRequest")
+    answer: dict[str, Any] = {"Backups": [backup_view(each) for each in entries]}
+    return {**answer, "NextToken": token} if token else answer
+
+
+@operation("fsx", "DeleteBackup")
+def delete_backup(call: Call) -> Mapping[str, Any]:
+    store = store_of(call)
+    backup = _find(store, call.parameters["BackupId"])
+    if backup.lifecycle != "AVAILABLE":
+        raise AwsError("BackupInProgress", f"Backup {backup.id} is {backup.lifecycle}.")
+    del store.backups[backup.id]
+    # "The DeleteBackup call returns instantly. The backup won't show up in later calls."
+    return {"BackupId": backup.id, "Lifecycle": "DELETED"}
+
+
+@operation("fsx", "CreateFileSystemFromBackup")
+def create_file_system_from_backup(call: Call) -> Mapping[str, Any]:
+    store = store_of(call)
+
+    def make() -> str:
+        asked = dict(call.parameters)
+        backup = _find(store, asked.pop("BackupId"))
+        if backup.lifecycle != "AVAILABLE":
+            raise bad(f"Backup {backup.id} is {backup.lifecycle}.")
+        return create_from(call, _restored(backup, asked)).id
+
+    made = once(call, "file-system-from-backup", make, store.file_systems)
+    return {"FileSystem": view(store.file_systems[made])}
+
+
+def refuse(store: Store, file_system: FileSystem) -> None:
+    """Refuse to back up what FSx does not.
+
+    Raises
+    ------
+    AwsError
+        UnsupportedOperation, BackupInProgress or BadRequest.
+    """
+    if file_system.kind == "LUSTRE":
+        deployment = str(file_system.lustre["DeploymentType"])
+        if deployment.startswith("SCRATCH"):
+            raise AwsError(
+                "UnsupportedOperation", f"Backups are not supported by {deployment} file systems."
+            )
+        if "ImportPath" in file_system.lustre or store.of_file_system(file_system):
+            raise AwsError(
+                "UnsupportedOperation",
+                "Backups are not supported by file systems that are linked to a data repository.",
+            )
+    if file_system.storage_type == TIERING:
+        raise AwsError(
+            "UnsupportedOperation", "Backups are not supported by Intelligent-Tiering storage."
+        )
+    if file_system.lifecycle not in ("AVAILABLE", "UPDATING"):
+        raise bad(f"File system {file_system.id} is {file_system.lifecycle}.")
+    for other in store.backups.values():
+        if other.file_system is file_system and other.lifecycle == "CREATING":
+            raise AwsError(
+                "BackupInProgress",
+                f"Another backup of file system {file_system.id} is in progress: {other.id}.",
+            )
+
+
+def take(call: Call, store: Store, file_system: FileSystem, tags: Mapping[str, str]) -> Backup:
+    """Begin a backup. Tags of the file system are copied if it says so and none are given."""
+    settings = file_system.lustre if file_system.kind == "LUSTRE" else file_system.openzfs
+    copied = file_system.tags if settings.get("CopyTagsToBackups") and not tags else {}
+    backup = Backup(
+        id=new_id("backup"),
+        file_system=file_system,
+        as_it_was=view(file_system),
+        request=dict(file_system.request),
+        created_at=call.now,
+        tags={**copied, **tags},
+    )
+    store.backups[backup.id] = backup
+    store.later(call.world.delays.backup, lambda: setattr(backup, "lifecycle", "AVAILABLE"))
+    return backup
+
+
+def backup_view(backup: Backup) -> dict[str, Any]:
+    """A backup as the API answers it."""
+    answer: dict[str, Any] = {
+        "BackupId": backup.id,
+        "Lifecycle": backup.lifecycle,
+        "Type": "USER_INITIATED",
+        "ProgressPercent": 100 if backup.lifecycle == "AVAILABLE" else 0,
+        "CreationTime": backup.created_at,
+        "ResourceARN": backup.arn,
+        "ResourceType": "FILE_SYSTEM",
+        "OwnerId": backup.file_system.account,
+        "FileSystem": {k: v for k, v in backup.as_it_was.items() if k != "AdministrativeActions"},
+    }
+    if backup.request.get("KmsKeyId"):
+        answer["KmsKeyId"] = backup.request["KmsKeyId"]
+    return {**answer, "Tags": tag_list(backup.tags)} if backup.tags else answer
+
+
+def _restored(backup: Backup, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The request for a new file system: the backup's settings under the caller's."""
+    kind = backup.file_system.kind
+    name = "LustreConfiguration" if kind == "LUSTRE" else "OpenZFSConfiguration"
+    settings = {**backup.request[name], **(asked.get(name) or {})}
+    metadata = settings.get("MetadataConfiguration") or {}
+    if metadata.get("Mode") == "AUTOMATIC":
+        settings["MetadataConfiguration"] = {"Mode": "AUTOMATIC"}
+    iops = settings.get("DiskIopsConfiguration") or {}
+    if iops.get("Mode") == "AUTOMATIC":
+        settings["DiskIopsConfiguration"] = {"Mode": "AUTOMATIC"}
+    capacity = asked.get("StorageCapacity")
+    before = backup.request.get("StorageCapacity")
+    if capacity is not None and before is not None:
+        if kind == "LUSTRE" and capacity != before:
+            raise bad("The storage capacity of a backup can be changed for OpenZFS only.")
+        if capacity < before:
+            raise bad(f"StorageCapacity must be at least that of the backup, {before}.")
+    inherited = {key: backup.request[key] for key in _INHERITED if key in backup.request}
+    given = {key: value for key, value in asked.items() if key not in ("Tags",)}
+    return {"FileSystemType": kind, **inherited, **given, name: settings}
+
+
+def _find(store: Store, backup_id: str) -> Backup:
+    found = store.backups.get(backup_id)
+    if found is None:
+        raise AwsError("BackupNotFound", f"Backup '{backup_id}' does not exist.")
+    return found
+
+
+def _matches(backup: Backup, entry: Mapping[str, Any]) -> bool:
+    values = {
+        "file-system-id": backup.file_system.id,
+        "backup-type": "USER_INITIATED",
+        "file-system-type": backup.file_system.kind,
+    }
+    return values.get(str(entry.get("Name"))) in entry.get("Values", ())

@@ -1,0 +1,123 @@
+"""Snapshots of OpenZFS volumes: made, listed, renamed, deleted. They hold no data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.call import AwsError, Call, operation
+from clusterwright_localaws.pages import page
+from clusterwright_localaws.services.fsx.state import (
+    Snapshot,
+    Store,
+    bad,
+    new_id,
+    once,
+    store_of,
+    tag_list,
+    tag_map,
+)
+
+
+@operation("fsx", "CreateSnapshot")
+def create_snapshot(call: Call) -> Mapping[str, Any]:
+    store = store_of(call)
+
+    def make() -> str:
+        return _create(call, store).id
+
+    return {"Snapshot": view(store.snapshots[once(call, "snapshot", make, store.snapshots)])}
+
+
+@operation("fsx", "DescribeSnapshots")
+def describe_snapshots(call: Call) -> Mapping[str, Any]:
+    store = store_of(call)
+    ids = call.parameters.get("SnapshotIds")
+    found = [_find(store, each) for each in ids] if ids else [*store.snapshots.values()]
+    for entry in call.parameters.get("Filters", ()):
+        wanted = entry.get("Values", ())
+        if entry.get("Name") == "volume-id":
+            found = [each for each in found if each.volume.id in wanted]
+        elif entry.get("Name") == "file-system-id":
+            found = [each for each in found if each.volume.file_system.id in wanted]
+    entries, token = page(found, call, default=100, stale_page_code="BadRequest")
+    answer: dict[str, Any] = {"Snapshots": [view(each) for each in entries]}
+    return {**answer, "NextToken": token} if token else answer
+
+
+@operation("fsx", "UpdateSnapshot")
+def update_snapshot(call: Call) -> Mapping[str, Any]:
+    store = store_of(call)
+    snapshot = _find(store, call.parameters["SnapshotId"])
+    _refuse_busy(snapshot)
+    _refuse_name(store, snapshot.volume.id, call.parameters["Name"])
+    snapshot.name = call.parameters["Name"]
+    return {"Snapshot": view(snapshot)}
+
+
+@operation("fsx", "DeleteSnapshot")
+def delete_snapshot(call: Call) -> Mapping[str, Any]:
+    store = store_of(call)
+    snapshot = _find(store, call.parameters["SnapshotId"])
+    _refuse_busy(snapshot)
+    clones = [
+        volume.id
+        for volume in store.volumes.values()
+        if (volume.configuration.get("OriginSnapshot") or {}).get("SnapshotARN") == snapshot.arn
+    ]
+    if clones:
+        raise bad(f"Snapshot {snapshot.id} has clones: {', '.join(clones)}.")
+    snapshot.lifecycle = "DELETING"
+    store.later(call.world.delays.volume, lambda: store.snapshots.pop(snapshot.id, None))
+    return {"SnapshotId": snapshot.id, "Lifecycle": "DELETING"}
+
+
+def view(snapshot: Snapshot) -> dict[str, Any]:
+    """A snapshot as the API answers it."""
+    answer: dict[str, Any] = {
+        "ResourceARN": snapshot.arn,
+        "SnapshotId": snapshot.id,
+        "Name": snapshot.name,
+        "VolumeId": snapshot.volume.id,
+        "CreationTime": snapshot.created_at,
+        "Lifecycle": snapshot.lifecycle,
+    }
+    return {**answer, "Tags": tag_list(snapshot.tags)} if snapshot.tags else answer
+
+
+def _create(call: Call, store: Store) -> Snapshot:
+    asked = call.parameters
+    volume = store.volumes.get(asked["VolumeId"])
+    if volume is None:
+        raise AwsError("VolumeNotFound", f"Volume '{asked['VolumeId']}' does not exist.")
+    if volume.lifecycle != "AVAILABLE":
+        raise bad(f"Volume {volume.id} is {volume.lifecycle}.")
+    _refuse_name(store, volume.id, asked["Name"])
+    copied = volume.tags if volume.configuration.get("CopyTagsToSnapshots") else {}
+    snapshot = Snapshot(
+        id=new_id("fsvolsnap"),
+        volume=volume,
+        name=asked["Name"],
+        created_at=call.now,
+        tags=tag_map(asked.get("Tags")) or dict(copied),
+    )
+    store.snapshots[snapshot.id] = snapshot
+    store.later(call.world.delays.volume, lambda: setattr(snapshot, "lifecycle", "AVAILABLE"))
+    return snapshot
+
+
+def _refuse_busy(snapshot: Snapshot) -> None:
+    if snapshot.lifecycle != "AVAILABLE":
+        raise bad(f"Snapshot {snapshot.id} is {snapshot.lifecycle}.")
+
+
+def _refuse_name(store: Store, volume_id: str, name: str) -> None:
+    if any(s.name == name and s.volume.id == volume_id for s in store.snapshots.values()):
+        raise bad(f"Volume {volume_id} has a snapshot named {name} already.")
+
+
+def _find(store: Store, snapshot_id: str) -> Snapshot:
+    found = store.snapshots.get(snapshot_id)
+    if found is None:
+        raise AwsError("SnapshotNotFound", f"Snapshot '{snapshot_id}' does not exist.")
+    return found

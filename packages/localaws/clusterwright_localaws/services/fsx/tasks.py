@@ -1,0 +1,135 @@
+"""Data repository tasks: imports, exports and releases on demand. They move no data.
+
+A task waits (PENDING), works (EXECUTING) for the world's `delays.task`, and ends SUCCEEDED with
+nothing moved; a cancelled one passes through CANCELING.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.call import AwsError, Call, operation
+from clusterwright_localaws.pages import page
+from clusterwright_localaws.services.fsx.state import (
+    Store,
+    Task,
+    bad,
+    new_id,
+    once,
+    store_of,
+    tag_list,
+    tag_map,
+)
+
+_OF_CACHES = "AUTO_RELEASE_DATA"
+
+
+@operation("fsx", "CreateDataRepositoryTask")
+def create_task(call: Call) -> Mapping[str, Any]:
+    store = store_of(call)
+
+    def make() -> str:
+        return _create(call, store).id
+
+    return {"DataRepositoryTask": view(store.tasks[once(call, "task", make, store.tasks)])}
+
+
+@operation("fsx", "DescribeDataRepositoryTasks")
+def describe_tasks(call: Call) -> Mapping[str, Any]:
+    store = store_of(call)
+    ids = call.parameters.get("TaskIds")
+    found = [_find(store, each) for each in ids] if ids else [*store.tasks.values()]
+    for entry in call.parameters.get("Filters", ()):
+        wanted = entry.get("Values", ())
+        if entry.get("Name") == "file-system-id":
+            found = [task for task in found if task.request["FileSystemId"] in wanted]
+        elif entry.get("Name") == "task-lifecycle":
+            found = [task for task in found if task.lifecycle in wanted]
+    entries, token = page(found, call, default=100, stale_page_code="BadRequest")
+    answer: dict[str, Any] = {"DataRepositoryTasks": [view(each) for each in entries]}
+    return {**answer, "NextToken": token} if token else answer
+
+
+@operation("fsx", "CancelDataRepositoryTask")
+def cancel_task(call: Call) -> Mapping[str, Any]:
+    store = store_of(call)
+    task = _find(store, call.parameters["TaskId"])
+    if task.lifecycle not in ("PENDING", "EXECUTING"):
+        raise AwsError("DataRepositoryTaskEnded", f"Task {task.id} is {task.lifecycle}.")
+    task.lifecycle = "CANCELING"
+
+    def cancelled() -> None:
+        task.lifecycle, task.ended_at = "CANCELED", call.runtime.clock.now()
+
+    store.later(call.world.delays.task, cancelled)
+    return {"Lifecycle": "CANCELING", "TaskId": task.id}
+
+
+def view(task: Task) -> dict[str, Any]:
+    """A task as the API answers it."""
+    answer: dict[str, Any] = {
+        "TaskId": task.id,
+        "Lifecycle": task.lifecycle,
+        "Type": task.request["Type"],
+        "CreationTime": task.created_at,
+        "ResourceARN": task.arn,
+        "FileSystemId": task.request["FileSystemId"],
+        "Paths": list(task.request.get("Paths", ())),
+        "Report": task.request["Report"],
+    }
+    for name in ("ReleaseConfiguration",):
+        if name in task.request:
+            answer[name] = task.request[name]
+    if task.started_at is not None:
+        answer["StartTime"] = task.started_at
+    if task.ended_at is not None:
+        answer["EndTime"] = task.ended_at
+        answer["Status"] = {"TotalCount": 0, "SucceededCount": 0, "FailedCount": 0}
+    return {**answer, "Tags": tag_list(task.tags)} if task.tags else answer
+
+
+def _create(call: Call, store: Store) -> Task:
+    asked = {k: v for k, v in call.parameters.items() if k not in ("ClientRequestToken", "Tags")}
+    file_system = store.file_system(asked["FileSystemId"])
+    if asked["Type"] == _OF_CACHES or "CapacityToRelease" in asked:
+        raise AwsError("UnsupportedOperation", f"{_OF_CACHES} tasks are for file caches.")
+    if file_system.kind != "LUSTRE":
+        raise AwsError("UnsupportedOperation", "Data repository tasks are for Lustre.")
+    if file_system.lifecycle not in ("AVAILABLE", "UPDATING"):
+        raise bad(f"File system {file_system.id} is {file_system.lifecycle}.")
+    if not ("ImportPath" in file_system.lustre or store.of_file_system(file_system)):
+        raise bad(f"File system {file_system.id} is not linked to a data repository.")
+    report = asked["Report"]
+    missing = [name for name in ("Path", "Format", "Scope") if not report.get(name)]
+    if report["Enabled"] and missing:
+        raise bad(f"Report.{missing[0]} is required when the report is enabled.")
+    task = Task(
+        id=new_id("task"),
+        file_system=file_system,
+        request=asked,
+        created_at=call.now,
+        tags=tag_map(call.parameters.get("Tags")),
+    )
+    store.tasks[task.id] = task
+
+    def begun() -> None:
+        if task.lifecycle == "PENDING":
+            task.lifecycle, task.started_at = "EXECUTING", call.runtime.clock.now()
+
+    def done() -> None:
+        if task.lifecycle == "EXECUTING":
+            task.lifecycle, task.ended_at = "SUCCEEDED", call.runtime.clock.now()
+
+    store.later(0, begun)
+    store.later(call.world.delays.task, done)
+    return task
+
+
+def _find(store: Store, task_id: str) -> Task:
+    found = store.tasks.get(task_id)
+    if found is None:
+        raise AwsError(
+            "DataRepositoryTaskNotFound", f"Data repository task '{task_id}' does not exist."
+        )
+    return found

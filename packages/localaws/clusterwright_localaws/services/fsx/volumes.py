@@ -1,0 +1,162 @@
+"""OpenZFS volumes: create, describe, update, delete."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.call import AwsError, Call, operation
+from clusterwright_localaws.pages import page
+from clusterwright_localaws.services.fsx.openzfs import RECORD_SIZES_KIB
+from clusterwright_localaws.services.fsx.state import (
+    Store,
+    Volume,
+    bad,
+    new_id,
+    once,
+    store_of,
+    tag_list,
+    tag_map,
+)
+
+
+@operation("fsx", "CreateVolume")
+def create_volume(call: Call) -> Mapping[str, Any]:
+    store = store_of(call)
+
+    def make() -> str:
+        return _create(call).id
+
+    return {"Volume": view(store.volumes[once(call, "volume", make, store.volumes)])}
+
+
+@operation("fsx", "DescribeVolumes")
+def describe_volumes(call: Call) -> Mapping[str, Any]:
+    store = store_of(call)
+    ids = call.parameters.get("VolumeIds")
+    found = [_find(store, each) for each in ids] if ids else [*store.volumes.values()]
+    for entry in call.parameters.get("Filters", ()):
+        if entry.get("Name") == "file-system-id":
+            found = [v for v in found if v.file_system.id in entry.get("Values", ())]
+    entries, token = page(found, call, default=100, stale_page_code="BadRequest")
+    answer: dict[str, Any] = {"Volumes": [view(each) for each in entries]}
+    return {**answer, "NextToken": token} if token else answer
+
+
+@operation("fsx", "UpdateVolume")
+def update_volume(call: Call) -> Mapping[str, Any]:
+    store = store_of(call)
+    volume = _find(store, call.parameters["VolumeId"])
+    _refuse_busy(volume)
+    asked = call.parameters.get("OpenZFSConfiguration") or {}
+    _check_record_size(asked)
+    name = call.parameters.get("Name")
+    if name is not None and name != volume.name:
+        _refuse_name(store, str(volume.configuration.get("ParentVolumeId")), name)
+        volume.name = name
+        volume.path = f"{volume.path.rstrip('/').rsplit('/', 1)[0]}/{name}/"
+    volume.configuration = {**volume.configuration, **asked}
+    return {"Volume": view(volume)}
+
+
+@operation("fsx", "DeleteVolume")
+def delete_volume(call: Call) -> Mapping[str, Any]:
+    store = store_of(call)
+    volume = _find(store, call.parameters["VolumeId"])
+    if volume.id == volume.file_system.root_volume_id:
+        raise bad("The root volume goes with its file system.")
+    _refuse_busy(volume)
+    below = _below(store, volume)
+    snapshots = [s for s in store.snapshots.values() if s.volume in (volume, *below)]
+    options = (call.parameters.get("OpenZFSConfiguration") or {}).get("Options", ())
+    if (below or snapshots) and "DELETE_CHILD_VOLUMES_AND_SNAPSHOTS" not in options:
+        raise bad(f"Volume {volume.id} has child volumes or snapshots.")
+    for each in (volume, *below):
+        each.lifecycle = "DELETING"
+
+    def gone() -> None:
+        for snapshot in snapshots:
+            store.snapshots.pop(snapshot.id, None)
+        for each in (volume, *below):
+            store.volumes.pop(each.id, None)
+
+    store.later(call.world.delays.volume, gone)
+    return {"VolumeId": volume.id, "Lifecycle": "DELETING"}
+
+
+def view(volume: Volume) -> dict[str, Any]:
+    """A volume as the API answers it."""
+    answer: dict[str, Any] = {
+        "CreationTime": volume.created_at,
+        "FileSystemId": volume.file_system.id,
+        "Lifecycle": volume.lifecycle,
+        "Name": volume.name,
+        "ResourceARN": volume.arn,
+        "VolumeId": volume.id,
+        "VolumeType": "OPENZFS",
+        "OpenZFSConfiguration": {
+            **{k: v for k, v in volume.configuration.items() if k != "OriginSnapshot"},
+            "VolumePath": volume.path,
+        },
+    }
+    return {**answer, "Tags": tag_list(volume.tags)} if volume.tags else answer
+
+
+def _create(call: Call) -> Volume:
+    store = store_of(call)
+    asked = call.parameters
+    configuration = asked.get("OpenZFSConfiguration")
+    if asked["VolumeType"] != "OPENZFS" or configuration is None:
+        raise AwsError("MissingVolumeConfiguration", "OpenZFSConfiguration is required.")
+    parent = _find(store, configuration["ParentVolumeId"])
+    _refuse_busy(parent)
+    _refuse_name(store, parent.id, asked["Name"])
+    origin = (configuration.get("OriginSnapshot") or {}).get("SnapshotARN")
+    if origin is not None and origin not in {s.arn for s in store.snapshots.values()}:
+        raise bad(f"The snapshot {origin} does not exist.")
+    _check_record_size(configuration)
+    volume = Volume(
+        id=new_id("fsvol"),
+        file_system=parent.file_system,
+        name=asked["Name"],
+        path=f"{parent.path}{asked['Name']}/",
+        created_at=call.now,
+        configuration=dict(configuration),
+        tags=tag_map(asked.get("Tags")),
+    )
+    store.volumes[volume.id] = volume
+    store.later(call.world.delays.volume, lambda: setattr(volume, "lifecycle", "AVAILABLE"))
+    return volume
+
+
+def _below(store: Store, volume: Volume) -> list[Volume]:
+    """Every volume under this one, at any depth."""
+    found: list[Volume] = []
+    for each in store.volumes.values():
+        if each.configuration.get("ParentVolumeId") == volume.id:
+            found += [each, *_below(store, each)]
+    return found
+
+
+def _refuse_busy(volume: Volume) -> None:
+    if volume.lifecycle != "AVAILABLE":
+        raise bad(f"Volume {volume.id} is {volume.lifecycle}.")
+
+
+def _refuse_name(store: Store, parent_id: str, name: str) -> None:
+    for each in store.volumes.values():
+        if each.name == name and each.configuration.get("ParentVolumeId") == parent_id:
+            raise bad(f"Volume {parent_id} has a child named {name} already.")
+
+
+def _check_record_size(configuration: Mapping[str, Any]) -> None:
+    size = configuration.get("RecordSizeKiB")
+    if size is not None and size not in RECORD_SIZES_KIB:
+        raise bad(f"RecordSizeKiB must be one of {', '.join(map(str, RECORD_SIZES_KIB))}.")
+
+
+def _find(store: Store, volume_id: str) -> Volume:
+    found = store.volumes.get(volume_id)
+    if found is None:
+        raise AwsError("VolumeNotFound", f"Volume '{volume_id}' does not exist.")
+    return found

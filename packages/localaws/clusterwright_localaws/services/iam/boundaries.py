@@ -1,0 +1,24 @@
+"""A permissions boundary must exist when it is set, where IAM is enforced; moto takes any ARN.
+
+https://docs.aws.amazon.com/IAM/latest/APIReference/API_PutRolePermissionsBoundary.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.call import AwsError, Call, NotOurs, operation
+from clusterwright_localaws.iam import entities
+
+
+@operation("iam", "CreateRole", "CreateUser", "PutRolePermissionsBoundary")
+def with_boundary(call: Call) -> Mapping[str, Any]:
+    arn = call.parameters.get("PermissionsBoundary")
+    if arn:
+        backend = entities.backend_of(call.account, call.partition)
+        if arn not in backend.managed_policies:
+            raise AwsError(
+                "NoSuchEntity", f"Scope ARN: {arn} does not exist or is not attachable.", 404
+            )
+    raise NotOurs

@@ -1,0 +1,43 @@
+"""Nodes in a network that the world closes fetch no lifecycle scripts, unless it has a way to S3.
+
+Only networks of the world are looked at (`subnets[].closed`): of a VPC that a caller made, only
+the caller knows what leads out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from clusterwright_localaws.network import Network
+
+
+def reaches_s3(network: Network, subnets: Iterable[Any], closed: Iterable[str]) -> bool:
+    """Whether each of these subnets (moto's) leads to S3; those that are not `closed` do."""
+    return all(subnet.id not in set(closed) or _leads(network.ec2, subnet) for subnet in subnets)
+
+
+def _leads(ec2: Any, subnet: Any) -> bool:
+    tables = [t for t in ec2.route_tables.values() if t.vpc_id == subnet.vpc_id]
+    own = [t for t in tables if subnet.id in t._associations.values()]
+    table = next(iter(own or [t for t in tables if t.main_association_id]), None)
+    if table is None:
+        return False
+    for route in table.routes:
+        if route.destination_cidr_block == "0.0.0.0/0" and (
+            route.nat_gateway or route.transit_gateway
+        ):
+            return True
+    for endpoint in ec2.vpc_end_points.values():
+        if endpoint.vpc_id != subnet.vpc_id or not endpoint.service_name.endswith(".s3"):
+            continue
+        if endpoint.state == "deleted":
+            continue
+        gateway = str(endpoint.vpc_endpoint_type or "Gateway").lower() == "gateway"
+        if (
+            table.id in (endpoint.route_table_ids or ())
+            if gateway
+            else endpoint.private_dns_enabled
+        ):
+            return True
+    return False

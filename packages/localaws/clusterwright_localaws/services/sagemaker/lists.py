@@ -1,0 +1,101 @@
+"""ListClusters, ListClusterNodes and DescribeClusterNode."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.call import AwsError, Call, operation
+from clusterwright_localaws.pages import page
+from clusterwright_localaws.services.sagemaker import views
+from clusterwright_localaws.services.sagemaker.events import aware
+from clusterwright_localaws.services.sagemaker.state import Group, Node, clusters_of, find_node
+
+# The API reference gives no default page; the maximum of the model is used.
+PAGE = 100
+
+
+@operation("sagemaker", "ListClusters")
+def list_clusters(call: Call) -> Mapping[str, Any]:
+    asked = call.parameters
+    found = [
+        cluster
+        for cluster in clusters_of(call).by_name.values()
+        if asked.get("NameContains", "") in cluster.name
+        and _between(cluster.created_at, asked)
+        and asked.get("TrainingPlanArn")
+        in (None, *(group.plan_arn for group in cluster.groups.values()))
+    ]
+    by_name = asked.get("SortBy") == "NAME"
+    found.sort(
+        key=lambda cluster: (cluster.name if by_name else "", cluster.created_at),
+        reverse=asked.get("SortOrder") == "Descending",
+    )
+    entries, token = page(found, call, default=PAGE, maximum=PAGE)
+    answer: dict[str, Any] = {"ClusterSummaries": [views.summary(each) for each in entries]}
+    return {**answer, "NextToken": token} if token else answer
+
+
+@operation("sagemaker", "ListClusterNodes")
+def list_cluster_nodes(call: Call) -> Mapping[str, Any]:
+    asked = call.parameters
+    cluster = clusters_of(call).find(asked["ClusterName"])
+    part = asked.get("InstanceGroupNameContains", "")
+    found = [
+        node
+        for group in cluster.groups.values()
+        if part in group.name
+        for node in group.nodes
+        if _between(node.launched_at, asked)
+    ]
+    if asked.get("SortBy") == "NAME":
+        found.sort(key=lambda node: (node.group_name, node.number))
+    else:
+        found.sort(key=lambda node: node.launched_at)
+    if asked.get("SortOrder") == "Descending":
+        found.reverse()
+    everything: list[Node | tuple[Group, str]] = list(found)
+    if asked.get("IncludeNodeLogicalIds"):
+        # "the response includes all nodes regardless of provisioning status" (API model)
+        everything += [
+            (group, logical_id)
+            for group in cluster.groups.values()
+            if part in group.name
+            for logical_id in group.awaited
+        ]
+    entries, token = page(everything, call, default=PAGE, maximum=PAGE)
+    now = call.now
+    answer: dict[str, Any] = {
+        "ClusterNodeSummaries": [
+            views.awaited_summary(cluster, *each)
+            if isinstance(each, tuple)
+            else views.node_summary(cluster, each, now)
+            for each in entries
+        ]
+    }
+    return {**answer, "NextToken": token} if token else answer
+
+
+@operation("sagemaker", "DescribeClusterNode")
+def describe_cluster_node(call: Call) -> Mapping[str, Any]:
+    asked = call.parameters
+    cluster = clusters_of(call).find(asked["ClusterName"])
+    instance_id, logical_id = asked.get("NodeId"), asked.get("NodeLogicalId")
+    if bool(instance_id) == bool(logical_id):
+        raise AwsError("ValidationException", "Specify exactly one of NodeId and NodeLogicalId.")
+    node = find_node(cluster, instance_id=instance_id, logical_id=logical_id)
+    if node is None:
+        for group in cluster.groups.values():
+            if logical_id in group.awaited:
+                return {"NodeDetails": views.awaited_details(group, logical_id)}
+        raise AwsError(
+            "ResourceNotFound",
+            f"Instance with id {instance_id or logical_id} does not exist in cluster "
+            f"{cluster.name}.",
+        )
+    return {"NodeDetails": views.node_details(cluster, node, call.now)}
+
+
+def _between(moment: Any, asked: Mapping[str, Any]) -> bool:
+    after, before = asked.get("CreationTimeAfter"), asked.get("CreationTimeBefore")
+    return not (after and moment < aware(after)) and not (before and moment > aware(before))

@@ -1,0 +1,110 @@
+"""What the execution role of nodes must be allowed, where the world enforces IAM.
+
+SageMaker developer guide, "Prerequisites for using SageMaker HyperPod", sections on the IAM role
+and on a custom VPC: https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites.html
+AWS does not publish the words of its refusals. Rights on the network are asked when the cluster
+is made or changed; rights on the scripts where HyperPod fetches them, and a failure there is that
+of the scripts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from clusterwright_localaws.iam import entities
+from clusterwright_localaws.iam.callers import role_session
+from clusterwright_localaws.iam.enforcement import decide
+from clusterwright_localaws.iam.requirements import Need
+from clusterwright_localaws.iam.trust import trusts
+from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.zones import partition_of
+
+SAGEMAKER = "sagemaker.amazonaws.com"
+HYPERPOD = "hyperpod.sagemaker.amazonaws.com"
+"""Whom a ClusterRole must trust (SageMaker developer guide, "Create an IAM role for HyperPod
+autoscaling with Karpenter")."""
+
+_LOOKS = (
+    "ec2:DescribeDhcpOptions",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeSecurityGroups",
+    "ec2:DescribeSubnets",
+    "ec2:DescribeVpcs",
+)
+_ON_INTERFACES = (
+    "ec2:CreateNetworkInterface",
+    "ec2:CreateNetworkInterfacePermission",
+    "ec2:CreateTags",
+    "ec2:DeleteNetworkInterface",
+    "ec2:DeleteNetworkInterfacePermission",
+    "ec2:DetachNetworkInterface",
+)
+
+
+def trusts_principal(role: Any, principal: str) -> bool:
+    """Say whether a service may assume moto's role."""
+    return trusts(role, principal)
+
+
+def missing_network_right(
+    runtime: Runtime, region: str, account: str, request: Mapping[str, Any]
+) -> tuple[str, str] | None:
+    """Return the first role of a cluster's request, and the action, that it lacks for its VPC."""
+    for group in _groups(request):
+        config = group.get("OverrideVpcConfig") or request.get("VpcConfig")
+        if not config:
+            continue
+        found = _first_denied(
+            runtime, region, str(group["ExecutionRole"]), _network_needs(region, account, config)
+        )
+        if found is not None:
+            return str(group["ExecutionRole"]), found
+    return None
+
+
+def may_fetch(
+    runtime: Runtime, region: str, role_arn: str, uri: str, names: Iterable[str]
+) -> bool:
+    """Say whether a role may list the bucket of lifecycle scripts and get the entry scripts."""
+    if runtime.world.iam != "enforced":
+        return True
+    parts = urlsplit(uri)
+    bucket = f"arn:{partition_of(region)}:s3:::{parts.netloc}"
+    prefix = parts.path.strip("/")
+    needs = [Need("s3:ListBucket", bucket, context={"s3:prefix": prefix})]
+    for name in names:
+        key = "/".join(part for part in (prefix, name) if part)
+        needs.append(Need("s3:GetObject", f"{bucket}/{key}"))
+    return _first_denied(runtime, region, role_arn, needs) is None
+
+
+def _first_denied(
+    runtime: Runtime, region: str, role_arn: str, needs: Iterable[Need]
+) -> str | None:
+    role = entities.role_of(role_arn)
+    if role is None:
+        return None  # refused elsewhere, or another account's
+    caller = role_session(role, "SageMaker")
+    for need in needs:
+        if not decide(runtime, caller, need, region).allowed:
+            return need.action
+    return None
+
+
+def _network_needs(region: str, account: str, config: Mapping[str, Any]) -> Iterator[Need]:
+    base = f"arn:{partition_of(region)}:ec2:{region}:{account}"
+    for action in _LOOKS:
+        yield Need(action, "*")
+    for action in _ON_INTERFACES:
+        yield Need(action, f"{base}:network-interface/*")
+    for name in config.get("Subnets", ()):
+        yield Need("ec2:CreateNetworkInterface", f"{base}:subnet/{name}")
+    for name in config.get("SecurityGroupIds", ()):
+        yield Need("ec2:CreateNetworkInterface", f"{base}:security-group/{name}")
+
+
+def _groups(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for kind in ("InstanceGroups", "RestrictedInstanceGroups"):
+        yield from request.get(kind) or ()

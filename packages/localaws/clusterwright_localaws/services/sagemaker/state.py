@@ -1,0 +1,323 @@
+"""What HyperPod remembers: clusters, instance groups and nodes, and how time moves them."""
+
+from __future__ import annotations
+
+import secrets
+import string
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from clusterwright_localaws.call import AwsError, Call
+from clusterwright_localaws.facts import ec2_name
+from clusterwright_localaws.network import Network, Range, network_of
+from clusterwright_localaws.runtime import Runtime
+
+# The release that nodes get where no version is pinned. AWS's numbers are not sourced: this one
+# is ours, and says so by its zeros.
+DEFAULT_IMAGE_RELEASE = "0.0.1"
+# Of a node whose driver has not said yet that it is up, or gone.
+NEVER = datetime.max.replace(tzinfo=UTC)
+_ID_LETTERS = string.ascii_lowercase + string.digits
+
+
+@dataclass(slots=True)
+class Node:
+    """One instance of a cluster. Slots: a cluster has up to thousands."""
+
+    instance_id: str
+    logical_id: str
+    number: int
+    group_name: str
+    instance_type: str
+    subnet_id: str
+    zone_name: str
+    zone_id: str
+    addresses: tuple[Range, ...]
+    launched_at: datetime
+    ready_at: datetime
+    image_release: str
+    image_id: str | None
+    # Set by what happens to the node; without it the clock decides between Pending and Running.
+    status: str | None = None
+    message: str | None = None
+    gone_at: datetime | None = None
+    checked_until: datetime | None = None
+    software_updated_at: datetime | None = None
+    # A driver stands behind it (`nodes_driver`), and whether it has been Running since its launch.
+    driven: bool = False
+    settled: bool = False
+
+    @property
+    def primary_address(self) -> int:
+        return self.addresses[0][0]
+
+    def status_at(self, now: datetime) -> str:
+        if self.gone_at is not None:
+            return "ShuttingDown"
+        if self.status is not None:
+            return self.status
+        if now < self.ready_at:
+            return "Pending"
+        if self.checked_until is not None and now < self.checked_until:
+            return "DeepHealthCheckInProgress"
+        return "Running"
+
+
+@dataclass
+class Group:
+    """One instance group: what was asked for, and the nodes that are there."""
+
+    specification: dict[str, Any]
+    target_count: int
+    min_count: int | None = None
+    status: str = "Creating"
+    nodes: list[Node] = field(default_factory=list)
+    next_number: int = 1
+    failure: str | None = None
+    restricted: bool = False
+    software_status: str | None = None
+    release: str = DEFAULT_IMAGE_RELEASE
+    # Logical ids of nodes that a continuous cluster still waits for.
+    awaited: list[str] = field(default_factory=list)
+    # When its training plan starts, once that is on the agenda.
+    begins_at: datetime | None = None
+    # The DeploymentConfig of a software update that is under way.
+    deployment: Mapping[str, Any] | None = None
+    desired_release: str | None = None
+    before_rollback: tuple[int, int | None] = (0, None)
+
+    @property
+    def name(self) -> str:
+        return str(self.specification["InstanceGroupName"])
+
+    @property
+    def instance_types(self) -> list[str]:
+        """SageMaker's names (`ml.…`), in the order of priority."""
+        single = self.specification.get("InstanceType")
+        if single:
+            return [str(single)]
+        return list(self.specification["InstanceRequirements"]["InstanceTypes"])
+
+    @property
+    def plan_arn(self) -> str | None:
+        return self.specification.get("TrainingPlanArn")
+
+    @property
+    def spot(self) -> bool:
+        return "Spot" in (self.specification.get("CapacityRequirements") or {})
+
+    @property
+    def slurm_role(self) -> str | None:
+        return (self.specification.get("SlurmConfig") or {}).get("NodeType")
+
+    def expect(self) -> None:
+        """Name the nodes that are still to come, and forget the names of those that are not."""
+        missing = max(0, self.target_count - len(self.live()))
+        self.awaited = self.awaited[:missing]
+        self.awaited += [new_uuid() for _ in range(missing - len(self.awaited))]
+
+    def live(self) -> list[Node]:
+        return [node for node in self.nodes if node.gone_at is None]
+
+
+@dataclass(frozen=True)
+class Token:
+    """A client token: when it came, with what, and what was answered."""
+
+    at: datetime
+    asked: list[Any]
+    added: list[dict[str, Any]]
+
+
+@dataclass
+class Cluster:
+    """One HyperPod cluster."""
+
+    name: str
+    arn: str
+    account: str
+    region: str
+    created_at: datetime
+    request: dict[str, Any]
+    groups: dict[str, Group] = field(default_factory=dict)
+    status: str = "Creating"
+    failure: str | None = None
+    events: list[dict[str, Any]] = field(default_factory=list)
+    # What is still to happen: (when, what), in the order of time.
+    agenda: list[tuple[datetime, Callable[[datetime], None]]] = field(default_factory=list)
+    tokens: dict[str, Token] = field(default_factory=dict)
+    tags: list[dict[str, str]] = field(default_factory=list)
+    # What looks again when a node's driver reports.
+    waiting: list[Callable[[datetime], None]] = field(default_factory=list)
+    # Launches that failed are tried again at a time that is set.
+    retrying: bool = False
+    # Why the creation fails whatever the nodes do.
+    doomed: str | None = None
+    # Nodes that drivers stand behind, by instance id, for reports in thousands.
+    driven: dict[str, Node] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        return self.arn.rsplit("/", 1)[-1]
+
+    @property
+    def continuous(self) -> bool:
+        return self.request.get("NodeProvisioningMode") == "Continuous"
+
+    @property
+    def eks_arn(self) -> str | None:
+        """The Amazon EKS cluster that orchestrates it."""
+        eks = (self.request.get("Orchestrator") or {}).get("Eks") or {}
+        return eks.get("ClusterArn")
+
+    @property
+    def platform(self) -> str:
+        return "hyperpod-eks" if self.eks_arn else "hyperpod-slurm"
+
+    @property
+    def provisioning(self) -> bool:
+        return self.status in ("Creating", "Updating", "Deleting", "RollingBack", "SystemUpdating")
+
+    def nodes(self) -> Iterator[Node]:
+        for group in self.groups.values():
+            yield from group.nodes
+
+    def instance(self, instance_id: str) -> Node | None:
+        """A driven node by its instance id."""
+        return self.driven.get(instance_id)
+
+    def wake(self, now: datetime) -> None:
+        """Let everybody look again who waits for the reports of nodes."""
+        waiting, self.waiting = self.waiting, []
+        for look in waiting:
+            look(now)
+
+    def at(self, when: datetime, what: Callable[[datetime], None]) -> None:
+        """Let something happen at a time; things due at the same time keep their order."""
+        self.agenda.append((when, what))
+        self.agenda.sort(key=lambda entry: entry[0])
+
+
+class Clusters:
+    """Every cluster of one account and region."""
+
+    def __init__(self, runtime: Runtime, account: str, region: str) -> None:
+        self.runtime = runtime
+        self.account = account
+        self.region = region
+        self.by_name: dict[str, Cluster] = {}
+
+    @property
+    def network(self) -> Network:
+        return network_of(self.runtime, self.account, self.region)
+
+    def advance(self) -> None:
+        """Let everything happen that is due by now."""
+        now = self.runtime.clock.now()
+        for cluster in list(self.by_name.values()):
+            while cluster.agenda and cluster.agenda[0][0] <= now:
+                when, what = cluster.agenda.pop(0)
+                what(when)
+
+    def find(self, name_or_arn: str) -> Cluster:
+        """A cluster by name or ARN.
+
+        Raises
+        ------
+        AwsError
+            ResourceNotFound.
+        """
+        self.advance()
+        for cluster in self.by_name.values():
+            if name_or_arn in (cluster.name, cluster.arn):
+                return cluster
+        raise AwsError("ResourceNotFound", f"Cluster with name {name_or_arn} does not exist.")
+
+    def forget_nodes(self, cluster: Cluster, instance_ids: set[str]) -> None:
+        """Drop nodes that are gone, and give their addresses back."""
+        for group in cluster.groups.values():
+            gone = [node for node in group.nodes if node.instance_id in instance_ids]
+            for node in gone:
+                self.network.give_back(node.subnet_id, node.addresses)
+                cluster.driven.pop(node.instance_id, None)
+            if gone:
+                group.nodes = [n for n in group.nodes if n.instance_id not in instance_ids]
+
+    def settle_at(self) -> datetime:
+        """When an operation on a cluster that starts now is over."""
+        return self.runtime.clock.now() + timedelta(seconds=self.runtime.world.delays.cluster)
+
+    def node_ready_at(self) -> datetime:
+        return self.runtime.clock.now() + timedelta(seconds=self.runtime.world.delays.node)
+
+
+def clusters_of(call: Call) -> Clusters:
+    """The clusters of the caller's account and region, brought up to the present."""
+    found = store(call.runtime, call.account, call.region)
+    found.advance()
+    return found
+
+
+def store(runtime: Runtime, account: str, region: str) -> Clusters:
+    return runtime.store(
+        "sagemaker-clusters", account, region, lambda: Clusters(runtime, account, region)
+    )
+
+
+def new_cluster_id() -> str:
+    return "".join(secrets.choice(_ID_LETTERS) for _ in range(12))
+
+
+def new_instance_id() -> str:
+    return "i-" + secrets.token_hex(9)[:17]
+
+
+def new_uuid() -> str:
+    return str(uuid.uuid4())
+
+
+def find_node(cluster: Cluster, *, instance_id: str | None, logical_id: str | None) -> Node | None:
+    for node in cluster.nodes():
+        if node.instance_id == instance_id or (logical_id and node.logical_id == logical_id):
+            return node
+    return None
+
+
+def count_nodes(
+    runtime: Runtime,
+    account: str,
+    region: str,
+    counts: Callable[[Cluster, Group], bool],
+) -> int:
+    """The instances that clusters were promised (targets, not only what is there yet)."""
+    return sum(
+        max(group.target_count, len(group.live()))
+        for cluster in store(runtime, account, region).by_name.values()
+        for group in cluster.groups.values()
+        if counts(cluster, group)
+    )
+
+
+def of_type(instance_type: str, *, spot: bool) -> Callable[[Cluster, Group], bool]:
+    """Groups of an EC2 type that use its on-demand (or spot) quota, not a training plan's."""
+
+    def counts(_: Cluster, group: Group) -> bool:
+        return (
+            group.plan_arn is None
+            and group.spot == spot
+            and ec2_name(group.instance_types[0]) == instance_type
+        )
+
+    return counts
+
+
+def specification_of(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """A group's specification without the counts, which the group keeps itself."""
+    return {
+        key: value
+        for key, value in parameters.items()
+        if key not in ("InstanceCount", "MinInstanceCount", "CurrentCount")
+    }

@@ -1,0 +1,53 @@
+"""Tags of clusters, training plans and policies; those of everything else are moto's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.call import AwsError, Call, NotOurs, operation
+from clusterwright_localaws.pages import page
+from clusterwright_localaws.services.sagemaker import governance, plans
+from clusterwright_localaws.services.sagemaker.state import clusters_of
+
+# A resource has at most 50 tags, so that all fit in one page unless the caller wants fewer.
+_PAGE_SIZE = 100
+
+
+@operation("sagemaker", "AddTags")
+def add_tags(call: Call) -> Mapping[str, Any]:
+    tags = _tags(call)
+    for tag in call.parameters["Tags"]:
+        tags[:] = [old for old in tags if old["Key"] != tag["Key"]]
+        tags.append({"Key": tag["Key"], "Value": tag["Value"]})
+    return {"Tags": tags}
+
+
+@operation("sagemaker", "DeleteTags")
+def delete_tags(call: Call) -> Mapping[str, Any]:
+    tags = _tags(call)
+    tags[:] = [tag for tag in tags if tag["Key"] not in call.parameters["TagKeys"]]
+    return {}
+
+
+@operation("sagemaker", "ListTags")
+def list_tags(call: Call) -> Mapping[str, Any]:
+    entries, token = page(_tags(call), call, default=_PAGE_SIZE)
+    answer = {"Tags": list(entries)}
+    return {**answer, "NextToken": token} if token else answer
+
+
+def _tags(call: Call) -> list[dict[str, str]]:
+    arn = str(call.parameters["ResourceArn"])
+    if ":cluster/" in arn:
+        for cluster in clusters_of(call).by_name.values():
+            if cluster.arn == arn:
+                return cluster.tags
+        raise AwsError("ValidationException", f"Resource {arn} does not exist.")
+    if ":training-plan/" in arn:
+        return plans.find(call, arn).tags
+    if ":cluster-scheduler-config/" in arn or ":compute-quota/" in arn:
+        return governance.find_policy(call, arn).tags
+    if "/" not in arn.split(":", 5)[-1]:  # moto, which has the others, breaks down at it
+        raise AwsError("ValidationException", f"Resource {arn} does not exist.")
+    raise NotOurs

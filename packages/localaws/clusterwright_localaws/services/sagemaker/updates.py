@@ -1,0 +1,317 @@
+"""UpdateCluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from datetime import datetime, timedelta
+from typing import Any
+
+from clusterwright_localaws.call import AwsError, Call, operation
+from clusterwright_localaws.services.sagemaker import clusters as creation
+from clusterwright_localaws.services.sagemaker import rules
+from clusterwright_localaws.services.sagemaker.events import record
+from clusterwright_localaws.services.sagemaker.orchestrator import check_orchestrator
+from clusterwright_localaws.services.sagemaker.provision import (
+    Shortage,
+    provision,
+    remove,
+    use_network,
+)
+from clusterwright_localaws.services.sagemaker.state import (
+    NEVER,
+    Cluster,
+    Clusters,
+    Group,
+    Node,
+    clusters_of,
+    specification_of,
+)
+
+# Kept when an update does not repeat them ("Omitting SlurmConfig from a later UpdateCluster
+# request does not revert the cluster", AWS's migration page).
+_STICKY = ("SlurmConfig",)
+_CLUSTER_FIELDS = (
+    "RestrictedInstanceGroupsConfig",
+    "TieredStorageConfig",
+    "NodeRecovery",
+    "NodeProvisioningMode",
+    "ClusterRole",
+    "AutoScaling",
+)
+
+
+@operation("sagemaker", "UpdateCluster")
+def update_cluster(call: Call) -> Mapping[str, Any]:
+    clusters = clusters_of(call)
+    cluster = clusters.find(call.parameters["ClusterName"])
+    require_in_service(cluster, "updated")
+    wanted = _wanted(cluster, call.parameters)
+    rules.check_request(wanted, name=cluster.name)
+    creation.check_roles(call, wanted)
+    rules.check_network(clusters, wanted)
+    check_orchestrator(call, clusters, wanted, cluster=cluster)
+    rules.check_offerings(call, clusters, wanted)
+    before = {group.name: group.target_count for group in cluster.groups.values()}
+    rules.check_quotas(call, clusters, before, wanted, cluster=cluster)
+    undo = _snapshot(cluster)
+    _apply(clusters, cluster, call.parameters, wanted)
+    use_network(clusters, cluster)
+    record(cluster, f"Cluster {cluster.name} update started successfully", call.now)
+    shortages = provision(clusters, cluster, cluster.groups.values())
+    cluster.status = "Updating" if not cluster.continuous else "InService"
+    cluster.failure = None
+    cluster.at(
+        clusters.settle_at(), lambda when: _finish(clusters, cluster, shortages, undo, when)
+    )
+    clusters.advance()
+    return {"ClusterArn": cluster.arn}
+
+
+def require_in_service(cluster: Cluster, what: str) -> None:
+    """Refuse changes of a cluster that is busy or broken.
+
+    Raises
+    ------
+    AwsError
+        ConflictException.
+    """
+    if cluster.status != "InService":
+        raise AwsError(
+            "ConflictException",
+            f"Cluster {cluster.name} cannot be {what} while it is in status {cluster.status}.",
+        )
+
+
+def _wanted(cluster: Cluster, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The cluster as a whole request, as it would be after the update."""
+    doomed = set(asked.get("InstanceGroupsToDelete", ()))
+    unknown = doomed - cluster.groups.keys()
+    if unknown:
+        raise rules.invalid(f"Instance groups {', '.join(sorted(unknown))} do not exist.")
+    scaling = (cluster.request.get("AutoScaling") or {}).get("Mode")
+    role = asked.get("ClusterRole")
+    if scaling == "Enable" and role not in (None, cluster.request.get("ClusterRole")):
+        # API model, UpdateCluster: "Cannot be updated while autoscaling is enabled."
+        raise rules.invalid("ClusterRole cannot be updated while autoscaling is enabled.")
+    wanted = dict(cluster.request)
+    for name in _CLUSTER_FIELDS:
+        if asked.get(name) is not None:
+            wanted[name] = asked[name]
+    if asked.get("Orchestrator") is not None:
+        wanted["Orchestrator"] = _orchestrator(cluster, asked["Orchestrator"])
+    for kind, restricted in (("InstanceGroups", False), ("RestrictedInstanceGroups", True)):
+        groups = {
+            group.name: _as_request(group)
+            for group in cluster.groups.values()
+            if group.restricted == restricted and group.name not in doomed
+        }
+        for entry in asked.get(kind, ()):
+            name = entry["InstanceGroupName"]
+            if name in doomed:
+                raise rules.invalid(f"Instance group {name} is both updated and deleted.")
+            groups[name] = _changed(cluster.groups.get(name), entry)
+        if groups or kind in wanted:
+            wanted[kind] = list(groups.values())
+    if not wanted.get("RestrictedInstanceGroups"):
+        wanted.pop("RestrictedInstanceGroups", None)
+    return wanted
+
+
+def _orchestrator(cluster: Cluster, asked: Mapping[str, Any]) -> Mapping[str, Any]:
+    old = cluster.request.get("Orchestrator") or {}
+    if "Eks" in old and asked != old:
+        raise rules.invalid("The Amazon EKS cluster of a HyperPod cluster cannot be changed.")
+    if "Eks" in asked and "Eks" not in old:
+        raise rules.invalid("The orchestrator of a HyperPod cluster cannot be changed.")
+    kept = (old.get("Slurm") or {}).get("AccountingDatabase")
+    slurm = dict(asked.get("Slurm") or {})
+    if kept and "Slurm" in asked and "AccountingDatabase" not in slurm:
+        # "sagemaker-hyperpod-external-accounting-db-slurm": there is no way back to the internal
+        # database.
+        slurm["AccountingDatabase"] = kept
+        return {**asked, "Slurm": slurm}
+    return asked
+
+
+def _as_request(group: Group) -> dict[str, Any]:
+    found = {**group.specification, "InstanceCount": group.target_count}
+    return found if group.min_count is None else {**found, "MinInstanceCount": group.min_count}
+
+
+def _changed(group: Group | None, entry: Mapping[str, Any]) -> dict[str, Any]:
+    if group is None:
+        return dict(entry)
+    old = group.specification
+    if "OverrideVpcConfig" in entry and entry["OverrideVpcConfig"] != old.get("OverrideVpcConfig"):
+        raise rules.invalid(f"OverrideVpcConfig of instance group {group.name} cannot be changed.")
+    before, after = _capacity(old), _capacity(entry)
+    if before is not None and after is not None and before != after:
+        # SageMaker developer guide, "Spot instances in Amazon SageMaker HyperPod":
+        # CapacityRequirements cannot be modified once an instance group is created.
+        raise rules.invalid(
+            f"CapacityRequirements of instance group {group.name} cannot be changed."
+        )
+    kept = {name: old[name] for name in (*_STICKY, "OverrideVpcConfig") if name in old}
+    return {**kept, **entry}
+
+
+def _capacity(group: Mapping[str, Any]) -> list[str] | None:
+    """The kind that the group says; a training plan's says none."""
+    wanted = group.get("CapacityRequirements")
+    return sorted(wanted) if wanted else None
+
+
+def _snapshot(cluster: Cluster) -> tuple[dict[str, Any], dict[str, Group]]:
+    groups = {name: copy(group) for name, group in cluster.groups.items()}
+    for group in groups.values():
+        group.nodes = list(group.nodes)
+    return dict(cluster.request), groups
+
+
+def _apply(
+    clusters: Clusters, cluster: Cluster, asked: Mapping[str, Any], wanted: Mapping[str, Any]
+) -> None:
+    for name in asked.get("InstanceGroupsToDelete", ()):
+        group = cluster.groups[name]
+        if group.slurm_role == "Controller":
+            raise rules.invalid("The controller instance group cannot be deleted.")
+    cluster.request = {k: v for k, v in wanted.items() if k != "Tags"}
+    for name in asked.get("InstanceGroupsToDelete", ()):
+        _delete_group(clusters, cluster, cluster.groups[name])
+    for kind in ("InstanceGroups", "RestrictedInstanceGroups"):
+        given = {entry["InstanceGroupName"] for entry in asked.get(kind, ())}
+        for entry in wanted.get(kind, ()):
+            name = entry["InstanceGroupName"]
+            if name not in given:
+                continue
+            if name in cluster.groups:
+                _change_group(clusters, cluster, cluster.groups[name], entry)
+            else:
+                cluster.groups[name] = creation.new_group(entry, kind)
+
+
+def _change_group(
+    clusters: Clusters, cluster: Cluster, group: Group, entry: Mapping[str, Any]
+) -> None:
+    group.before_rollback = (group.target_count, group.min_count)
+    old_types = group.instance_types
+    group.specification = specification_of(entry)
+    group.target_count = int(entry["InstanceCount"])
+    group.min_count = entry.get("MinInstanceCount")
+    if not cluster.continuous:
+        group.status = "Updating"
+    now = clusters.runtime.clock.now()
+    stale = [] if old_types == group.instance_types else group.live()
+    fresh = [node for node in group.live() if node not in stale]
+    surplus = len(fresh) - group.target_count
+    if surplus > 0:
+        # Unhealthy ones first, then those that came last (AWS, MinCount rollback).
+        order = sorted(
+            fresh,
+            key=lambda node: (node.status_at(now) != "Failure", -node.number),
+        )
+        stale = [*stale, *order[:surplus]]
+    if stale:
+        remove(clusters, cluster, group, stale)
+
+
+def _delete_group(clusters: Clusters, cluster: Cluster, group: Group) -> None:
+    group.status = "Deleting"
+    group.target_count = 0
+    group.min_count = None
+    if group.live():
+        remove(clusters, cluster, group, group.live())
+    # After the nodes of `remove`, which are due at the same time or earlier.
+    due = max(clusters.node_ready_at(), clusters.settle_at())
+
+    def drop(_: datetime) -> None:
+        if any(node.driven and node.gone_at == NEVER for node in group.nodes):
+            cluster.waiting.append(drop)
+            return
+        clusters.forget_nodes(cluster, {node.instance_id for node in group.nodes})
+        _drop(cluster, group.name)
+
+    cluster.at(due, drop)
+
+
+def _drop(cluster: Cluster, name: str) -> None:
+    cluster.groups.pop(name, None)
+    for kind in ("InstanceGroups", "RestrictedInstanceGroups"):
+        if kind in cluster.request:
+            cluster.request[kind] = [
+                entry for entry in cluster.request[kind] if entry["InstanceGroupName"] != name
+            ]
+
+
+def _finish(
+    clusters: Clusters,
+    cluster: Cluster,
+    shortages: list[Shortage],
+    undo: tuple[dict[str, Any], dict[str, Group]],
+    when: datetime,
+) -> None:
+    failing = [s.message for s in shortages if not cluster.continuous or s.final]
+    if not cluster.continuous and not failing:
+        old = (node.instance_id for group in undo[1].values() for node in group.nodes)
+        broken = creation.broken_now(cluster, when, but=old)
+        failing = [broken] if broken else []
+        if not broken and creation.wait_for_nodes(
+            cluster,
+            cluster.nodes(),
+            when,
+            lambda due: _finish(clusters, cluster, shortages, undo, due),
+        ):
+            return
+    if not failing:
+        creation.settle_groups(clusters, cluster, shortages, when)
+        cluster.status = "InService"
+        record(cluster, f"Cluster {cluster.name} update completed successfully", when)
+        if cluster.continuous:
+            creation.keep_trying(clusters, cluster)
+        return
+    cluster.failure = failing[0]
+    cluster.status = "RollingBack"
+    record(
+        cluster,
+        f"Cluster {cluster.name} update failed",
+        when,
+        level="Error",
+        metadata={"Cluster": {"FailureMessage": cluster.failure}},
+    )
+    _restore(clusters, cluster, undo)
+    due = when + timedelta(seconds=clusters.runtime.world.delays.cluster)
+    cluster.at(due, lambda later: _in_service(cluster, later))
+
+
+def _restore(
+    clusters: Clusters, cluster: Cluster, undo: tuple[dict[str, Any], dict[str, Group]]
+) -> None:
+    """Undo an update: new nodes go, removed ones come again as new instances."""
+    request, groups = undo
+    cluster.request = request
+    for name, group in list(cluster.groups.items()):
+        old = groups.get(name)
+        known = {node.instance_id for node in old.nodes} if old else set[str]()
+        fresh: list[Node] = [n for n in group.live() if n.instance_id not in known]
+        if fresh:
+            remove(clusters, cluster, group, fresh)
+        if old is None:
+            _delete_group(clusters, cluster, group)
+            continue
+        group.specification = old.specification
+        group.target_count, group.min_count = old.target_count, old.min_count
+        group.release = old.release
+    provision(clusters, cluster, [g for g in cluster.groups.values() if g.name in groups])
+    use_network(clusters, cluster)
+
+
+def _in_service(cluster: Cluster, when: datetime) -> None:
+    if creation.wait_for_nodes(
+        cluster, cluster.nodes(), when, lambda later: _in_service(cluster, later)
+    ):
+        return
+    cluster.status = "InService"
+    for group in cluster.groups.values():
+        if group.status != "Deleting":
+            group.status = "InService"

@@ -1,0 +1,17 @@
+"""Who the caller is, where IAM is enforced; elsewhere moto answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.call import Call, NotOurs, operation
+from clusterwright_localaws.iam.inside import acting
+
+
+@operation("sts", "GetCallerIdentity")
+def get_caller_identity(call: Call) -> Mapping[str, Any]:
+    caller = acting() if call.world.iam == "enforced" else None
+    if caller is None:
+        raise NotOurs
+    return {"UserId": caller.unique_id, "Account": caller.account, "Arn": caller.arn}

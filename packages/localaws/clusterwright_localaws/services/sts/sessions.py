@@ -1,0 +1,139 @@
+"""AssumeRole and GetSessionToken, where IAM is enforced; elsewhere moto answers.
+
+The trust policy is looked at before, by the gateway, as the policy of the role.
+https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from clusterwright_localaws.call import AwsError, Call, NotOurs, operation
+from clusterwright_localaws.iam import entities
+from clusterwright_localaws.iam.callers import Session, role_session, sessions_of
+from clusterwright_localaws.iam.inside import acting
+from clusterwright_localaws.iam.policy import MalformedPolicy, read_policy
+from clusterwright_localaws.iam.principals import Caller
+from clusterwright_localaws.runtime import Runtime
+
+_DEFAULT_SECONDS = 3600
+# A session that a session assumes lasts an hour at most (role chaining).
+_CHAINED_SECONDS = 3600
+_TOKEN_SECONDS = 43_200
+
+
+@operation("sts", "AssumeRole")
+def assume_role(call: Call) -> Mapping[str, Any]:
+    caller = acting()
+    if call.world.iam != "enforced" or caller is None:
+        raise NotOurs
+    request = call.parameters
+    role = entities.role_of(request["RoleArn"])
+    assert role is not None  # the gateway asked its trust policy
+    seconds = int(request.get("DurationSeconds", _DEFAULT_SECONDS))
+    longest = int(role.max_session_duration or _DEFAULT_SECONDS)
+    if seconds > longest:
+        raise _invalid(
+            "The requested DurationSeconds exceeds the MaxSessionDuration set for this role."
+        )
+    if caller.kind == "role" and seconds > _CHAINED_SECONDS:
+        raise _invalid(
+            "The requested DurationSeconds exceeds the 1 hour session limit for roles assumed "
+            "by role chaining"
+        )
+    session = role_session(
+        role,
+        request["RoleSessionName"],
+        tags={
+            **_transitive(caller),
+            **{tag["Key"]: tag["Value"] for tag in request.get("Tags", [])},
+        },
+        policies=_session_policies(request, role),
+        context={
+            "aws:TokenIssueTime": call.now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "aws:MultiFactorAuthPresent": "false",
+            **(
+                {"aws:SourceIdentity": request["SourceIdentity"]}
+                if request.get("SourceIdentity")
+                else {}
+            ),
+        },
+    )
+    session = replace(
+        session,
+        transitive_tag_keys=(*caller.transitive_tag_keys, *request.get("TransitiveTagKeys", [])),
+    )
+    return {
+        "Credentials": give_out(call.runtime, session, seconds),
+        "AssumedRoleUser": {"AssumedRoleId": session.unique_id, "Arn": session.arn},
+    }
+
+
+@operation("sts", "GetSessionToken")
+def get_session_token(call: Call) -> Mapping[str, Any]:
+    caller = acting()
+    if call.world.iam != "enforced" or caller is None:
+        raise NotOurs
+    if caller.kind == "role":
+        raise AwsError("AccessDenied", "Cannot call GetSessionToken with session credentials", 403)
+    seconds = int(call.parameters.get("DurationSeconds", _TOKEN_SECONDS))
+    session = replace(
+        caller,
+        context={
+            "aws:TokenIssueTime": call.now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "aws:MultiFactorAuthPresent": "false",
+        },
+    )
+    return {"Credentials": give_out(call.runtime, session, seconds)}
+
+
+def give_out(runtime: Runtime, caller: Caller, seconds: int) -> dict[str, Any]:
+    """Make an access key whose requests are the caller's for some seconds.
+
+    The id has the form of AWS's, with the account in it, as moto makes it.
+    """
+    from moto.iam.utils import generate_access_key_id_from_account_id
+
+    key = generate_access_key_id_from_account_id(caller.account, prefix="ASIA", total_length=20)
+    token = secrets.token_urlsafe(96)
+    expires = runtime.clock.now() + timedelta(seconds=seconds)
+    sessions_of(runtime).by_key[key] = Session(caller, token, expires)
+    return {
+        "AccessKeyId": key,
+        "SecretAccessKey": secrets.token_urlsafe(30),
+        "SessionToken": token,
+        "Expiration": expires,
+    }
+
+
+def _session_policies(request: Mapping[str, Any], role: Any) -> tuple[str, ...]:
+    found = [request["Policy"]] if request.get("Policy") else []
+    for one in request.get("PolicyArns", []):
+        policy = entities.backend_of(role.account_id, role.partition).managed_policies.get(
+            one.get("arn")
+        )
+        if policy is None:
+            raise AwsError("NoSuchEntity", f"Policy {one.get('arn')} does not exist.", 404)
+        found.append(entities.document_of(policy))
+    for text in found:
+        try:
+            read_policy(text)
+        except MalformedPolicy as error:
+            raise AwsError("MalformedPolicyDocument", str(error), 400) from None
+    return tuple(found)
+
+
+def _transitive(caller: Caller) -> dict[str, str]:
+    """Session tags that go on when a session assumes another role.
+
+    https://docs.aws.amazon.com/IAM/latest/UserGuide/id_session-tags.html
+    """
+    return {key: caller.tags[key] for key in caller.transitive_tag_keys if key in caller.tags}
+
+
+def _invalid(message: str) -> AwsError:
+    return AwsError("ValidationError", message, 400)

@@ -1,0 +1,34 @@
+"""A local AWS, and resource types that only pretend, for the tests that ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.cloudformation import planning
+from packages.localaws.tests.cloudformation.stacks import Pretend
+
+PRETENDING = (
+    "AWS::CloudWatch::Dashboard",
+    "AWS::ECR::Repository",
+    "AWS::SNS::Topic",
+    "AWS::SSM::Parameter",
+)
+
+
+@pytest.fixture
+def local() -> Iterator[None]:
+    """A fresh local AWS."""
+    with local_aws():
+        yield
+
+
+@pytest.fixture
+def pretend(local: None, monkeypatch: pytest.MonkeyPatch) -> Pretend:
+    """Resource types whose handlers only write down what they are asked to do."""
+    found = Pretend()
+    handlers = {name: found.handler(name) for name in PRETENDING}
+    monkeypatch.setattr(planning, "registry", lambda: handlers)
+    return found

@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from clusterwright_localaws.cloudformation.store import settings
+from packages.localaws.tests.cloudformation.stacks import (
+    Pretend,
+    aws,
+    cloudformation,
+    create,
+    delete,
+    described,
+    events,
+    history,
+    parameter,
+    reason,
+    resource,
+    resources_of,
+    settled,
+    template,
+    update,
+)
+
+CHAIN = {"A": parameter("1"), "B": parameter({"Ref": "A"}), "C": parameter({"Ref": "B"})}
+
+
+def only(failing: str, message: str = "no") -> Any:
+    return lambda operation, name, _: message if (operation, name) == ("delete", failing) else None
+
+
+def test_dependents_go_first(pretend: Pretend) -> None:
+    stack = create("s", template(CHAIN))
+    assert delete("s")["StackStatus"] == "DELETE_COMPLETE"
+    assert pretend.did("delete") == ["C", "B", "A"]
+    assert pretend.existing == {}
+    assert history(stack["StackId"])[-1] == ("s", "DELETE_COMPLETE")
+
+
+def test_a_deleted_stack_is_found_by_its_id_only(pretend: Pretend) -> None:
+    stack_id = create("s", template(CHAIN))["StackId"]
+    delete("s")
+    with pytest.raises(ClientError, match="Stack with id s does not exist"):
+        described("s")
+    found = described(stack_id)
+    assert found["StackStatus"] == "DELETE_COMPLETE"
+    assert found["DeletionTime"] >= found["CreationTime"]
+    assert events(stack_id)
+    summaries = cloudformation().list_stacks(StackStatusFilter=["DELETE_COMPLETE"])
+    assert [one["StackId"] for one in summaries["StackSummaries"]] == [stack_id]
+    assert create("s", template(CHAIN))["StackId"] != stack_id
+
+
+def test_what_is_to_be_retained_stays(pretend: Pretend) -> None:
+    stack = create("s", template({**CHAIN, "Kept": parameter("k", DeletionPolicy="Retain")}))
+    assert delete("s")["StackStatus"] == "DELETE_COMPLETE"
+    assert [one["Value"] for one in pretend.existing.values()] == ["k"]
+    assert ("Kept", "DELETE_SKIPPED") in history(stack["StackId"])
+
+
+def test_what_is_gone_already_is_no_failure(pretend: Pretend) -> None:
+    create("s", template(CHAIN))
+    pretend.existing.clear()
+    assert delete("s")["StackStatus"] == "DELETE_COMPLETE"
+
+
+def test_a_failure_keeps_what_it_stands_on(pretend: Pretend) -> None:
+    create("s", template({**CHAIN, "Apart": parameter("x")}))
+    pretend.fail = only("B", "it is in use")
+    stack = delete("s")
+    assert stack["StackStatus"] == "DELETE_FAILED"
+    assert stack["StackStatusReason"] == "The following resource(s) failed to delete: [B]. "
+    assert reason("s", "B", "DELETE_FAILED").startswith(
+        'Resource handler returned message: "it is in use"'
+    )
+    # C and Apart went; A, which B needs, was not tried.
+    assert pretend.did("delete") == ["Apart", "C", "B"]
+    pretend.fail = lambda *_: None
+    assert delete("s")["StackStatus"] == "DELETE_COMPLETE"
+    assert pretend.existing == {}
+
+
+def test_what_failed_can_be_left_behind(pretend: Pretend) -> None:
+    create("s", template(CHAIN))
+    with pytest.raises(ClientError, match="DELETE_FAILED state"):
+        delete("s", RetainResources=["A"])
+    pretend.fail = lambda operation, name, _: (
+        "no" if (operation, name) == ("delete", "B") else None
+    )
+    assert delete("s")["StackStatus"] == "DELETE_FAILED"
+    with pytest.raises(ClientError, match=r"\[Z\] do not exist in the stack"):
+        delete("s", RetainResources=["Z"])
+    assert delete("s", RetainResources=["B"])["StackStatus"] == "DELETE_COMPLETE"
+    assert list(pretend.existing) == ["B-2"]
+
+
+def test_a_stack_can_be_deleted_by_force(pretend: Pretend) -> None:
+    create("s", template(CHAIN))
+    pretend.fail = lambda operation, name, _: (
+        "no" if (operation, name) == ("delete", "B") else None
+    )
+    assert delete("s")["StackStatus"] == "DELETE_FAILED"
+    assert delete("s", DeletionMode="FORCE_DELETE_STACK")["StackStatus"] == "DELETE_COMPLETE"
+    assert set(pretend.existing) == {"A-1", "B-2"}
+
+
+def test_termination_protection(pretend: Pretend) -> None:
+    create("s", template(CHAIN), EnableTerminationProtection=True)
+    assert described("s")["EnableTerminationProtection"] is True
+    message = r"Stack \[s\] cannot be deleted while TerminationProtection is enabled"
+    with pytest.raises(ClientError, match=message):
+        delete("s")
+    assert pretend.did("delete") == []
+    cloudformation().update_termination_protection(
+        StackName="s", EnableTerminationProtection=False
+    )
+    assert delete("s")["StackStatus"] == "DELETE_COMPLETE"
+
+
+def test_deleting_nothing_is_silent(pretend: Pretend) -> None:
+    cloudformation().delete_stack(StackName="nobody")
+
+
+def test_a_stack_that_is_being_made_can_be_deleted(
+    pretend: Pretend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "settle_s", 0.05)
+    pretend.delay_s = lambda name: 20.0 if name == "B" else 0.0
+    stack_id = cloudformation().create_stack(StackName="s", TemplateBody=template(CHAIN))[
+        "StackId"
+    ]
+    cloudformation().delete_stack(StackName="s")
+    assert settled(stack_id)["StackStatus"] == "DELETE_COMPLETE"
+    assert pretend.existing == {}
+
+
+class TestSnapshots:
+    """https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html"""
+
+    def test_is_the_default_of_what_keeps_data(self, pretend: Pretend) -> None:
+        pretend.snapshots = True
+        policies = {"A": {}, "B": {"DeletionPolicy": "Delete"}, "C": {"DeletionPolicy": "Retain"}}
+        create("s", template({name: parameter("1", **more) for name, more in policies.items()}))
+        delete("s")
+        assert [name[0] for name in pretend.kept_in_snapshots] == ["A"]
+        assert [name[0] for name in pretend.existing] == ["C"]
+
+    def test_of_what_is_replaced_the_other_policy_counts(self, pretend: Pretend) -> None:
+        pretend.snapshots = True
+
+        def body(name: str) -> str:
+            both = {"A": {"UpdateReplacePolicy": "Snapshot"}, "B": {}}
+            values = {"Type": "String", "Value": "1", "Name": name}
+            resources = {
+                key: resource("AWS::SSM::Parameter", values, DeletionPolicy="Delete", **more)
+                for key, more in both.items()
+            }
+            return template(resources)
+
+        create("s", body("before"))
+        update("s", body("after"))
+        assert [name[0] for name in pretend.kept_in_snapshots] == ["A"]
+        assert len(pretend.existing) == 2
+
+    @pytest.mark.usefixtures("pretend")
+    @pytest.mark.parametrize("policy", ["DeletionPolicy", "UpdateReplacePolicy"])
+    def test_is_refused_for_what_keeps_none(self, policy: str) -> None:
+        with pytest.raises(ClientError, match="does not support the policy Snapshot"):
+            create("s", template({"A": parameter("1", **{policy: "Snapshot"})}))
+
+    @pytest.mark.usefixtures("local")
+    def test_a_database_leaves_one(self) -> None:
+        database = resource(
+            "AWS::RDS::DBInstance",
+            {
+                "DBInstanceClass": "db.t4g.medium",
+                "Engine": "mysql",
+                "AllocatedStorage": "20",
+                "MasterUsername": "slurm",
+                "MasterUserPassword": "0123456789",
+            },
+        )
+        create("s", template({"Db": database}))
+        name = resources_of("s")["Db"]["PhysicalResourceId"]
+        delete("s")
+        (left,) = aws("rds").describe_db_snapshots(DBInstanceIdentifier=name)["DBSnapshots"]
+        assert left["DBSnapshotIdentifier"].startswith("s-snapshot-")
+
+    @pytest.mark.usefixtures("local")
+    def test_an_instance_of_a_cluster_keeps_none(self) -> None:
+        instance = resource(
+            "AWS::RDS::DBInstance",
+            {
+                "DBInstanceClass": "db.serverless",
+                "Engine": "aurora-mysql",
+                "DBClusterIdentifier": "c",
+            },
+            DeletionPolicy="Snapshot",
+        )
+        with pytest.raises(ClientError, match="cannot be specified for a cluster instance"):
+            create("s", template({"Db": instance}))

@@ -1,0 +1,181 @@
+"""Looking at stacks: by name and id, in pages, newest event first, also when they are gone."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from packages.localaws.tests.cloudformation.stacks import (
+    ACCOUNT,
+    REGION,
+    Pretend,
+    aws,
+    cloudformation,
+    create,
+    delete,
+    described,
+    parameter,
+    resource,
+    resources_of,
+    template,
+    update,
+)
+
+pytestmark = pytest.mark.usefixtures("pretend")
+ONE = template({"P": parameter("1")})
+
+
+def test_a_stack_shows_what_it_was_asked_to_be() -> None:
+    stack = create(
+        "one",
+        template(
+            {"P": parameter({"Ref": "Text"})},
+            Description="All about one",
+            Parameters={
+                "Text": {"Type": "String"},
+                "Word": {"Type": "String", "NoEcho": True, "Default": "hidden"},
+            },
+            Outputs={"Name": {"Value": {"Ref": "P"}, "Description": "its name"}},
+        ),
+        Parameters=[{"ParameterKey": "Text", "ParameterValue": "x"}],
+        Tags=[{"Key": "team", "Value": "ml"}],
+        EnableTerminationProtection=True,
+        TimeoutInMinutes=5,
+    )
+    assert stack["StackId"].startswith(f"arn:aws:cloudformation:{REGION}:{ACCOUNT}:stack/one/")
+    uuid.UUID(stack["StackId"].rsplit("/", 1)[1])
+    assert stack["StackStatus"] == "CREATE_COMPLETE"
+    assert stack["Description"] == "All about one"
+    shown = {one["ParameterKey"]: one["ParameterValue"] for one in stack["Parameters"]}
+    assert shown == {"Text": "x", "Word": "****"}
+    assert stack["Tags"] == [{"Key": "team", "Value": "ml"}]
+    assert stack["EnableTerminationProtection"]
+    assert stack["Outputs"] == [
+        {"OutputKey": "Name", "OutputValue": "P-1", "Description": "its name"}
+    ]
+    assert stack["CreationTime"] == described("one")["CreationTime"]
+
+
+def test_a_stack_that_is_not_there() -> None:
+    with pytest.raises(ClientError, match="Stack with id absent does not exist") as refused:
+        described("absent")
+    assert refused.value.response["Error"]["Code"] == "ValidationError"
+    assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] == 400
+
+
+def test_a_deleted_stack_is_found_by_its_id_only() -> None:
+    stack_id = create("one", ONE)["StackId"]
+    delete("one")
+    with pytest.raises(ClientError, match="does not exist"):
+        described("one")
+    assert described(stack_id)["StackStatus"] == "DELETE_COMPLETE"
+    assert described(stack_id)["DeletionTime"] >= described(stack_id)["CreationTime"]
+    newest = cloudformation().describe_stack_events(StackName=stack_id)["StackEvents"][0]
+    assert (newest["LogicalResourceId"], newest["ResourceStatus"]) == ("one", "DELETE_COMPLETE")
+
+
+def test_a_name_is_free_again_after_deletion() -> None:
+    first = create("one", ONE)["StackId"]
+    delete("one")
+    second = create("one", ONE)["StackId"]
+    assert first != second
+    found = {
+        one["StackId"]: one["StackStatus"]
+        for one in cloudformation().list_stacks()["StackSummaries"]
+    }
+    assert found == {first: "DELETE_COMPLETE", second: "CREATE_COMPLETE"}
+
+
+def test_stacks_are_listed_by_status() -> None:
+    create("one", ONE)
+    create("two", ONE)
+    delete("two")
+    listed = cloudformation().list_stacks(StackStatusFilter=["DELETE_COMPLETE"])
+    assert [one["StackName"] for one in listed["StackSummaries"]] == ["two"]
+    assert [one["StackName"] for one in cloudformation().describe_stacks()["Stacks"]] == ["one"]
+
+
+def test_stacks_of_other_regions_and_accounts_are_not_seen() -> None:
+    create("one", ONE)
+    assert aws("cloudformation", "eu-north-1").describe_stacks()["Stacks"] == []
+
+
+def test_events_are_newest_first_and_in_pages() -> None:
+    resources = {f"P{number}": parameter(str(number)) for number in range(60)}
+    create("many", template(resources))
+    pages = list(
+        cloudformation().get_paginator("describe_stack_events").paginate(StackName="many")
+    )
+    found = [one for page in pages for one in page["StackEvents"]]
+    assert len(pages) > 1
+    # Per resource: in progress twice (before and after its id is known) and complete; and the
+    # stack's own two.
+    assert len(found) == 60 * 3 + 2
+    assert len({one["EventId"] for one in found}) == len(found)
+    moments = [one["Timestamp"] for one in found]
+    assert moments == sorted(moments, reverse=True)
+    assert found[0]["ResourceStatus"] == "CREATE_COMPLETE"
+    assert found[0]["PhysicalResourceId"] == found[0]["StackId"]
+    assert found[-1]["ResourceStatusReason"] == "User Initiated"
+
+
+def test_a_token_that_was_never_given() -> None:
+    create("one", ONE)
+    with pytest.raises(ClientError, match="Invalid NextToken"):
+        cloudformation().describe_stack_events(StackName="one", NextToken="7")
+
+
+def test_resources_are_found_by_stack_and_by_physical_id() -> None:
+    create("one", template({"P": parameter("1"), "T": resource("AWS::SNS::Topic")}))
+    physical = resources_of("one")["T"]["PhysicalResourceId"]
+    found = cloudformation().describe_stack_resources(PhysicalResourceId=physical)
+    assert {one["LogicalResourceId"] for one in found["StackResources"]} == {"P", "T"}
+    only = cloudformation().describe_stack_resources(StackName="one", LogicalResourceId="T")
+    assert [one["ResourceType"] for one in only["StackResources"]] == ["AWS::SNS::Topic"]
+    with pytest.raises(ClientError, match="Stack for nothing does not exist"):
+        cloudformation().describe_stack_resources(PhysicalResourceId="nothing")
+    with pytest.raises(ClientError, match="must be specified"):
+        cloudformation().describe_stack_resources()
+
+
+def test_one_resource_in_detail() -> None:
+    create("one", template({"P": parameter("1", Metadata={"aws:cdk:path": "one/P"})}))
+    detail = cloudformation().describe_stack_resource(StackName="one", LogicalResourceId="P")
+    assert detail["StackResourceDetail"]["Metadata"] == '{"aws:cdk:path": "one/P"}'
+    assert detail["StackResourceDetail"]["DriftInformation"] == {
+        "StackResourceDriftStatus": "NOT_CHECKED"
+    }
+    with pytest.raises(ClientError, match="Resource Q does not exist for stack one"):
+        cloudformation().describe_stack_resource(StackName="one", LogicalResourceId="Q")
+
+
+def test_many_resources_are_listed_in_pages() -> None:
+    create("many", template({f"P{n}": parameter("1") for n in range(120)}))
+    pages = cloudformation().get_paginator("list_stack_resources").paginate(StackName="many")
+    sizes = [len(page["StackResourceSummaries"]) for page in pages]
+    assert len(sizes) > 1
+    assert sum(sizes) == 120
+
+
+def test_the_events_of_one_operation(pretend: Pretend) -> None:
+    create("one", ONE)
+    pretend.fail = lambda _, name, properties: "no more" if properties["Value"] == "2" else None
+    update("one", template({"P": parameter("2")}))
+    stack = described("one")
+    last = {one["OperationType"]: one["OperationId"] for one in stack["LastOperations"]}
+    events = _all_events(OperationId=last["UPDATE_STACK"])
+    assert {one["OperationId"] for one in events} == {last["UPDATE_STACK"]}
+    failed = _all_events(OperationId=last["UPDATE_STACK"], Filters={"FailedEvents": True})
+    assert [one["LogicalResourceId"] for one in failed] == ["P"]
+    assert failed[0]["EventType"] == "PROVISIONING_ERROR"
+    assert "no more" in failed[0]["ResourceStatusReason"]
+    with pytest.raises(ClientError, match="must be specified"):
+        cloudformation().describe_events()
+
+
+def _all_events(**parameters: Any) -> list[dict[str, Any]]:
+    pages = cloudformation().get_paginator("describe_events").paginate(**parameters)
+    return [one for page in pages for one in page["OperationEvents"]]

@@ -1,0 +1,426 @@
+"""Every carried type in one stack: created, looked at through its API, changed, and deleted."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.cloudformation.handlers import registry
+from clusterwright_localaws.cloudformation.schema import resource_schema
+from packages.localaws.tests.cloudformation import every_type
+from packages.localaws.tests.cloudformation.stacks import (
+    ACCOUNT,
+    REGION,
+    aws,
+    cloudformation,
+    create,
+    delete,
+    described,
+    history,
+    outputs,
+    resources_of,
+    template,
+    update,
+)
+
+TEAM = {"Key": "team", "Value": "training"}
+
+
+@pytest.fixture(scope="class")
+def ids() -> Iterator[dict[str, str]]:
+    """The physical ids of the stack `all`, created once for the tests that only look."""
+    with local_aws():
+        every_type.make_assets()
+        body = template(every_type.RESOURCES, Outputs=every_type.OUTPUTS)
+        stack = create("all", body, Tags=[TEAM])
+        assert stack["StackStatus"] == "CREATE_COMPLETE", stack.get("StackStatusReason")
+        yield {name: one["PhysicalResourceId"] for name, one in resources_of("all").items()}
+
+
+class TestCreated:
+    def test_outputs_are_what_the_services_say(self, ids: dict[str, str]) -> None:
+        found = outputs(described("all"))
+        database = aws("rds").describe_db_instances(DBInstanceIdentifier=ids["Db"])
+        assert found["DbHost"] == database["DBInstances"][0]["Endpoint"]["Address"]
+        aurora = aws("rds").describe_db_clusters(DBClusterIdentifier=ids["Aurora"])
+        assert found["AuroraHost"] == aurora["DBClusters"][0]["Endpoint"]
+        assert found["DeployedTo"] == f"arn:aws:s3:::{ids['Bucket']}"
+        workspace = aws("amp").describe_workspace(workspaceId=ids["Metrics"].rsplit("/", 1)[-1])
+        assert found["MetricsUrl"] == workspace["workspace"]["prometheusEndpoint"]
+        repository = aws("ecr").describe_repositories(repositoryNames=[ids["Repository"]])
+        assert found["RepositoryUri"] == repository["repositories"][0]["repositoryUri"]
+        assert found["FunctionArn"].endswith(f":function:{ids['Function']}")
+        assert found["ExpressArn"] == (
+            f"arn:aws:s3express:{REGION}:{ACCOUNT}:bucket/{ids['Express']}"
+        )
+        assert found["LaunchVersion"] == "1"
+        assert found["PlacementName"] == ids["Placement"]
+
+    def test_the_bucket(self, ids: dict[str, str]) -> None:
+        s3, name = aws("s3"), ids["Bucket"]
+        (rule,) = s3.get_bucket_encryption(Bucket=name)["ServerSideEncryptionConfiguration"][
+            "Rules"
+        ]
+        assert rule["ApplyServerSideEncryptionByDefault"]["KMSMasterKeyID"].endswith(ids["Key"])
+        assert s3.get_bucket_versioning(Bucket=name)["Status"] == "Enabled"
+        (rule,) = s3.get_bucket_lifecycle_configuration(Bucket=name)["Rules"]
+        assert rule["Filter"] == {"Prefix": "old/"}
+        assert rule["Expiration"] == {"Days": 30}
+        assert rule["Transitions"] == [{"Days": 0, "StorageClass": "INTELLIGENT_TIERING"}]
+        assert rule["NoncurrentVersionExpiration"] == {"NoncurrentDays": 7}
+        assert s3.get_bucket_logging(Bucket=name)["LoggingEnabled"]["TargetPrefix"] == "access/"
+        block = s3.get_public_access_block(Bucket=name)["PublicAccessBlockConfiguration"]
+        assert set(block.values()) == {True}
+        statement = json.loads(s3.get_bucket_policy(Bucket=name)["Policy"])["Statement"][0]
+        assert statement["Effect"] == "Deny"
+        assert TEAM in s3.get_bucket_tagging(Bucket=name)["TagSet"]
+        keys = {one["Key"] for one in s3.list_objects_v2(Bucket=name)["Contents"]}
+        assert keys == {"lifecycle/index.py", "lifecycle/sub/on_create.sh"}
+
+    def test_the_directory_bucket(self, ids: dict[str, str]) -> None:
+        name = ids["Express"]
+        assert name.endswith(f"--{every_type.ZONE_ID}--x-s3")
+        assert aws("s3").head_bucket(Bucket=name)["ResponseMetadata"]["HTTPStatusCode"] == 200
+        tags = aws("s3control").list_tags_for_resource(
+            AccountId=ACCOUNT, ResourceArn=outputs(described("all"))["ExpressArn"]
+        )
+        assert tags["Tags"] == [TEAM]
+
+    def test_identities(self, ids: dict[str, str]) -> None:
+        iam, role = aws("iam"), ids["Role"]
+        attached = iam.list_attached_role_policies(RoleName=role)["AttachedPolicies"]
+        arns = {one["PolicyArn"] for one in attached}
+        assert arns == {
+            "arn:aws:iam::aws:policy/AmazonSageMakerClusterInstanceRolePolicy",
+            ids["Managed"],
+        }
+        assert set(iam.list_role_policies(RoleName=role)["PolicyNames"]) == {"inline", "shared"}
+        profile = iam.get_instance_profile(InstanceProfileName=ids["Profile"])["InstanceProfile"]
+        assert [one["RoleName"] for one in profile["Roles"]] == [role]
+        assert iam.list_role_tags(RoleName=role)["Tags"] == [TEAM]
+
+    def test_the_key_its_alias_and_the_logs_that_use_it(self, ids: dict[str, str]) -> None:
+        kms = aws("kms")
+        key = kms.describe_key(KeyId="alias/all")["KeyMetadata"]
+        assert key["KeyId"] == ids["Key"]
+        assert kms.get_key_rotation_status(KeyId=ids["Key"])["KeyRotationEnabled"]
+        (group,) = aws("logs").describe_log_groups(logGroupNamePrefix=ids["Logs"])["logGroups"]
+        assert (group["retentionInDays"], group["kmsKeyId"]) == (30, key["Arn"])
+
+    def test_capacity(self, ids: dict[str, str]) -> None:
+        ec2 = aws("ec2")
+        (reservation,) = ec2.describe_capacity_reservations(
+            CapacityReservationIds=[ids["Reservation"]]
+        )["CapacityReservations"]
+        assert reservation["TotalInstanceCount"] == 2
+        assert reservation["AvailabilityZoneId"] == every_type.ZONE_ID
+        assert reservation["Tags"] == [TEAM]
+        (group,) = ec2.describe_placement_groups(GroupNames=[ids["Placement"]])["PlacementGroups"]
+        assert (group["Strategy"], group["Tags"]) == ("cluster", [TEAM])
+        (version,) = ec2.describe_launch_template_versions(LaunchTemplateId=ids["Launch"])[
+            "LaunchTemplateVersions"
+        ]
+        data = version["LaunchTemplateData"]
+        assert data["NetworkInterfaces"][0]["InterfaceType"] == "efa"
+        assert data["MetadataOptions"]["HttpTokens"] == "required"
+
+    def test_the_database_and_its_secret(self, ids: dict[str, str]) -> None:
+        (db,) = aws("rds").describe_db_instances(DBInstanceIdentifier=ids["Db"])["DBInstances"]
+        assert (db["Engine"], db["AllocatedStorage"], db["MasterUsername"]) == (
+            "mysql",
+            20,
+            "slurm",
+        )
+        assert db["DBSubnetGroup"]["DBSubnetGroupName"] == ids["DbSubnets"]
+        assert [one["VpcSecurityGroupId"] for one in db["VpcSecurityGroups"]] == [ids["Group"]]
+        assert db["TagList"] == [TEAM]
+        secrets = aws("secretsmanager")
+        value = json.loads(secrets.get_secret_value(SecretId=ids["Secret"])["SecretString"])
+        assert (value["username"], len(value["password"])) == ("slurm", 32)
+        assert (value["host"], value["port"]) == (
+            db["Endpoint"]["Address"],
+            db["Endpoint"]["Port"],
+        )
+        assert value["dbname"] == "slurm_acct_db"
+        about = secrets.describe_secret(SecretId=ids["Secret"])
+        assert about["RotationEnabled"]
+        assert about["RotationRules"] == {"AutomaticallyAfterDays": 30}
+
+    def test_passwords_are_not_shown(self, ids: dict[str, str]) -> None:
+        secrets = aws("secretsmanager")
+        value = json.loads(secrets.get_secret_value(SecretId=ids["Secret"])["SecretString"])
+        pages = cloudformation().get_paginator("describe_stack_events").paginate(StackName="all")
+        events = [one for page in pages for one in page["StackEvents"]]
+        shown = json.dumps([one.get("ResourceProperties", "") for one in events])
+        assert "{{resolve:secretsmanager:" in shown
+        assert value["password"] not in shown
+
+    def test_functions(self, ids: dict[str, str]) -> None:
+        functions = aws("lambda")
+        found = functions.get_function_configuration(FunctionName=ids["Function"])
+        assert (found["MemorySize"], found["Runtime"]) == (256, "python3.13")
+        assert [one["Arn"] for one in found["Layers"]] == [ids["Layer"]]
+        assert found["Environment"]["Variables"] == {"SIZE": "b"}
+        policy = json.loads(functions.get_policy(FunctionName=ids["Inline"])["Policy"])
+        assert policy["Statement"][0]["Principal"] == {"Service": "secretsmanager.amazonaws.com"}
+        answer = functions.invoke(FunctionName=ids["Inline"])
+        assert answer["FunctionError"]
+        assert "does not run them" in json.load(answer["Payload"])["errorMessage"]
+
+    def test_watching(self, ids: dict[str, str]) -> None:
+        topic = aws("sns").get_topic_attributes(TopicArn=ids["Topic"])["Attributes"]
+        assert topic["KmsMasterKeyId"] == ids["Key"]
+        assert "budgets.amazonaws.com" in topic["Policy"]
+        (subscription,) = aws("sns").list_subscriptions_by_topic(TopicArn=ids["Topic"])[
+            "Subscriptions"
+        ]
+        assert subscription["Endpoint"] == "a@example.com"
+        (alarm,) = aws("cloudwatch").describe_alarms(AlarmNames=[ids["Alarm"]])["MetricAlarms"]
+        assert alarm["AlarmActions"] == [ids["Topic"]]
+        budget = aws("budgets").describe_budget(AccountId=ACCOUNT, BudgetName=ids["Budget"])
+        assert float(budget["Budget"]["BudgetLimit"]["Amount"]) == 1000
+
+    def test_warnings_and_their_queue(self, ids: dict[str, str]) -> None:
+        queue = aws("sqs").get_queue_attributes(QueueUrl=ids["Warnings"], AttributeNames=["All"])
+        attributes = queue["Attributes"]
+        assert attributes["MessageRetentionPeriod"] == "300"
+        assert "events.amazonaws.com" in attributes["Policy"]
+        events = aws("events")
+        assert events.describe_rule(Name=ids["Rule"])["Description"] == "warnings"
+        (target,) = events.list_targets_by_rule(Rule=ids["Rule"])["Targets"]
+        assert target["Arn"] == attributes["QueueArn"]
+        tags = events.list_tags_for_resource(
+            ResourceARN=events.describe_rule(Name=ids["Rule"])["Arn"]
+        )
+        assert TEAM in tags["Tags"]
+        assert aws("sqs").list_queue_tags(QueueUrl=ids["Warnings"])["Tags"]["team"] == "training"
+
+    def test_the_default_group_has_no_rules(self, ids: dict[str, str]) -> None:
+        (group,) = aws("ec2").describe_security_groups(
+            Filters=[
+                {"Name": "vpc-id", "Values": [ids["Vpc"]]},
+                {"Name": "group-name", "Values": ["default"]},
+            ]
+        )["SecurityGroups"]
+        assert group["IpPermissions"] == group["IpPermissionsEgress"] == []
+
+    def test_no_resource_has_drifted(self, ids: dict[str, str]) -> None:
+        cloudformation().detect_stack_drift(StackName="all")
+        found = cloudformation().describe_stack_resource_drifts(StackName="all")
+        states = {
+            one["LogicalResourceId"]: one["StackResourceDriftStatus"]
+            for one in found["StackResourceDrifts"]
+        }
+        assert set(states) == set(ids)
+        assert set(states.values()) <= {"IN_SYNC", "NOT_CHECKED"}
+        assert states["Bucket"] == states["Role"] == states["Key"] == "IN_SYNC"
+
+
+@pytest.mark.usefixtures("local")
+def test_changes_are_made_in_place_and_nothing_is_left_after_deletion() -> None:
+    every_type.make_assets()
+    before = _everything()
+    create("all", template(every_type.RESOURCES), Tags=[TEAM])
+    ids = {name: one["PhysicalResourceId"] for name, one in resources_of("all").items()}
+    assert _everything() != before
+
+    stack = update(
+        "all",
+        template(every_type.changed()),
+        Tags=[{"Key": "team", "Value": "inference"}],
+    )
+    assert stack["StackStatus"] == "UPDATE_COMPLETE", history("all")
+    now = {name: one["PhysicalResourceId"] for name, one in resources_of("all").items()}
+    assert now == ids
+    _check_changes(ids)
+
+    assert delete("all")["StackStatus"] == "DELETE_COMPLETE"
+    left = _everything()
+    # KMS deletes a key after its waiting period.
+    (key,) = [one for one in left.pop("keys") if one not in before.pop("keys")]
+    assert aws("kms").describe_key(KeyId=key)["KeyMetadata"]["KeyState"] == "PendingDeletion"
+    assert left == before
+
+
+def _check_changes(ids: dict[str, str]) -> None:
+    assert aws("s3").get_bucket_versioning(Bucket=ids["Bucket"])["Status"] == "Suspended"
+    (logs,) = aws("logs").describe_log_groups(logGroupNamePrefix=ids["Logs"])["logGroups"]
+    assert logs["retentionInDays"] == 60
+    assert "kmsKeyId" not in logs
+    iam = aws("iam")
+    role = iam.get_role(RoleName=ids["Role"])["Role"]
+    assert role["Description"] == "runs functions"
+    assert role["Tags"] == [{"Key": "team", "Value": "inference"}]
+    names = iam.list_role_policies(RoleName=ids["Role"])["PolicyNames"]
+    assert set(names) == {"inline", "renamed"}
+    issuer = iam.get_open_id_connect_provider(OpenIDConnectProviderArn=ids["Issuer"])
+    assert sorted(issuer["ClientIDList"]) == ["new", "sts.amazonaws.com"]
+    assert issuer["ThumbprintList"] == ["a" * 40]
+    managed = iam.get_policy(PolicyArn=ids["Managed"])["Policy"]
+    assert managed["DefaultVersionId"] == "v2"
+    (db,) = aws("rds").describe_db_instances(DBInstanceIdentifier=ids["Db"])["DBInstances"]
+    assert (db["BackupRetentionPeriod"], db["AllocatedStorage"]) == (8, 30)
+    assert db["TagList"] == [{"Key": "team", "Value": "inference"}]
+    (aurora,) = aws("rds").describe_db_clusters(DBClusterIdentifier=ids["Aurora"])["DBClusters"]
+    assert aurora["ServerlessV2ScalingConfiguration"]["MaxCapacity"] == 8
+    (alarm,) = aws("cloudwatch").describe_alarms(AlarmNames=[ids["Alarm"]])["MetricAlarms"]
+    assert alarm["Threshold"] == 2
+    budget = aws("budgets").describe_budget(AccountId=ACCOUNT, BudgetName=ids["Budget"])
+    assert float(budget["Budget"]["BudgetLimit"]["Amount"]) == 2000
+    ec2 = aws("ec2")
+    (reservation,) = ec2.describe_capacity_reservations(
+        CapacityReservationIds=[ids["Reservation"]]
+    )["CapacityReservations"]
+    assert reservation["TotalInstanceCount"] == 3
+    versions = ec2.describe_launch_template_versions(LaunchTemplateId=ids["Launch"])
+    types = {
+        one["VersionNumber"]: one["LaunchTemplateData"]["InstanceType"]
+        for one in versions["LaunchTemplateVersions"]
+    }
+    assert types == {1: "m5.large", 2: "m5.xlarge"}
+    queue = aws("sqs").get_queue_attributes(QueueUrl=ids["Warnings"], AttributeNames=["All"])
+    attributes = queue["Attributes"]
+    # What is not said any more is AWS's default again, and the policy stays whatever changes.
+    assert (attributes["MessageRetentionPeriod"], attributes["DelaySeconds"]) == ("600", "0")
+    assert "sqs:ReceiveMessage" in attributes["Policy"]
+    assert aws("sqs").list_queue_tags(QueueUrl=ids["Warnings"])["Tags"]["team"] == "inference"
+    rule = aws("events").describe_rule(Name=ids["Rule"])
+    assert rule["State"] == "DISABLED"
+    (target,) = aws("events").list_targets_by_rule(Rule=ids["Rule"])["Targets"]
+    assert target["Id"] == "renamed"
+    function = aws("lambda").get_function_configuration(FunctionName=ids["Function"])
+    assert function["MemorySize"] == 512
+    about = aws("secretsmanager").describe_secret(SecretId=ids["Secret"])
+    assert about["RotationRules"] == {"AutomaticallyAfterDays": 60}
+    (group,) = ec2.describe_security_groups(GroupIds=[ids["Group"]])["SecurityGroups"]
+    assert [one["FromPort"] for one in group["IpPermissions"]] == [3306]
+
+
+def _everything() -> dict[str, list[str]]:
+    """Names of whatever the stack makes, as the services list them."""
+    listed = {
+        "vpcs": ("ec2", "describe_vpcs", "Vpcs", "VpcId"),
+        "groups": ("ec2", "describe_security_groups", "SecurityGroups", "GroupId"),
+        "placements": ("ec2", "describe_placement_groups", "PlacementGroups", "GroupName"),
+        "templates": ("ec2", "describe_launch_templates", "LaunchTemplates", "LaunchTemplateId"),
+        "buckets": ("s3", "list_buckets", "Buckets", "Name"),
+        "roles": ("iam", "list_roles", "Roles", "RoleName"),
+        "profiles": ("iam", "list_instance_profiles", "InstanceProfiles", "InstanceProfileName"),
+        "logs": ("logs", "describe_log_groups", "logGroups", "logGroupName"),
+        "keys": ("kms", "list_keys", "Keys", "KeyId"),
+        "aliases": ("kms", "list_aliases", "Aliases", "AliasName"),
+        "functions": ("lambda", "list_functions", "Functions", "FunctionName"),
+        "layers": ("lambda", "list_layers", "Layers", "LayerName"),
+        "repositories": ("ecr", "describe_repositories", "repositories", "repositoryName"),
+        "secrets": ("secretsmanager", "list_secrets", "SecretList", "ARN"),
+        "databases": ("rds", "describe_db_instances", "DBInstances", "DBInstanceIdentifier"),
+        "aurora": ("rds", "describe_db_clusters", "DBClusters", "DBClusterIdentifier"),
+        "subnets": ("rds", "describe_db_subnet_groups", "DBSubnetGroups", "DBSubnetGroupName"),
+        "topics": ("sns", "list_topics", "Topics", "TopicArn"),
+        "subscriptions": ("sns", "list_subscriptions", "Subscriptions", "SubscriptionArn"),
+        "alarms": ("cloudwatch", "describe_alarms", "MetricAlarms", "AlarmName"),
+        "dashboards": ("cloudwatch", "list_dashboards", "DashboardEntries", "DashboardName"),
+        "workspaces": ("amp", "list_workspaces", "workspaces", "workspaceId"),
+        "parameters": ("ssm", "describe_parameters", "Parameters", "Name"),
+    }
+    found = {
+        name: sorted(str(item[key]) for item in getattr(aws(service), operation)()[member])
+        for name, (service, operation, member, key) in listed.items()
+    }
+    found["queues"] = aws("sqs").list_queues().get("QueueUrls", [])
+    found["rules"] = [one["Name"] for one in aws("events").list_rules()["Rules"]]
+    policies = aws("iam").list_policies(Scope="Local")["Policies"]
+    found["policies"] = [one["Arn"] for one in policies]
+    budgets = aws("budgets").describe_budgets(AccountId=ACCOUNT).get("Budgets", [])
+    found["budgets"] = [one["BudgetName"] for one in budgets]
+    reservations = aws("ec2").describe_capacity_reservations()["CapacityReservations"]
+    found["reservations"] = [
+        one["CapacityReservationId"] for one in reservations if one["State"] == "active"
+    ]
+    return found
+
+
+def test_every_carried_type_is_in_some_whole_template() -> None:
+    """The template here, and the tests that it names."""
+    here = {one["Type"] for one in every_type.RESOURCES.values()}
+    network = {
+        *("AWS::EC2::VPCCidrBlock", "AWS::EC2::RouteTable", "AWS::EC2::Route"),
+        *("AWS::EC2::SubnetRouteTableAssociation", "AWS::EC2::InternetGateway"),
+        *("AWS::EC2::VPCGatewayAttachment", "AWS::EC2::EIP", "AWS::EC2::NatGateway"),
+        *("AWS::EC2::VPCEndpoint", "AWS::EC2::SecurityGroupIngress"),
+        *("AWS::EC2::SecurityGroupEgress", "AWS::EC2::FlowLog"),
+    }
+    elsewhere = {
+        name
+        for name in registry()
+        if name.startswith(
+            (
+                "AWS::CloudFormation::",
+                "AWS::EKS::",
+                "AWS::SageMaker::",
+                "AWS::APS::Scraper",
+                "AWS::FSx::",
+                "AWS::EC2::Instance",
+                "Custom::Log",
+                "Custom::Pcluster",
+            )
+        )
+    }
+    assert set(registry()) == here | network | elsewhere
+
+
+# What a handler may take and leave, because it changes nothing that can be seen here.
+_WITHOUT_EFFECT = {
+    "AWS::CDK::Metadata": {"Analytics", "Modules"},
+    # Nothing rotates, at an update neither.
+    "AWS::SecretsManager::RotationSchedule": {"RotateImmediatelyOnUpdate"},
+    # The construct always says this; it matters only with a distribution, which is refused.
+    "Custom::CDKBucketDeployment": {"SignContent", "WaitForDistributionInvalidation"},
+}
+_OF_EVERY_CUSTOM_RESOURCE = {"ServiceToken", "ServiceTimeout", "SdkRetry"}
+
+
+@pytest.mark.parametrize("name", sorted(registry()))
+def test_no_property_is_left_out_in_silence(name: str) -> None:
+    """A property that a handler does not refuse is one that its code names."""
+    handler = registry()[name]
+    schema = resource_schema(name, REGION)
+    given = (
+        {key for key in schema.body["properties"] if (key,) not in schema.read_only}
+        if schema
+        else set(handler.carried or ()) - _OF_EVERY_CUSTOM_RESOURCE
+    )
+    taken = {key for key in given if not handler.refused({key: "x"})}
+    assert taken - _names_in(handler) == _WITHOUT_EFFECT.get(name, set())
+
+
+def _names_in(handler: Any) -> set[str]:
+    """The strings and keywords of a handler's class and of what surrounds the classes."""
+    module = ast.parse(inspect.getsource(sys.modules[type(handler).__module__]))
+    own = {one.__name__ for one in type(handler).__mro__}
+    found: set[str] = set()
+    for node in module.body:
+        if isinstance(node, ast.ClassDef) and node.name not in own:
+            continue
+        lists = {
+            id(inner)
+            for each in ast.walk(node)
+            if isinstance(each, ast.Assign)
+            and any(getattr(one, "id", "") in ("carried", "not_carried") for one in each.targets)
+            for inner in ast.walk(each)
+        }
+        for each in ast.walk(node):
+            if id(each) in lists:
+                continue
+            if isinstance(each, ast.Constant) and isinstance(each.value, str):
+                found.add(each.value)
+            elif isinstance(each, ast.keyword) and each.arg:
+                found.add(each.arg)
+    return found

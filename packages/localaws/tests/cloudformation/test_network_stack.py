@@ -1,0 +1,370 @@
+"""A whole network made by a stack: what EC2 shows afterwards, and that nothing is left."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+
+from packages.localaws.tests.cloudformation.stacks import (
+    aws,
+    create,
+    delete,
+    described,
+    history,
+    outputs,
+    reason,
+    resource,
+    resources_of,
+    template,
+    update,
+)
+
+pytestmark = pytest.mark.usefixtures("local")
+
+VPC, GROUP = {"Ref": "Vpc"}, {"Ref": "Group"}
+NETWORK: dict[str, Any] = {
+    "Vpc": resource(
+        "AWS::EC2::VPC",
+        {
+            "CidrBlock": "10.0.0.0/16",
+            # CloudFormation takes both spellings of a boolean and of a number.
+            "EnableDnsHostnames": "true",
+            "Tags": [{"Key": "Name", "Value": "training"}],
+        },
+    ),
+    "More": resource("AWS::EC2::VPCCidrBlock", {"VpcId": VPC, "CidrBlock": "10.1.0.0/16"}),
+    "Nodes": resource(
+        "AWS::EC2::Subnet",
+        {"VpcId": VPC, "CidrBlock": "10.1.0.0/18", "AvailabilityZoneId": "use1-az6"},
+        DependsOn="More",
+    ),
+    "Second": resource(
+        "AWS::EC2::Subnet",
+        {
+            "VpcId": VPC,
+            "CidrBlock": {"Fn::Select": [1, {"Fn::Cidr": ["10.0.0.0/16", 4, 12]}]},
+            "AvailabilityZone": {"Fn::Select": ["1", {"Fn::GetAZs": ""}]},
+        },
+    ),
+    "Public": resource(
+        "AWS::EC2::Subnet",
+        {
+            "VpcId": VPC,
+            "CidrBlock": "10.0.64.0/24",
+            "AvailabilityZoneId": "use1-az6",
+            "MapPublicIpOnLaunch": True,
+        },
+    ),
+    "PublicTable": resource("AWS::EC2::RouteTable", {"VpcId": VPC}),
+    "PublicTableSubnet": resource(
+        "AWS::EC2::SubnetRouteTableAssociation",
+        {"RouteTableId": {"Ref": "PublicTable"}, "SubnetId": {"Ref": "Public"}},
+    ),
+    "Internet": resource("AWS::EC2::InternetGateway"),
+    "Attachment": resource(
+        "AWS::EC2::VPCGatewayAttachment", {"VpcId": VPC, "InternetGatewayId": {"Ref": "Internet"}}
+    ),
+    "PublicRoute": resource(
+        "AWS::EC2::Route",
+        {
+            "RouteTableId": {"Ref": "PublicTable"},
+            "DestinationCidrBlock": "0.0.0.0/0",
+            "GatewayId": {"Ref": "Internet"},
+        },
+        DependsOn=["Attachment"],
+    ),
+    "Address": resource("AWS::EC2::EIP", {"Domain": "vpc"}),
+    "Nat": resource(
+        "AWS::EC2::NatGateway",
+        {
+            "AllocationId": {"Fn::GetAtt": ["Address", "AllocationId"]},
+            "SubnetId": {"Ref": "Public"},
+        },
+        DependsOn=["PublicRoute"],
+    ),
+    "PrivateTable": resource("AWS::EC2::RouteTable", {"VpcId": VPC}),
+    "PrivateRoute": resource(
+        "AWS::EC2::Route",
+        {
+            "RouteTableId": {"Ref": "PrivateTable"},
+            "DestinationCidrBlock": "0.0.0.0/0",
+            "NatGatewayId": {"Ref": "Nat"},
+        },
+    ),
+    "S3": resource(
+        "AWS::EC2::VPCEndpoint",
+        {
+            "VpcId": VPC,
+            "ServiceName": {"Fn::Sub": "com.amazonaws.${AWS::Region}.s3"},
+            "RouteTableIds": [{"Ref": "PrivateTable"}],
+            "VpcEndpointType": "Gateway",
+            "PolicyDocument": {
+                "Version": "2012-10-17",
+                "Statement": [
+                    {"Effect": "Allow", "Principal": "*", "Action": "s3:*", "Resource": "*"}
+                ],
+            },
+        },
+    ),
+    "Group": resource(
+        "AWS::EC2::SecurityGroup",
+        {
+            "GroupDescription": "nodes",
+            "VpcId": VPC,
+            "SecurityGroupIngress": [
+                {
+                    "IpProtocol": "tcp",
+                    "FromPort": "443",
+                    "ToPort": 443,
+                    "CidrIp": "10.0.0.0/16",
+                    "Description": "https",
+                }
+            ],
+            "SecurityGroupEgress": [{"IpProtocol": "-1", "CidrIp": "0.0.0.0/0"}],
+        },
+    ),
+    "FromItself": resource(
+        "AWS::EC2::SecurityGroupIngress",
+        {
+            "GroupId": {"Fn::GetAtt": ["Group", "GroupId"]},
+            "IpProtocol": "-1",
+            "SourceSecurityGroupId": GROUP,
+        },
+    ),
+    "ToItself": resource(
+        "AWS::EC2::SecurityGroupEgress",
+        {"GroupId": GROUP, "IpProtocol": "-1", "DestinationSecurityGroupId": GROUP},
+    ),
+    "Ssm": resource(
+        "AWS::EC2::VPCEndpoint",
+        {
+            "VpcId": VPC,
+            "ServiceName": "com.amazonaws.us-east-1.ssm",
+            "SubnetIds": [{"Ref": "Nodes"}],
+            "SecurityGroupIds": [GROUP],
+            "VpcEndpointType": "Interface",
+            "PrivateDnsEnabled": True,
+        },
+    ),
+    "Flows": resource(
+        "AWS::EC2::FlowLog",
+        {
+            "ResourceId": VPC,
+            "ResourceType": "VPC",
+            "TrafficType": "ALL",
+            "LogDestinationType": "s3",
+            "LogDestination": "arn:aws:s3:::flow-logs",
+        },
+    ),
+}
+SHOWN = {
+    "Zone": {"Value": {"Fn::GetAtt": ["Nodes", "AvailabilityZone"]}},
+    "DefaultGroup": {"Value": {"Fn::GetAtt": ["Vpc", "DefaultSecurityGroup"]}},
+}
+
+
+@pytest.fixture
+def network() -> dict[str, str]:
+    """The stack `net`; its physical ids."""
+    aws("s3").create_bucket(Bucket="flow-logs")
+    stack = create("net", template(NETWORK, Outputs=SHOWN))
+    assert stack["StackStatus"] == "CREATE_COMPLETE"
+    return ids()
+
+
+def ids() -> dict[str, str]:
+    return {name: one["PhysicalResourceId"] for name, one in resources_of("net").items()}
+
+
+def changed(**properties: Any) -> str:
+    """The network with other properties of some of its resources; None takes one away."""
+    body = copy.deepcopy(NETWORK)
+    for name, values in properties.items():
+        for key, value in values.items():
+            if value is None:
+                body[name]["Properties"].pop(key, None)
+            else:
+                body[name]["Properties"][key] = value
+    return template(body, Outputs=SHOWN)
+
+
+def test_subnets_are_in_the_zones_that_were_asked_for(network: dict[str, str]) -> None:
+    ec2 = aws("ec2")
+    found = {
+        one["SubnetId"]: one
+        for one in ec2.describe_subnets(
+            SubnetIds=[network[name] for name in ("Nodes", "Second", "Public")]
+        )["Subnets"]
+    }
+    assert found[network["Nodes"]]["AvailabilityZoneId"] == "use1-az6"
+    assert found[network["Nodes"]]["CidrBlock"] == "10.1.0.0/18"
+    assert found[network["Second"]]["AvailabilityZone"] == "us-east-1b"
+    assert found[network["Second"]]["CidrBlock"] == "10.0.16.0/20"
+    assert found[network["Public"]]["MapPublicIpOnLaunch"]
+    zones = {
+        one["ZoneId"]: one["ZoneName"]
+        for one in ec2.describe_availability_zones()["AvailabilityZones"]
+    }
+    assert outputs(described("net"))["Zone"] == zones["use1-az6"]
+
+
+def test_the_vpc_is_what_was_asked_for(network: dict[str, str]) -> None:
+    ec2 = aws("ec2")
+    (vpc,) = ec2.describe_vpcs(VpcIds=[network["Vpc"]])["Vpcs"]
+    blocks = {one["CidrBlock"] for one in vpc["CidrBlockAssociationSet"]}
+    assert blocks == {"10.0.0.0/16", "10.1.0.0/16"}
+    assert vpc["Tags"] == [{"Key": "Name", "Value": "training"}]
+    names = ec2.describe_vpc_attribute(VpcId=network["Vpc"], Attribute="enableDnsHostnames")
+    assert names["EnableDnsHostnames"]["Value"] is True
+    (group,) = ec2.describe_security_groups(
+        Filters=[
+            {"Name": "vpc-id", "Values": [network["Vpc"]]},
+            {"Name": "group-name", "Values": ["default"]},
+        ]
+    )["SecurityGroups"]
+    assert outputs(described("net"))["DefaultGroup"] == group["GroupId"]
+
+
+def test_traffic_goes_where_the_routes_say(network: dict[str, str]) -> None:
+    tables = aws("ec2").describe_route_tables(
+        RouteTableIds=[network["PublicTable"], network["PrivateTable"]]
+    )["RouteTables"]
+    routes = {
+        one["RouteTableId"]: {
+            route.get("DestinationCidrBlock") or route.get("DestinationPrefixListId"): route
+            for route in one["Routes"]
+        }
+        for one in tables
+    }
+    outward = routes[network["PublicTable"]]["0.0.0.0/0"]
+    assert outward["GatewayId"] == network["Internet"]
+    private = routes[network["PrivateTable"]]
+    assert private["0.0.0.0/0"]["NatGatewayId"] == network["Nat"]
+    assert any(route.get("GatewayId") == network["S3"] for route in private.values())
+
+
+def test_the_groups_rules_are_those_of_the_template(network: dict[str, str]) -> None:
+    (group,) = aws("ec2").describe_security_groups(GroupIds=[network["Group"]])["SecurityGroups"]
+    inward = {one["IpProtocol"]: one for one in group["IpPermissions"]}
+    assert inward["tcp"]["FromPort"] == 443
+    assert inward["tcp"]["IpRanges"] == [{"CidrIp": "10.0.0.0/16", "Description": "https"}]
+    assert inward["-1"]["UserIdGroupPairs"][0]["GroupId"] == network["Group"]
+    outward = group["IpPermissionsEgress"]
+    assert any(one["IpRanges"] == [{"CidrIp": "0.0.0.0/0"}] for one in outward)
+    pairs = [pair["GroupId"] for one in outward for pair in one["UserIdGroupPairs"]]
+    assert pairs == [network["Group"]]
+
+
+def test_endpoints_have_their_policy_groups_and_interfaces(network: dict[str, str]) -> None:
+    ec2 = aws("ec2")
+    gateway, interface = (
+        ec2.describe_vpc_endpoints(VpcEndpointIds=[network[name]])["VpcEndpoints"][0]
+        for name in ("S3", "Ssm")
+    )
+    assert json.loads(gateway["PolicyDocument"])["Statement"][0]["Action"] == "s3:*"
+    assert [one["GroupId"] for one in interface["Groups"]] == [network["Group"]]
+    (eni,) = ec2.describe_network_interfaces(NetworkInterfaceIds=interface["NetworkInterfaceIds"])[
+        "NetworkInterfaces"
+    ]
+    assert eni["SubnetId"] == network["Nodes"]
+    assert [one["GroupId"] for one in eni["Groups"]] == [network["Group"]]
+
+
+def test_a_tag_changes_in_place(network: dict[str, str]) -> None:
+    stack = update("net", changed(Vpc={"Tags": [{"Key": "Name", "Value": "other"}]}))
+    assert stack["StackStatus"] == "UPDATE_COMPLETE"
+    assert ids() == network
+    touched = {name for name, status in history("net") if status == "UPDATE_COMPLETE"}
+    assert touched == {"Vpc", "net"}
+
+
+def test_another_address_range_is_another_subnet_and_what_hangs_on_it_follows(
+    network: dict[str, str],
+) -> None:
+    stack = update("net", changed(Nodes={"CidrBlock": "10.1.64.0/18"}))
+    assert stack["StackStatus"] == "UPDATE_COMPLETE"
+    now = ids()
+    assert {name for name in now if now[name] != network[name]} == {"Nodes"}
+    ec2 = aws("ec2")
+    (endpoint,) = ec2.describe_vpc_endpoints(VpcEndpointIds=[now["Ssm"]])["VpcEndpoints"]
+    assert endpoint["SubnetIds"] == [now["Nodes"]]
+    left = ec2.describe_subnets(Filters=[{"Name": "vpc-id", "Values": [now["Vpc"]]}])["Subnets"]
+    assert {one["SubnetId"] for one in left} == {now["Nodes"], now["Second"], now["Public"]}
+
+
+def test_rules_of_a_group_change_in_place(network: dict[str, str]) -> None:
+    rules = [{"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, "CidrIp": "10.0.0.0/16"}]
+    assert (
+        update("net", changed(Group={"SecurityGroupIngress": rules}))["StackStatus"]
+        == "UPDATE_COMPLETE"
+    )
+    (group,) = aws("ec2").describe_security_groups(GroupIds=[network["Group"]])["SecurityGroups"]
+    ports = {one.get("FromPort") for one in group["IpPermissions"] if one["IpProtocol"] == "tcp"}
+    assert ports == {22}
+    # The rule that is a resource of its own is still there.
+    assert any(one["UserIdGroupPairs"] for one in group["IpPermissions"])
+
+
+def test_what_ec2_refuses_fails_the_stack_in_ec2s_words_and_leaves_nothing() -> None:
+    before = aws("ec2").describe_vpcs()["Vpcs"]
+    overlapping = {
+        "Vpc": NETWORK["Vpc"],
+        "A": resource("AWS::EC2::Subnet", {"VpcId": VPC, "CidrBlock": "10.0.0.0/18"}),
+        "B": resource(
+            "AWS::EC2::Subnet", {"VpcId": VPC, "CidrBlock": "10.0.0.0/20"}, DependsOn="A"
+        ),
+    }
+    stack = create("net", template(overlapping))
+    assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
+    message = reason("net", "B", "CREATE_FAILED")
+    assert "The CIDR '10.0.0.0/20' conflicts with another subnet" in message
+    assert "Service: Ec2, Status Code: 400" in message
+    assert aws("ec2").describe_vpcs()["Vpcs"] == before
+
+
+def test_what_ec2_refuses_to_delete_fails_the_deletion(network: dict[str, str]) -> None:
+    ec2 = aws("ec2")
+    mine = ec2.create_network_interface(SubnetId=network["Nodes"])["NetworkInterface"]
+    stack = delete("net")
+    assert stack["StackStatus"] == "DELETE_FAILED"
+    assert "Nodes" in stack["StackStatusReason"]
+    assert "has dependencies" in reason(stack["StackId"], "Nodes", "DELETE_FAILED")
+    ec2.delete_network_interface(NetworkInterfaceId=mine["NetworkInterfaceId"])
+    assert delete("net")["StackStatus"] == "DELETE_COMPLETE"
+
+
+def test_nothing_is_left_after_deletion() -> None:
+    def everything() -> dict[str, list[str]]:
+        ec2 = aws("ec2")
+        return {
+            "vpcs": [one["VpcId"] for one in ec2.describe_vpcs()["Vpcs"]],
+            "subnets": [one["SubnetId"] for one in ec2.describe_subnets()["Subnets"]],
+            "tables": [one["RouteTableId"] for one in ec2.describe_route_tables()["RouteTables"]],
+            "groups": [one["GroupId"] for one in ec2.describe_security_groups()["SecurityGroups"]],
+            "interfaces": [
+                one["NetworkInterfaceId"]
+                for one in ec2.describe_network_interfaces()["NetworkInterfaces"]
+            ],
+            "addresses": [one["PublicIp"] for one in ec2.describe_addresses()["Addresses"]],
+            "endpoints": [
+                one["VpcEndpointId"]
+                for one in ec2.describe_vpc_endpoints()["VpcEndpoints"]
+                # As NAT gateways, endpoints are shown for a while after they are gone.
+                if one["State"] != "deleted"
+            ],
+            "gateways": [
+                one["InternetGatewayId"]
+                for one in ec2.describe_internet_gateways()["InternetGateways"]
+            ],
+            "flows": [one["FlowLogId"] for one in ec2.describe_flow_logs()["FlowLogs"]],
+        }
+
+    aws("s3").create_bucket(Bucket="flow-logs")
+    before = everything()
+    create("net", template(NETWORK, Outputs=SHOWN))
+    assert everything() != before
+    assert delete("net")["StackStatus"] == "DELETE_COMPLETE"
+    assert everything() == before

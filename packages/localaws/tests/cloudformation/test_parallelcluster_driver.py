@@ -1,0 +1,108 @@
+"""A cluster of ParallelCluster with machines behind its instances: who waits for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.parallelcluster.nodes_driver import ClusterOrder, attached, driver_of
+from clusterwright_localaws.runtime import runtime
+from packages.localaws.tests.cloudformation.stacks import create, delete, reason, update
+from packages.localaws.tests.cloudformation.test_parallelcluster import (
+    Ground,
+    body,
+    lay_ground,
+    nodes,
+)
+
+
+class Machines:
+    """A driver without machines. `failures` are the outcomes of its orders, in turn."""
+
+    def __init__(self, *failures: str) -> None:
+        self._failures = list(failures)
+        self._asked = 0
+        self.orders: list[ClusterOrder] = []
+        self.seen: list[int] = []
+        """How many instances there were at each order."""
+        self.ended: list[str] = []
+
+    def bring_up(self, order: ClusterOrder) -> None:
+        self.orders.append(order)
+        self.seen.append(len(nodes()))
+        self._asked = 0
+
+    def outcome(self, name: str) -> str | None:
+        assert name == self.orders[-1].name
+        self._asked += 1
+        if self._asked < 3:
+            return None  # at work
+        done = len(self.orders)
+        return self._failures[done - 1] if done <= len(self._failures) else ""
+
+    def end(self, name: str) -> None:
+        self.ended.append(name)
+
+
+@pytest.fixture
+def ground() -> Iterator[Ground]:
+    with local_aws():
+        yield lay_ground()
+
+
+def test_the_stack_waits_for_the_nodes_and_they_end_with_it(ground: Ground) -> None:
+    machines = Machines()
+    with attached(runtime(), machines):
+        stack = create("top", body(ground.configuration()))
+        assert stack["StackStatus"] == "CREATE_COMPLETE"
+        (order,) = machines.orders
+        assert order.name == "train"
+        assert order.log_group_name.startswith("/aws/parallelcluster/train-")
+        assert machines.seen == [4], "head, login and two workers are there before"
+        queue = order.configuration["Scheduling"]["SlurmQueues"][0]
+        assert queue["ComputeResources"][0]["MinCount"] == "2", "as a custom resource gets it"
+        delete("top")
+    assert machines.ended == ["train"]
+
+
+def test_a_custom_action_that_fails_fails_the_cluster_with_its_words(ground: Ground) -> None:
+    words = "fetch_and_run - Failed to execute OnNodeConfigured script 1, return code: 1."
+    machines = Machines(words)
+    with attached(runtime(), machines):
+        stack = create("top", body(ground.configuration()))
+    assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
+    assert words in reason("top", "Cluster", "CREATE_FAILED")
+    assert machines.ended == ["train"]
+    assert nodes() == []
+
+
+def test_an_update_that_fails_leaves_the_configuration_before(ground: Ground) -> None:
+    machines = Machines("", "Update failed")
+    with attached(runtime(), machines):
+        create("top", body(ground.configuration()))
+        # A change for which nobody has to stop the fleet.
+        more: dict[str, Any] = {"Monitoring": {"Dashboards": {"CloudWatch": {"Enabled": False}}}}
+        stack = update("top", body(ground.configuration(**more)))
+    assert stack["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+    assert "Update failed" in reason("top", "Cluster", "UPDATE_FAILED")
+    created, updated, back = machines.orders
+    assert "Monitoring" not in created.configuration
+    assert updated.configuration["Monitoring"] == {
+        "Dashboards": {"CloudWatch": {"Enabled": "false"}}
+    }
+    assert back.configuration == created.configuration
+
+
+def test_there_is_one_driver_at_a_time(ground: Ground) -> None:
+    del ground
+    with attached(runtime(), Machines()):
+        with (
+            pytest.raises(RuntimeError, match="driver of clusters already"),
+            attached(runtime(), Machines()),
+        ):
+            pass
+        assert driver_of(runtime()) is not None
+    assert driver_of(runtime()) is None

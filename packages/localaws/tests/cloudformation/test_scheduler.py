@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import threading
+import time
+
+from clusterwright_localaws.cloudformation.scheduler import pause, run_jobs
+
+
+def test_jobs_run_after_what_they_depend_on() -> None:
+    done: list[str] = []
+
+    def job(name: str) -> bool:
+        done.append(name)
+        return True
+
+    failed = run_jobs(["c", "b", "a"], {"c": {"b"}, "b": {"a"}, "a": set()}, job)
+    assert (done, failed) == (["a", "b", "c"], set())
+
+
+def test_jobs_that_wait_do_so_side_by_side() -> None:
+    started = time.monotonic()
+
+    def job(name: str) -> bool:
+        end = time.monotonic() + 0.2
+        while time.monotonic() < end:
+            pause(0.02)
+        return True
+
+    assert run_jobs([str(n) for n in range(8)], {}, job) == set()
+    assert time.monotonic() - started < 1.0
+
+
+def test_only_one_job_works_at_a_time() -> None:
+    inside = 0
+    most = 0
+    guard = threading.Lock()
+
+    def job(name: str) -> bool:
+        nonlocal inside, most
+        for _ in range(5):
+            with guard:
+                inside += 1
+                most = max(most, inside)
+            time.sleep(0.001)
+            with guard:
+                inside -= 1
+            pause(0.001)
+        return True
+
+    run_jobs([str(n) for n in range(10)], {}, job)
+    assert most == 1
+
+
+def test_after_a_failure_nothing_new_starts() -> None:
+    done: list[str] = []
+
+    def job(name: str) -> bool:
+        done.append(name)
+        return name != "bad"
+
+    assert run_jobs(["a", "bad", "later"], {}, job) == {"bad"}
+    assert done == ["a", "bad"]
+
+
+def test_keeping_going_leaves_out_only_what_depends_on_the_failure() -> None:
+    done: list[str] = []
+
+    def job(name: str) -> bool:
+        done.append(name)
+        return name != "bad"
+
+    run_jobs(["bad", "after", "apart"], {"after": {"bad"}}, job, keep_going=True)
+    assert done == ["bad", "apart"]

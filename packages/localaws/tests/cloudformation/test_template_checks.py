@@ -1,0 +1,166 @@
+"""What is refused before anything runs, through the API."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from clusterwright_localaws.cloudformation.template import Template
+from packages.localaws.tests.cloudformation.stacks import (
+    cloudformation,
+    parameter,
+    resource,
+    template,
+)
+
+pytestmark = pytest.mark.usefixtures("local")
+
+A = parameter("a")
+
+
+def create(body: str, **options: Any) -> None:
+    cloudformation().create_stack(StackName="s", TemplateBody=body, **options)
+
+
+def refusal(body: str, **options: Any) -> str:
+    with pytest.raises(ClientError) as caught:
+        create(body, **options)
+    error = caught.value.response
+    assert error["ResponseMetadata"]["HTTPStatusCode"] == 400
+    assert cloudformation().describe_stacks()["Stacks"] == []
+    return str(error["Error"]["Message"])
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("{", "Template format error: JSON not well-formed. (line 1, column 2)"),
+        (json.dumps({"Resources": {}}), "At least one Resources member must be defined."),
+        (template({"A": A}, Extra={}), "Invalid template property or properties [Extra]"),
+        (template({"A": {"Properties": {}}}), "must contain a Type member"),
+        (template({"A-b": A}), "Resource name A-b is non alphanumeric."),
+        (
+            template({"A": {**A, "Propertys": {}}}),
+            "Invalid template resource property 'Propertys'",
+        ),
+        (
+            template({"A": {**A, "CreationPolicy": {}}}),
+            "CreationPolicy of AWS::CloudFormation::WaitCondition only (A)",
+        ),
+        (template({"A": {**A, "UpdatePolicy": {}}}), "does not carry UpdatePolicy (A)"),
+        (
+            template({"A": resource("AWS::No::Such")}),
+            "Unrecognized resource types: [AWS::No::Such]",
+        ),
+        (
+            template({"A": resource("AWS::DynamoDB::Table")}),
+            "does not carry the resource type AWS::DynamoDB::Table",
+        ),
+        (
+            template({"A": resource("Custom::Mine")}),
+            "does not carry the custom resource Custom::Mine",
+        ),
+        (
+            template({"A": parameter({"Ref": "B"})}),
+            "Unresolved resource dependencies [B] in the Resources block",
+        ),
+        (
+            template({"A": parameter({"Fn::GetAtt": ["B", "Arn"]})}),
+            "references undefined resource B",
+        ),
+        (
+            template({"A": A, "B": parameter({"Fn::GetAtt": ["A", "Nope"]})}),
+            "resource A does not support attribute type Nope in Fn::GetAtt",
+        ),
+        (template({"A": {**A, "DependsOn": "B"}}), "Unresolved resource dependencies [B]"),
+        (template({"A": {**A, "Condition": "C"}}), "Unresolved condition dependency C"),
+        (template({"A": {**A, "DeletionPolicy": "Keep"}}), "DeletionPolicy of A must be one of"),
+        (
+            template({"A": parameter({"Fn::FindInMap": ["M", "a", "b"]})}),
+            "Mapping named 'M' is not present",
+        ),
+        (template({"A": parameter(None)}), "'null' values are not allowed"),
+        (
+            template({"A": A}, Outputs={"O": {"Value": {"Ref": "B"}}}),
+            "Unresolved resource dependencies [B] in the Outputs block",
+        ),
+        (template({"A": A}, Outputs={"O": {}}), "The Output must contain a Value member."),
+        (
+            template({"A": A}, Transform="AWS::Include"),
+            "No transform named AWS::Include found.",
+        ),
+        (
+            template({"A": A}, Parameters={"P": {}}),
+            "Every Parameters object must contain a Type member.",
+        ),
+        (template({"A": A}, AWSTemplateFormatVersion="2020-01-01"), "AWSTemplateFormatVersion"),
+        (
+            template({f"A{n}": A for n in range(501)}),
+            "Number of resources, 501, is greater than maximum allowed, 500",
+        ),
+    ],
+)
+def test_template(body: str, message: str) -> None:
+    assert message in refusal(body)
+
+
+def test_a_circle_is_refused_with_its_members() -> None:
+    body = template(
+        {
+            "A": parameter({"Ref": "B"}),
+            "B": parameter({"Fn::Sub": "${C.Value}"}),
+            "C": {**parameter("c"), "DependsOn": ["A"]},
+        }
+    )
+    assert refusal(body) == "Circular dependency between resources: [A, B, C]"
+
+
+def test_a_property_that_is_not_carried_is_refused_by_name() -> None:
+    body = template(
+        {
+            "B": resource(
+                "AWS::S3::Bucket", {"AccelerateConfiguration": {"AccelerationStatus": "Enabled"}}
+            )
+        }
+    )
+    assert (
+        refusal(body)
+        == "The local AWS does not carry AccelerateConfiguration of AWS::S3::Bucket (B)."
+    )
+
+
+def test_iam_must_be_acknowledged() -> None:
+    role = {"AssumeRolePolicyDocument": {"Version": "2012-10-17", "Statement": []}}
+    body = template({"R": resource("AWS::IAM::Role", role)})
+    assert refusal(body) == "Requires capabilities : [CAPABILITY_IAM]"
+    named = template({"R": resource("AWS::IAM::Role", {**role, "RoleName": "mine"})})
+    assert (
+        refusal(named, Capabilities=["CAPABILITY_IAM"])
+        == "Requires capabilities : [CAPABILITY_NAMED_IAM]"
+    )
+
+
+def test_a_body_that_is_too_long_for_a_request() -> None:
+    assert "less than or equal to 51200" in refusal(template({"A": parameter("x" * 52_000)}))
+
+
+def test_names_of_stacks() -> None:
+    with pytest.raises(ClientError, match="a-z"):
+        cloudformation().create_stack(StackName="1a", TemplateBody=template({"A": A}))
+
+
+def test_what_depends_on_nothing_keeps_the_order_of_the_template() -> None:
+    body = template(
+        {
+            "D": parameter({"Ref": "B"}),
+            "A": A,
+            "B": {**A, "DependsOn": "C"},
+            "C": A,
+        }
+    )
+    read = Template.read(body, region="us-east-1")
+    assert read.creation_order(set("ABCD")) == ["C", "B", "D", "A"]
+    assert read.dependencies("D", {"A", "B"}) == {"B"}

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+
+from clusterwright_localaws.cloudformation.errors import ValidationError
+from clusterwright_localaws.cloudformation.template_text import parse_text
+
+
+def test_json_and_yaml_are_the_same_data() -> None:
+    text = '{"Resources": {"A": {"Type": "T", "Properties": {"N": 1, "B": true, "S": "x"}}}}'
+    assert parse_text(text) == parse_text(
+        "Resources:\n  A:\n    Type: T\n    Properties: {N: 1, B: true, S: x}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("short", "long"),
+    [
+        ("!Ref A", {"Ref": "A"}),
+        ("!Condition C", {"Condition": "C"}),
+        ("!GetAtt A.B", {"Fn::GetAtt": ["A", "B"]}),
+        ("!GetAtt A.B.C", {"Fn::GetAtt": ["A", "B.C"]}),
+        ("!GetAtt [A, B]", {"Fn::GetAtt": ["A", "B"]}),
+        ('!Sub "${A}-x"', {"Fn::Sub": "${A}-x"}),
+        ('!Join [",", [a, !Ref B]]', {"Fn::Join": [",", ["a", {"Ref": "B"}]]}),
+        ("!If [c, 1, !Ref 'AWS::NoValue']", {"Fn::If": ["c", 1, {"Ref": "AWS::NoValue"}]}),
+        ("!ImportValue x", {"Fn::ImportValue": "x"}),
+        ("!GetAZs ''", {"Fn::GetAZs": ""}),
+        ("!FindInMap [M, !Ref K, v]", {"Fn::FindInMap": ["M", {"Ref": "K"}, "v"]}),
+        ("!Base64 {'Fn::Sub': x}", {"Fn::Base64": {"Fn::Sub": "x"}}),
+    ],
+)
+def test_short_forms(short: str, long: object) -> None:
+    assert parse_text(f"X: {short}\n") == {"X": long}
+
+
+def test_a_date_stays_text() -> None:
+    assert parse_text("AWSTemplateFormatVersion: 2010-09-09\n") == {
+        "AWSTemplateFormatVersion": "2010-09-09"
+    }
+
+
+def test_a_number_that_is_a_key_stays_as_written() -> None:
+    assert parse_text("M: {012345678901: {a: 1}}\n") == {"M": {"012345678901": {"a": 1}}}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "unsupported structure"),
+        ("[]", "unsupported structure"),
+        ("just text", "unsupported structure"),
+        ('{"a": ', r"JSON not well-formed. \(line 1, column 7\)"),
+        ("a: [", r"YAML not well-formed. \(line 1, column 5\)"),
+        ("a: 1\na: 2\n", r"YAML not well-formed. \(line 2, column 1\)"),
+        ("a: !Nope x\n", "YAML not well-formed"),
+        ("a: !!python/object/apply:os.system [ls]\n", "YAML not well-formed"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_place(text: str, message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        parse_text(text)

@@ -1,0 +1,307 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from clusterwright_localaws.cloudformation.store import settings
+from packages.localaws.tests.cloudformation.stacks import (
+    Pretend,
+    aws,
+    cloudformation,
+    create,
+    described,
+    events,
+    history,
+    outputs,
+    parameter,
+    reason,
+    resource,
+    resources_of,
+    settled,
+    template,
+    update,
+)
+
+
+def named(name: str | None, value: str = "v", **more: Any) -> dict[str, Any]:
+    """A parameter with a name, which only a replacement can change."""
+    properties: dict[str, Any] = {"Type": "String", "Value": value}
+    if name:
+        properties["Name"] = name
+    return resource("AWS::SSM::Parameter", properties, **more)
+
+
+def failing(*what: tuple[str, str]) -> Any:
+    return lambda operation, name, _: "no" if (operation, name) in what else None
+
+
+def test_only_what_changed_is_touched(pretend: Pretend) -> None:
+    create("s", template({"A": parameter("1"), "B": parameter("1")}))
+    pretend.calls.clear()
+    stack = update("s", template({"A": parameter("1"), "B": parameter("2")}))
+    assert stack["StackStatus"] == "UPDATE_COMPLETE"
+    assert pretend.calls == [("update", "B")]
+    assert [one for one in history("s") if one[0] == "A"][-1] == ("A", "CREATE_COMPLETE")
+    assert history("s")[-5:] == [
+        ("s", "UPDATE_IN_PROGRESS"),
+        ("B", "UPDATE_IN_PROGRESS"),
+        ("B", "UPDATE_COMPLETE"),
+        ("s", "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"),
+        ("s", "UPDATE_COMPLETE"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        {"A": parameter("1")},
+        {"A": resource("AWS::SSM::Parameter", {"Value": 1, "Type": "String"})},
+    ],
+)
+def test_no_change_is_refused(pretend: Pretend, same: dict[str, Any]) -> None:
+    create("s", template({"A": parameter("1")}))
+    with pytest.raises(ClientError, match=r"No updates are to be performed\."):
+        update("s", template(same))
+    assert described("s")["StackStatus"] == "CREATE_COMPLETE"
+
+
+def test_a_create_only_property_replaces_and_then_deletes_the_old_one(pretend: Pretend) -> None:
+    create("s", template({"A": named("one"), "User": parameter({"Ref": "A"})}))
+    pretend.calls.clear()
+    update("s", template({"A": named("two"), "User": parameter({"Ref": "A"})}))
+    assert pretend.calls == [("create", "A"), ("update", "User"), ("delete", "A")]
+    assert pretend.existing["User-2"]["Value"] == "A-3"
+    assert "A-1" not in pretend.existing
+    assert reason("s", "A", "DELETE_IN_PROGRESS") == ""
+    after = [one for one in history("s") if one[0] in ("A", "s")]
+    assert after[-4:] == [
+        ("s", "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"),
+        ("A", "DELETE_IN_PROGRESS"),
+        ("A", "DELETE_COMPLETE"),
+        ("s", "UPDATE_COMPLETE"),
+    ]
+    assert resources_of("s")["A"]["PhysicalResourceId"] == "A-3"
+
+
+def test_a_replaced_resource_is_kept_where_the_template_says_so(pretend: Pretend) -> None:
+    create("s", template({"A": named("one")}))
+    update("s", template({"A": named("two", UpdateReplacePolicy="Retain")}))
+    assert set(pretend.existing) == {"A-1", "A-2"}
+    assert ("A", "DELETE_SKIPPED") in history("s")
+
+
+def test_a_name_of_ones_own_cannot_be_replaced_by_itself(pretend: Pretend) -> None:
+    def repository(kind: str) -> dict[str, Any]:
+        properties = {
+            "RepositoryName": "mine",
+            "EncryptionConfiguration": {"EncryptionType": kind},
+        }
+        return resource("AWS::ECR::Repository", properties)
+
+    create("s", template({"A": repository("AES256")}))
+    stack = update("s", template({"A": repository("KMS")}))
+    assert stack["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+    assert reason("s", "A", "UPDATE_FAILED") == (
+        "CloudFormation cannot update a stack when a custom-named resource requires replacing. "
+        "Rename mine and update the stack again."
+    )
+    assert pretend.calls == [("create", "A")]
+
+
+def test_a_resource_that_leaves_the_template_is_deleted_last(pretend: Pretend) -> None:
+    create("s", template({"A": parameter("1"), "B": parameter({"Ref": "A"}), "C": parameter("c")}))
+    pretend.calls.clear()
+    update("s", template({"C": parameter("d")}))
+    assert pretend.calls == [("update", "C"), ("delete", "B"), ("delete", "A")]
+    assert set(resources_of("s")) == {"C"}
+
+
+def test_a_resource_that_leaves_the_template_is_kept_where_it_said_so(pretend: Pretend) -> None:
+    create("s", template({"A": parameter("1", DeletionPolicy="Retain"), "C": parameter("c")}))
+    update("s", template({"C": parameter("c")}))
+    assert set(pretend.existing) == {"A-1", "C-2"}
+    assert set(resources_of("s")) == {"C"}
+
+
+def test_a_cleanup_that_fails_does_not_fail_the_update(pretend: Pretend) -> None:
+    create("s", template({"A": parameter("1"), "C": parameter("c")}))
+    pretend.fail = failing(("delete", "A"))
+    assert update("s", template({"C": parameter("c")}))["StackStatus"] == "UPDATE_COMPLETE"
+    assert ("A", "DELETE_FAILED") in history("s")
+
+
+def test_a_failure_brings_everything_back(pretend: Pretend) -> None:
+    before = {"A": named("one"), "B": parameter("1"), "Last": parameter({"Ref": "A"})}
+    create("s", template(before))
+    existing = {name: dict(value) for name, value in pretend.existing.items()}
+    after = {
+        "A": named("two"),
+        "B": parameter("2"),
+        "New": parameter("n"),
+        "Last": parameter({"Ref": "A"}),
+        "Z": {**parameter("1"), "DependsOn": ["A", "B", "New", "Last"]},
+    }
+    pretend.fail = failing(("create", "Z"))
+    stack = update("s", template(after))
+    assert stack["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+    assert (
+        reason("s", "s", "UPDATE_ROLLBACK_IN_PROGRESS")
+        == "The following resource(s) failed to create: [Z]."
+    )
+    assert pretend.existing == existing
+    assert set(resources_of("s")) == set(before)
+    assert resources_of("s")["A"]["PhysicalResourceId"] == "A-1"
+    assert ("s", "UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS") in history("s")
+    # And the stack is as it was: the same template is no change.
+    with pytest.raises(ClientError, match="No updates are to be performed"):
+        update("s", template(before))
+
+
+def test_a_replacement_that_fails_leaves_the_old_resource(pretend: Pretend) -> None:
+    create("s", template({"A": named("one")}))
+    pretend.fail = failing(("create", "A"))
+    assert update("s", template({"A": named("two")}))["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+    assert list(pretend.existing) == ["A-1"]
+    assert resources_of("s")["A"]["PhysicalResourceId"] == "A-1"
+
+
+def test_a_rollback_that_fails_can_be_continued(pretend: Pretend) -> None:
+    create("s", template({"A": parameter("1"), "B": named("one")}))
+    body = template(
+        {
+            "A": parameter("2"),
+            "B": named("two", DependsOn="A"),
+            "Z": parameter("z", DependsOn=["A", "B"]),
+        }
+    )
+    pretend.fail = lambda operation, name, properties: (
+        "no"
+        if (operation, name) == ("create", "Z")
+        or (operation, name, properties.get("Value")) == ("update", "A", "1")
+        else None
+    )
+    stack = update("s", body)
+    assert stack["StackStatus"] == "UPDATE_ROLLBACK_FAILED"
+    with pytest.raises(ClientError, match="UPDATE_ROLLBACK_FAILED state and can not be updated"):
+        update("s", body)
+    pretend.fail = lambda *_: None
+    cloudformation().continue_update_rollback(StackName="s")
+    assert settled("s")["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+    assert {name: one["Value"] for name, one in pretend.existing.items()} == {
+        "A-1": "1",
+        "B-2": "v",
+    }
+
+
+def test_a_resource_can_be_skipped_when_a_rollback_is_continued(pretend: Pretend) -> None:
+    create("s", template({"A": parameter("1"), "B": parameter("1")}))
+    pretend.fail = lambda operation, name, properties: (
+        "no" if name == "B" or (name, properties.get("Value")) == ("A", "1") else None
+    )
+    body = template({"A": parameter("2"), "B": parameter("2", DependsOn="A")})
+    assert update("s", body)["StackStatus"] == "UPDATE_ROLLBACK_FAILED"
+    cloudformation().continue_update_rollback(StackName="s", ResourcesToSkip=["A", "B"])
+    assert settled("s")["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+
+
+def test_without_rollback_the_failure_stays_and_can_be_rolled_back_later(pretend: Pretend) -> None:
+    create("s", template({"A": parameter("1"), "B": parameter("1")}))
+    pretend.fail = failing(("update", "B"))
+    body = template({"A": parameter("2"), "B": parameter("2", DependsOn="A")})
+    stack = update("s", body, DisableRollback=True)
+    assert stack["StackStatus"] == "UPDATE_FAILED"
+    assert pretend.existing["A-1"]["Value"] == "2"
+    pretend.fail = lambda *_: None
+    cloudformation().rollback_stack(StackName="s")
+    assert settled("s")["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+    assert [one["Value"] for one in pretend.existing.values()] == ["1", "1"]
+
+
+def test_the_type_of_a_resource_cannot_change(pretend: Pretend) -> None:
+    create("s", template({"A": parameter("1")}))
+    with pytest.raises(ClientError, match=r"modifies resource type .*: \[A\]"):
+        update("s", template({"A": resource("AWS::SNS::Topic")}))
+
+
+def test_outputs_alone_are_a_change(pretend: Pretend) -> None:
+    create("s", template({"A": parameter("1")}))
+    pretend.calls.clear()
+    stack = update("s", template({"A": parameter("1")}, Outputs={"O": {"Value": "new"}}))
+    assert (outputs(stack), pretend.calls) == ({"O": "new"}, [])
+
+
+def test_the_tags_of_the_stack_reach_every_resource_that_has_tags(pretend: Pretend) -> None:
+    body = template(
+        {
+            "A": parameter("1"),
+            "Board": resource("AWS::CloudWatch::Dashboard", {"DashboardBody": "{}"}),
+        }
+    )
+    create("s", body, Tags=[{"Key": "team", "Value": "a"}])
+    pretend.calls.clear()
+    stack = update("s", body, Tags=[{"Key": "team", "Value": "b"}])
+    assert stack["Tags"] == [{"Key": "team", "Value": "b"}]
+    assert ("update", "A") in pretend.calls
+
+
+def test_a_policy_of_the_stack_protects_its_resources(pretend: Pretend) -> None:
+    policy = """{"Statement": [
+        {"Effect": "Allow", "Action": "Update:*", "Principal": "*", "Resource": "*"},
+        {"Effect": "Deny", "Action": ["Update:Replace", "Update:Delete"], "Principal": "*",
+         "Resource": "LogicalResourceId/A"}]}"""
+    create("s", template({"A": named("one"), "B": parameter("1")}), StackPolicyBody=policy)
+    pretend.calls.clear()
+    refused = (
+        "Action denied by stack policy: Statement [#2] does not allow [Update:{}] for resource "
+        "[LogicalResourceId/A]"
+    )
+    for action, resources in (
+        ("Replace", {"A": named("two"), "B": parameter("2")}),
+        ("Delete", {"B": parameter("2")}),
+    ):
+        assert update("s", template(resources))["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+        assert reason("s", "A", "UPDATE_FAILED") == refused.format(action)
+    assert pretend.calls == []
+    assert update("s", template({"A": named("one", "2"), "B": parameter("1")}))["StackStatus"] == (
+        "UPDATE_COMPLETE"
+    )
+    during = policy.replace("Deny", "Allow")
+    stack = update(
+        "s",
+        template({"A": named("three"), "B": parameter("1")}),
+        StackPolicyDuringUpdateBody=during,
+    )
+    assert stack["StackStatus"] == "UPDATE_COMPLETE"
+    assert cloudformation().get_stack_policy(StackName="s")["StackPolicyBody"] == policy
+
+
+def test_an_update_can_be_cancelled(pretend: Pretend, monkeypatch: pytest.MonkeyPatch) -> None:
+    create("s", template({"A": parameter("1"), "B": parameter("1", DependsOn="A")}))
+    monkeypatch.setattr(settings, "settle_s", 0.05)
+    pretend.delay_s = lambda name: 20.0 if name == "A" else 0.0
+    cloudformation().update_stack(
+        StackName="s",
+        TemplateBody=template({"A": parameter("2"), "B": parameter("2", DependsOn="A")}),
+    )
+    assert described("s")["StackStatus"] == "UPDATE_IN_PROGRESS"
+    pretend.delay_s = lambda _: 0.0
+    cloudformation().cancel_update_stack(StackName="s")
+    assert settled("s")["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+    assert reason("s", "A", "UPDATE_FAILED") == "Resource update cancelled"
+    assert pretend.existing["A-1"]["Value"] == "1"
+
+
+def test_dynamic_references_are_filled_in_for_the_handler_only(pretend: Pretend) -> None:
+    aws("secretsmanager").create_secret(Name="db", SecretString='{"password": "hunter2"}')
+    secret = "{{resolve:secretsmanager:db:SecretString:password}}"
+    create("s", template({"A": parameter(secret)}))
+    assert pretend.existing["A-1"]["Value"] == "hunter2"
+    assert "hunter2" not in str(events("s"))
+    aws("ssm").put_parameter(Name="p", Type="String", Value="7")
+    update("s", template({"A": parameter("v{{resolve:ssm:p}}")}))
+    assert pretend.existing["A-1"]["Value"] == "v7"
+    stack = update("s", template({"A": parameter("{{resolve:ssm:none}}")}))
+    assert stack["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+    assert "Unable to fetch parameters [none]" in reason("s", "A", "UPDATE_FAILED")

@@ -1,0 +1,23 @@
+"""A local AWS around every test, without sockets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.runtime import Runtime
+from packages.localaws.tests.parts import Site, build_site
+
+
+@pytest.fixture
+def aws() -> Iterator[Runtime]:
+    """The generous world."""
+    with local_aws() as runtime:
+        yield runtime
+
+
+@pytest.fixture
+def site(aws: Runtime) -> Site:
+    return build_site()

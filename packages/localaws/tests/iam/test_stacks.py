@@ -1,0 +1,191 @@
+"""CloudFormation, HyperPod and our own roles where the world enforces IAM."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from packages.localaws.tests.iam.conftest import (
+    ACCOUNT,
+    ADMIN,
+    Keys,
+    allow,
+    deny,
+    document,
+    role,
+    user,
+)
+
+pytestmark = pytest.mark.usefixtures("enforced")
+TOPIC = {"Resources": {"Topic": {"Type": "AWS::SNS::Topic", "Properties": {"TopicName": "t"}}}}
+RIGHTS = allow(["cloudformation:*"])
+
+
+def create(keys: Keys, template: dict[str, Any] = TOPIC, **more: Any) -> tuple[str, list[str]]:
+    """Make a stack; returns its status and the reasons of what failed."""
+    cloudformation = keys("cloudformation")
+    cloudformation.create_stack(StackName="s", TemplateBody=json.dumps(template), **more)
+    status = "CREATE_IN_PROGRESS"
+    while status.endswith("_IN_PROGRESS"):
+        time.sleep(0.01)
+        found = cloudformation.describe_stacks(StackName="s")["Stacks"][0]
+        status = str(found["StackStatus"])
+    events = cloudformation.describe_stack_events(StackName="s")["StackEvents"]
+    return status, [
+        one["ResourceStatusReason"]
+        for one in events
+        if one["ResourceStatus"].endswith("_FAILED") and one["ResourceType"].count("::") > 1
+        and one["ResourceType"] != "AWS::CloudFormation::Stack"
+    ]  # fmt: skip
+
+
+def test_a_stack_acts_for_its_caller() -> None:
+    status, (reason,) = create(user("ann", RIGHTS))
+    assert status == "ROLLBACK_COMPLETE"
+    assert f"User: arn:aws:iam::{ACCOUNT}:user/ann is not authorized to perform: " in reason
+    assert "sns:CreateTopic on resource: arn:aws:sns:us-east-1:111122223333:t because" in reason
+    assert "(Service: Sns, Status Code: 403" in reason
+    assert reason.endswith("HandlerErrorCode: AccessDenied)")
+    via = {"ForAnyValue:StringEquals": {"aws:CalledVia": "cloudformation.amazonaws.com"}}
+    bob = user("bob", RIGHTS, allow("sns:*", Condition=via))
+    ADMIN("cloudformation").delete_stack(StackName="s")
+    assert create(bob)[0] == "CREATE_COMPLETE"
+    with pytest.raises(ClientError, match="sns:ListTopics"):
+        bob("sns").list_topics()
+
+
+def test_a_service_role_acts_in_the_callers_place() -> None:
+    weak = role("weak", trusts={"Service": "cloudformation.amazonaws.com"})
+    strong = role("strong", allow("sns:*"), trusts={"Service": "cloudformation.amazonaws.com"})
+    ann = user("ann", RIGHTS, allow("iam:PassRole"))
+    status, (reason,) = create(ann, RoleARN=weak)
+    assert status == "ROLLBACK_COMPLETE"
+    assert "assumed-role/weak/AWSCloudFormation is not authorized to perform: " in reason
+    ADMIN("cloudformation").delete_stack(StackName="s")
+    assert create(ann, RoleARN=strong)[0] == "CREATE_COMPLETE"
+
+
+def test_a_service_role_must_be_handed_over_and_trust_cloudformation() -> None:
+    arn = role("strong", allow("sns:*"), trusts={"Service": "cloudformation.amazonaws.com"})
+    with pytest.raises(ClientError, match=f"iam:PassRole on resource: {arn} because"):
+        create(user("ann", RIGHTS), RoleARN=arn)
+    other = role("other", allow("*"), trusts={"Service": "ec2.amazonaws.com"})
+    with pytest.raises(ClientError, match=f"Role {other} is invalid or cannot be assumed"):
+        create(user("bob", RIGHTS, allow("iam:PassRole")), RoleARN=other)
+
+
+def test_a_parameter_of_ssm_is_read_with_the_callers_rights() -> None:
+    ADMIN("ssm").put_parameter(Name="/a/b", Value="t", Type="String")
+    template = {
+        "Parameters": {"P": {"Type": "AWS::SSM::Parameter::Value<String>", "Default": "/a/b"}},
+        **TOPIC,
+    }
+    ann = user("ann", RIGHTS, allow("sns:*"))
+    with pytest.raises(ClientError, match=r"ssm:GetParameters on resource: .*parameter/a/b"):
+        create(ann, template)
+    assert create(user("bob", RIGHTS, allow(["sns:*", "ssm:GetParameters"])), template)[0] == (
+        "CREATE_COMPLETE"
+    )
+
+
+class TestNodesRole:
+    """What the role of HyperPod's nodes must be allowed."""
+
+    network = (
+        "ec2:CreateNetworkInterface",
+        "ec2:CreateNetworkInterfacePermission",
+        "ec2:CreateTags",
+        "ec2:DeleteNetworkInterface",
+        "ec2:DeleteNetworkInterfacePermission",
+        "ec2:DescribeDhcpOptions",
+        "ec2:DescribeNetworkInterfaces",
+        "ec2:DescribeSecurityGroups",
+        "ec2:DescribeSubnets",
+        "ec2:DescribeVpcs",
+        "ec2:DetachNetworkInterface",
+    )
+
+    def cluster(self, *statements: dict[str, Any], **more: Any) -> dict[str, Any]:
+        ec2, s3 = ADMIN("ec2"), ADMIN("s3")
+        vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+        subnet = ec2.create_subnet(
+            VpcId=vpc, CidrBlock="10.0.0.0/20", AvailabilityZoneId="use1-az6"
+        )["Subnet"]["SubnetId"]
+        group = ec2.create_security_group(GroupName="g", Description="d", VpcId=vpc)["GroupId"]
+        s3.create_bucket(Bucket="sagemaker-scripts")
+        s3.put_object(Bucket="sagemaker-scripts", Key="v1/on_create.sh", Body=b"x")
+        arn = role(
+            "nodes",
+            *statements,
+            trusts={"Service": more.pop("service", "sagemaker.amazonaws.com")},
+        )
+        ADMIN("sagemaker").create_cluster(
+            ClusterName="c",
+            InstanceGroups=[
+                {
+                    "InstanceGroupName": "workers",
+                    "InstanceType": "ml.m5.xlarge",
+                    "InstanceCount": 1,
+                    "ExecutionRole": arn,
+                    "LifeCycleConfig": {
+                        "SourceS3Uri": "s3://sagemaker-scripts/v1",
+                        "OnCreate": "on_create.sh",
+                    },
+                }
+            ],
+            VpcConfig={"Subnets": [subnet], "SecurityGroupIds": [group]},
+        )
+        found: dict[str, Any] = ADMIN("sagemaker").describe_cluster(ClusterName="c")
+        return found
+
+    scripts = (
+        allow("s3:ListBucket", "arn:aws:s3:::sagemaker-scripts"),
+        allow("s3:GetObject", "arn:aws:s3:::sagemaker-scripts/v1/*"),
+    )
+
+    def test_enough(self) -> None:
+        found = self.cluster(allow(list(self.network)), *self.scripts)
+        assert found["ClusterStatus"] == "InService"
+
+    def test_the_managed_policy_for_buckets_named_sagemaker(self) -> None:
+        policy = "arn:aws:iam::aws:policy/AmazonSageMakerClusterInstanceRolePolicy"
+        assert ADMIN("iam").get_policy(PolicyArn=policy)["Policy"]["Arn"] == policy
+
+    @pytest.mark.parametrize("lacking", network)
+    def test_each_right_on_the_network(self, lacking: str) -> None:
+        rights = [one for one in self.network if one != lacking]
+        with pytest.raises(ClientError, match=f"ValidationException.*to perform {lacking}"):
+            self.cluster(allow(rights), *self.scripts)
+
+    @pytest.mark.parametrize("index", [0, 1])
+    def test_each_right_on_the_scripts(self, index: int) -> None:
+        found = self.cluster(allow(list(self.network)), self.scripts[index])
+        assert found["ClusterStatus"] == "Failed"
+        assert "are accessible" in found["FailureMessage"]
+
+    def test_trust_is_evaluated(self) -> None:
+        with pytest.raises(ClientError, match="Could not assume role"):
+            self.cluster(allow("*"), service="not-sagemaker.amazonaws.com")
+
+
+def test_a_denied_bucket_policy_reaches_the_nodes() -> None:
+    """A bucket that denies everybody else denies the nodes' role too."""
+    nodes = TestNodesRole()
+    ADMIN("s3").create_bucket(Bucket="sagemaker-scripts")
+    ADMIN("s3").put_bucket_policy(
+        Bucket="sagemaker-scripts",
+        Policy=document(
+            deny(
+                "s3:GetObject",
+                "arn:aws:s3:::sagemaker-scripts/*",
+                Principal="*",
+                Condition={"ArnNotEquals": {"aws:PrincipalArn": f"arn:aws:iam::{ACCOUNT}:root"}},
+            )
+        ),
+    )
+    found = nodes.cluster(allow("*"))
+    assert found["ClusterStatus"] == "Failed"

@@ -1,0 +1,285 @@
+"""What moto answers is checked against the model; what it breaks is listed, member by member."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import boto3
+import pytest
+from botocore import xform_name
+from botocore.config import Config
+
+from clusterwright_localaws import answers, gateway, local_aws, wire
+from clusterwright_localaws.answers import Breach, breaches, tolerated
+from packages.localaws.tests.parts import REGION, client, refusal
+
+
+def member_shape(service: str, operation: str, member: str) -> Any:
+    """The model's shape at a member path; raises KeyError where there is none."""
+    shape = wire.service_model(service).operation_model(operation).output_shape
+    for part in member.split(".") if member else ():
+        name = part.split("[")[0].split("{")[0]
+        shape = shape.members[name]
+        for mark in re.findall(r"\[\]|\{key\}|\{\}", part):
+            shape = getattr(shape, {"[]": "member", "{key}": "key", "{}": "value"}[mark])
+    return shape
+
+
+class TestTheList:
+    def test_it_is_of_the_pinned_moto(self) -> None:
+        from importlib.metadata import version
+
+        assert answers.tolerated_version() == version("moto")
+
+    def test_every_entry_names_something_of_the_model_and_says_why(self) -> None:
+        for entry in tolerated():
+            assert set(entry) == {"service", "operation", "member", "rule", "why"}
+            assert entry["why"]
+            assert member_shape(entry["service"], entry["operation"], entry["member"]) is not None
+
+    def test_it_is_sorted_and_has_nothing_twice(self) -> None:
+        keys = [(e["service"], e["operation"], e["member"], e["rule"]) for e in tolerated()]
+        assert keys == sorted(set(keys))
+
+    def test_no_entry_is_for_a_whole_operation(self) -> None:
+        assert all(entry["member"] and "*" not in entry["operation"] for entry in tolerated())
+
+
+ALONE = sorted(
+    {
+        (entry["service"], entry["operation"])
+        for entry in tolerated()
+        if entry["operation"].startswith(("List", "Get", "Describe")) and entry["service"] != "ec2"
+    }
+    - {("logs", "ListTagsForResource")}
+)
+
+
+def seen(monkeypatch: pytest.MonkeyPatch) -> set[tuple[str, str, str, str]]:
+    """Every breach from now on, tolerated or not."""
+    found: set[tuple[str, str, str, str]] = set()
+    check = answers.breaches
+
+    def noted(service: str, operation: str, protocol: str, answered: Any) -> list[Breach]:
+        result = check(service, operation, protocol, answered)
+        found.update((service, operation, one.member, one.rule) for one in result)
+        return result
+
+    monkeypatch.setattr(answers, "breaches", noted)
+    return found
+
+
+def entries(*operations: tuple[str, str]) -> set[tuple[str, str, str, str]]:
+    return {
+        (e["service"], e["operation"], e["member"], e["rule"])
+        for e in tolerated()
+        if (e["service"], e["operation"]) in operations
+    }
+
+
+class TestStillNeeded:
+    """Each entry is seen again, so that none outlives its bug."""
+
+    def test_calls_without_parameters(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        with local_aws():
+            found = seen(monkeypatch)
+            for service, operation in ALONE:
+                getattr(client(service), xform_name(operation))()
+        assert entries(*ALONE) <= found
+
+    def test_of_a_log_group_without_tags(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        with local_aws():
+            found = seen(monkeypatch)
+            logs = client("logs")
+            logs.create_log_group(logGroupName="bare")
+            arn = logs.describe_log_groups()["logGroups"][0]["logGroupArn"]
+            assert logs.list_tags_for_resource(resourceArn=arn)["tags"] == {}
+        assert entries(("logs", "ListTagsForResource")) <= found
+
+    def test_of_ec2(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        with local_aws():
+            found = seen(monkeypatch)
+            ec2 = client("ec2")
+            vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+            gateway_id = ec2.create_internet_gateway()["InternetGateway"]["InternetGatewayId"]
+            ec2.attach_internet_gateway(InternetGatewayId=gateway_id, VpcId=vpc)
+            ec2.describe_internet_gateways()
+            ec2.describe_instance_types()
+            ec2.create_vpc_endpoint(VpcId=vpc, ServiceName="com.amazonaws.us-east-1.s3")
+            ec2.describe_vpc_endpoints()
+            ec2.create_launch_template(
+                LaunchTemplateName="L", LaunchTemplateData={"InstanceType": "m5.large"}
+            )
+            windows = next(
+                image["ImageId"]
+                for image in ec2.describe_images(Owners=["amazon"])["Images"]
+                if image.get("Platform") == "windows"
+            )
+            ec2.run_instances(ImageId=windows, MinCount=1, MaxCount=1, InstanceType="m5.large")
+            ec2.describe_instances()
+        needed = {entry for entry in entries(*{(e[0], e[1]) for e in found}) if entry[0] == "ec2"}
+        assert needed
+        assert needed <= found
+        assert needed == {
+            (e["service"], e["operation"], e["member"], e["rule"])
+            for e in tolerated()
+            if e["service"] == "ec2"
+        }
+
+
+def of_sts(body: str, status: int = 200) -> list[Breach]:
+    return breaches("sts", "GetCallerIdentity", "query", (status, {}, body))
+
+
+class TestChecks:
+    @pytest.mark.parametrize(
+        ("body", "member", "rule"),
+        [
+            (
+                '{"ClusterSummaries": [{"ClusterName": "a"}]}',
+                "ClusterSummaries[].ClusterArn",
+                "missing",
+            ),
+            ('{"ClusterSummaries": [7]}', "", "unreadable"),
+            ('{"ClusterSummaries": 7}', "", "unreadable"),
+            (
+                '{"ClusterSummaries": [{"ClusterStatus": "Great"}]}',
+                "ClusterSummaries[].ClusterStatus",
+                "enum",
+            ),
+            (
+                '{"ClusterSummaries": [{"ClusterName": ""}]}',
+                "ClusterSummaries[].ClusterName",
+                "pattern",
+            ),
+            (
+                '{"ClusterSummaries": [{"ClusterName": 5}]}',
+                "ClusterSummaries[].ClusterName",
+                "type",
+            ),
+            ("{", "", "unreadable"),
+            ("{}", "ClusterSummaries", "missing"),
+        ],
+    )
+    def test_json(self, body: str, member: str, rule: str) -> None:
+        found = breaches("sagemaker", "ListClusters", "json", (200, {}, body))
+        assert (member, rule) in {(one.member, one.rule) for one in found}
+
+    def test_xml_that_is_none(self) -> None:
+        assert [one.rule for one in of_sts("<a>")] == ["unreadable"]
+
+    @pytest.mark.parametrize("status", [500, 502, 503])
+    def test_a_failure_of_moto_is_no_answer(self, status: int) -> None:
+        assert [one.rule for one in of_sts("<html/>", status)] == ["failure"]
+
+    def test_an_error_has_a_code(self) -> None:
+        body = "<ErrorResponse><Error><Code>Denied</Code></Error></ErrorResponse>"
+        assert of_sts(body, 400) == []
+        assert [one.rule for one in of_sts("<ErrorResponse/>", 400)] == ["error-shape"]
+
+    def test_an_empty_list_is_how_aws_says_none(self) -> None:
+        assert breaches("codebuild", "ListBuilds", "json", (200, {}, '{"ids": []}')) == []
+
+    def test_a_streamed_object_is_not_read(self) -> None:
+        assert breaches("s3", "GetObject", "rest-xml", (200, {}, b"\xff\xfe")) == []
+
+
+def unchecked(service: str) -> Any:
+    return boto3.client(
+        service,
+        REGION,
+        aws_access_key_id="testing",
+        aws_secret_access_key="testing",
+        config=Config(parameter_validation=False),
+    )
+
+
+class TestRefusals:
+    def test_a_violation_that_nobody_listed_is_loud_and_not_retried(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        from moto.sts.responses import TokenResponse
+
+        with local_aws():
+            client("sts").get_caller_identity()
+
+            def wrong(self: Any) -> Any:
+                raise KeyError("oops")
+
+            monkeypatch.setattr(TokenResponse, "get_caller_identity", wrong)
+            code, message = refusal(client("sts").get_caller_identity)
+        assert code == "InternalFailure"
+        assert "moto failed at sts GetCallerIdentity: KeyError" in message
+        said = capsys.readouterr().err
+        assert "moto/sts" not in message
+        assert said.startswith("localaws: moto failed at sts GetCallerIdentity")
+        assert "Traceback" not in said
+
+    def test_an_answer_that_breaks_its_model(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setattr(answers, "_known", frozenset)
+        with local_aws():
+            code, message = refusal(client("route53").list_health_checks)
+        assert code == "InternalFailure"
+        assert "breaks AWS's model" in message
+        assert "IsTruncated: missing" in message
+        assert "breaks AWS's model" in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        ("call", "code"),
+        [
+            (
+                lambda s3: s3.put_object(Bucket="b-1", Key="k", StorageClass="COLD"),
+                "InvalidStorageClass",
+            ),
+            (lambda s3: s3.put_object(Bucket="b-1", Key="k", ACL="mine"), "InvalidArgument"),
+            (
+                lambda s3: s3.put_bucket_versioning(
+                    Bucket="b-1", VersioningConfiguration={"Status": "Perhaps"}
+                ),
+                "MalformedXML",
+            ),
+            (
+                lambda s3: s3.put_public_access_block(Bucket="b-1"),
+                "InvalidArgument",
+            ),
+        ],
+    )
+    def test_s3s_requests_are_checked(self, call: Callable[[Any], Any], code: str) -> None:
+        with local_aws():
+            s3 = unchecked("s3")
+            s3.create_bucket(Bucket="b-1")
+            assert refusal(call, s3=s3)[0] == code
+
+    def test_a_log_bucket_takes_the_acl_that_the_model_forgot(self) -> None:
+        with local_aws():
+            s3 = client("s3")
+            s3.create_bucket(Bucket="logs-1", ObjectOwnership="ObjectWriter")
+            s3.put_bucket_acl(Bucket="logs-1", ACL="log-delivery-write")
+
+
+def test_the_gateway_checks_every_answer_of_moto(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, str]] = []
+    check = gateway._check_moto
+
+    def noted(service: str, operation: str, *rest: Any) -> Any:
+        asked.append((service, operation))
+        return check(service, operation, *rest)
+
+    monkeypatch.setattr(gateway, "_check_moto", noted)
+    with local_aws():
+        client("s3").list_buckets()
+        client("iam").list_users()
+        client("ec2").describe_vpcs()
+        client("dynamodb").list_tables()
+        client("efs").describe_file_systems()
+    assert asked == [
+        ("s3", "ListBuckets"),
+        ("iam", "ListUsers"),
+        ("ec2", "DescribeVpcs"),
+        ("dynamodb", "ListTables"),
+        ("efs", "DescribeFileSystems"),
+    ]

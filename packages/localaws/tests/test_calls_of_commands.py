@@ -1,0 +1,92 @@
+"""Every API call that a command of ours can make is one that the local AWS serves.
+
+The calls are read from the code: `aws/` is the only room that calls AWS, and names each service
+and operation in a word. Those that a check makes are recorded, and played back, in
+tests/preflight/test_faults.py.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import clusterwright
+from clusterwright_localaws import reference
+
+# moto has it under another name (list_all_buckets); checks that make it are in
+# tests/preflight/test_faults.py.
+ELSEWHERE = {("s3", "ListBuckets")}
+ROOM = Path(clusterwright.__file__).parent / "aws"
+
+
+def called() -> set[tuple[str, str]]:
+    """boto3's service and the API's operation of every call in the room."""
+    return {pair for path in sorted(ROOM.glob("*.py")) for pair in _calls(path)}
+
+
+def _calls(path: Path) -> Iterator[tuple[str, str]]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    constants = {
+        target.id: node.value.value
+        for node in tree.body
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Constant)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    }
+    operations = {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and node.value[:1].isupper()
+        and node.value.isalnum()
+    }
+    for node in ast.walk(tree):
+        if not (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("call", "pages")
+            and ast.unparse(node.func.value) == "session"
+        ):
+            continue
+        service, operation = node.args[:2]
+        name = (
+            constants[service.id] if isinstance(service, ast.Name) else ast.literal_eval(service)
+        )
+        if isinstance(operation, ast.Constant):
+            yield str(name), str(operation.value)
+        else:
+            # One of several: every word of the file that is an operation of the service.
+            yield from ((str(name), word) for word in operations & _operations(str(name)))
+
+
+def _operations(service: str) -> set[str]:
+    import botocore.session
+
+    return set(botocore.session.get_session().get_service_model(service).operation_names)
+
+
+def test_the_calls_are_found() -> None:
+    found = called()
+    assert len(found) > 40
+    assert {
+        ("sagemaker", "DescribeCluster"),
+        ("service-quotas", "RequestServiceQuotaIncrease"),
+        ("s3", "HeadBucket"),
+    } <= found
+
+
+@pytest.mark.parametrize(("service", "operation"), sorted(called()))
+def test_a_call_is_one_of_aws_and_served(service: str, operation: str) -> None:
+    assert operation in _operations(service), f"{service} has no operation {operation}"
+    if (service, operation) not in ELSEWHERE:
+        assert operation in served(service), f"the local AWS does not serve {service} {operation}"
+
+
+@functools.cache
+def served(service: str) -> set[str]:
+    return {*reference.own_operations().get(service, ()), *reference._of_moto(service)}

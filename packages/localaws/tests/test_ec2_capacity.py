@@ -1,0 +1,257 @@
+"""Placement groups and capacity reservations, which moto does not have."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pytest
+
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.runtime import Runtime
+from packages.localaws.tests.parts import client, refusal
+
+
+def reserve(**more: Any) -> dict[str, Any]:
+    request = {
+        "InstanceType": "p5.48xlarge",
+        "InstancePlatform": "Linux/UNIX",
+        "AvailabilityZoneId": "use1-az6",
+        "InstanceCount": 2,
+        **more,
+    }
+    request = {key: value for key, value in request.items() if value is not None}
+    made: dict[str, Any] = client("ec2").create_capacity_reservation(**request)
+    return made["CapacityReservation"]  # type: ignore[no-any-return]
+
+
+def refused(**more: Any) -> tuple[str, str]:
+    return refusal(lambda **_: reserve(**more))
+
+
+def ids(**parameters: Any) -> list[str]:
+    found = client("ec2").describe_capacity_reservations(**parameters)["CapacityReservations"]
+    return [one["CapacityReservationId"] for one in found]
+
+
+def in_an_hour() -> dt.datetime:
+    return dt.datetime.now(dt.UTC) + dt.timedelta(hours=1)
+
+
+@pytest.mark.usefixtures("aws")
+class TestPlacementGroups:
+    def test_each_strategy(self) -> None:
+        ec2 = client("ec2")
+        cluster = ec2.create_placement_group(GroupName="a", Strategy="cluster")["PlacementGroup"]
+        assert (cluster["State"], cluster["Strategy"]) == ("available", "cluster")
+        assert cluster["GroupArn"].endswith(":placement-group/a")
+        spread = ec2.create_placement_group(GroupName="b", Strategy="spread")["PlacementGroup"]
+        assert spread["SpreadLevel"] == "rack"
+        parts = ec2.create_placement_group(GroupName="c", Strategy="partition", PartitionCount=3)[
+            "PlacementGroup"
+        ]
+        assert parts["PartitionCount"] == 3
+
+    def test_what_is_refused(self) -> None:
+        ec2 = client("ec2")
+        ec2.create_placement_group(GroupName="a")
+        make = ec2.create_placement_group
+        assert refusal(make, GroupName="a")[0] == "InvalidPlacementGroup.Duplicate"
+        assert (
+            refusal(make, GroupName="b", Strategy="cluster", PartitionCount=2)[0]
+            == "InvalidParameterCombination"
+        )
+        assert (
+            refusal(make, GroupName="b", Strategy="partition", PartitionCount=8)[0]
+            == "InvalidParameterValue"
+        )
+        assert refusal(make, GroupName="b", DryRun=True)[0] == "DryRunOperation"
+        unknown = refusal(ec2.delete_placement_group, GroupName="b")
+        assert unknown == (
+            "InvalidPlacementGroup.Unknown",
+            "The Placement Group 'b' is unknown.",
+        )
+
+    def test_filters_tags_and_deletion(self) -> None:
+        ec2 = client("ec2")
+        tag = {"Key": "team", "Value": "ml"}
+        ec2.create_placement_group(
+            GroupName="a",
+            TagSpecifications=[{"ResourceType": "placement-group", "Tags": [tag]}],
+        )
+        ec2.create_placement_group(GroupName="b", Strategy="spread")
+
+        def named(**filters: str) -> list[str]:
+            wanted = [{"Name": key, "Values": [value]} for key, value in filters.items()]
+            found = ec2.describe_placement_groups(Filters=wanted)["PlacementGroups"]
+            return [one["GroupName"] for one in found]
+
+        assert named() == ["a", "b"]
+        assert named(strategy="spread") == ["b"]
+        assert named(**{"tag:team": "m*"}) == ["a"]
+        tags = ec2.describe_tags(Filters=[{"Name": "key", "Values": ["team"]}])["Tags"]
+        assert [one["ResourceType"] for one in tags] == ["placement-group"]
+        ec2.delete_placement_group(GroupName="a")
+        assert named() == ["b"]
+        assert (
+            refusal(
+                ec2.describe_placement_groups, Filters=[{"Name": "colour", "Values": ["blue"]}]
+            )[0]
+            == "InvalidParameterValue"
+        )
+
+
+@pytest.mark.usefixtures("aws")
+class TestReservations:
+    def test_one_is_active_at_once_and_can_be_looked_at(self) -> None:
+        made = reserve(InstanceMatchCriteria="targeted")
+        assert made["State"] == "active"
+        assert (made["TotalInstanceCount"], made["AvailableInstanceCount"]) == (2, 2)
+        assert made["EndDateType"] == "unlimited"
+        assert made["AvailabilityZone"].startswith("us-east-1")
+        assert ids(CapacityReservationIds=[made["CapacityReservationId"]]) == ids()
+        assert ids(Filters=[{"Name": "instance-type", "Values": ["p5.*"]}]) == ids()
+        assert ids(Filters=[{"Name": "state", "Values": ["cancelled"]}]) == []
+
+    def test_pages(self) -> None:
+        made = [reserve(InstanceCount=1)["CapacityReservationId"] for _ in range(3)]
+        pages = client("ec2").get_paginator("describe_capacity_reservations")
+        sizes = [
+            [one["CapacityReservationId"] for one in page["CapacityReservations"]]
+            for page in pages.paginate(PaginationConfig={"PageSize": 2})
+        ]
+        assert sizes == [made[:2], made[2:]]
+
+    def test_a_change_of_size_and_end(self) -> None:
+        ec2, one = client("ec2"), reserve()["CapacityReservationId"]
+        ec2.modify_capacity_reservation(CapacityReservationId=one, InstanceCount=5)
+        ec2.modify_capacity_reservation(
+            CapacityReservationId=one, EndDateType="limited", EndDate=in_an_hour()
+        )
+        (found,) = ec2.describe_capacity_reservations()["CapacityReservations"]
+        assert (found["TotalInstanceCount"], found["EndDateType"]) == (5, "limited")
+        ec2.modify_capacity_reservation(CapacityReservationId=one, EndDateType="unlimited")
+        (found,) = ec2.describe_capacity_reservations()["CapacityReservations"]
+        assert "EndDate" not in found
+
+    def test_cancelling(self) -> None:
+        ec2, one = client("ec2"), reserve()["CapacityReservationId"]
+        ec2.cancel_capacity_reservation(CapacityReservationId=one)
+        (found,) = ec2.describe_capacity_reservations()["CapacityReservations"]
+        assert (found["State"], found["AvailableInstanceCount"]) == ("cancelled", 0)
+        again = refusal(
+            ec2.modify_capacity_reservation, CapacityReservationId=one, InstanceCount=1
+        )
+        assert again[0] == "IncorrectState"
+
+    @pytest.mark.parametrize(
+        ("more", "code"),
+        [
+            ({"InstanceCount": 0}, "InvalidParameterValue"),
+            ({"AvailabilityZoneId": None}, "MissingParameter"),
+            ({"AvailabilityZoneId": "use1-az99"}, "InvalidParameterValue"),
+            ({"EndDateType": "limited"}, "InvalidParameterCombination"),
+            ({"EndDate": dt.datetime(2020, 1, 1, tzinfo=dt.UTC)}, "InvalidParameterValue"),
+            ({"StartDate": dt.datetime(2099, 1, 1, tzinfo=dt.UTC)}, "UnsupportedOperation"),
+            ({"DryRun": True}, "DryRunOperation"),
+            # The offerings of the catalogue know no such type in this zone.
+            ({"InstanceType": "p6e-gb200.36xlarge"}, "Unsupported"),
+        ],
+    )
+    def test_what_is_refused(self, more: dict[str, Any], code: str) -> None:
+        assert refused(**more)[0] == code
+        assert ids() == []
+
+    def test_one_that_is_not_there(self) -> None:
+        found = refusal(client("ec2").cancel_capacity_reservation, CapacityReservationId="cr-0000")
+        assert found == (
+            "InvalidCapacityReservationId.NotFound",
+            "The capacity reservation id 'cr-0000' does not exist",
+        )
+
+    def test_a_placement_group_with_a_reservation_stays(self) -> None:
+        ec2 = client("ec2")
+        group = ec2.create_placement_group(GroupName="a")["PlacementGroup"]
+        one = reserve(PlacementGroupArn=group["GroupArn"])["CapacityReservationId"]
+        found = refusal(ec2.delete_placement_group, GroupName="a")
+        assert found[0] == "InvalidPlacementGroup.InUse"
+        ec2.cancel_capacity_reservation(CapacityReservationId=one)
+        ec2.delete_placement_group(GroupName="a")
+
+
+def test_one_that_ends_frees_its_instances(aws: Runtime) -> None:
+    reserve(EndDateType="limited", EndDate=in_an_hour())
+    aws.clock.advance(3601)
+    (found,) = client("ec2").describe_capacity_reservations()["CapacityReservations"]
+    assert (found["State"], found["AvailableInstanceCount"]) == ("expired", 0)
+
+
+def test_the_zone_has_so_many_instances_and_no_more() -> None:
+    room = [{"instance_type": "p5.48xlarge", "zone_id": "use1-az6", "available": 3}]
+    with local_aws(capacity=room):
+        first = reserve()["CapacityReservationId"]
+        assert refused()[0] == "InsufficientInstanceCapacity"
+        client("ec2").cancel_capacity_reservation(CapacityReservationId=first)
+        assert reserve(InstanceCount=3)["TotalInstanceCount"] == 3
+
+
+def test_reserved_instances_count_against_the_vcpu_quota() -> None:
+    """p5.48xlarge has 192 vCPUs; running on-demand P instances is L-417A185B."""
+    with local_aws(quotas={"ec2/L-417A185B": 400}):
+        one = reserve()["CapacityReservationId"]
+        code, message = refused(InstanceCount=1)
+        assert code == "VcpuLimitExceeded"
+        assert "400" in message
+        more = refusal(
+            client("ec2").modify_capacity_reservation,
+            CapacityReservationId=one,
+            InstanceCount=3,
+        )
+        assert more[0] == "VcpuLimitExceeded"
+
+
+def test_those_of_the_world_are_there() -> None:
+    seeds = [
+        {
+            "id": "cr-0123456789abcdef0",
+            "instance_type": "p5.48xlarge",
+            "zone_id": "use1-az6",
+            "instance_count": 8,
+            "available_instance_count": 5,
+        },
+        {
+            "id": "cr-0123456789abcdef1",
+            "kind": "capacity-block",
+            "instance_type": "p5.48xlarge",
+            "zone_id": "use1-az6",
+            "instance_count": 4,
+            "start": "+2d",
+            "end": "+4d",
+        },
+    ]
+    with local_aws(capacity_reservations=seeds) as aws:
+
+        def states() -> dict[str, str]:
+            found = client("ec2").describe_capacity_reservations()["CapacityReservations"]
+            return {one["CapacityReservationId"][-1]: one["State"] for one in found}
+
+        first, block = client("ec2").describe_capacity_reservations()["CapacityReservations"]
+        assert (first["TotalInstanceCount"], first["AvailableInstanceCount"]) == (8, 5)
+        assert block["ReservationType"] == "capacity-block"
+        assert states() == {"0": "active", "1": "scheduled"}
+        aws.clock.advance(3 * 86400)
+        assert states() == {"0": "active", "1": "active"}
+        aws.clock.advance(2 * 86400)
+        assert states() == {"0": "active", "1": "expired"}
+
+
+def test_a_state_that_the_world_gives_stays() -> None:
+    seed = {
+        "id": "cr-0123456789abcdef0",
+        "instance_type": "p5.48xlarge",
+        "zone_id": "use1-az6",
+        "instance_count": 8,
+        "state": "scheduled",
+    }
+    with local_aws(capacity_reservations=[seed]):
+        assert ids(Filters=[{"Name": "state", "Values": ["scheduled"]}]) == [seed["id"]]

@@ -1,0 +1,562 @@
+"""RunInstances and StartInstances: where there is room, in reservations, blocks and groups."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pytest
+
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.runtime import Runtime
+from packages.localaws.tests.parts import client, refusal
+
+P5 = "p5.48xlarge"
+ZONE, ZONE_ID = "us-east-1a", "use1-az6"
+BLOCK = {"InstanceMarketOptions": {"MarketType": "capacity-block"}}
+
+
+def run(minimum: int = 1, maximum: int | None = None, **more: Any) -> list[dict[str, Any]]:
+    request = {
+        "ImageId": "ami-12c6146b",
+        "InstanceType": P5,
+        "MinCount": minimum,
+        "MaxCount": maximum or minimum,
+        "Placement": {"AvailabilityZone": ZONE},
+        **more,
+    }
+    request = {key: value for key, value in request.items() if value is not None}
+    found: list[dict[str, Any]] = client("ec2").run_instances(**request)["Instances"]
+    return found
+
+
+def refused(**more: Any) -> tuple[str, str]:
+    return refusal(lambda **_: run(**more))
+
+
+def reserve(**more: Any) -> str:
+    made = client("ec2").create_capacity_reservation(
+        **{
+            "InstanceType": P5,
+            "InstancePlatform": "Linux/UNIX",
+            "AvailabilityZone": ZONE,
+            "InstanceCount": 2,
+            "InstanceMatchCriteria": "targeted",
+            **more,
+        }
+    )
+    return str(made["CapacityReservation"]["CapacityReservationId"])
+
+
+def into(reservation: str, **more: Any) -> dict[str, Any]:
+    target = {"CapacityReservationTarget": {"CapacityReservationId": reservation}}
+    return {"CapacityReservationSpecification": target, **more}
+
+
+def described(reservation: str) -> dict[str, Any]:
+    (found,) = client("ec2").describe_capacity_reservations(CapacityReservationIds=[reservation])[
+        "CapacityReservations"
+    ]
+    one: dict[str, Any] = found
+    return one
+
+
+def stop_all() -> None:
+    ec2 = client("ec2")
+    ids = [
+        instance["InstanceId"]
+        for reservation in ec2.describe_instances()["Reservations"]
+        for instance in reservation["Instances"]
+        if instance["State"]["Name"] == "running"
+    ]
+    ec2.terminate_instances(InstanceIds=ids)
+
+
+class TestCapacity:
+    def test_a_zone_gives_what_it_has(self) -> None:
+        with local_aws(capacity=[{"instance_type": P5, "zone_id": ZONE_ID, "available": 3}]):
+            assert len(run(2)) == 2
+            code, message = refused(minimum=2)
+            assert code == "InsufficientInstanceCapacity"
+            assert ZONE in message
+            assert P5 in message
+            assert len(run(1)) == 1
+            stop_all()
+            assert len(run(3)) == 3
+
+    def test_as_many_as_there_are_between_minimum_and_maximum(self) -> None:
+        with local_aws(capacity=[{"instance_type": P5, "zone_id": ZONE_ID, "available": 3}]):
+            assert len(run(1, 8)) == 3
+
+    def test_maximum_is_what_starts_where_there_is_room(self) -> None:
+        with local_aws():
+            assert len(run(1, 3, InstanceType="m5.large")) == 3
+
+    def test_another_zone_is_taken_if_none_is_named(self) -> None:
+        with local_aws(capacity=[{"instance_type": P5, "zone_id": ZONE_ID, "available": 0}]):
+            (instance,) = run(Placement=None)
+            assert instance["Placement"]["AvailabilityZone"] != ZONE
+
+    def test_spot_has_words_of_its_own(self) -> None:
+        with local_aws(capacity=[{"instance_type": P5, "zone_id": ZONE_ID, "available": 0}]):
+            code, message = refused(InstanceMarketOptions={"MarketType": "spot"})
+            assert (code, "Spot" in message) == ("InsufficientInstanceCapacity", True)
+
+    def test_what_is_reserved_is_taken(self) -> None:
+        with local_aws(capacity=[{"instance_type": P5, "zone_id": ZONE_ID, "available": 3}]):
+            reserve()
+            assert len(run(1, 8)) == 1
+
+    def test_a_stopped_instance_may_find_its_place_taken(self) -> None:
+        with local_aws(capacity=[{"instance_type": P5, "zone_id": ZONE_ID, "available": 1}]):
+            ec2, one = client("ec2"), run()[0]["InstanceId"]
+            ec2.stop_instances(InstanceIds=[one])
+            run()
+            found = refusal(ec2.start_instances, InstanceIds=[one])
+            assert found[0] == "InsufficientInstanceCapacity"
+
+    @pytest.mark.usefixtures("aws")
+    def test_a_zone_without_the_type(self) -> None:
+        code, message = refused(
+            InstanceType="p4de.24xlarge", Placement={"AvailabilityZone": "us-east-1e"}
+        )
+        assert code == "Unsupported"
+        assert "us-east-1e" in message
+        assert ZONE in message  # it says which zones have it
+
+    @pytest.mark.usefixtures("aws")
+    @pytest.mark.parametrize(
+        "more",
+        [
+            {"MinCount": 0},
+            {"MinCount": 3, "MaxCount": 2},
+            {"Placement": {"AvailabilityZone": "us-east-1z"}},
+            {"Placement": {"AvailabilityZoneId": "use1-az99"}},
+        ],
+    )
+    def test_counts_and_zones_that_are_none(self, more: dict[str, Any]) -> None:
+        assert refused(**more)[0] == "InvalidParameterValue"
+
+    @pytest.mark.usefixtures("aws")
+    def test_a_zone_by_its_id(self) -> None:
+        (instance,) = run(Placement={"AvailabilityZoneId": "use1-az2"})
+        assert instance["Placement"]["AvailabilityZone"] == "us-east-1c"
+
+    def test_a_zone_that_the_world_takes_the_type_from(self) -> None:
+        with local_aws(not_offered={P5: [ZONE_ID]}):
+            assert refused()[0] == "Unsupported"
+
+
+@pytest.mark.usefixtures("aws")
+class TestReservations:
+    def test_a_target_is_used_and_given_back(self) -> None:
+        one = reserve()
+        (instance,) = run(**into(one))
+        assert instance["CapacityReservationId"] == one
+        assert described(one)["AvailableInstanceCount"] == 1
+        assert described(one)["CapacityAllocations"] == [{"AllocationType": "used", "Count": 1}]
+        usage = client("ec2").get_capacity_reservation_usage(CapacityReservationId=one)
+        assert usage["InstanceUsages"] == [{"AccountId": "123456789012", "UsedInstanceCount": 1}]
+        run(**into(one))
+        code, message = refused(**into(one))
+        assert code == "ReservationCapacityExceeded"
+        assert "sufficient compatible and available capacity" in message
+        stop_all()
+        assert described(one)["AvailableInstanceCount"] == 2
+
+    def test_an_open_one_is_found_by_itself_and_the_rest_is_on_demand(self) -> None:
+        one = reserve(InstanceMatchCriteria="open")
+        taken = [instance.get("CapacityReservationId") for instance in run(3)]
+        assert taken == [one, one, None]
+
+    @pytest.mark.parametrize(
+        "more",
+        [
+            {"CapacityReservationSpecification": {"CapacityReservationPreference": "none"}},
+            {"InstanceMarketOptions": {"MarketType": "spot"}},
+            {"Placement": {"AvailabilityZone": "us-east-1b"}},
+            {"InstanceType": "p4d.24xlarge"},
+        ],
+    )
+    def test_an_open_one_is_left_alone(self, more: dict[str, Any]) -> None:
+        one = reserve(InstanceMatchCriteria="open")
+        run(**more)
+        assert described(one)["AvailableInstanceCount"] == 2
+
+    def test_reservations_only(self) -> None:
+        only = {
+            "CapacityReservationSpecification": {
+                "CapacityReservationPreference": "capacity-reservations-only"
+            }
+        }
+        assert refused(**only)[0] == "ReservationCapacityExceeded"
+        one = reserve(InstanceMatchCriteria="open")
+        assert [i["CapacityReservationId"] for i in run(1, 5, **only)] == [one, one]
+
+    @pytest.mark.parametrize(
+        "more",
+        [
+            {"Placement": {"AvailabilityZone": "us-east-1b"}},
+            {"InstanceType": "p4d.24xlarge"},
+            {"minimum": 3},
+        ],
+    )
+    def test_what_does_not_fit(self, more: dict[str, Any]) -> None:
+        one = reserve()
+        assert refused(**into(one, **more))[0] == "ReservationCapacityExceeded"
+
+    def test_one_that_is_not_there_or_over(self) -> None:
+        assert refused(**into("cr-0123456789abcdef0"))[0] == (
+            "InvalidCapacityReservationId.NotFound"
+        )
+        one = reserve()
+        client("ec2").cancel_capacity_reservation(CapacityReservationId=one)
+        assert refused(**into(one))[0] == "ReservationCapacityExceeded"
+
+    def test_a_dry_run_sees_it_too(self) -> None:
+        code = refused(**into("cr-0123456789abcdef0", DryRun=True))[0]
+        assert code == "InvalidCapacityReservationId.NotFound"
+        assert refused(**into(reserve(), DryRun=True))[0] == "DryRunOperation"
+
+    def test_cancelling_leaves_its_instances_on_demand(self) -> None:
+        one = reserve()
+        (instance,) = run(**into(one))
+        ec2 = client("ec2")
+        ec2.cancel_capacity_reservation(CapacityReservationId=one)
+        (found,) = ec2.describe_instances(InstanceIds=[instance["InstanceId"]])["Reservations"]
+        assert found["Instances"][0]["State"]["Name"] == "running"
+        assert "CapacityReservationId" not in found["Instances"][0]
+
+    def test_a_reservation_with_instances_is_not_made_smaller_than_they_are(self) -> None:
+        one = reserve()
+        run(2, **into(one))
+        found = refusal(
+            client("ec2").modify_capacity_reservation, CapacityReservationId=one, InstanceCount=1
+        )
+        assert found[0] == "InvalidParameterValue"
+
+    def test_a_launch_template_names_the_reservation(self) -> None:
+        one, ec2 = reserve(), client("ec2")
+        ec2.create_launch_template(
+            LaunchTemplateName="t",
+            LaunchTemplateData={"InstanceType": P5, "ImageId": "ami-12c6146b", **into(one)},
+        )
+        (instance,) = run(LaunchTemplate={"LaunchTemplateName": "t"}, InstanceType=None)
+        assert instance["CapacityReservationId"] == one
+
+    def test_the_same_token_makes_one_reservation(self) -> None:
+        assert reserve(ClientToken="once") == reserve(ClientToken="once") != reserve()
+
+    @pytest.mark.parametrize(
+        ("more", "code"),
+        [
+            ({"InstanceCount": 1001}, "InvalidParameterValue"),
+            ({"InstanceType": "p9.huge"}, "InvalidParameterValue"),
+            (
+                {"PlacementGroupArn": "arn:aws:ec2:us-east-1:123456789012:placement-group/no"},
+                "InvalidPlacementGroup.Unknown",
+            ),
+        ],
+    )
+    def test_reservations_that_are_refused(self, more: dict[str, Any], code: str) -> None:
+        assert refusal(lambda **_: reserve(**more))[0] == code
+
+
+def test_reserved_instances_count_once_against_the_vcpu_quota() -> None:
+    """p5.48xlarge has 192 vCPUs; running on-demand P instances is L-417A185B."""
+    with local_aws(quotas={"ec2/L-417A185B": 3 * 192}):
+        one = reserve()
+        assert len(run(2, **into(one))) == 2
+        assert len(run(1)) == 1
+        assert refused()[0] == "VcpuLimitExceeded"
+
+
+class TestBlocks:
+    SEED = {  # noqa: RUF012
+        "id": "cr-0123456789abcdef0",
+        "kind": "capacity-block",
+        "instance_type": P5,
+        "zone_id": ZONE_ID,
+        "instance_count": 2,
+        "start": "-1d",
+        "end": "+2d",
+    }
+
+    def test_instances_run_in_it_until_half_an_hour_before_its_end(self) -> None:
+        with local_aws("new-account", capacity_reservations=[self.SEED]) as aws:
+            block = into(str(self.SEED["id"]), **BLOCK)
+            first, second = run(2, **block)
+            assert first["InstanceLifecycle"] == "capacity-block"
+            assert refused(**block)[0] == "ReservationCapacityExceeded"
+            aws.clock.advance(2 * 86_400 - 1_900)
+            assert self.state(first) == "running"
+            aws.clock.advance(200)
+            assert self.state(first) == self.state(second) == "terminated"
+
+    def test_one_that_waits(self) -> None:
+        with local_aws(capacity_reservations=[{**self.SEED, "start": "+1d"}]):
+            code, message = refused(**into(str(self.SEED["id"]), **BLOCK))
+            assert code == "InvalidCapacityReservationState.PendingActivation"
+            assert "not active yet" in message
+
+    def test_one_that_is_over(self) -> None:
+        with local_aws(capacity_reservations=[{**self.SEED, "start": "-9d", "end": "-1d"}]):
+            code = refused(**into(str(self.SEED["id"]), **BLOCK))[0]
+            assert code == "ReservationCapacityExceeded"
+
+    def test_the_market_type_and_the_reservation_belong_together(self) -> None:
+        with local_aws(capacity_reservations=[self.SEED]):
+            assert refused(**BLOCK)[0] == "InvalidParameterCombination"
+            assert refused(**into(str(self.SEED["id"])))[0] == "InvalidParameterCombination"
+            code = refused(**into(reserve(), **BLOCK))[0]
+            assert code == "InvalidParameterCombination"
+
+    def test_what_others_use_is_taken(self) -> None:
+        with local_aws(capacity_reservations=[{**self.SEED, "available_instance_count": 0}]):
+            code = refused(**into(str(self.SEED["id"]), **BLOCK))[0]
+            assert code == "ReservationCapacityExceeded"
+
+    def test_a_type_that_is_sold_in_blocks_only(self) -> None:
+        with local_aws():
+            assert refused(
+                InstanceType="p6e-gb200.36xlarge",
+                Placement={"AvailabilityZone": "us-east-1-dfw-2a"},
+            )[0] == ("Unsupported")
+
+    def state(self, instance: dict[str, Any]) -> str:
+        found = client("ec2").describe_instances(InstanceIds=[instance["InstanceId"]])
+        return str(found["Reservations"][0]["Instances"][0]["State"]["Name"])
+
+
+@pytest.mark.usefixtures("aws")
+class TestPlacementGroups:
+    def group(self, strategy: str = "cluster") -> dict[str, Any]:
+        made = client("ec2").create_placement_group(GroupName="g", Strategy=strategy)
+        found: dict[str, Any] = made["PlacementGroup"]
+        return found
+
+    def test_instances_are_in_it_and_keep_it(self) -> None:
+        self.group()
+        (instance,) = run(Placement={"GroupName": "g", "AvailabilityZone": ZONE})
+        assert instance["Placement"]["GroupName"] == "g"
+        ec2 = client("ec2")
+        found = refusal(ec2.delete_placement_group, GroupName="g")
+        assert found[0] == "InvalidPlacementGroup.InUse"
+        stop_all()
+        ec2.delete_placement_group(GroupName="g")
+
+    def test_one_that_is_not_there(self) -> None:
+        assert refused(Placement={"GroupName": "no"})[0] == "InvalidPlacementGroup.Unknown"
+
+    def test_a_cluster_is_in_one_zone(self) -> None:
+        self.group()
+        run(Placement={"GroupName": "g", "AvailabilityZone": "us-east-1b"})
+        elsewhere = {"GroupName": "g", "AvailabilityZone": ZONE}
+        assert refused(Placement=elsewhere)[0] == "InvalidParameterCombination"
+        (instance,) = run(Placement={"GroupName": "g"})
+        assert instance["Placement"]["AvailabilityZone"] == "us-east-1b"
+
+    def test_a_type_that_no_cluster_takes(self) -> None:
+        self.group()
+        code, message = refused(InstanceType="t3.micro", Placement={"GroupName": "g"})
+        assert code == "InvalidParameterCombination"
+        assert "may not be used with instances of type 't3.micro'" in message
+
+    def test_a_spread_has_seven_in_a_zone(self) -> None:
+        self.group("spread")
+        place = {"GroupName": "g", "AvailabilityZone": ZONE}
+        assert len(run(1, 9, Placement=place)) == 7
+        assert refused(Placement=place)[0] == "InsufficientInstanceCapacity"
+
+    def test_a_reservation_in_a_group_takes_instances_of_the_group(self) -> None:
+        one = reserve(PlacementGroupArn=self.group()["GroupArn"])
+        assert refused(**into(one))[0] == "ReservationCapacityExceeded"
+        (instance,) = run(**into(one, Placement={"GroupName": "g", "AvailabilityZone": ZONE}))
+        assert instance["CapacityReservationId"] == one
+
+    def test_five_hundred_are_the_most(self) -> None:
+        ec2 = client("ec2")
+        for number in range(500):
+            ec2.create_placement_group(GroupName=f"g{number}")
+        found = refusal(ec2.create_placement_group, GroupName="more")
+        assert found[0] == "PlacementGroupLimitExceeded"
+
+
+class TestTopology:
+    @pytest.mark.usefixtures("aws")
+    def test_the_types_show_as_many_nodes_as_documented(self) -> None:
+        for name, count in (
+            (P5, 3),
+            ("p6-b200.48xlarge", 4),
+            ("g6e.48xlarge", 3),
+            ("m5.large", None),
+        ):
+            run(InstanceType=name, Placement=None)
+            filters = [{"Name": "instance-type", "Values": [name]}]
+            (found,) = client("ec2").describe_instance_topology(Filters=filters)["Instances"]
+            assert len(found.get("NetworkNodes", ())) == (count or 0), name
+
+    @pytest.mark.usefixtures("aws")
+    def test_a_cluster_group_is_closer_than_two_launches(self) -> None:
+        ec2 = client("ec2")
+        ec2.create_placement_group(GroupName="g")
+        for _ in range(2):
+            run(Placement={"GroupName": "g", "AvailabilityZone": ZONE})
+            run()
+        together = ec2.describe_instance_topology(GroupNames=["g"])["Instances"]
+        assert {one["GroupName"] for one in together} == {"g"}
+        first, second = (one["NetworkNodes"] for one in together)
+        assert first == second
+        alone = [
+            one["NetworkNodes"]
+            for one in ec2.describe_instance_topology()["Instances"]
+            if "GroupName" not in one
+        ]
+        assert alone[0][0] == alone[1][0] == first[0]  # one zone
+        assert alone[0][1:] != alone[1][1:]
+
+    @pytest.mark.usefixtures("aws")
+    def test_a_large_launch_has_several_last_nodes(self) -> None:
+        run(40)
+        pages = client("ec2").get_paginator("describe_instance_topology").paginate()
+        found = [one["NetworkNodes"] for page in pages for one in page["Instances"]]
+        assert len(found) == 40
+        assert len({tuple(nodes[:2]) for nodes in found}) == 1
+        assert len({nodes[2] for nodes in found}) == 3
+
+    @pytest.mark.usefixtures("aws")
+    def test_only_what_runs(self) -> None:
+        ec2, one = client("ec2"), run()[0]["InstanceId"]
+        assert len(ec2.describe_instance_topology(InstanceIds=[one])["Instances"]) == 1
+        ec2.stop_instances(InstanceIds=[one])
+        assert ec2.describe_instance_topology()["Instances"] == []
+
+    @pytest.mark.usefixtures("aws")
+    def test_what_is_refused(self) -> None:
+        describe = client("ec2").describe_instance_topology
+        missing = ["i-0123456789abcdef0"]
+        assert refusal(describe, InstanceIds=missing)[0] == "InvalidInstanceID.NotFound"
+        assert refusal(describe, GroupNames=["no"])[0] == "InvalidPlacementGroup.Unknown"
+        assert (
+            refusal(describe, InstanceIds=missing, MaxResults=5)[0]
+            == "InvalidParameterCombination"
+        )
+        filters = [{"Name": "colour", "Values": ["blue"]}]
+        run()
+        assert refusal(describe, Filters=filters)[0] == "InvalidParameterValue"
+
+    @pytest.mark.usefixtures("aws")
+    def test_a_reservation_is_where_its_instances_will_be(self) -> None:
+        one = reserve()
+        ec2 = client("ec2")
+        (reserved,) = ec2.describe_capacity_reservation_topology()["CapacityReservations"]
+        assert reserved["CapacityReservationId"] == one
+        run(2, **into(one))
+        for instance in ec2.describe_instance_topology()["Instances"]:
+            assert instance["NetworkNodes"] == reserved["NetworkNodes"]
+        ec2.cancel_capacity_reservation(CapacityReservationId=one)
+        assert ec2.describe_capacity_reservation_topology()["CapacityReservations"] == []
+
+    def test_an_ultraserver_has_the_id_of_its_block(self) -> None:
+        seed = {
+            "id": "cr-0123456789abcdef0",
+            "kind": "capacity-block",
+            "instance_type": "p6e-gb200.36xlarge",
+            "zone_id": "use1-dfw2-az1",
+            "instance_count": 18,
+            "end": "+2d",
+            "ultra_server_type": "u-p6e-gb200x72",
+        }
+        with local_aws(capacity_reservations=[seed]):
+            ec2 = client("ec2")
+            (block,) = ec2.describe_capacity_blocks()["CapacityBlocks"]
+            vpc = ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
+            subnet = ec2.create_subnet(
+                VpcId=vpc, CidrBlock="10.9.0.0/24", AvailabilityZone="us-east-1-dfw-2a"
+            )["Subnet"]["SubnetId"]
+            run(
+                18,
+                InstanceType="p6e-gb200.36xlarge",
+                SubnetId=subnet,
+                Placement=None,
+                **into(str(seed["id"]), **BLOCK),
+            )
+            found = ec2.describe_instance_topology()["Instances"]
+            assert {one["CapacityBlockId"] for one in found} == {block["CapacityBlockId"]}
+            assert len({tuple(one["NetworkNodes"]) for one in found}) == 1
+            (reserved,) = ec2.describe_capacity_reservation_topology()["CapacityReservations"]
+            assert reserved["CapacityBlockId"] == block["CapacityBlockId"]
+
+    def test_another_account_sees_other_names(self, aws: Runtime) -> None:
+        from clusterwright_localaws.services.ec2.topology import network_nodes
+
+        mine = network_nodes("111122223333", ZONE_ID, "x", 0, 3)
+        assert set(mine).isdisjoint(network_nodes("999988887777", ZONE_ID, "x", 0, 3))
+
+
+class TestSpotPrices:
+    PRICES = [  # noqa: RUF012
+        {"instance_type": P5, "zone_id": ZONE_ID, "usd": "11.50", "since": "-10d"},
+        {"instance_type": P5, "zone_id": ZONE_ID, "usd": "12.25", "since": "-1d"},
+        {"instance_type": P5, "zone_id": "use1-az2", "usd": "13", "since": "-2d"},
+    ]
+
+    def history(self, **more: Any) -> list[str]:
+        found = client("ec2").describe_spot_price_history(**more)["SpotPriceHistory"]
+        return [one["SpotPrice"] for one in found]
+
+    @pytest.mark.usefixtures("aws")
+    def test_none_is_known_and_none_is_made_up(self) -> None:
+        assert self.history(InstanceTypes=[P5]) == []
+
+    def test_the_worlds(self) -> None:
+        now = dt.datetime.now(dt.UTC)
+        with local_aws(spot_prices=self.PRICES):
+            assert self.history() == ["12.25", "13", "11.50"]
+            assert self.history(AvailabilityZone=ZONE) == ["12.25", "11.50"]
+            assert self.history(InstanceTypes=["p4d.24xlarge"]) == []
+            assert self.history(ProductDescriptions=["Windows"]) == []
+            assert self.history(ProductDescriptions=["Linux/UNIX (Amazon VPC)"])
+            # The price now: only the last one that holds.
+            assert self.history(StartTime=now, AvailabilityZoneId=ZONE_ID) == ["12.25"]
+            assert self.history(EndTime=now - dt.timedelta(days=5)) == ["11.50"]
+            assert self.history(Filters=[{"Name": "spot-price", "Values": ["11.*"]}]) == ["11.50"]
+            pages = client("ec2").get_paginator("describe_spot_price_history")
+            sizes = [
+                len(page["SpotPriceHistory"])
+                for page in pages.paginate(PaginationConfig={"PageSize": 2})
+            ]
+            assert sizes == [2, 1]
+
+    def test_a_zone_and_its_id_are_not_both_asked_for(self) -> None:
+        with local_aws(spot_prices=self.PRICES):
+            found = refusal(
+                lambda **_: self.history(AvailabilityZone=ZONE, AvailabilityZoneId=ZONE_ID)
+            )
+            assert found[0] == "InvalidParameterCombination"
+
+
+@pytest.mark.usefixtures("aws")
+def test_every_type_of_the_catalogue_is_described() -> None:
+    """All but p6e-gb300.36xlarge, of which AWS publishes nothing but the name."""
+    from clusterwright.catalog import load_catalog
+
+    catalog = load_catalog()
+    names = catalog.described_names | {name.removeprefix("ml.") for name in catalog.hyperpod_names}
+    pages = client("ec2").get_paginator("describe_instance_types").paginate()
+    described = {one["InstanceType"]: one for page in pages for one in page["InstanceTypes"]}
+    assert names - set(described) == {"p6e-gb300.36xlarge"}
+    pages = (
+        client("ec2")
+        .get_paginator("describe_instance_type_offerings")
+        .paginate(LocationType="availability-zone-id")
+    )
+    offered: dict[str, set[str]] = {}
+    for page in pages:
+        for one in page["InstanceTypeOfferings"]:
+            offered.setdefault(one["InstanceType"], set()).add(one["Location"])
+    for name in catalog.described_names & set(described):
+        zones = getattr(catalog.offering(name, "us-east-1"), "value", None)
+        if zones is not None:
+            ids = {zone for zone in zones if catalog.local_zone(zone) in (None, "")}
+            assert ids <= offered.get(name, set()), name

@@ -1,0 +1,157 @@
+"""Capabilities of EKS: by the API and in templates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from clusterwright_localaws import local_aws
+from packages.localaws.tests.eks_parts import EksSite, build_eks_site
+from packages.localaws.tests.parts import client, deploy, destroy, physical_id
+
+IDENTITY_CENTER = "arn:aws:sso:::instance/ssoins-1234567890abcdef"
+GROUP = {"id": "3f3c7f5e-0000-4000-8000-3f3c7f5e0001", "type": "SSO_GROUP"}
+ARGOCD = {"argoCd": {"awsIdc": {"idcInstanceArn": IDENTITY_CENTER}}}
+
+
+@pytest.fixture
+def site() -> Iterator[EksSite]:
+    with local_aws():
+        site = build_eks_site()
+        site.create()
+        yield site
+
+
+@pytest.fixture
+def role(site: EksSite) -> str:
+    trust = {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Effect": "Allow",
+                "Principal": {"Service": "capabilities.eks.amazonaws.com"},
+                "Action": ["sts:AssumeRole", "sts:TagSession"],
+            }
+        ],
+    }
+    made = client("iam").create_role(
+        RoleName="capability", AssumeRolePolicyDocument=json.dumps(trust)
+    )
+    return str(made["Role"]["Arn"])
+
+
+def asked(role: str, **more: Any) -> dict[str, Any]:
+    return {
+        "clusterName": "eks",
+        "capabilityName": "argocd",
+        "type": "ARGOCD",
+        "roleArn": role,
+        "deletePropagationPolicy": "RETAIN",
+        "configuration": ARGOCD,
+        **more,
+    }
+
+
+def described(name: str = "argocd") -> dict[str, Any]:
+    found: dict[str, Any] = client("eks").describe_capability(
+        clusterName="eks", capabilityName=name
+    )["capability"]
+    return found
+
+
+def test_a_capability_is_made_listed_changed_and_deleted(role: str) -> None:
+    eks = client("eks")
+    made = eks.create_capability(**asked(role, tags={"team": "a"}))["capability"]
+    assert made["status"] == "CREATING"
+    assert described()["status"] == "ACTIVE"
+    assert eks.list_tags_for_resource(resourceArn=made["arn"])["tags"] == {"team": "a"}
+    listed = eks.list_capabilities(clusterName="eks")["capabilities"]
+    assert [(one["capabilityName"], one["type"]) for one in listed] == [("argocd", "ARGOCD")]
+    # The role may talk to Kubernetes, and may do nothing there yet.
+    entry = eks.describe_access_entry(clusterName="eks", principalArn=role)["accessEntry"]
+    assert entry["kubernetesGroups"] == []
+    policies = eks.list_associated_access_policies(clusterName="eks", principalArn=role)
+    assert policies["associatedAccessPolicies"] == []
+    mapping = {"role": "ADMIN", "identities": [GROUP]}
+    told = {"argoCd": {"rbacRoleMappings": {"addOrUpdateRoleMappings": [mapping]}}}
+    update = eks.update_capability(clusterName="eks", capabilityName="argocd", configuration=told)[
+        "update"
+    ]
+    assert update["type"] == "CapabilityUpdate"
+    assert described()["configuration"]["argoCd"]["rbacRoleMappings"] == [mapping]
+    told = {"argoCd": {"rbacRoleMappings": {"removeRoleMappings": [mapping]}}}
+    eks.update_capability(clusterName="eks", capabilityName="argocd", configuration=told)
+    assert described()["configuration"]["argoCd"]["rbacRoleMappings"] == []
+    eks.delete_capability(clusterName="eks", capabilityName="argocd")
+    assert eks.list_capabilities(clusterName="eks")["capabilities"] == []
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        ({"roleArn": "arn:aws:iam::123456789012:role/none"}, "InvalidParameterException"),
+        ({"configuration": {}}, "InvalidParameterException"),
+        ({"type": "KRO"}, "InvalidParameterException"),
+        ({"type": "ACK", "configuration": ARGOCD}, "InvalidParameterException"),
+        ({"clusterName": "other"}, "ResourceNotFoundException"),
+    ],
+)
+def test_what_is_refused(role: str, more: dict[str, Any], code: str) -> None:
+    with pytest.raises(ClientError) as raised:
+        client("eks").create_capability(**asked(role, **more))
+    assert raised.value.response["Error"]["Code"] == code
+
+
+def test_a_role_that_capabilities_may_not_take(site: EksSite, role: str) -> None:
+    with pytest.raises(ClientError, match=r"capabilities\.eks\.amazonaws\.com"):
+        client("eks").create_capability(**asked(site.pod_role))
+
+
+def test_one_name_once_and_a_repeated_call_is_the_same(role: str) -> None:
+    eks = client("eks")
+    first = eks.create_capability(**asked(role, clientRequestToken="once"))["capability"]
+    assert eks.create_capability(**asked(role, clientRequestToken="once"))["capability"] == first
+    with pytest.raises(ClientError) as raised:
+        eks.create_capability(**asked(role))
+    assert raised.value.response["Error"]["Code"] == "ResourceInUseException"
+
+
+def resources(role: str, **more: Any) -> dict[str, Any]:
+    properties = {
+        "ClusterName": "eks",
+        "CapabilityName": "argocd",
+        "Type": "ARGOCD",
+        "RoleArn": role,
+        "DeletePropagationPolicy": "RETAIN",
+        "Configuration": {"ArgoCd": {"AwsIdc": {"IdcInstanceArn": IDENTITY_CENTER}}},
+        **more,
+    }
+    return {"Delivery": {"Type": "AWS::EKS::Capability", "Properties": properties}}
+
+
+def test_a_stack_makes_changes_and_deletes_it(role: str) -> None:
+    assert deploy("delivery", resources(role))["StackStatus"] == "CREATE_COMPLETE"
+    assert physical_id("delivery", "Delivery") == described()["arn"]
+    mapping = {"Role": "ADMIN", "Identities": [{"Id": GROUP["id"], "Type": "SSO_GROUP"}]}
+    configuration = {
+        "ArgoCd": {"AwsIdc": {"IdcInstanceArn": IDENTITY_CENTER}, "RbacRoleMappings": [mapping]}
+    }
+    changed = resources(role, Configuration=configuration, Tags=[{"Key": "a", "Value": "b"}])
+    assert deploy("delivery", changed)["StackStatus"] == "UPDATE_COMPLETE"
+    assert described()["configuration"]["argoCd"]["rbacRoleMappings"][0]["role"] == "ADMIN"
+    assert described()["tags"] == {"a": "b"}
+    assert deploy("delivery", resources(role))["StackStatus"] == "UPDATE_COMPLETE"
+    assert described()["configuration"]["argoCd"]["rbacRoleMappings"] == []
+    assert described()["tags"] == {}
+    destroy("delivery")
+    with pytest.raises(ClientError):
+        described()
+
+
+def test_what_the_api_refuses_the_stack_refuses(site: EksSite) -> None:
+    deployed = deploy("delivery", resources(site.pod_role))
+    assert deployed["StackStatus"] == "ROLLBACK_COMPLETE"

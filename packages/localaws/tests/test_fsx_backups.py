@@ -1,0 +1,347 @@
+"""What FSx keeps beside file systems: backups, snapshots, volumes' states, tasks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.runtime import Runtime
+from packages.localaws.tests.parts import (
+    Site,
+    build_site,
+    client,
+    deploy,
+    destroy,
+    open_lustre_ports,
+    refusal,
+)
+from packages.localaws.tests.test_fsx import create, find, lustre
+
+KEPT = {"DeploymentType": "PERSISTENT_2", "PerUnitStorageThroughput": 125}
+OPTION = "DELETE_CHILD_VOLUMES_AND_SNAPSHOTS"
+
+
+@pytest.fixture
+def open_site(aws: Runtime) -> Site:
+    site = build_site()
+    open_lustre_ports(site)
+    client("s3").create_bucket(Bucket="corpus")
+    return site
+
+
+def zfs(site: Site, **more: Any) -> dict[str, Any]:
+    settings = {"DeploymentType": "SINGLE_AZ_1", "ThroughputCapacity": 64, **more}
+    return create(
+        {
+            "FileSystemType": "OPENZFS",
+            "StorageCapacity": 64,
+            "SubnetIds": [site.subnet_id],
+            "SecurityGroupIds": [site.group_id],
+            "OpenZFSConfiguration": settings,
+        }
+    )
+
+
+def settled(site: Site, **configuration: Any) -> str:
+    name = str(create(lustre(site, 1200, **configuration))["FileSystemId"])
+    assert find(name)["Lifecycle"] == "AVAILABLE"
+    return name
+
+
+def backups() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = client("fsx").describe_backups()["Backups"]
+    return found
+
+
+class TestBackups:
+    def test_one_is_made_found_and_deleted(self, open_site: Site) -> None:
+        fsx, name = client("fsx"), settled(open_site, **KEPT)
+        tags = [{"Key": "a", "Value": "1"}]
+        made = fsx.create_backup(FileSystemId=name, Tags=tags)["Backup"]
+        assert (made["Lifecycle"], made["Type"], made["Tags"]) == (
+            "CREATING",
+            "USER_INITIATED",
+            tags,
+        )
+        (found,) = backups()
+        assert (found["Lifecycle"], found["ProgressPercent"]) == ("AVAILABLE", 100)
+        assert found["FileSystem"]["FileSystemId"] == name
+        for filters in ({"file-system-id": name}, {"file-system-type": "LUSTRE"}):
+            ((key, value),) = filters.items()
+            listed = fsx.describe_backups(Filters=[{"Name": key, "Values": [value]}])
+            assert len(listed["Backups"]) == 1
+        other = fsx.describe_backups(Filters=[{"Name": "file-system-type", "Values": ["OPENZFS"]}])
+        assert other["Backups"] == []
+        assert fsx.list_tags_for_resource(ResourceARN=found["ResourceARN"])["Tags"] == tags
+        fsx.delete_file_system(FileSystemId=name)
+        assert len(backups()) == 1
+        gone = fsx.delete_backup(BackupId=found["BackupId"])
+        assert gone["Lifecycle"] == "DELETED"
+        assert refusal(fsx.describe_backups, BackupIds=[found["BackupId"]])[0] == "BackupNotFound"
+
+    def test_what_cannot_be_backed_up(self, open_site: Site) -> None:
+        fsx = client("fsx")
+        scratch = settled(open_site, DeploymentType="SCRATCH_2")
+        assert refusal(fsx.create_backup, FileSystemId=scratch)[0] == "UnsupportedOperation"
+        linked = settled(open_site, **KEPT)
+        fsx.create_data_repository_association(
+            FileSystemId=linked, FileSystemPath="/d", DataRepositoryPath="s3://corpus"
+        )
+        assert refusal(fsx.create_backup, FileSystemId=linked)[0] == "UnsupportedOperation"
+        assert refusal(fsx.create_backup, FileSystemId="fs-0000000000000000a")[0] == (
+            "FileSystemNotFound"
+        )
+
+    def test_one_at_a_time_and_not_deleted_before_it_is_there(self) -> None:
+        with local_aws(delays={"backup": 60}) as runtime:
+            site = build_site()
+            open_lustre_ports(site)
+            fsx, name = client("fsx"), settled(site, **KEPT)
+            made = fsx.create_backup(FileSystemId=name)["Backup"]["BackupId"]
+            assert refusal(fsx.create_backup, FileSystemId=name)[0] == "BackupInProgress"
+            assert refusal(fsx.delete_backup, BackupId=made)[0] == "BackupInProgress"
+            restored = {"BackupId": made, "SubnetIds": [site.subnet_id]}
+            assert refusal(fsx.create_file_system_from_backup, **restored)[0] == "BadRequest"
+            runtime.clock.advance(61)
+            fsx.delete_backup(BackupId=made)
+
+    def test_a_token_makes_one(self, open_site: Site) -> None:
+        fsx, name = client("fsx"), settled(open_site, **KEPT)
+        ids = {
+            fsx.create_backup(FileSystemId=name, ClientRequestToken="t")["Backup"]["BackupId"]
+            for _ in range(2)
+        }
+        assert len(ids) == 1
+        fsx.delete_backup(BackupId=ids.pop())
+        again = fsx.create_backup(FileSystemId=name, ClientRequestToken="t")["Backup"]
+        assert len(backups()) == 1
+        assert again["Lifecycle"] == "CREATING"
+
+    def test_a_file_system_comes_back(self, open_site: Site) -> None:
+        fsx, name = client("fsx"), settled(open_site, **KEPT)
+        made = fsx.create_backup(FileSystemId=name)["Backup"]["BackupId"]
+        wanted = {
+            "BackupId": made,
+            "SubnetIds": [open_site.subnet_id],
+            "SecurityGroupIds": [open_site.group_id],
+        }
+        restored = fsx.create_file_system_from_backup(**wanted)["FileSystem"]
+        assert restored["FileSystemId"] != name
+        assert restored["StorageCapacity"] == 1200
+        assert restored["LustreConfiguration"]["PerUnitStorageThroughput"] == 125
+        code, message = refusal(fsx.create_file_system_from_backup, **wanted, StorageCapacity=2400)
+        assert (code, "for OpenZFS only" in message) == ("BadRequest", True)
+
+    def test_openzfs_leaves_a_last_one_unless_told_not_to(self, open_site: Site) -> None:
+        fsx = client("fsx")
+        first, second = zfs(open_site)["FileSystemId"], zfs(open_site)["FileSystemId"]
+        answer = fsx.delete_file_system(FileSystemId=first)
+        (kept,) = backups()
+        assert answer["OpenZFSResponse"]["FinalBackupId"] == kept["BackupId"]
+        fsx.delete_file_system(FileSystemId=second, OpenZFSConfiguration={"SkipFinalBackup": True})
+        assert len(backups()) == 1
+
+    def test_lustre_leaves_one_if_told_to(self, open_site: Site) -> None:
+        fsx, name = client("fsx"), settled(open_site, **KEPT)
+        answer = fsx.delete_file_system(
+            FileSystemId=name, LustreConfiguration={"SkipFinalBackup": False}
+        )
+        assert answer["LustreResponse"]["FinalBackupId"] == backups()[0]["BackupId"]
+
+
+class TestSnapshots:
+    def test_one_is_made_renamed_and_deleted(self, open_site: Site) -> None:
+        fsx, root = client("fsx"), zfs(open_site)["OpenZFSConfiguration"]["RootVolumeId"]
+        made = fsx.create_snapshot(Name="monday", VolumeId=root)["Snapshot"]
+        assert made["Lifecycle"] == "CREATING"
+        assert refusal(fsx.create_snapshot, Name="monday", VolumeId=root)[0] == "BadRequest"
+        fsx.update_snapshot(SnapshotId=made["SnapshotId"], Name="tuesday")
+        wanted = [{"Name": "volume-id", "Values": [root]}]
+        (found,) = fsx.describe_snapshots(Filters=wanted)["Snapshots"]
+        assert (found["Name"], found["Lifecycle"]) == ("tuesday", "AVAILABLE")
+        assert fsx.delete_snapshot(SnapshotId=made["SnapshotId"])["Lifecycle"] == "DELETING"
+        assert fsx.describe_snapshots()["Snapshots"] == []
+
+    def test_a_clone_holds_its_snapshot(self, open_site: Site) -> None:
+        fsx, root = client("fsx"), zfs(open_site)["OpenZFSConfiguration"]["RootVolumeId"]
+        made = fsx.create_snapshot(Name="s", VolumeId=root)["Snapshot"]
+        origin = {"SnapshotARN": made["ResourceARN"], "CopyStrategy": "CLONE"}
+        settings = {"ParentVolumeId": root, "OriginSnapshot": origin}
+        clone = fsx.create_volume(VolumeType="OPENZFS", Name="c", OpenZFSConfiguration=settings)
+        code, message = refusal(fsx.delete_snapshot, SnapshotId=made["SnapshotId"])
+        assert (code, clone["Volume"]["VolumeId"] in message) == ("BadRequest", True)
+
+    def test_children_go_only_if_said(self, open_site: Site) -> None:
+        fsx, made = client("fsx"), zfs(open_site)
+        root = made["OpenZFSConfiguration"]["RootVolumeId"]
+        fsx.create_snapshot(Name="s", VolumeId=root)
+        code, message = refusal(fsx.delete_file_system, FileSystemId=made["FileSystemId"])
+        assert (code, OPTION in message) == ("BadRequest", True)
+        fsx.delete_file_system(
+            FileSystemId=made["FileSystemId"],
+            OpenZFSConfiguration={"SkipFinalBackup": True, "Options": [OPTION]},
+        )
+        assert fsx.describe_snapshots()["Snapshots"] == fsx.describe_volumes()["Volumes"] == []
+
+
+class TestVolumes:
+    def test_states_take_their_time(self) -> None:
+        with local_aws(delays={"volume": 60}) as runtime:
+            fsx, made = client("fsx"), zfs(build_site())
+            root = made["OpenZFSConfiguration"]["RootVolumeId"]
+            settings = {"ParentVolumeId": root}
+            volume = fsx.create_volume(
+                VolumeType="OPENZFS", Name="v", OpenZFSConfiguration=settings
+            )["Volume"]
+            assert volume["Lifecycle"] == "CREATING"
+            name = volume["VolumeId"]
+            assert refusal(fsx.update_volume, VolumeId=name, Name="w")[0] == "BadRequest"
+            assert refusal(fsx.delete_volume, VolumeId=name)[0] == "BadRequest"
+            runtime.clock.advance(61)
+            fsx.update_volume(VolumeId=name, Name="w")
+            fsx.delete_volume(VolumeId=name)
+            found = fsx.describe_volumes(VolumeIds=[name])["Volumes"][0]
+            assert found["Lifecycle"] == "DELETING"
+            assert found["OpenZFSConfiguration"]["VolumePath"] == "/fsx/w/"
+            runtime.clock.advance(61)
+            assert refusal(fsx.describe_volumes, VolumeIds=[name])[0] == "VolumeNotFound"
+
+    def test_a_tree_goes_with_the_option(self, open_site: Site) -> None:
+        fsx, root = client("fsx"), zfs(open_site)["OpenZFSConfiguration"]["RootVolumeId"]
+        parent = root
+        ids = []
+        for name in ("a", "b", "c"):
+            settings = {"ParentVolumeId": parent}
+            parent = fsx.create_volume(
+                VolumeType="OPENZFS", Name=name, OpenZFSConfiguration=settings
+            )["Volume"]["VolumeId"]
+            fsx.describe_volumes()
+            ids.append(parent)
+        assert refusal(fsx.delete_volume, VolumeId=ids[0])[0] == "BadRequest"
+        fsx.delete_volume(VolumeId=ids[0], OpenZFSConfiguration={"Options": [OPTION]})
+        assert [one["VolumeId"] for one in fsx.describe_volumes()["Volumes"]] == [root]
+
+
+class TestTasks:
+    @pytest.fixture
+    def task(self) -> Any:
+        with local_aws(delays={"task": 60}) as runtime:
+            site = build_site()
+            open_lustre_ports(site)
+            client("s3").create_bucket(Bucket="corpus")
+            name = settled(site, DeploymentType="SCRATCH_2")
+            client("fsx").create_data_repository_association(
+                FileSystemId=name, FileSystemPath="/d", DataRepositoryPath="s3://corpus"
+            )
+            yield runtime, name
+
+    def state(self, task_id: str) -> str:
+        found = client("fsx").describe_data_repository_tasks(TaskIds=[task_id])
+        return str(found["DataRepositoryTasks"][0]["Lifecycle"])
+
+    def make(self, name: str, **more: Any) -> str:
+        wanted = {"Type": "EXPORT_TO_REPOSITORY", "Report": {"Enabled": False}, **more}
+        made = client("fsx").create_data_repository_task(FileSystemId=name, **wanted)
+        assert made["DataRepositoryTask"]["Lifecycle"] == "PENDING"
+        return str(made["DataRepositoryTask"]["TaskId"])
+
+    def test_one_works_and_ends(self, task: tuple[Runtime, str]) -> None:
+        runtime, name = task
+        one = self.make(name)
+        assert self.state(one) == "EXECUTING"
+        runtime.clock.advance(61)
+        assert self.state(one) == "SUCCEEDED"
+        ended = refusal(client("fsx").cancel_data_repository_task, TaskId=one)
+        assert ended[0] == "DataRepositoryTaskEnded"
+
+    def test_one_is_cancelled(self, task: tuple[Runtime, str]) -> None:
+        runtime, name = task
+        one = self.make(name)
+        answer = client("fsx").cancel_data_repository_task(TaskId=one)
+        assert answer["Lifecycle"] == self.state(one) == "CANCELING"
+        runtime.clock.advance(61)
+        assert self.state(one) == "CANCELED"
+        listed = client("fsx").describe_data_repository_tasks(
+            Filters=[{"Name": "task-lifecycle", "Values": ["CANCELED"]}]
+        )
+        assert [each["TaskId"] for each in listed["DataRepositoryTasks"]] == [one]
+
+    @pytest.mark.parametrize(
+        ("more", "code"),
+        [
+            ({"Report": {"Enabled": True}}, "BadRequest"),
+            ({"Report": {"Enabled": True, "Path": "s3://corpus/r"}}, "BadRequest"),
+            ({"Type": "AUTO_RELEASE_DATA"}, "UnsupportedOperation"),
+            ({"CapacityToRelease": 1}, "UnsupportedOperation"),
+        ],
+    )
+    def test_wrong_ones(self, task: tuple[Runtime, str], more: dict[str, Any], code: str) -> None:
+        wanted = {"Type": "EXPORT_TO_REPOSITORY", "Report": {"Enabled": False}, **more}
+        found = refusal(client("fsx").create_data_repository_task, FileSystemId=task[1], **wanted)
+        assert found[0] == code
+
+
+@pytest.mark.parametrize(
+    ("made", "asked", "code"),
+    [
+        (KEPT, {"ThroughputCapacity": 4000}, "IncompatibleParameterError"),
+        (
+            KEPT,
+            {"DataReadCacheConfiguration": {"SizingMode": "NO_CACHE"}},
+            "IncompatibleParameterError",
+        ),
+        (
+            {"DeploymentType": "SCRATCH_2"},
+            {"AutomaticBackupRetentionDays": 3},
+            "IncompatibleParameterError",
+        ),
+        (
+            {"DeploymentType": "SCRATCH_2"},
+            {"PerUnitStorageThroughput": 125},
+            "IncompatibleParameterError",
+        ),
+        (KEPT, {"PerUnitStorageThroughput": 130}, "InvalidPerUnitStorageThroughput"),
+        (KEPT, {"AutoImportPolicy": "NEW"}, "IncompatibleParameterError"),
+    ],
+)
+def test_an_update_refuses_what_the_file_system_does_not_have(
+    open_site: Site, made: dict[str, Any], asked: dict[str, Any], code: str
+) -> None:
+    name = settled(open_site, **made)
+    found = refusal(client("fsx").update_file_system, FileSystemId=name, LustreConfiguration=asked)
+    assert found[0] == code
+
+
+def test_a_stack_takes_volumes_and_all_away(open_site: Site) -> None:
+    settings = {
+        "DeploymentType": "SINGLE_AZ_1",
+        "ThroughputCapacity": 64,
+        "Options": [OPTION],
+    }
+    resources = {
+        "Zfs": {
+            "Type": "AWS::FSx::FileSystem",
+            "Properties": {
+                "FileSystemType": "OPENZFS",
+                "StorageCapacity": 64,
+                "SubnetIds": [open_site.subnet_id],
+                "SecurityGroupIds": [open_site.group_id],
+                "OpenZFSConfiguration": settings,
+            },
+        },
+        "Volume": {
+            "Type": "AWS::FSx::Volume",
+            "Properties": {
+                "Name": "v",
+                "VolumeType": "OPENZFS",
+                "OpenZFSConfiguration": {
+                    "ParentVolumeId": {"Fn::GetAtt": ["Zfs", "RootVolumeId"]}
+                },
+            },
+        },
+    }
+    assert deploy("s", resources)["StackStatus"] == "CREATE_COMPLETE"
+    destroy("s")
+    assert client("fsx").describe_volumes()["Volumes"] == backups() == []

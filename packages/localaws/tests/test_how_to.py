@@ -1,0 +1,116 @@
+"""docs/how-to/local-aws.md does what it says."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import boto3
+import pytest
+
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.world_file import built_in_worlds, parse_world
+from packages.localaws.tests.parts import build_site, client, refusal
+from tests.docs.shown import shown_commands
+from tools.lint.files import ROOT
+
+PAGE = ROOT / "docs" / "how-to" / "local-aws.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}[^\n]*\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def environment() -> Iterator[dict[str, str]]:
+    """The page's first command on a free port, and its exports."""
+    start, *exports = shown_commands(PAGE)
+    assert start.command == "clusterwright localaws"
+    assert start.output[0] == "ready http://localhost:5555"
+    server = subprocess.Popen(
+        [sys.executable, "-m", *start.command.split(), "--port", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert server.stdout is not None
+    line = server.stdout.readline().strip()
+    assert re.sub(r"\d+$", "5555", line) == start.output[0]
+    found = dict(os.environ)
+    for shown in exports:
+        words = shlex.split(shown.command)
+        assert words[0] == "export"
+        found |= dict(word.split("=", 1) for word in words[1:])
+    assert found["AWS_ENDPOINT_URL"] == "http://localhost:5555"
+    yield found | {"AWS_ENDPOINT_URL": line.removeprefix("ready ")}
+    server.terminate()
+    assert server.wait(20) == 0
+
+
+@pytest.mark.enable_socket
+def test_the_first_script(environment: dict[str, str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", blocks("python")[0]],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "111122223333 ml.p5.48xlarge for cluster usage 10000.0\n"
+
+
+def test_the_worlds_are_those_that_there_are() -> None:
+    named = re.findall(r"^\| `([a-z-]+)` \|", TEXT, re.MULTILINE)
+    assert set(built_in_worlds()) == set(named)
+
+
+def test_the_world_is_one_and_refuses_what_the_page_says() -> None:
+    world = parse_world(blocks("yaml")[0])
+    with local_aws(world.with_changes({"faults": [], "delays": {}})):
+        site = build_site()
+        request = site.request(site.group("gpu", 7))
+        found, _ = refusal(client("sagemaker").create_cluster, **request)
+    assert found == "ResourceLimitExceeded"
+
+
+def test_the_tests_pass(tmp_path: Path) -> None:
+    for number, block in enumerate(blocks("python")[1:]):
+        (tmp_path / f"test_page_{number}.py").write_text(block)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "."],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "5 passed" in done.stdout
+
+
+def test_the_world_that_enforces_iam_is_one() -> None:
+    world = parse_world(blocks("yaml")[1])
+    with local_aws(world):
+        fsx = boto3.client(
+            "fsx", "us-east-1", aws_access_key_id="1" * 12, aws_secret_access_key="x"
+        )
+        code, words = refusal(fsx.delete_file_system, FileSystemId="fs-0123456789abcdef0")
+        assert fsx.describe_file_systems()["FileSystems"] == []
+    assert code == "AccessDeniedException"
+    assert words.endswith("with an explicit deny in a service control policy")
+
+
+def test_the_reference_is_what_the_code_says(tmp_path: Path) -> None:
+    """`python -m clusterwright_localaws.reference` writes it anew."""
+    done = subprocess.run(
+        [sys.executable, "-m", "clusterwright_localaws.reference", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")

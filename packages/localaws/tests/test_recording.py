@@ -1,0 +1,234 @@
+"""`--record` and `--dump`: what was called and what there is, without anybody's secrets."""
+
+from __future__ import annotations
+
+import json
+import signal
+import stat
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.dumping import dump, write_dump
+from clusterwright_localaws.recording import Recorder, without_secrets
+from clusterwright_localaws.runtime import Runtime
+from packages.localaws.tests.parts import build_site, client, deploy, refusal
+from packages.localaws.tests.test_server import at, run, server
+
+SECRET = "correct-horse-battery"
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+class TestLines:
+    @pytest.fixture
+    def recorded(self, aws: Runtime, tmp_path: Path) -> Path:
+        path = tmp_path / "calls.jsonl"
+        aws.recorder = Recorder(path)
+        return path
+
+    def test_a_call_and_a_refusal(self, recorded: Path) -> None:
+        client("ec2").describe_vpcs(MaxResults=5)
+        refusal(client("sagemaker").describe_cluster, ClusterName="none")
+        first, second = lines(recorded)
+        assert first["service"] == "ec2"
+        assert first["operation"] == "DescribeVpcs"
+        assert first["parameters"] == {"MaxResults": 5}
+        assert (first["status"], first["error"], first["source"]) == (200, None, "client")
+        assert (first["account"], first["region"]) == ("123456789012", "us-east-1")
+        assert first["duration_ms"] >= 0
+        assert second["parameters"] == {"ClusterName": "none"}
+        assert (second["status"], second["error"]) == (400, "ResourceNotFound")
+
+    def test_what_a_stack_asks_is_marked(self, recorded: Path) -> None:
+        deploy("s", {"Topic": {"Type": "AWS::SNS::Topic", "Properties": {"TopicName": "t"}}})
+        found = lines(recorded)
+        assert ("CreateTopic", "cloudformation") in {(x["operation"], x["source"]) for x in found}
+        assert {x["source"] for x in found if x["service"] == "cloudformation"} == {"client"}
+
+    def test_an_object_is_its_size(self, recorded: Path) -> None:
+        s3 = client("s3")
+        s3.create_bucket(Bucket="bytes-1")
+        s3.put_object(Bucket="bytes-1", Key="k", Body=SECRET.encode(), Metadata={"a": "b"})
+        put = lines(recorded)[-1]
+        assert put["operation"] == "PutObject"
+        assert put["parameters"]["Key"] == "k"
+        assert put["parameters"]["Body"]["bytes"] >= len(SECRET)
+        assert SECRET not in recorded.read_text()
+
+    def test_no_secret_is_written(self, recorded: Path) -> None:
+        made = client("secretsmanager").create_secret(Name="s", SecretString=SECRET)
+        client("secretsmanager").put_secret_value(
+            SecretId=made["ARN"], SecretBinary=b"x" + SECRET.encode()
+        )
+        client("ssm").put_parameter(Name="p", Value=SECRET, Type="SecureString")
+        client("rds").create_db_instance(
+            DBInstanceIdentifier="d",
+            DBInstanceClass="db.m5.large",
+            Engine="mysql",
+            MasterUsername="admin",
+            MasterUserPassword=SECRET,
+            AllocatedStorage=20,
+        )
+        key = client("kms").create_key()["KeyMetadata"]["KeyId"]
+        client("kms").encrypt(KeyId=key, Plaintext=SECRET.encode())
+        body = json.dumps(
+            {
+                "Parameters": {"Word": {"Type": "String", "NoEcho": True}},
+                "Resources": {"T": {"Type": "AWS::SNS::Topic"}},
+            }
+        )
+        client("cloudformation").create_stack(
+            StackName="n",
+            TemplateBody=body,
+            Parameters=[{"ParameterKey": "Word", "ParameterValue": SECRET}],
+        )
+        text = recorded.read_text()
+        assert SECRET not in text
+        assert text.count("<redacted>") >= 5
+
+    def test_a_request_that_cannot_be_read_is_there_too(self, recorded: Path) -> None:
+        refusal(client("fsx").describe_storage_virtual_machines)
+        (found,) = lines(recorded)
+        assert found["operation"] == "DescribeStorageVirtualMachines"
+        assert found["error"] == "UnknownOperationException"
+
+    def test_threads_do_not_mix_their_lines(self, tmp_path: Path) -> None:
+        recorder = Recorder(tmp_path / "f")
+        threads = [
+            threading.Thread(
+                target=lambda n=n: [recorder.write({"n": n, "x": "y" * 5000}) for _ in range(50)]
+            )
+            for n in range(8)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(line["n"] for line in lines(tmp_path / "f")) == sorted(list(range(8)) * 50)
+
+    def test_it_is_the_owners_alone(self, recorded: Path) -> None:
+        assert stat.S_IMODE(recorded.stat().st_mode) == 0o600
+
+    def test_members_that_a_model_does_not_mark(self) -> None:
+        shown = without_secrets("rds", "CreateDBInstance", {"MasterUserPassword": SECRET})
+        assert shown == {"MasterUserPassword": "<redacted>"}
+
+
+class TestDump:
+    def test_accounts_regions_services_and_resources(self, aws: Runtime) -> None:
+        site = build_site()
+        site.create(site.group("workers", 2, "ml.c5.xlarge"), name="in-the-dump")
+        deploy("stack-in-it", {"T": {"Type": "AWS::SNS::Topic"}})
+        document = dump(aws)
+        services = document["accounts"]["123456789012"]["us-east-1"]
+        assert {"ec2", "cloudformation", "sns"} <= set(services)
+        assert site.vpc_id in services["ec2"]["vpcs"]
+        assert "in-the-dump" in json.dumps(services)
+        assert "stack-in-it" in json.dumps(services["cloudformation"])
+        assert "nodes" in document["accounts"]["123456789012"]["aws"]["iam"]["roles"].__str__()
+
+    def test_it_is_stable_and_small(self, aws: Runtime, tmp_path: Path) -> None:
+        build_site()
+        for name in ("a", "b"):
+            write_dump(aws, tmp_path / name)
+        texts = [(tmp_path / name).read_text() for name in ("a", "b")]
+        documents = [json.loads(text) for text in texts]
+        for document in documents:
+            del document["time"]
+        assert documents[0] == documents[1]
+        # AWS's own policies and images, 5 MB and more, are nobody's state.
+        assert len(texts[0]) < 500_000
+
+    def test_no_secret_is_in_it(self, aws: Runtime) -> None:
+        client("secretsmanager").create_secret(Name="s", SecretString=SECRET)
+        client("ssm").put_parameter(Name="p", Value=SECRET, Type="SecureString")
+        client("rds").create_db_instance(
+            DBInstanceIdentifier="d",
+            DBInstanceClass="db.m5.large",
+            Engine="mysql",
+            MasterUsername="admin",
+            MasterUserPassword=SECRET,
+            AllocatedStorage=20,
+        )
+        client("s3").create_bucket(Bucket="bytes-1")
+        client("s3").put_object(Bucket="bytes-1", Key="k", Body=SECRET.encode())
+        pair = client("ec2").create_key_pair(KeyName="pair")["KeyMaterial"]
+        key = client("iam").create_user(UserName="u") and client("iam").create_access_key(
+            UserName="u"
+        )
+        body = {"T": {"Type": "AWS::SNS::Topic", "Properties": {"DisplayName": {"Ref": "Word"}}}}
+        client("cloudformation").create_stack(
+            StackName="n",
+            TemplateBody=json.dumps(
+                {
+                    "Parameters": {"Word": {"Type": "String", "NoEcho": True}},
+                    "Resources": body,
+                }
+            ),
+            Parameters=[{"ParameterKey": "Word", "ParameterValue": SECRET + "2"}],
+        )
+        document = dump(aws)
+        text = json.dumps(document["accounts"])
+        for account in document["accounts"].values():
+            for region in account.values():
+                region.pop("sns", None)  # the topic's own name, which the caller made of it
+        assert SECRET not in json.dumps(document["accounts"])
+        assert pair[40:80] not in text
+        assert key["AccessKey"]["SecretAccessKey"] not in text
+
+
+@pytest.mark.enable_socket
+class TestTheServer:
+    def test_both_files_are_written(self, tmp_path: Path) -> None:
+        record, state = tmp_path / "calls.jsonl", tmp_path / "state.json"
+        with server("--record", str(record), "--dump", str(state)) as (address, process):
+            at(address, "s3", "111122223333").create_bucket(Bucket="first-1")
+            assert [x["operation"] for x in lines(record)] == ["CreateBucket"]
+            assert lines(record)[0]["account"] == "111122223333"
+            assert not state.exists()
+            process.send_signal(signal.SIGUSR1)
+            until = time.monotonic() + 10
+            while not state.exists():
+                assert time.monotonic() < until
+                time.sleep(0.02)
+            assert "first-1" in state.read_text()
+            at(address, "s3", "111122223333").create_bucket(Bucket="second-2")
+            process.terminate()
+            assert process.wait(10) == 0
+            assert process.stderr.read() == ""
+        document = json.loads(state.read_text())
+        assert "second-2" in document["accounts"]["111122223333"]["aws"]["s3"]["buckets"]
+
+    def test_a_caller_cannot_pass_for_cloudformation(self, tmp_path: Path) -> None:
+        record = tmp_path / "calls.jsonl"
+        with server("--record", str(record)) as (address, _):
+            sts = at(address, "sts")
+            header = {"x-clusterwright-source": "cloudformation"}
+            sts.meta.events.register(
+                "before-call.sts.*", lambda params, **_: params["headers"].update(header)
+            )
+            sts.get_caller_identity()
+        assert [x["source"] for x in lines(record)] == ["client"]
+
+    @pytest.mark.parametrize("option", ["--record", "--dump"])
+    def test_a_file_that_cannot_be_written_is_said_at_once(
+        self, option: str, tmp_path: Path
+    ) -> None:
+        done = run("--port", "0", option, str(tmp_path / "none" / "file"))
+        assert done.returncode == 3
+        assert "No such file" in done.stderr
+        assert "Traceback" not in done.stderr
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_recorded_unless_it_is_asked() -> None:
+    with local_aws() as aws:
+        assert aws.recorder is None
+        client("sts").get_caller_identity()

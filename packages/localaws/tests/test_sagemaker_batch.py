@@ -1,0 +1,299 @@
+"""Batch operations on nodes, patching, health checks and events."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from clusterwright_localaws import local_aws
+from packages.localaws.tests.parts import (
+    Site,
+    build_site,
+    client,
+    describe,
+    group_of,
+    nodes,
+    refusal,
+)
+
+CONTINUOUS = {"NodeProvisioningMode": "Continuous"}
+ABSENT = "i-00000000000000000"
+
+
+def workers() -> list[dict[str, Any]]:
+    return nodes(InstanceGroupNameContains="workers")
+
+
+def add(count: int, group: str = "workers", **more: Any) -> dict[str, Any]:
+    token = more.pop("token", None)
+    found: dict[str, Any] = client("sagemaker").batch_add_cluster_nodes(
+        ClusterName="train",
+        NodesToAdd=[{"InstanceGroupName": group, "IncrementTargetCountBy": count, **more}],
+        **({"ClientToken": token} if token else {}),
+    )
+    return found
+
+
+class TestAdd:
+    def test_nodes_are_added_under_logical_ids(self, site: Site) -> None:
+        site.create(site.group("workers", 2), **CONTINUOUS)
+        answer = add(3)
+        assert answer["Failed"] == []
+        logical = {entry["NodeLogicalId"] for entry in answer["Successful"]}
+        assert len(logical) == 3
+        assert logical < {node["NodeLogicalId"] for node in workers()}
+        assert group_of(describe(), "workers")["TargetCount"] == 5
+
+    def test_a_token_adds_once(self, site: Site) -> None:
+        site.create(site.group("workers", 1), **CONTINUOUS)
+        first, again = add(2, token="t"), add(2, token="t")
+        assert first["Successful"] == again["Successful"]
+        assert len(workers()) == 3
+
+    @pytest.mark.parametrize(
+        ("change", "code"),
+        [
+            ({"group": "absent"}, "InstanceGroupNotFound"),
+            ({"InstanceTypes": ["ml.p4d.24xlarge"]}, "IncompatibleInstanceTypes"),
+            ({"AvailabilityZones": ["us-east-1b"]}, "IncompatibleAvailabilityZones"),
+        ],
+    )
+    def test_what_cannot_be_added_is_said(
+        self, site: Site, change: dict[str, Any], code: str
+    ) -> None:
+        site.create(site.group("workers", 1), **CONTINUOUS)
+        answer = add(2, **change)
+        assert answer["Successful"] == []
+        assert [(e["ErrorCode"], e["FailedCount"]) for e in answer["Failed"]] == [(code, 2)]
+
+    def test_only_continuous_clusters_take_it(self, site: Site) -> None:
+        site.create(site.group("workers", 1))
+        code, message = refusal(
+            client("sagemaker").batch_add_cluster_nodes,
+            ClusterName="train",
+            NodesToAdd=[{"InstanceGroupName": "workers", "IncrementTargetCountBy": 1}],
+        )
+        assert code == "ValidationException"
+        assert "Continuous" in message
+
+    def test_at_most_fifty_at_once(self, site: Site) -> None:
+        site.create(site.group("workers", 1), site.group("others", 1), **CONTINUOUS)
+        code, _ = refusal(
+            client("sagemaker").batch_add_cluster_nodes,
+            ClusterName="train",
+            NodesToAdd=[
+                {"InstanceGroupName": name, "IncrementTargetCountBy": 30}
+                for name in ("workers", "others")
+            ],
+        )
+        assert code == "ValidationException"
+
+    def test_the_quota_holds(self) -> None:
+        with local_aws(quotas={"sagemaker/L-8762A75F": 3}):
+            site = build_site()
+            site.create(site.group("workers", 2), **CONTINUOUS)
+            code, _ = refusal(
+                client("sagemaker").batch_add_cluster_nodes,
+                ClusterName="train",
+                NodesToAdd=[{"InstanceGroupName": "workers", "IncrementTargetCountBy": 2}],
+            )
+            assert code == "ResourceLimitExceeded"
+            assert len(workers()) == 2
+
+
+class TestDelete:
+    def test_nodes_go_and_the_target_shrinks(self, site: Site) -> None:
+        site.create(site.group("workers", 3))
+        doomed = workers()[0]
+        kept = workers()[1]
+        answer = client("sagemaker").batch_delete_cluster_nodes(
+            ClusterName="train",
+            NodeIds=[doomed["InstanceId"], ABSENT],
+            NodeLogicalIds=[workers()[2]["NodeLogicalId"]],
+        )
+        assert answer["Successful"] == [doomed["InstanceId"]]
+        assert [e["Code"] for e in answer["Failed"]] == ["NodeIdNotFound"]
+        assert len(answer["SuccessfulNodeLogicalIds"]) == 1
+        assert [node["InstanceId"] for node in workers()] == [kept["InstanceId"]]
+        assert group_of(describe(), "workers")["TargetCount"] == 1
+
+    def test_the_controller_stays(self, site: Site) -> None:
+        site.create(site.group("workers", 1))
+        controller = nodes(InstanceGroupNameContains="controller")[0]["InstanceId"]
+        answer = client("sagemaker").batch_delete_cluster_nodes(
+            ClusterName="train", NodeIds=[controller]
+        )
+        assert "Successful" not in answer
+        assert answer["Failed"][0]["Code"] == "NodeIdInUse"
+
+    def test_something_must_be_named(self, site: Site) -> None:
+        site.create(site.group("workers", 1))
+        for name in ("batch_delete", "batch_reboot", "batch_replace"):
+            call = getattr(client("sagemaker"), f"{name}_cluster_nodes")
+            assert refusal(call, ClusterName="train")[0] == "ValidationException"
+
+
+class TestRebootAndReplace:
+    def test_a_reboot_keeps_the_node(self) -> None:
+        with local_aws(delays={"node": 20}) as runtime:
+            site = build_site()
+            site.create(site.group("workers", 1))
+            node = workers()[0]["InstanceId"]
+            sagemaker = client("sagemaker")
+            early = sagemaker.batch_reboot_cluster_nodes(ClusterName="train", NodeIds=[node])
+            assert [e["ErrorCode"] for e in early["Failed"]] == ["InvalidInstanceStatus"]
+            runtime.clock.advance(21)
+            answer = sagemaker.batch_reboot_cluster_nodes(
+                ClusterName="train", NodeIds=[node, ABSENT]
+            )
+            assert answer["Successful"] == [node]
+            assert [e["ErrorCode"] for e in answer["Failed"]] == ["InstanceIdNotFound"]
+            assert workers()[0]["InstanceStatus"]["Status"] == "Pending"
+            runtime.clock.advance(21)
+            assert workers()[0]["InstanceStatus"]["Status"] == "Running"
+
+    def test_a_replacement_is_new_hardware_in_the_same_place(self, site: Site) -> None:
+        site.create(site.group("workers", 2), **CONTINUOUS)
+        before = workers()[0]
+        answer = client("sagemaker").batch_replace_cluster_nodes(
+            ClusterName="train", NodeLogicalIds=[before["NodeLogicalId"]]
+        )
+        assert answer["SuccessfulNodeLogicalIds"] == [before["NodeLogicalId"]]
+        after = next(n for n in workers() if n["NodeLogicalId"] == before["NodeLogicalId"])
+        assert after["InstanceId"] != before["InstanceId"]
+        assert after["PrivateDnsHostname"] == before["PrivateDnsHostname"]
+
+    def test_more_than_25_are_refused_by_the_model(self, site: Site) -> None:
+        site.create(site.group("workers", 1))
+        code, message = refusal(
+            client("sagemaker").batch_replace_cluster_nodes,
+            ClusterName="train",
+            NodeIds=[f"i-{number:017x}" for number in range(26)],
+        )
+        assert code == "ValidationException"
+        assert "Member must have length less than or equal to 25" in message
+
+
+class TestSoftware:
+    def test_patching_passes_through_system_updating(self) -> None:
+        with local_aws(delays={"cluster": 30}) as runtime:
+            site = build_site()
+            site.create(site.group("workers", 1))
+            runtime.clock.advance(31)
+            client("sagemaker").update_cluster_software(
+                ClusterName="train",
+                InstanceGroups=[{"InstanceGroupName": "workers", "ImageReleaseVersion": "9.9.9"}],
+            )
+            assert describe()["ClusterStatus"] == "SystemUpdating"
+            assert workers()[0]["InstanceStatus"]["Status"] == "SystemUpdating"
+            runtime.clock.advance(31)
+            assert describe()["ClusterStatus"] == "InService"
+            workers_now = group_of(describe(), "workers")
+            assert workers_now["CurrentImageReleaseVersion"] == "9.9.9"
+            assert workers_now["SoftwareUpdateStatus"] == "Succeeded"
+            assert workers()[0]["CurrentImageReleaseVersion"] == "9.9.9"
+            assert "LastSoftwareUpdateTime" in workers()[0]
+
+    def test_unknown_groups_are_refused(self, site: Site) -> None:
+        site.create(site.group("workers", 1))
+        code, _ = refusal(
+            client("sagemaker").update_cluster_software,
+            ClusterName="train",
+            InstanceGroups=[{"InstanceGroupName": "absent"}],
+        )
+        assert code == "ValidationException"
+
+
+class TestHealthCheck:
+    def test_nodes_are_checked_for_a_while(self) -> None:
+        with local_aws(delays={"node": 30}) as runtime:
+            site = build_site()
+            site.create(site.group("workers", 2))
+            runtime.clock.advance(31)
+            chosen = workers()[0]["InstanceId"]
+            client("sagemaker").start_cluster_health_check(
+                ClusterName="train",
+                DeepHealthCheckConfigurations=[
+                    {
+                        "InstanceGroupName": "workers",
+                        "InstanceIds": [chosen],
+                        "DeepHealthChecks": ["InstanceStress"],
+                    }
+                ],
+            )
+            assert [n["InstanceStatus"]["Status"] for n in workers()] == [
+                "DeepHealthCheckInProgress",
+                "Running",
+            ]
+            runtime.clock.advance(31)
+            assert {n["InstanceStatus"]["Status"] for n in workers()} == {"Running"}
+
+    @pytest.mark.parametrize("entry", [{"InstanceGroupName": "absent"}, {"InstanceIds": [ABSENT]}])
+    def test_what_is_not_there_is_not_found(self, site: Site, entry: dict[str, Any]) -> None:
+        site.create(site.group("workers", 1))
+        code, _ = refusal(
+            client("sagemaker").start_cluster_health_check,
+            ClusterName="train",
+            DeepHealthCheckConfigurations=[
+                {
+                    "InstanceGroupName": "workers",
+                    "DeepHealthChecks": ["InstanceStress"],
+                    **entry,
+                }
+            ],
+        )
+        assert code == "ResourceNotFound"
+
+
+class TestEvents:
+    def events(self, **filters: Any) -> list[dict[str, Any]]:
+        pages = client("sagemaker").get_paginator("list_cluster_events")
+        return [
+            event
+            for page in pages.paginate(ClusterName="train", **filters)
+            for event in page["Events"]
+        ]
+
+    def test_a_failure_is_found_in_the_events(self) -> None:
+        with local_aws(capacity=[{"instance_type": "p5.48xlarge", "available": 1}]):
+            site = build_site()
+            site.create(site.group("workers", 2), **CONTINUOUS)
+            failed = [e for e in self.events() if e["EventLevel"] == "Error"]
+            assert failed[0]["Description"] == (
+                "Failed to provision EC2 Instance in Cluster train and IG workers"
+            )
+            detail = client("sagemaker").describe_cluster_event(
+                ClusterName="train", EventId=failed[0]["EventId"]
+            )["EventDetails"]
+            metadata = detail["EventDetails"]["EventMetadata"]
+            assert "sufficient capacity" in metadata["InstanceGroup"]["FailureMessage"]
+
+    def test_events_are_filtered_sorted_and_paged(self, site: Site) -> None:
+        site.create(site.group("workers", 150, "ml.c6i.4xlarge"), **CONTINUOUS)
+        assert len(self.events(ResourceType="Instance")) == 151
+        cluster = self.events(ResourceType="Cluster", SortOrder="Ascending")
+        assert [event["Description"] for event in cluster] == [
+            "Cluster train creation started successfully",
+            "Cluster train creation completed successfully",
+        ]
+        node = workers()[0]["InstanceId"]
+        assert {e["InstanceId"] for e in self.events(NodeId=node)} == {node}
+        later = datetime.now(UTC) + timedelta(hours=1)
+        assert self.events(EventTimeAfter=later) == []
+        assert len(self.events(EventTimeBefore=later)) >= 153
+
+    def test_clusters_that_are_not_continuous_have_none(self, site: Site) -> None:
+        site.create(site.group("workers", 1))
+        code, _ = refusal(client("sagemaker").list_cluster_events, ClusterName="train")
+        assert code == "ValidationException"
+
+    def test_an_unknown_event_is_not_found(self, site: Site) -> None:
+        site.create(site.group("workers", 1), **CONTINUOUS)
+        code, _ = refusal(
+            client("sagemaker").describe_cluster_event,
+            ClusterName="train",
+            EventId="00000000-0000-0000-0000-000000000000",
+        )
+        assert code == "ResourceNotFound"

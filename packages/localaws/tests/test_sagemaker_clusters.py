@@ -1,0 +1,645 @@
+"""HyperPod clusters through boto3: what is made, what is refused, what happens over time."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.runtime import Runtime
+from packages.localaws.tests.parts import (
+    LIFECYCLE,
+    Site,
+    build_site,
+    client,
+    describe,
+    group_of,
+    nodes,
+    refusal,
+)
+
+P5_NODES_NEED = 32
+
+
+def refused(site: Site, *groups: dict[str, Any], **more: Any) -> tuple[str, str]:
+    return refusal(client("sagemaker").create_cluster, **site.request(*groups, **more))
+
+
+def test_a_cluster_comes_into_service_with_its_nodes(site: Site) -> None:
+    cluster = site.create(site.group("workers", 4, SlurmConfig={"NodeType": "Compute"}))
+    assert cluster["ClusterStatus"] == "InService"
+    assert "FailureMessage" not in cluster
+    assert cluster["Orchestrator"] == {"Slurm": {}}
+    assert cluster["NodeRecovery"] == "Automatic"
+    workers = group_of(cluster, "workers")
+    assert (workers["CurrentCount"], workers["TargetCount"], workers["Status"]) == (
+        4,
+        4,
+        "InService",
+    )
+    found = nodes()
+    assert len(found) == 5
+    assert {node["InstanceStatus"]["Status"] for node in found} == {"Running"}
+    assert len({node["InstanceId"] for node in found}) == 5
+    assert len({node["PrivateDnsHostname"] for node in found}) == 5
+
+
+def test_the_arn_is_as_the_model_wants_it(site: Site) -> None:
+    arn = site.create(site.group("workers", 1))["ClusterArn"]
+    assert arn.startswith("arn:aws:sagemaker:us-east-1:123456789012:cluster/")
+    assert client("sagemaker").describe_cluster(ClusterName=arn)["ClusterName"] == "train"
+
+
+def test_nodes_hold_addresses_until_the_cluster_is_gone(site: Site) -> None:
+    before = site.free_addresses()
+    site.create(site.group("workers", 4))
+    assert site.free_addresses() == before - 4 * P5_NODES_NEED - 1
+    client("sagemaker").delete_cluster(ClusterName="train")
+    assert site.free_addresses() == before
+
+
+def test_addresses_are_distinct_and_in_the_subnet(site: Site) -> None:
+    site.create(site.group("workers", 3))
+    sagemaker = client("sagemaker")
+    found = [
+        sagemaker.describe_cluster_node(ClusterName="train", NodeId=node["InstanceId"])[
+            "NodeDetails"
+        ]
+        for node in nodes()
+    ]
+    addresses = [node["PrivatePrimaryIp"] for node in found]
+    assert len(set(addresses)) == 4
+    assert all(address.startswith("10.0.") for address in addresses)
+    assert found[0]["Placement"]["AvailabilityZoneId"] == "use1-az6"
+    assert found[0]["CapacityType"] == "OnDemand"
+
+
+def test_a_node_is_found_by_either_id(site: Site) -> None:
+    site.create(site.group("workers", 1))
+    node = nodes()[1]
+    sagemaker = client("sagemaker")
+    by_logical = sagemaker.describe_cluster_node(
+        ClusterName="train", NodeLogicalId=node["NodeLogicalId"]
+    )
+    assert by_logical["NodeDetails"]["InstanceId"] == node["InstanceId"]
+    assert (
+        refusal(sagemaker.describe_cluster_node, ClusterName="train", NodeId="i-00000000")[0]
+        == "ResourceNotFound"
+    )
+    assert (
+        refusal(sagemaker.describe_cluster_node, ClusterName="train")[0] == "ValidationException"
+    )
+
+
+def test_a_name_is_taken_once(site: Site) -> None:
+    site.create(site.group("workers", 1))
+    assert refused(site, site.group("workers", 1))[0] == "ResourceInUse"
+
+
+def test_what_is_not_there_is_not_found(aws: Runtime) -> None:
+    code, message = refusal(client("sagemaker").describe_cluster, ClusterName="absent")
+    assert (code, message) == (
+        "ResourceNotFound",
+        "Cluster with name absent does not exist.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"Orchestrator": {"Slurm": {}, "Eks": {"ClusterArn": "a" * 20}}},
+            "exactly one orchestrator configuration",
+        ),
+        (
+            {
+                "Orchestrator": {
+                    "Slurm": {
+                        "AccountingDatabase": {
+                            "Endpoint": "db.example",
+                            "SecretArn": "arn:aws:secretsmanager:us-east-1:123456789012:secret:x",
+                        }
+                    }
+                }
+            },
+            "AccountingDatabase is only supported for clusters using Continuous",
+        ),
+        (
+            {
+                "NodeProvisioningMode": "Continuous",
+                "Orchestrator": {"Slurm": {"SlurmConfigStrategy": "Managed"}},
+            },
+            "SlurmConfigStrategy is not supported for clusters using Continuous",
+        ),
+    ],
+)
+def test_contradictions_of_a_cluster_are_refused(
+    site: Site, change: dict[str, Any], message: str
+) -> None:
+    request = {**site.request(site.group("workers", 1)), **change}
+    if "Eks" in request["Orchestrator"]:
+        request["Orchestrator"]["Eks"] = {
+            "ClusterArn": "arn:aws:eks:us-east-1:123456789012:cluster/e"
+        }
+    code, text = refusal(client("sagemaker").create_cluster, **request)
+    assert code == "ValidationException"
+    assert message in text
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"MinInstanceCount": 3}, "MinInstanceCount 3 of instance group workers is greater"),
+        (
+            {"SlurmConfig": {"NodeType": "Controller"}},
+            "2 Controller Groups found: SlurmConfig for InstanceGroups may only have one "
+            "Controller Group.",
+        ),
+        (
+            {"SlurmConfig": {"NodeType": "Login", "PartitionNames": ["p"]}},
+            "Partitions can only be assigned to Compute node types",
+        ),
+        (
+            {
+                "LifeCycleConfig": {
+                    "SourceS3Uri": LIFECYCLE,
+                    "OnCreate": "on_create.sh",
+                    "OnInitComplete": "on_create.sh",
+                }
+            },
+            "mutually exclusive",
+        ),
+        (
+            {"InstanceStorageConfigs": [{"EbsVolumeConfig": {"RootVolume": True}}]},
+            "VolumeKmsKeyId is required for the root volume",
+        ),
+        (
+            {
+                "InstanceStorageConfigs": [
+                    {"EbsVolumeConfig": {"RootVolume": True, "VolumeSizeInGB": 100}}
+                ]
+            },
+            "VolumeSizeInGB cannot be specified for the root volume",
+        ),
+        (
+            {"InstanceStorageConfigs": [{"EbsVolumeConfig": {}}]},
+            "VolumeSizeInGB is required",
+        ),
+        ({"ExecutionRole": "arn:aws:iam::123456789012:role/absent"}, "Could not assume role"),
+        ({"InstanceType": None}, "exactly one of InstanceType and InstanceRequirements"),
+        ({"InstanceType": "ml.trn2.48xlarge"}, "is not available in the Availability Zones"),
+        ({"InstanceGroupName": "controller"}, "InstanceGroupName must be unique: controller"),
+    ],
+)
+def test_contradictions_of_a_group_are_refused(
+    site: Site, change: dict[str, Any], message: str
+) -> None:
+    group = {**site.group("workers", 2), **change}
+    group = {key: value for key, value in group.items() if value is not None}
+    code, text = refused(site, group)
+    assert code == "ValidationException"
+    assert message in text
+
+
+def test_slurm_needs_a_controller(site: Site) -> None:
+    request = site.request(site.group("workers", 1))
+    del request["InstanceGroups"][0]
+    code, message = refusal(client("sagemaker").create_cluster, **request)
+    assert (code, message) == (
+        "ValidationException",
+        "Cluster train has no InstanceGroup with Controller node type.",
+    )
+
+
+def test_the_network_must_exist(site: Site) -> None:
+    code, message = refused(
+        site,
+        site.group("workers", 1),
+        VpcConfig={"Subnets": ["subnet-00000000"], "SecurityGroupIds": [site.group_id]},
+    )
+    assert (code, message) == (
+        "ValidationException",
+        "The subnet ID 'subnet-00000000' does not exist",
+    )
+    assert (
+        "does not exist"
+        in refused(
+            site,
+            site.group("workers", 1),
+            VpcConfig={"Subnets": [site.subnet_id], "SecurityGroupIds": ["sg-00000000"]},
+        )[1]
+    )
+
+
+def test_scripts_that_are_not_in_s3_fail_the_cluster(site: Site) -> None:
+    missing = {"SourceS3Uri": LIFECYCLE, "OnCreate": "absent.sh"}
+    cluster = site.create(site.group("workers", 1, LifeCycleConfig=missing))
+    assert cluster["ClusterStatus"] == "Failed"
+    assert cluster["FailureMessage"].startswith("Lifecycle scripts did not run successfully.")
+    assert nodes() == []
+
+
+def test_both_slurm_configurations_fail_the_cluster(site: Site) -> None:
+    client("s3").put_object(
+        Bucket="sagemaker-lifecycle", Key="base/provisioning_parameters.json", Body=b"{}"
+    )
+    cluster = site.create(site.group("workers", 1))
+    assert cluster["ClusterStatus"] == "Failed"
+    assert "provisioning_parameters.json file simultaneously" in cluster["FailureMessage"]
+
+
+def test_a_subnet_without_room_fails_the_cluster() -> None:
+    with local_aws():
+        site = build_site(cidr="10.0.0.0/25")
+        cluster = site.create(site.group("workers", 4))
+        assert cluster["ClusterStatus"] == "Failed"
+        assert (
+            "does not have enough free IP addresses: 4 × ml.p5.48xlarge need 128"
+            in (cluster["FailureMessage"])
+        )
+        assert site.free_addresses() == 128 - 5
+
+
+@pytest.mark.parametrize("mode", [{}, {"NodeProvisioningMode": "Continuous"}])
+def test_a_full_subnet_fails_the_cluster_in_either_mode(mode: dict[str, str]) -> None:
+    with local_aws("full-subnets"):
+        site = build_site()
+        cluster = site.create(site.group("workers", 1), **mode)
+        assert cluster["ClusterStatus"] == "Failed"
+        assert "free IP addresses" in cluster["FailureMessage"]
+
+
+def test_without_capacity_nothing_is_kept() -> None:
+    world = {"capacity": [{"instance_type": "p5.48xlarge", "available": 3}]}
+    with local_aws(**world):
+        site = build_site()
+        cluster = site.create(site.group("workers", 4))
+        assert cluster["ClusterStatus"] == "Failed"
+        assert cluster["FailureMessage"] == (
+            "We currently do not have sufficient capacity to launch new ml.p5.48xlarge "
+            "instances. Please try again."
+        )
+        assert nodes() == []
+
+
+def test_a_continuous_cluster_keeps_what_it_got_and_tries_again() -> None:
+    world = {"capacity": [{"instance_type": "p5.48xlarge", "available": 3}]}
+    with local_aws(**world) as runtime:
+        site = build_site()
+        site.create(site.group("others", 2), name="first", NodeProvisioningMode="Continuous")
+        cluster = site.create(site.group("workers", 2), NodeProvisioningMode="Continuous")
+        workers = group_of(cluster, "workers")
+        assert cluster["ClusterStatus"] == "InService"
+        assert (workers["CurrentCount"], workers["TargetCount"]) == (1, 2)
+        assert workers["ActiveOperations"] == {"Scaling": 1}
+        client("sagemaker").delete_cluster(ClusterName="first")
+        runtime.clock.advance(60)
+        assert group_of(describe(), "workers")["CurrentCount"] == 2
+
+
+def test_a_minimum_that_is_not_met_rolls_the_group_back() -> None:
+    world = {"capacity": [{"instance_type": "p5.48xlarge", "available": 3}]}
+    with local_aws(**world):
+        site = build_site()
+        cluster = site.create(
+            site.group("workers", 8, MinInstanceCount=4), NodeProvisioningMode="Continuous"
+        )
+        workers = group_of(cluster, "workers")
+        assert cluster["ClusterStatus"] == "InService"
+        assert "MinInstanceCount 4 was not met" in cluster["FailureMessage"]
+        assert (workers["CurrentCount"], workers["TargetCount"]) == (0, 0)
+
+
+def test_a_continuous_cluster_needs_its_controller() -> None:
+    world = {"capacity": [{"instance_type": "m5.xlarge", "available": 0}]}
+    with local_aws(**world):
+        site = build_site()
+        cluster = site.create(site.group("workers", 1), NodeProvisioningMode="Continuous")
+        assert cluster["ClusterStatus"] == "Failed"
+
+
+class TestWithoutAVpc:
+    """`VpcConfig` is optional: nodes are then in the service's own VPC."""
+
+    def test_the_cluster_costs_no_addresses_and_grows_shrinks_and_goes(self, site: Site) -> None:
+        before = site.free_addresses()
+        request = site.request(site.group("workers", 3, "ml.m5.xlarge"))
+        del request["VpcConfig"]
+        sagemaker = client("sagemaker")
+        sagemaker.create_cluster(**request)
+        assert describe()["ClusterStatus"] == "InService"
+        addresses = set()
+        for node in nodes():
+            found = sagemaker.describe_cluster_node(
+                ClusterName="train", NodeId=node["InstanceId"]
+            )["NodeDetails"]
+            addresses.add(found["PrivatePrimaryIp"])
+        assert len(addresses) == 4
+        for count in (5, 1):
+            groups = [site.controller(), site.group("workers", count, "ml.m5.xlarge")]
+            sagemaker.update_cluster(ClusterName="train", InstanceGroups=groups)
+            assert len(nodes()) == count + 1
+        sagemaker.batch_reboot_cluster_nodes(
+            ClusterName="train", NodeIds=[nodes()[0]["InstanceId"]]
+        )
+        assert site.free_addresses() == before
+        sagemaker.delete_cluster(ClusterName="train")
+        assert site.free_addresses() == before
+        assert sagemaker.list_clusters()["ClusterSummaries"] == []
+
+
+class TestQuotas:
+    def test_the_type_quota_counts(self) -> None:
+        with local_aws(quotas={"sagemaker/L-8762A75F": 8}):
+            site = build_site()
+            code, message = refused(site, site.group("workers", 64))
+            assert code == "ResourceLimitExceeded"
+            assert message.startswith(
+                "The account-level service limit 'ml.p5.48xlarge for cluster usage' is 8 "
+                "Instances, with current utilization of 0 Instances and a request delta of 64 "
+                "Instances."
+            )
+            assert client("sagemaker").list_clusters()["ClusterSummaries"] == []
+
+    def test_what_is_in_use_counts(self) -> None:
+        with local_aws(quotas={"sagemaker/L-8762A75F": 8}, usage={"sagemaker/L-8762A75F": 3}):
+            site = build_site()
+            site.create(site.group("workers", 3))
+            code, message = refused(site, site.group("workers", 3), name="second")
+            assert code == "ResourceLimitExceeded"
+            assert "current utilization of 6 Instances and a request delta of 3" in message
+            site.create(site.group("workers", 2), name="third")
+
+    def test_spot_has_its_own_quota(self) -> None:
+        with local_aws("new-account", quotas={"sagemaker/L-8762A75F": 8}):
+            site = build_site()
+            spot = {"CapacityRequirements": {"Spot": {}}}
+            code, message = refused(site, site.group("workers", 1, **spot))
+            assert code == "ResourceLimitExceeded"
+            assert "for cluster spot instance usage" in message
+
+    def test_instances_per_cluster(self) -> None:
+        with local_aws(quotas={"sagemaker/L-2CE978FC": 20}):
+            site = build_site()
+            assert (
+                "allowed per SageMaker HyperPod cluster' is 20"
+                in refused(site, site.group("workers", 20))[1]
+            )
+            assert site.create(site.group("workers", 19))["ClusterStatus"] == "InService"
+
+    def test_volume_size(self) -> None:
+        with local_aws(quotas={"sagemaker/L-E13DF72A": 100}):
+            site = build_site()
+            volume = {"InstanceStorageConfigs": [{"EbsVolumeConfig": {"VolumeSizeInGB": 101}}]}
+            assert refused(site, site.group("workers", 1, **volume))[0] == "ResourceLimitExceeded"
+
+    def test_a_new_account_has_no_accelerators(self) -> None:
+        with local_aws("new-account"):
+            site = build_site()
+            assert refused(site, site.group("workers", 1))[0] == "ResourceLimitExceeded"
+
+
+class TestUpdate:
+    def update(self, **parameters: Any) -> dict[str, Any]:
+        client("sagemaker").update_cluster(ClusterName="train", **parameters)
+        return describe()
+
+    def test_nodes_come_and_go(self, site: Site) -> None:
+        site.create(site.group("workers", 4))
+        first = {node["InstanceId"] for node in nodes()}
+        self.update(InstanceGroups=[site.group("workers", 6)])
+        more = {node["InstanceId"] for node in nodes()}
+        assert len(more) == 7
+        assert first < more
+        self.update(InstanceGroups=[site.group("workers", 2)])
+        fewer = {node["InstanceId"] for node in nodes()}
+        assert len(fewer) == 3
+        assert fewer < first
+
+    def test_groups_come_and_go(self, site: Site) -> None:
+        before = site.free_addresses()
+        site.create(site.group("workers", 2))
+        cluster = self.update(
+            InstanceGroups=[site.group("others", 1)], InstanceGroupsToDelete=["workers"]
+        )
+        assert [g["InstanceGroupName"] for g in cluster["InstanceGroups"]] == [
+            "controller",
+            "others",
+        ]
+        assert site.free_addresses() == before - P5_NODES_NEED - 1
+
+    def test_an_unmentioned_group_stays(self, site: Site) -> None:
+        site.create(site.group("workers", 2))
+        cluster = self.update(NodeRecovery="None")
+        assert cluster["NodeRecovery"] == "None"
+        assert group_of(cluster, "workers")["TargetCount"] == 2
+
+    def test_growth_beyond_the_quota_is_refused_and_changes_nothing(self) -> None:
+        with local_aws(quotas={"sagemaker/L-8762A75F": 4}):
+            site = build_site()
+            site.create(site.group("workers", 3))
+            code, message = refusal(
+                client("sagemaker").update_cluster,
+                ClusterName="train",
+                InstanceGroups=[site.group("workers", 5)],
+            )
+            assert code == "ResourceLimitExceeded"
+            assert "current utilization of 3 Instances and a request delta of 2" in message
+            assert group_of(describe(), "workers")["TargetCount"] == 3
+
+    def test_growth_without_room_rolls_back(self) -> None:
+        with local_aws():
+            site = build_site(cidr="10.0.0.0/24")
+            site.create(site.group("workers", 4))
+            free = site.free_addresses()
+            cluster = self.update(InstanceGroups=[site.group("workers", 8)])
+            assert cluster["ClusterStatus"] == "InService"
+            assert "free IP addresses" in cluster["FailureMessage"]
+            assert group_of(cluster, "workers")["TargetCount"] == 4
+            assert len(nodes()) == 5
+            assert site.free_addresses() == free
+
+    def test_the_slurm_configuration_is_kept(self, site: Site) -> None:
+        site.create(site.group("workers", 2))
+        bare = site.group("workers", 3, SlurmConfig=None)
+        cluster = self.update(InstanceGroups=[bare])
+        assert group_of(cluster, "workers")["SlurmConfig"] == {"NodeType": "Compute"}
+
+    def test_the_kind_of_capacity_stays(self, site: Site) -> None:
+        bought = {"CapacityRequirements": {"OnDemand": {}}}
+        site.create(site.group("workers", 1, **bought))
+        changed = site.group("workers", 1, CapacityRequirements={"Spot": {}})
+        code, message = refusal(
+            client("sagemaker").update_cluster, ClusterName="train", InstanceGroups=[changed]
+        )
+        assert code == "ValidationException"
+        assert "CapacityRequirements of instance group workers cannot be changed" in message
+        more = site.group("workers", 2, **bought)
+        assert group_of(self.update(InstanceGroups=[more]), "workers")["TargetCount"] == 2
+
+    def test_a_failed_cluster_cannot_be_updated(self, site: Site) -> None:
+        missing = {"SourceS3Uri": LIFECYCLE, "OnCreate": "absent.sh"}
+        site.create(site.group("workers", 1, LifeCycleConfig=missing))
+        assert (
+            refusal(
+                client("sagemaker").update_cluster,
+                ClusterName="train",
+                InstanceGroups=[site.group("workers", 1)],
+            )[0]
+            == "ConflictException"
+        )
+
+    def test_the_controller_cannot_be_deleted(self, site: Site) -> None:
+        site.create(site.group("workers", 1))
+        code, _ = refusal(
+            client("sagemaker").update_cluster,
+            ClusterName="train",
+            InstanceGroupsToDelete=["controller"],
+        )
+        assert code == "ValidationException"
+        assert len(nodes()) == 2
+
+    def test_another_type_replaces_the_nodes(self, site: Site) -> None:
+        site.create(site.group("workers", 2))
+        before = {node["InstanceId"] for node in nodes()}
+        self.update(InstanceGroups=[site.group("workers", 2, "ml.p4d.24xlarge")])
+        after = nodes(InstanceGroupNameContains="workers")
+        assert {node["InstanceType"] for node in after} == {"ml.p4d.24xlarge"}
+        assert before.isdisjoint({node["InstanceId"] for node in after})
+
+
+class TestTime:
+    def test_states_take_their_time(self) -> None:
+        with local_aws(delays={"cluster": 60, "node": 20}) as runtime:
+            site = build_site()
+            cluster = site.create(site.group("workers", 2))
+            assert cluster["ClusterStatus"] == "Creating"
+            assert group_of(cluster, "workers")["CurrentCount"] == 0
+            assert {n["InstanceStatus"]["Status"] for n in nodes()} == {"Pending"}
+            runtime.clock.advance(30)
+            assert {n["InstanceStatus"]["Status"] for n in nodes()} == {"Running"}
+            assert describe()["ClusterStatus"] == "Creating"
+            runtime.clock.advance(31)
+            assert describe()["ClusterStatus"] == "InService"
+            client("sagemaker").delete_cluster(ClusterName="train")
+            assert describe()["ClusterStatus"] == "Deleting"
+            assert (
+                refusal(client("sagemaker").delete_cluster, ClusterName="train")[0]
+                == "ConflictException"
+            )
+            runtime.clock.advance(61)
+            assert client("sagemaker").list_clusters()["ClusterSummaries"] == []
+
+    def test_a_failure_passes_through_its_states(self) -> None:
+        with local_aws("full-subnets", delays={"cluster": 60}) as runtime:
+            site = build_site()
+            assert site.create(site.group("workers", 1))["ClusterStatus"] == "Creating"
+            runtime.clock.advance(61)
+            assert describe()["ClusterStatus"] == "RollingBack"
+            runtime.clock.advance(61)
+            assert describe()["ClusterStatus"] == "Failed"
+
+    def test_a_busy_cluster_is_not_updated(self) -> None:
+        with local_aws(delays={"cluster": 60}):
+            site = build_site()
+            site.create(site.group("workers", 1))
+            assert (
+                refusal(
+                    client("sagemaker").update_cluster,
+                    ClusterName="train",
+                    InstanceGroups=[site.group("workers", 2)],
+                )[0]
+                == "ConflictException"
+            )
+
+    def test_nodes_shut_down_before_they_are_gone(self) -> None:
+        with local_aws(delays={"node": 20}) as runtime:
+            site = build_site()
+            site.create(site.group("workers", 2))
+            runtime.clock.advance(21)
+            client("sagemaker").update_cluster(
+                ClusterName="train", InstanceGroups=[site.group("workers", 1)]
+            )
+            states = [n["InstanceStatus"]["Status"] for n in nodes()]
+            assert states.count("ShuttingDown") == 1
+            free = site.free_addresses()
+            runtime.clock.advance(21)
+            assert site.free_addresses() == free + P5_NODES_NEED
+            assert len(nodes()) == 2
+
+
+class TestLists:
+    def test_clusters_are_filtered_sorted_and_paged(self, site: Site) -> None:
+        for name in ("b-one", "a-two", "b-three"):
+            site.create(site.group("workers", 1), name=name)
+        sagemaker = client("sagemaker")
+        by_name = sagemaker.list_clusters(SortBy="NAME", SortOrder="Descending")
+        assert [c["ClusterName"] for c in by_name["ClusterSummaries"]] == [
+            "b-three",
+            "b-one",
+            "a-two",
+        ]
+        some = sagemaker.list_clusters(NameContains="b-")["ClusterSummaries"]
+        assert {c["ClusterName"] for c in some} == {"b-one", "b-three"}
+        pages = list(
+            sagemaker.get_paginator("list_clusters").paginate(PaginationConfig={"PageSize": 2})
+        )
+        assert [len(page["ClusterSummaries"]) for page in pages] == [2, 1]
+
+    def test_nodes_are_filtered_and_paged(self, site: Site) -> None:
+        site.create(site.group("workers", 250, "ml.c6i.4xlarge"))
+        assert len(nodes()) == 251
+        assert len(nodes(InstanceGroupNameContains="work")) == 250
+        page = client("sagemaker").list_cluster_nodes(ClusterName="train", MaxResults=7)
+        assert len(page["ClusterNodeSummaries"]) == 7
+        assert "NextToken" in page
+
+    def test_a_token_of_another_list_is_refused(self, site: Site) -> None:
+        site.create(site.group("workers", 2))
+        token = client("sagemaker").list_cluster_nodes(ClusterName="train", MaxResults=1)
+        code, _ = refusal(client("sagemaker").list_clusters, NextToken=token["NextToken"])
+        assert code == "ValidationException"
+
+
+def test_tags_of_a_cluster(site: Site) -> None:
+    cluster = site.create(site.group("workers", 1), Tags=[{"Key": "a", "Value": "1"}])
+    sagemaker, arn = client("sagemaker"), cluster["ClusterArn"]
+    sagemaker.add_tags(ResourceArn=arn, Tags=[{"Key": "b", "Value": "2"}])
+    sagemaker.delete_tags(ResourceArn=arn, TagKeys=["a"])
+    assert sagemaker.list_tags(ResourceArn=arn)["Tags"] == [{"Key": "b", "Value": "2"}]
+
+
+def test_tags_of_other_things_are_motos(aws: Runtime) -> None:
+    sagemaker = client("sagemaker")
+    arn = sagemaker.create_experiment(ExperimentName="e")["ExperimentArn"]
+    sagemaker.add_tags(ResourceArn=arn, Tags=[{"Key": "a", "Value": "1"}])
+    assert sagemaker.list_tags(ResourceArn=arn)["Tags"] == [{"Key": "a", "Value": "1"}]
+
+
+def test_security_group_and_subnet_in_use_stay(site: Site) -> None:
+    site.create(site.group("workers", 1))
+    ec2 = client("ec2")
+    assert refusal(ec2.delete_security_group, GroupId=site.group_id)[0] == "DependencyViolation"
+    assert refusal(ec2.delete_subnet, SubnetId=site.subnet_id)[0] == "DependencyViolation"
+    client("sagemaker").delete_cluster(ClusterName="train")
+    ec2.delete_security_group(GroupId=site.group_id)
+    ec2.delete_subnet(SubnetId=site.subnet_id)
+
+
+def test_six_thousand_nodes_are_cheap() -> None:
+    """Processor time, not time on the clock: other work on the machine does not count."""
+    count = 6_000
+    with local_aws(quotas={"sagemaker/L-2CE978FC": 10_000, "sagemaker/L-3308CCC7": 10_000}):
+        site = build_site("10.0.0.0/16")
+        before = time.process_time()
+        found = site.create(site.group("workers", count, "ml.c5.xlarge"))
+        assert group_of(found, "workers")["CurrentCount"] == count
+        assert len(json.dumps(found, default=str)) < 5_000  # groups, not nodes
+        assert time.process_time() - before < 3
+        before = time.process_time()
+        assert len({node["InstanceId"] for node in nodes()}) == count + 1
+        assert time.process_time() - before < 10
+        assert site.free_addresses() == 65_531 - count - 1

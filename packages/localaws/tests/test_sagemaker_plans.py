@@ -1,0 +1,205 @@
+"""Training plans: searched, bought, described, and enforced on groups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.runtime import Runtime
+from packages.localaws.tests.parts import Site, build_site, client, describe, group_of, refusal
+
+PREFIX = "arn:aws:sagemaker:us-east-1:123456789012:training-plan"
+
+
+def seed(**more: Any) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": "p",
+            "instance_type": "p5.48xlarge",
+            "instance_count": 8,
+            "zone_id": "use1-az6",
+            **more,
+        }
+    ]
+
+
+def refused(site: Site, count: int = 2, **more: Any) -> tuple[str, str]:
+    group = site.group("workers", count, **{"TrainingPlanArn": f"{PREFIX}/p", **more})
+    return refusal(client("sagemaker").create_cluster, **site.request(group))
+
+
+def search(**more: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = client("sagemaker").search_training_plan_offerings(
+        **{
+            "InstanceType": "ml.p5.48xlarge",
+            "InstanceCount": 8,
+            "DurationHours": 48,
+            "TargetResources": ["hyperpod-cluster"],
+            **more,
+        }
+    )["TrainingPlanOfferings"]
+    return found
+
+
+def test_a_group_draws_on_its_plan_and_not_on_the_on_demand_quota() -> None:
+    with local_aws(training_plans=seed(), quotas={"sagemaker/L-8762A75F": 0}):
+        site = build_site()
+        cluster = site.create(site.group("workers", 6, TrainingPlanArn=f"{PREFIX}/p"))
+        assert cluster["ClusterStatus"] == "InService"
+        assert group_of(cluster, "workers")["TrainingPlanStatus"] == "Active"
+        plan = client("sagemaker").describe_training_plan(TrainingPlanName="p")
+        assert (plan["InUseInstanceCount"], plan["AvailableInstanceCount"]) == (6, 2)
+        code, message = refusal(
+            client("sagemaker").create_cluster,
+            **site.request(site.group("workers", 3, TrainingPlanArn=f"{PREFIX}/p"), name="second"),
+        )
+        assert code == "ResourceLimitExceeded"
+        assert "has 8 instances, 6 are in use and 3 are requested" in message
+
+
+@pytest.mark.parametrize(
+    ("plan", "group", "message"),
+    [
+        ({"status": "Expired"}, {}, "is Expired"),
+        ({"start": "-9d", "end": "-1d"}, {}, "is Expired since"),
+        ({"status": "Failed"}, {}, "is Failed"),
+        ({}, {"instance_type": "ml.p4d.24xlarge"}, "is for ml.p5.48xlarge"),
+        ({"zone_id": "use1-az1"}, {}, "is in use1-az1"),
+        ({}, {"TrainingPlanArn": f"{PREFIX}/absent"}, "does not exist"),
+        ({}, {"CapacityRequirements": {"Spot": {}}}, "cannot use a training plan and Spot"),
+    ],
+)
+def test_a_plan_that_does_not_fit_is_refused(
+    plan: dict[str, Any], group: dict[str, Any], message: str
+) -> None:
+    with local_aws(training_plans=seed(**plan), unlisted_plans="none"):
+        code, text = refused(build_site(), **group)
+        assert code == "ValidationException"
+        assert message in text
+
+
+@pytest.mark.parametrize("mode", [{}, {"NodeProvisioningMode": "Continuous"}])
+def test_a_plan_that_starts_tomorrow_takes_groups_and_gives_nodes_then(
+    mode: dict[str, str],
+) -> None:
+    with local_aws(training_plans=seed(start="+1d")) as runtime:
+        site = build_site()
+        cluster = site.create(site.group("workers", 2, TrainingPlanArn=f"{PREFIX}/p"), **mode)
+        assert cluster["ClusterStatus"] == "InService"
+        workers = group_of(cluster, "workers")
+        assert (workers["TrainingPlanStatus"], workers["Status"]) == ("Scheduled", "InService")
+        assert (workers["CurrentCount"], workers["TargetCount"]) == (0, 2)
+        runtime.clock.advance(86_401)
+        workers = group_of(describe(), "workers")
+        assert (workers["TrainingPlanStatus"], workers["CurrentCount"]) == ("Active", 2)
+
+
+def test_a_plan_that_ends_still_lets_a_group_shrink() -> None:
+    with local_aws(training_plans=seed(end="+1d")) as runtime:
+        site = build_site()
+        site.create(site.group("workers", 4, TrainingPlanArn=f"{PREFIX}/p"))
+        runtime.clock.advance(2 * 86_400)
+        change = {"TrainingPlanArn": f"{PREFIX}/p"}
+        client("sagemaker").update_cluster(
+            ClusterName="train", InstanceGroups=[site.group("workers", 2, **change)]
+        )
+        assert group_of(describe(), "workers")["CurrentCount"] == 2
+        code, message = refusal(
+            client("sagemaker").update_cluster,
+            ClusterName="train",
+            InstanceGroups=[site.group("workers", 3, **change)],
+        )
+        assert (code, "is Expired" in message) == ("ValidationException", True)
+
+
+def test_a_world_may_have_every_plan_that_is_named() -> None:
+    with local_aws("expired-plan"):
+        plan = client("sagemaker").describe_training_plan(
+            TrainingPlanName=f"{PREFIX}/mine-p4d-24xlarge"
+        )
+        assert plan["Status"] == "Expired"
+        assert plan["ReservedCapacitySummaries"][0]["InstanceType"] == "ml.p4d.24xlarge"
+        assert "AvailabilityZone" not in plan["ReservedCapacitySummaries"][0]
+        assert "is Expired" in refused(build_site())[1]
+
+
+def test_the_plans_of_another_account_are_not_there(aws: Runtime) -> None:
+    code, _ = refusal(
+        client("sagemaker").describe_training_plan,
+        TrainingPlanName="arn:aws:sagemaker:us-east-1:999999999999:training-plan/p",
+    )
+    assert code == "ResourceNotFound"
+
+
+def test_an_offering_is_found_bought_and_listed(aws: Runtime) -> None:
+    offerings = search()
+    zones = {o["ReservedCapacityOfferings"][0]["AvailabilityZone"] for o in offerings}
+    assert "us-east-1a" in zones
+    assert len(zones) == len(offerings)
+    # 45.7675 USD per instance-hour (the catalogue's training-plan offer) × 8 × 48 h.
+    assert offerings[0]["UpfrontFee"] == "17574.7200"
+    made = client("sagemaker").create_training_plan(
+        TrainingPlanName="mine", TrainingPlanOfferingId=offerings[0]["TrainingPlanOfferingId"]
+    )
+    assert made["TrainingPlanArn"] == f"{PREFIX}/mine"
+    listed = client("sagemaker").list_training_plans()["TrainingPlanSummaries"]
+    assert [(p["TrainingPlanName"], p["Status"]) for p in listed] == [("mine", "Scheduled")]
+    assert (
+        client("sagemaker").list_training_plans(Filters=[{"Name": "Status", "Value": "Active"}])[
+            "TrainingPlanSummaries"
+        ]
+        == []
+    )
+
+
+def test_an_offering_is_bought_once(aws: Runtime) -> None:
+    offering = search()[0]["TrainingPlanOfferingId"]
+    sagemaker = client("sagemaker")
+    sagemaker.create_training_plan(TrainingPlanName="a", TrainingPlanOfferingId=offering)
+    assert (
+        refusal(
+            sagemaker.create_training_plan, TrainingPlanName="b", TrainingPlanOfferingId=offering
+        )[0]
+        == "ResourceNotFound"
+    )
+    assert (
+        refusal(
+            sagemaker.create_training_plan,
+            TrainingPlanName="a",
+            TrainingPlanOfferingId=search()[0]["TrainingPlanOfferingId"],
+        )[0]
+        == "ResourceInUse"
+    )
+
+
+def test_what_nobody_sells_has_no_offering(aws: Runtime) -> None:
+    assert search(InstanceCount=3) == []
+    assert search(DurationHours=183 * 24) == []
+    assert search(InstanceType="ml.trn2.48xlarge") == []
+
+
+def test_reserved_capacity_has_its_quota() -> None:
+    with local_aws(quotas={"sagemaker/L-9EF527CA": 8}):
+        sagemaker = client("sagemaker")
+        sagemaker.create_training_plan(
+            TrainingPlanName="a", TrainingPlanOfferingId=search()[0]["TrainingPlanOfferingId"]
+        )
+        code, message = refusal(
+            sagemaker.create_training_plan,
+            TrainingPlanName="b",
+            TrainingPlanOfferingId=search(InstanceCount=1)[0]["TrainingPlanOfferingId"],
+        )
+        assert code == "ResourceLimitExceeded"
+        assert "current utilization of 8 Instances and a request delta of 1" in message
+
+
+def test_plans_per_region_have_their_quota() -> None:
+    with local_aws(quotas={"sagemaker/L-867702E6": 1}, training_plans=seed()):
+        code, message = refusal(
+            client("sagemaker").create_training_plan,
+            TrainingPlanName="b",
+            TrainingPlanOfferingId=search()[0]["TrainingPlanOfferingId"],
+        )
+        assert (code, "training plans per Region" in message) == ("ResourceLimitExceeded", True)

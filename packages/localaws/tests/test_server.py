@@ -1,0 +1,338 @@
+"""`clusterwright localaws` as a process: the ready line, the port, the end, and real clients."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from botocore.config import Config
+
+from packages.localaws.tests.parts import REGION, refusal
+
+pytestmark = pytest.mark.enable_socket
+
+READY = re.compile(r"ready (http://localhost:(\d+))")
+
+
+@contextmanager
+def server(*arguments: str, module: str = "clusterwright") -> Iterator[tuple[str, Any]]:
+    """A server in a process of its own: its address and the process."""
+    command = [sys.executable, "-m", module]
+    command += ["localaws"] if module == "clusterwright" else []
+    process = subprocess.Popen(
+        [*command, "--port", "0", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        match = READY.fullmatch(process.stdout.readline().strip())
+        assert match, process.stderr.read() if process.stderr else ""
+        yield match.group(1), process
+    finally:
+        process.terminate()
+        process.wait(20)
+        process.stdout.close()
+        assert process.stderr is not None
+        process.stderr.close()
+
+
+def at(address: str, service: str, key: str = "testing", **config: Any) -> Any:
+    return boto3.client(
+        service,
+        REGION,
+        endpoint_url=address,
+        aws_access_key_id=key,
+        aws_secret_access_key="testing",
+        config=Config(s3={"addressing_style": "path"}, **config),
+    )
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with server() as (found, _):
+        yield found
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "clusterwright", "localaws", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+class TestLife:
+    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+    @pytest.mark.parametrize("module", ["clusterwright", "clusterwright_localaws"])
+    def test_a_signal_ends_it_with_exit_0(self, number: int, module: str) -> None:
+        with server(module=module) as (address, process):
+            at(address, "sts").get_caller_identity()
+            process.send_signal(number)
+            assert process.wait(10) == 0
+            assert process.stdout.read() == ""  # one line, and no other
+            assert "Traceback" not in process.stderr.read()
+
+    def test_the_port_is_free_again_at_once(self) -> None:
+        with server() as (address, process):
+            port = address.rsplit(":", 1)[1]
+            at(address, "sts").get_caller_identity()
+            process.terminate()
+            assert process.wait(10) == 0
+        with server("--port", port) as (again, _):
+            assert again == address
+
+    def test_a_taken_port_is_said_with_a_hint(self, address: str) -> None:
+        port = address.rsplit(":", 1)[1]
+        done = run("--port", port)
+        assert done.returncode == 3
+        assert done.stdout == ""
+        assert f"port {port} is in use" in done.stderr
+        assert "--port 0" in done.stderr
+        assert "Traceback" not in done.stderr
+
+    def test_only_the_loopback_is_bound(self, address: str) -> None:
+        port = int(address.rsplit(":", 1)[1])
+        rows = [
+            line.split()
+            for table in ("/proc/net/tcp", "/proc/net/tcp6")
+            if Path(table).exists()
+            for line in Path(table).read_text().splitlines()[1:]
+        ]
+        listening = {row[1] for row in rows if row[3] == "0A" and row[1].endswith(f"{port:04X}")}
+        loopbacks = {"0100007F", "00000000000000000000000001000000"}
+        assert listening
+        assert {entry.split(":")[0] for entry in listening} <= loopbacks
+
+    def test_ipv4_and_where_there_is_one_ipv6_answer(self, address: str) -> None:
+        port = address.rsplit(":", 1)[1]
+        hosts = ["127.0.0.1", "localhost"]
+        try:
+            with socket.socket(socket.AF_INET6) as probe:
+                probe.bind(("::1", 0))
+            hosts.append("[::1]")
+        except OSError:
+            pass
+        for host in hosts:
+            assert at(f"http://{host}:{port}", "sts").get_caller_identity()["Account"]
+
+    def test_a_client_that_goes_away_leaves_the_server_alone(self, address: str) -> None:
+        port = int(address.rsplit(":", 1)[1])
+        for sent in (b"", b"POST / HTTP/1.1\r\nContent-Length: 500\r\n\r\n{", b"\x16\x03\x01 TLS"):
+            with socket.create_connection(("127.0.0.1", port)) as connection:
+                connection.sendall(sent)
+        assert at(address, "sts").get_caller_identity()["Account"] == "123456789012"
+
+
+class TestOptions:
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            (["--account", "12345"], "--account '12345' is not 12 digits"),
+            (["--world", "generos"], "did you mean `generous`?"),
+            (["--port", "99999"], "99999"),
+            (["--latency-ms", "-1"], "-1"),
+        ],
+    )
+    def test_wrong_ones_are_said(self, arguments: list[str], words: str) -> None:
+        done = run(*arguments)
+        assert done.returncode == 3
+        assert done.stdout == ""
+        assert words in done.stderr
+        assert "Traceback" not in done.stderr
+
+    def test_a_wrong_world_file_is_said_with_line_and_hint(self, tmp_path: Path) -> None:
+        world = tmp_path / "world.yaml"
+        world.write_text("extends: generous\nquota: {}\n")
+        done = run("--world", str(world))
+        assert done.returncode == 3
+        assert f"{world}:2:1" in done.stderr
+        assert "did you mean `quotas`?" in done.stderr
+
+    def test_account_world_and_latency(self, tmp_path: Path) -> None:
+        world = tmp_path / "world.yaml"
+        world.write_text("extends: generous\nquotas: {sagemaker/L-8762A75F: 8}\n")
+        with server("--world", str(world), "--account", "444455556666", "--latency-ms", "120") as (
+            address,
+            _,
+        ):
+            assert at(address, "sts").get_caller_identity()["Account"] == "444455556666"
+            quotas = at(address, "service-quotas")
+            quota = quotas.get_service_quota(ServiceCode="sagemaker", QuotaCode="L-8762A75F")
+            assert quota["Quota"]["Value"] == 8.0
+            started = time.monotonic()
+            quotas.list_services()
+            assert time.monotonic() - started >= 0.12
+
+    def test_two_servers_share_nothing(self, address: str) -> None:
+        with server("--world", "new-account") as (other, _):
+            at(address, "s3").create_bucket(Bucket="only-here")
+            assert at(other, "s3").list_buckets()["Buckets"] == []
+            counts = [
+                len(
+                    at(each, "service-quotas").list_service_quotas(ServiceCode="sagemaker")[
+                        "Quotas"
+                    ]
+                )
+                for each in (address, other)
+            ]
+        assert counts[0] != counts[1]
+
+
+class TestClients:
+    def test_aws_endpoint_url_is_enough(
+        self, address: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", address)
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "111122223333")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
+        sts = boto3.client("sts", REGION)
+        assert sts.get_caller_identity()["Account"] == "111122223333"
+
+    def test_a_cluster_over_http_with_boto3s_paginators(self, address: str) -> None:
+        key = "222233334444"
+        ec2, iam = at(address, "ec2", key), at(address, "iam", key)
+        s3, sagemaker = at(address, "s3", key), at(address, "sagemaker", key)
+        vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+        subnet = ec2.create_subnet(
+            VpcId=vpc, CidrBlock="10.0.0.0/17", AvailabilityZoneId="use1-az6"
+        )["Subnet"]["SubnetId"]
+        group = ec2.create_security_group(GroupName="g", Description="g", VpcId=vpc)["GroupId"]
+        statement = {
+            "Effect": "Allow",
+            "Principal": {"Service": "sagemaker.amazonaws.com"},
+            "Action": "sts:AssumeRole",
+        }
+        trust = {"Version": "2012-10-17", "Statement": [statement]}
+        role = iam.create_role(RoleName="n", AssumeRolePolicyDocument=json.dumps(trust))["Role"]
+        s3.create_bucket(Bucket="sagemaker-scripts")
+        s3.put_object(Bucket="sagemaker-scripts", Key="base/on.sh", Body=b"#!/bin/sh\n")
+
+        def instances(name: str, kind: str, count: int, role_name: str) -> dict[str, Any]:
+            return {
+                "InstanceGroupName": name,
+                "InstanceType": kind,
+                "InstanceCount": count,
+                "ExecutionRole": role["Arn"],
+                "LifeCycleConfig": {
+                    "SourceS3Uri": "s3://sagemaker-scripts/base",
+                    "OnCreate": "on.sh",
+                },
+                "SlurmConfig": {"NodeType": role_name},
+            }
+
+        sagemaker.create_cluster(
+            ClusterName="over-http",
+            InstanceGroups=[
+                instances("head", "ml.m5.xlarge", 1, "Controller"),
+                instances("workers", "ml.c5.xlarge", 250, "Compute"),
+            ],
+            VpcConfig={"Subnets": [subnet], "SecurityGroupIds": [group]},
+            Orchestrator={"Slurm": {}},
+        )
+        pages = sagemaker.get_paginator("list_cluster_nodes").paginate(ClusterName="over-http")
+        found = [node["InstanceId"] for page in pages for node in page["ClusterNodeSummaries"]]
+        assert len(found) == len(set(found)) == 251
+        assert sagemaker.describe_cluster(ClusterName="over-http")["ClusterStatus"] == "InService"
+        pages = sagemaker.get_paginator("list_clusters").paginate()
+        assert [c["ClusterName"] for page in pages for c in page["ClusterSummaries"]] == [
+            "over-http"
+        ]
+
+    def test_objects_are_kept_byte_for_byte(self, address: str) -> None:
+        s3 = at(address, "s3")
+        s3.create_bucket(Bucket="bytes")
+        body = os.urandom(300_000)
+        s3.put_object(Bucket="bytes", Key="a/b c+d", Body=body)
+        assert s3.get_object(Bucket="bytes", Key="a/b c+d")["Body"].read() == body
+        assert s3.head_object(Bucket="bytes", Key="a/b c+d")["ContentLength"] == len(body)
+        link = s3.generate_presigned_url("get_object", {"Bucket": "bytes", "Key": "a/b c+d"})
+        with urllib.request.urlopen(link, timeout=10) as answer:
+            assert answer.read() == body
+
+    def test_refusals_come_once_and_in_the_protocols_shape(self, address: str) -> None:
+        found, message = refusal(at(address, "fsx").describe_storage_virtual_machines)
+        assert (found, "DescribeStorageVirtualMachines" in message) == (
+            "UnknownOperationException",
+            True,
+        )
+        found, _ = refusal(at(address, "sagemaker").describe_cluster, ClusterName="none")
+        assert found == "ResourceNotFound"
+
+    def test_a_service_that_nobody_has_is_refused_once(self, address: str) -> None:
+        client = at(address, "braket")
+        sent: list[int] = []
+        client.meta.events.register("before-send.braket.*", lambda **_: sent.append(1) and None)
+        found, message = refusal(client.search_devices, filters=[])
+        assert found == "UnknownOperationException"
+        assert "braket" in message
+        assert len(sent) == 1
+
+    def test_a_browser_without_a_signature_sees_s3(self, address: str) -> None:
+        with urllib.request.urlopen(address, timeout=10) as answer:
+            assert b"ListAllMyBucketsResult" in answer.read()
+
+    def test_many_callers_at_once(self, address: str) -> None:
+        accounts = [f"{number:012d}" for number in range(900000000000, 900000000012)]
+
+        def use(account: str) -> tuple[str, int]:
+            s3 = at(address, "s3", account)
+            for number in range(5):
+                s3.create_bucket(Bucket=f"b-{account}-{number}")
+            caller = at(address, "sts", account).get_caller_identity()["Account"]
+            return caller, len(s3.list_buckets()["Buckets"])
+
+        with concurrent.futures.ThreadPoolExecutor(12) as pool:
+            assert list(pool.map(use, accounts)) == [(account, 5) for account in accounts]
+
+
+def test_the_first_calls_of_all_services_may_come_at_once() -> None:
+    """While a fresh server still imports, in threads of its own, what they need."""
+    calls = [
+        ("s3", "list_buckets", {}),
+        ("sts", "get_caller_identity", {}),
+        ("iam", "list_roles", {}),
+        ("ec2", "describe_vpcs", {}),
+        ("sagemaker", "list_clusters", {}),
+        ("fsx", "describe_file_systems", {}),
+        ("eks", "list_clusters", {}),
+        ("cloudformation", "describe_stacks", {}),
+        ("ssm", "describe_parameters", {}),
+        ("service-quotas", "list_services", {}),
+        ("grafana", "list_workspaces", {}),
+        ("rds", "describe_db_clusters", {}),
+    ]
+    with server() as (found, process):
+        once = {"retries": {"total_max_attempts": 1}}
+        clients = {service: at(found, service, **once) for service, _, _ in calls}
+        together = threading.Barrier(2 * len(calls))
+
+        def make(call: tuple[str, str, dict[str, Any]]) -> int:
+            service, method, parameters = call
+            together.wait(60)
+            answer = getattr(clients[service], method)(**parameters)
+            return int(answer["ResponseMetadata"]["HTTPStatusCode"])
+
+        with concurrent.futures.ThreadPoolExecutor(2 * len(calls)) as pool:
+            assert set(pool.map(make, calls * 2)) == {200}
+        process.terminate()
+        assert process.wait(20) == 0
+        assert process.stderr.read() == ""

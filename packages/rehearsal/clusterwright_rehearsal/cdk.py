@@ -1,0 +1,120 @@
+"""The real `cdk` command line against the local AWS."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from clusterwright_rehearsal.errors import RehearsalError
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+_ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+
+
+class Cdk:
+    """Synthesises and deploys one spec. All output goes to a file of the run's folder.
+
+    Raises of its methods: `DeploymentFailed`.
+    """
+
+    def __init__(self, url: str, account: str, region: str, folder: Path) -> None:
+        self._folder = folder
+        self.url, self.account, self.region = url, account, region
+        self.log = folder / "cdk.log"
+        programs = Path(sys.executable).parent
+        self._environment = {
+            k: v for k, v in os.environ.items() if not k.startswith(("AWS_", "CDK_"))
+        } | {
+            "AWS_ENDPOINT_URL": url,
+            "AWS_ACCESS_KEY_ID": account,
+            "AWS_SECRET_ACCESS_KEY": "rehearsal",
+            "AWS_DEFAULT_REGION": region,
+            "AWS_CONFIG_FILE": os.devnull,
+            "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+            "AWS_EC2_METADATA_DISABLED": "true",
+            "PATH": f"{programs}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+            "NO_COLOR": "1",
+        }
+        found = shutil.which("cdk", path=self._environment["PATH"])
+        if found is None or not (CHECKOUT / "app.py").exists():
+            raise RehearsalError(
+                "a rehearsal deploys with the CDK, and "
+                + ("there is no cdk" if found is None else "this is no checkout with app.py"),
+                "run it from a checkout after `make setup`",
+            )
+        self._program = found
+
+    def bootstrap(self) -> None:
+        """`cdk bootstrap`, without an app: it needs none."""
+        place = self._folder / "bootstrap"
+        place.mkdir(exist_ok=True)
+        self._run(["bootstrap", f"aws://{self.account}/{self.region}"], place)
+
+    def synthesise(self, config: Path) -> Path:
+        """The cloud assembly of a spec, in a folder of its own."""
+        output = self._folder / f"cdk.out.{time.monotonic_ns()}"
+        self._run(
+            ["synth", "--quiet", "-c", f"config={config}", "--output", str(output)], CHECKOUT
+        )
+        return output
+
+    def deploy(self, assembly: Path, *stacks: str) -> dict[str, Any]:
+        """`cdk deploy --all` with several stacks at once; returns the outputs by stack.
+
+        With names of stacks, those and what they need.
+        """
+        outputs = self._folder / "outputs.json"
+        self._run(
+            [
+                *("deploy", *(stacks or ["--all"]), "--app", str(assembly)),
+                *("--require-approval", "never", "--concurrency", "8"),
+                *("--outputs-file", str(outputs), "--no-version-reporting"),
+            ],
+            CHECKOUT,
+        )
+        found: dict[str, Any] = json.loads(outputs.read_text())
+        return found
+
+    def _run(self, words: Sequence[str], place: Path) -> None:
+        with self.log.open("a") as log:
+            log.write(f"\n$ cdk {' '.join(words)}\n")
+            log.flush()
+            started = self.log.stat().st_size
+            done = subprocess.run(
+                [self._program, *words],
+                cwd=place,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                check=False,
+            )
+        if done.returncode != 0:
+            text = _ANSI.sub("", self.log.read_text(errors="replace")[started:])
+            raise DeploymentFailed(words[0], text)
+
+
+class DeploymentFailed(RehearsalError):
+    """`cdk` did not exit with 0; the message is what it says failed."""
+
+    def __init__(self, command: str, output: str) -> None:
+        lines = [line.strip() for line in output.splitlines() if line.strip()]
+        # CloudFormation's own word on the resource; the CLI repeats it in other forms.
+        said = (
+            [line for line in lines if re.search(r"(CREATE|UPDATE)_FAILED", line)][:1]
+            or [
+                line
+                for line in lines
+                if re.search(r"CREATE_FAILED|UPDATE_FAILED|❌|[Ee]rror", line)
+            ]
+            or lines
+        )
+        super().__init__(f"cdk {command} failed: {' / '.join(said[:4])[:1500]}")

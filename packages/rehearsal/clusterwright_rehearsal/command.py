@@ -1,0 +1,210 @@
+"""`clusterwright rehearse`: deploy here, boot the nodes, break things, say what held."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import click
+
+from clusterwright.cli.errors import UserError
+from clusterwright.cli.spec import config_options, config_path, load_or_exit
+
+if TYPE_CHECKING:
+    from clusterwright_rehearsal.verdict import Verdict
+
+EXIT_CODES = """\b
+Exit codes: 0 every promise held; 1 a promise is broken, or --clean could not remove something;
+2 no promise is broken, but some could not be looked at; 3 the command line or the spec is wrong.
+"""
+
+_GRACE_SECONDS = 10.0
+"""How long `--clean` waits for engines that are at work, as they may have been killed just now."""
+
+
+@click.command("rehearse", epilog=EXIT_CODES)
+@config_options
+@click.option(
+    "--nodes",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="At most N nodes in all; compute groups shrink.  [default: what fits comfortably]",
+)
+@click.option(
+    "--scenario",
+    "chosen",
+    multiple=True,
+    metavar="NAME|FILE",
+    help="Play this scenario only; can be repeated.",
+)
+@click.option(
+    "--lifecycle",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Rehearse this folder of lifecycle scripts (on_create.sh) instead of ours.",
+)
+@click.option(
+    "--slurm",
+    "suite",
+    default="trixie",
+    show_default=True,
+    metavar="SUITE",
+    help="The Debian suite that Slurm comes from: trixie or forky.",
+)
+@click.option("--keep", is_flag=True, help="Leave the cluster up, and say how to enter a node.")
+@click.option(
+    "--state-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("/var/lib/clusterwright"),
+    show_default=True,
+    help="Images and what belongs to a run.",
+)
+@click.option("--clean", is_flag=True, help="Remove everything that earlier runs left or kept.")
+@click.option("--list", "listing", is_flag=True, help="List the scenarios and do nothing.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+)
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Also write the verdict there as one HTML page with a timeline.",
+)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    config: str | None,
+    config_option: str | None,
+    environment: str | None,
+    nodes: int | None,
+    chosen: tuple[str, ...],
+    lifecycle: Path | None,
+    suite: str,
+    keep: bool,
+    state_dir: Path,
+    clean: bool,
+    listing: bool,
+    output_format: str,
+    report: Path | None,
+) -> None:
+    """Rehearse the deployment of CONFIG on this machine.
+
+    The real templates are deployed with the real cdk to a local AWS. There every node is born as
+    a machine of its own with a real systemd, the lifecycle scripts run on it, and Slurm's own
+    daemons start. Then jobs run, and things break on purpose.
+
+    On the EKS platforms the deployment alone is rehearsed, as nothing here stands in for a
+    Kubernetes control plane: what nodes do stays unknown, and the exit code is 2.
+    """
+    from clusterwright_rehearsal.errors import RehearsalError
+
+    try:
+        if clean:
+            ctx.exit(_clean(state_dir, output_format))
+        if listing:
+            ctx.exit(_list(output_format))
+        path = config_path(config, config_option, environment)
+        spec = load_or_exit(path, command="rehearse", output_format=output_format)
+        from clusterwright_rehearsal import images
+        from clusterwright_rehearsal.rehearsal import Request, rehearse
+
+        if suite not in images.SUITES:
+            raise UserError(f"--slurm {suite!r} is none of {', '.join(images.SUITES)}")
+        if report is not None:
+            _try(report)  # rather than to say after minutes that it cannot be written
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # SIGINT too: a shell starts what runs in its background with it ignored.
+            signal.signal(number, _interrupt)
+        verdict = rehearse(
+            Request(
+                config=str(path),
+                cluster=spec.cluster,
+                resolved=spec.resolved(),
+                state=state_dir,
+                suite=suite,
+                nodes=nodes,
+                chosen=chosen,
+                lifecycle=lifecycle,
+                keep=keep,
+            ),
+            _progress,
+        )
+    except RehearsalError as error:
+        raise UserError(error.message, error.hint) from error
+    if report is not None:
+        from clusterwright_rehearsal.report.html import verdict_html
+
+        _write(report, verdict_html(verdict))
+    sys.stdout.write(_rendered(verdict, output_format))
+    ctx.exit(verdict.exit_code)
+
+
+def _rendered(verdict: Verdict, output_format: str) -> str:
+    from clusterwright.render.style import Style
+    from clusterwright_rehearsal.report import text as render
+
+    if output_format == "json":
+        return render.verdict_json(verdict)
+    return render.verdict_text(verdict, Style.of(sys.stdout))
+
+
+def _try(path: Path) -> None:
+    """Leaves what is there as it is. Raises `UserError` where the file cannot be written."""
+    existed = path.exists()
+    _write(path, "", "a")
+    if not existed:
+        path.unlink()
+
+
+def _write(path: Path, text: str, mode: str = "w") -> None:
+    try:
+        with path.open(mode, encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise UserError(
+            f"{path} cannot be written: {error.strerror}", "name another file with --report"
+        ) from error
+
+
+def _clean(state: Path, output_format: str) -> int:
+    from clusterwright_rehearsal import runs
+
+    if not runs.is_root():
+        raise UserError("--clean needs root, as the rehearsal did")
+    found = runs.clean(state, grace_seconds=_GRACE_SECONDS)
+    code = 1 if found.left else 0
+    from clusterwright_rehearsal.report import text as render
+
+    sys.stdout.write(
+        render.cleaned_json(found.removed, found.left, found.alive, code)
+        if output_format == "json"
+        else render.cleaned_text(found.removed, found.left, found.alive)
+    )
+    return code
+
+
+def _list(output_format: str) -> int:
+    from clusterwright_rehearsal.report import text as render
+    from clusterwright_rehearsal.scenario_files import scenarios
+
+    rows = [(s.name, s.title, tuple(s.promises)) for s in scenarios()]
+    sys.stdout.write(
+        render.scenarios_json(rows) if output_format == "json" else render.scenarios_text(rows)
+    )
+    return 0
+
+
+def _progress(text: str) -> None:
+    print(f"rehearse: {text}", file=sys.stderr, flush=True)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    del number, frame
+    raise KeyboardInterrupt

@@ -1,0 +1,36 @@
+"""provisioning_parameters.json, as HyperPod reads it in the scripted configuration."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from clusterwright_rehearsal.errors import RehearsalError
+
+FILE = "provisioning_parameters.json"
+
+
+def roles_from_parameters(
+    files: Mapping[str, bytes],
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Each group's role, and each worker group's partition.
+
+    Raises
+    ------
+    RehearsalError
+        The file is missing or no JSON, or lacks the controller's group.
+    """
+    if FILE not in files:
+        raise RehearsalError(f"{FILE} is not beside on_create.sh")
+    try:
+        found = json.loads(files[FILE])
+        roles = {found["controller_group"]: "Controller"}
+        if found.get("login_group"):
+            roles[found["login_group"]] = "Login"
+        partitions = {}
+        for entry in found.get("worker_groups", ()):
+            roles[entry["instance_group_name"]] = "Compute"
+            partitions[entry["instance_group_name"]] = entry["partition_name"]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise RehearsalError(f"{FILE} cannot be understood: {error!r}") from error
+    return roles, partitions

@@ -1,0 +1,311 @@
+"""Node images: a Debian suite with Slurm, laid out like HyperPod's image.
+
+An image is a folder, built once by mmdebstrap and kept under a digest of its recipe: everything in
+`image/`, the suite and the processor's architecture. A change of the recipe is a new image; of the
+older ones of a suite the newest two stay. A build happens beside the cache and is renamed into
+it, so an image is whole or not there.
+
+The Debian mirror is the one of this host's apt settings, else `CLUSTERWRIGHT_DEBIAN_MIRROR`; it is
+not part of the digest, because mirrors hold the same packages.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import platform
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from clusterwright_rehearsal.errors import RehearsalError
+from clusterwright_rehearsal.locks import exclusive
+
+RECIPE = Path(__file__).parent / "image"
+MIRROR_VARIABLE = "CLUSTERWRIGHT_DEBIAN_MIRROR"
+DEFAULT_SUITE = "trixie"
+SUITES = ("trixie", "forky")
+"""Debian 13 has Slurm 24.11, the next one 26.05 (on 2026-11-20)."""
+_WITH_SECURITY = frozenset({"bookworm", "trixie"})
+_KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+_APT = Path("/etc/apt")
+_KEPT = 2
+_DNS = "nameserver 127.0.0.1\n"
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Image:
+    """An image that is there. `root` is read-only for whoever uses it."""
+
+    suite: str
+    digest: str
+    root: Path
+    built_s: float | None
+    """How long the build took; None where the image was in the cache."""
+
+
+def image(cache: Path, suite: str = DEFAULT_SUITE, progress: Progress | None = None) -> Image:
+    """The image of a suite, from the cache or newly built.
+
+    Two callers at once: the second waits for the first one's image.
+
+    Raises
+    ------
+    RehearsalError
+        mmdebstrap, the keyring or a mirror is missing, or the build failed; the message ends with
+        mmdebstrap's own last words.
+    """
+    if suite not in SUITES:
+        raise RehearsalError(
+            f"there is no recipe for Debian {suite!r}", f"choose one of {', '.join(SUITES)}"
+        )
+    progress = progress or (lambda _: None)
+    digest = recipe_digest(suite)
+    name = f"{suite}-{digest[:16]}"
+    root = cache / "images" / name
+    if (root / ".complete").exists():
+        _touch(root)
+        return Image(suite, digest, root, None)
+    with exclusive(cache / "images" / f"{name}.lock", wait=lambda: progress("another build runs")):
+        if (root / ".complete").exists():
+            return Image(suite, digest, root, None)
+        started = time.monotonic()
+        _build(cache / "images", name, suite, progress)
+        _forget_old(cache / "images", suite)
+        return Image(suite, digest, root, time.monotonic() - started)
+
+
+def lock_of(root: Path) -> Path:
+    """The lock of an image; shared by whoever uses it, so that it is not forgotten under them."""
+    return root.parent / f"{root.name}.lock"
+
+
+def recipe_digest(suite: str, recipe: Path = RECIPE) -> str:
+    """A digest of the recipe's paths, modes and contents, of the suite and the architecture."""
+    digest = hashlib.sha256(f"{suite}\0{platform.machine()}\0".encode())
+    for path in sorted(recipe.rglob("*")):
+        if path.is_dir() or "__pycache__" in path.parts:
+            continue
+        executable = os.access(path, os.X_OK)
+        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        digest.update(f"{path.relative_to(recipe)}\0{executable}\0{content}\0".encode())
+    return digest.hexdigest()
+
+
+def sources_list(suite: str, environment: dict[str, str], apt: Path = _APT) -> list[str]:
+    """Lines of a sources.list for a suite.
+
+    Raises
+    ------
+    RehearsalError
+        Neither apt's settings nor the environment name a Debian mirror.
+    """
+    uris = list(_apt_uris(apt))
+    named = environment.get(MIRROR_VARIABLE)
+    mirror = named or next((uri for uri in uris if re.search(r"/debian/?$", uri)), None)
+    if mirror is None:
+        raise RehearsalError(
+            "no Debian mirror is known: apt's settings name none",
+            f"set {MIRROR_VARIABLE} to the address of one, its path ending in /debian",
+        )
+    mirror = mirror.rstrip("/")
+    lines = [f"deb [signed-by={_KEYRING}] {mirror} {suite} main"]
+    security = None if named else next((u for u in uris if "debian-security" in u), None)
+    if security is None and mirror.endswith("/debian"):
+        security = mirror + "-security"
+    if security is not None and suite in _WITH_SECURITY:
+        lines.append(f"deb [signed-by={_KEYRING}] {security.rstrip('/')} {suite}-security main")
+    return lines
+
+
+def packages(suite: str, recipe: Path = RECIPE) -> list[str]:
+    """Debian packages of a suite's image: those of every suite, and those that only it has."""
+    own = recipe / f"packages-{suite}.txt"
+    return _lines(recipe / "packages.txt") + (_lines(own) if own.is_file() else [])
+
+
+def _apt_uris(apt: Path) -> Iterator[str]:
+    files = [apt / "sources.list", *sorted((apt / "sources.list.d").glob("*"))]
+    for path in files:
+        try:
+            text = path.read_text()
+        except OSError:
+            continue
+        for line in text.splitlines():
+            if line.startswith("URIs:"):
+                yield from line.removeprefix("URIs:").split()
+            elif line.startswith("deb "):
+                yield from (word for word in line.split() if word.startswith(("http", "file:")))
+
+
+def _build(images: Path, name: str, suite: str, progress: Progress) -> None:
+    if shutil.which("mmdebstrap") is None:
+        raise RehearsalError(
+            "mmdebstrap is not installed, which builds the node image",
+            "as root: apt-get install --no-install-recommends mmdebstrap",
+        )
+    if not _KEYRING.exists():
+        raise RehearsalError(
+            f"{_KEYRING} is missing, which verifies Debian's packages",
+            "as root: apt-get install debian-archive-keyring",
+        )
+    lines = sources_list(suite, dict(os.environ))
+    images.mkdir(parents=True, exist_ok=True)
+    with _workplace(images, name) as place:
+        root = place / "root"
+        sources = place / "sources.list"
+        sources.write_text("".join(f"{line}\n" for line in lines))
+        _run(_mmdebstrap(suite, root, sources), progress, "Debian packages")
+        progress("HyperPod's paths and emulated hardware")
+        _copy_tree(RECIPE / "root", root)
+        _run([str(RECIPE / "finish.sh"), str(root)], progress, "finishing")
+        # One that refuses at once: without a resolver each start of a Slurm daemon waits 10 s.
+        (root / "etc/resolv.conf").write_text(_DNS)
+        (root / ".complete").write_text("")
+        target = images / name
+        if target.exists():  # of a build by an older version, without its mark
+            shutil.rmtree(target)
+        root.rename(target)
+
+
+def _mmdebstrap(suite: str, root: Path, sources: Path) -> list[str]:
+    excluded = []
+    for line in _lines(RECIPE / "excluded-paths.txt"):
+        kind, path = ("include", line[1:]) if line.startswith("+") else ("exclude", line)
+        excluded.append(f"--dpkgopt=path-{kind}={path}")
+    return [
+        # Its mounts of /proc, /sys and /dev are its own, and go with it however it ends.
+        "unshare",
+        "--mount",
+        "--propagation=private",
+        "--",
+        "mmdebstrap",
+        "--mode=root",
+        "--variant=apt",
+        '--aptopt=Acquire::Languages "none"',
+        '--aptopt=APT::Install-Recommends "false"',
+        # Mirrors that are copies of a past day have Release files that have expired.
+        '--aptopt=Acquire::Check-Valid-Until "false"',
+        "--dpkgopt=force-unsafe-io",
+        *excluded,
+        f"--include={','.join(packages(suite))}",
+        suite,
+        str(root),
+        str(sources),
+    ]
+
+
+def _run(command: Sequence[str], progress: Progress, what: str) -> None:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("LC_")}
+    environment |= {"LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
+    tail: list[str] = []
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env=environment,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                tail = [*tail[-30:], line.rstrip()]
+                if line.startswith("I: ") and not line.startswith("I: automatically"):
+                    progress(f"{what}: {line[3:].strip()}")
+        except BaseException:
+            # All of it, or what it started would go on writing into what is removed next.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            raise
+    if process.returncode != 0:
+        words = [line for line in tail if line.startswith(("E:", "W:"))] or tail
+        raise RehearsalError(
+            f"building the node image failed at {what}: {' / '.join(words[-4:]) or 'no output'}",
+            "is the Debian mirror reachable, and is there room on the disk?",
+        )
+
+
+def _copy_tree(source: Path, target: Path) -> None:
+    for path in sorted(source.rglob("*")):
+        if path.is_dir() or "__pycache__" in path.parts:
+            continue
+        destination = target / path.relative_to(source)
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, destination)
+
+
+@contextmanager
+def _workplace(images: Path, name: str) -> Iterator[Path]:
+    # The lock of this name is ours, so what an earlier build left here is nobody's.
+    for left in images.glob(f".building-{name}-*"):
+        remove_tree(left)
+    place = Path(tempfile.mkdtemp(prefix=f".building-{name}-", dir=images))
+    place.chmod(0o755)
+    try:
+        yield place
+    finally:
+        remove_tree(place)
+
+
+def remove_tree(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> None:
+    """Remove a folder, and nothing that is mounted below it.
+
+    Raises
+    ------
+    RehearsalError
+        Something is mounted below it and cannot be unmounted.
+    """
+    for mounted in _mounts_below(folder, mounts):
+        subprocess.run(["umount", "--lazy", mounted], check=False, capture_output=True)
+    if left := _mounts_below(folder, mounts):
+        raise RehearsalError(
+            f"{left[0]} is still mounted, so {folder} is not removed",
+            f"as root: umount --recursive {left[-1]}",
+        )
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _mounts_below(folder: Path, mounts: Path) -> list[str]:
+    """Deepest first."""
+    prefix = f"{folder.resolve()}/"
+    found = []
+    for line in mounts.read_text().splitlines():
+        # Blanks, tabs, newlines and backslashes are written as octal numbers.
+        path = re.sub(r"\\([0-7]{3})", lambda m: chr(int(m[1], 8)), line.split(" ")[1])
+        if f"{path}/".startswith(prefix):
+            found.append(path)
+    return sorted(found, key=len, reverse=True)
+
+
+def _forget_old(images: Path, suite: str) -> None:
+    found = sorted(
+        images.glob(f"{suite}-*/.complete"), key=lambda path: path.stat().st_mtime, reverse=True
+    )
+    for mark in found[_KEPT:]:
+        # A run that uses it holds this lock, shared.
+        with exclusive(images / f"{mark.parent.name}.lock", block=False) as got:
+            if got:
+                mark.unlink()
+                shutil.rmtree(mark.parent, ignore_errors=True)
+
+
+def _touch(root: Path) -> None:
+    os.utime(root / ".complete")
+
+
+def _lines(path: Path) -> list[str]:
+    lines = (line.strip() for line in path.read_text().splitlines())
+    return [line for line in lines if line and not line.startswith("#")]

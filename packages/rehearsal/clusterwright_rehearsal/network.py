@@ -1,0 +1,159 @@
+"""One run's network: a namespace with a bridge stands for the VPC, and one namespace per machine.
+
+Nothing is made in the host's own network, so two runs may use the same addresses, and a run whose
+VPC overlaps with an address of the host disturbs nobody. Addresses of AWS's link-local services
+(metadata, time) are the bridge's own; whoever answers for them binds there with `socket_in`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ipaddress
+import os
+import socket
+import subprocess
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from clusterwright_rehearsal.errors import RehearsalError
+from clusterwright_rehearsal.registry import Registry
+
+METADATA = "169.254.169.254"
+TIME = "169.254.169.123"
+SERVICES = "169.254.171.0/24"
+"""Machines that stand for services of AWS inside the VPC; AWS uses none of these addresses."""
+_BRIDGE = "vpc0"
+_CLONE_NEWNET = 0x40000000
+
+
+class Network:
+    """The VPC of a run.
+
+    `router` is the address that answers for everything outside the VPC, the second of its block
+    as in AWS: https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html.
+    """
+
+    def __init__(self, run: str, blocks: Sequence[str], registry: Registry) -> None:
+        self._run = run
+        self._registry = registry
+        self._blocks = [ipaddress.ip_network(block) for block in blocks]
+        self._lock = threading.Lock()
+        self._links: dict[str, str] = {}
+        self.namespace = f"cw-{run}-vpc"
+        self.router = str(self._blocks[0][1])
+
+    def up(self) -> None:
+        """Make the namespace and the bridge, with the addresses of AWS's own services on it."""
+        self._registry.add("netns", self.namespace)
+        _ip("netns", "add", self.namespace)
+        length = self._blocks[0].prefixlen
+        _ip_batch(
+            self.namespace,
+            [
+                "link set lo up",
+                f"link add {_BRIDGE} type bridge forward_delay 0",
+                f"address add {self.router}/{length} dev {_BRIDGE}",
+                f"address add {METADATA}/32 dev {_BRIDGE}",
+                f"address add {TIME}/32 dev {_BRIDGE}",
+                f"link set {_BRIDGE} up",
+                *(f"route add {block} dev {_BRIDGE}" for block in self._blocks[1:]),
+            ],
+        )
+
+    def connect(self, machine: str, address: str) -> str:
+        """Make the namespace of a machine, with `address` on its eth0; returns its name."""
+        name = f"cw-{self._run}-{machine}"
+        with self._lock:
+            link = self._links.setdefault(machine, f"m{len(self._links)}")
+        self._registry.add("netns", name)
+        _ip("netns", "add", name)
+        _ip_batch(
+            self.namespace,
+            [
+                f"link add {link} type veth peer name eth0 netns {name}",
+                f"link set {link} master {_BRIDGE} up",
+            ],
+        )
+        _ip_batch(
+            name,
+            [
+                "link set lo up",
+                f"address add {address}/32 dev eth0",
+                "link set eth0 up",
+                *(f"route add {block} dev eth0" for block in self._blocks),
+                f"route add default via {self.router}",
+            ],
+        )
+        return name
+
+    def disconnect(self, machine: str) -> None:
+        """Take the machine's namespace away, and its end of the cable with it."""
+        _ip("netns", "delete", f"cw-{self._run}-{machine}", check=False)
+        with self._lock:
+            link = self._links.get(machine)
+        if link is not None:
+            # The kernel takes a namespace apart in its own time; the name is needed again now.
+            _ip("-n", self.namespace, "link", "delete", link, check=False)
+
+    def cut(self, machine: str) -> None:
+        """Silence a machine: packets to and from it are lost, as when an instance is lost."""
+        _ip("-n", self.namespace, "link", "set", self._links[machine], "down")
+
+    def mend(self, machine: str) -> None:
+        """Undo `cut`."""
+        _ip("-n", self.namespace, "link", "set", self._links[machine], "up")
+
+    def socket_in(self, address: str, port: int, kind: int = socket.SOCK_STREAM) -> socket.socket:
+        """A socket bound inside the VPC's namespace; it may be used from anywhere."""
+        made: list[socket.socket | BaseException] = []
+
+        def make() -> None:
+            # A thread of its own, because the namespace is the thread's.
+            try:
+                _enter(self.namespace)
+                bound = socket.socket(socket.AF_INET, kind)
+                bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                bound.bind((address, port))
+                if kind == socket.SOCK_STREAM:
+                    bound.listen(256)
+                made.append(bound)
+            except BaseException as error:  # noqa: BLE001  raised again below
+                made.append(error)
+
+        thread = threading.Thread(target=make)
+        thread.start()
+        thread.join()
+        result = made[0]
+        if isinstance(result, BaseException):
+            raise RehearsalError(f"cannot listen on {address}:{port} of the VPC: {result}")
+        return result
+
+
+def _enter(namespace: str) -> None:
+    library = ctypes.CDLL(None, use_errno=True)
+    handle = os.open(Path("/run/netns") / namespace, os.O_RDONLY)
+    try:
+        if library.setns(handle, _CLONE_NEWNET) != 0:
+            code = ctypes.get_errno()
+            raise OSError(code, os.strerror(code), namespace)
+    finally:
+        os.close(handle)
+
+
+def _ip(*words: str, check: bool = True) -> None:
+    done = subprocess.run(["ip", *words], capture_output=True, text=True, check=False)
+    if check and done.returncode != 0:
+        raise RehearsalError(f"`ip {' '.join(words)}`: {done.stderr.strip()}")
+
+
+def _ip_batch(namespace: str, commands: Sequence[str]) -> None:
+    done = subprocess.run(
+        ["ip", "-n", namespace, "-batch", "-"],
+        input="".join(f"{command}\n" for command in commands),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise RehearsalError(f"`ip` in {namespace}: {done.stderr.strip()}")

@@ -1,0 +1,172 @@
+"""The rehearsal's verdict, as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, fields, is_dataclass, replace
+from typing import Any
+
+from clusterwright.render.envelope import json_answer
+from clusterwright.render.source import printable
+from clusterwright.render.style import PLAIN, Style
+from clusterwright.render.table import columns
+from clusterwright_rehearsal.verdict import Promise, Verdict
+
+_COLOURS = {"held": "pass", "broken": "error", "unknown": "unknown"}
+
+
+def verdict_json(verdict: Verdict) -> str:
+    """`promises[] {id, scenario, status, seconds, reason}`, `nodes[]`, `steps[]`, `skipped[]`, and
+    more.
+    """
+    return json_answer(
+        "rehearse",
+        verdict.exit_code,
+        {
+            "config": verdict.config,
+            "cluster": verdict.cluster,
+            "suite": verdict.suite,
+            "slurm": verdict.slurm,
+            "promises": [_rounded(asdict(promise)) for promise in verdict.promises],
+            "nodes": [_rounded(asdict(node)) for node in verdict.nodes],
+            "steps": [_rounded(asdict(step)) for step in verdict.steps],
+            "skipped": [asdict(entry) for entry in verdict.skipped],
+            "summary": {s: verdict.count(s) for s in ("held", "broken", "unknown")},
+            "phases": [_rounded(asdict(phase)) for phase in verdict.phases],
+            "notes": list(verdict.notes),
+            "not_covered": list(verdict.not_covered),
+            "failure_logs": [{"node": n, "log": text} for n, text in verdict.failure_logs],
+            "timeline": list(verdict.timeline),
+        },
+    )
+
+
+def verdict_text(verdict: Verdict, style: Style = PLAIN) -> str:
+    """The promises by scenario, the nodes, what failed, and what no promise covers."""
+    verdict = _on_lines_of_their_own(verdict)
+    version = f", {verdict.slurm}" if verdict.slurm else ""
+    lines = [f"Rehearsal of {verdict.config} (Debian {verdict.suite}{version})", ""]
+    lines += [f"note: {note}" for note in verdict.notes]
+    if verdict.notes:
+        lines.append("")
+    lines += _promises(verdict, style)
+    if verdict.nodes:
+        lines += ["", "Nodes"]
+        lines += columns(
+            [
+                (
+                    f"  {node.name}",
+                    node.host,
+                    node.instance_type,
+                    node.status,
+                    "" if node.seconds is None else f"{node.seconds:.1f} s",
+                )
+                for node in verdict.nodes
+            ],
+            ("left", "left", "left", "left", "right"),
+        )
+    if verdict.phases:
+        lines += ["", "Time"]
+        lines += columns(
+            [(f"  {phase.name}", f"{phase.seconds:.1f} s") for phase in verdict.phases],
+            ("left", "right"),
+        )
+    lines += [
+        line for entry in verdict.skipped for line in (f"skipped {entry.what}: {entry.reason}",)
+    ]
+    for node, text in verdict.failure_logs:
+        lines += ["", f"The end of the log of {node}:"]
+        lines += [f"  {printable(line)}" for line in text.splitlines()]
+    lines += ["", "Not covered by any promise:"]
+    lines += [f"  - {text}" for text in verdict.not_covered]
+    counts = ", ".join(
+        f"{verdict.count(status)} {status}"
+        for status in ("held", "broken", "unknown")
+        if verdict.count(status) or status == "held"
+    )
+    return "\n".join([*lines, "", f"Promises: {counts}"]) + "\n"
+
+
+def cleaned_text(removed: Sequence[str], left: Sequence[str], alive: Sequence[str]) -> str:
+    lines = [f"removed {thing}" for thing in removed]
+    lines += [f"still there: {thing}" for thing in left]
+    lines += [f"run {run} is at work and was left alone" for run in alive]
+    if not removed and not left:
+        lines.append("nothing was left behind")
+    elif not left:
+        lines.append("looked again: no namespace, mount, cgroup or process is left of them")
+    return "\n".join(lines) + "\n"
+
+
+def cleaned_json(
+    removed: Sequence[str], left: Sequence[str], alive: Sequence[str], code: int
+) -> str:
+    answer = {"removed": list(removed), "left": list(left), "alive": list(alive)}
+    return json_answer("rehearse", code, answer)
+
+
+def scenarios_text(rows: Sequence[tuple[str, str, Sequence[str]]]) -> str:
+    return "\n".join(columns([(name, title) for name, title, _ in rows], ("left", "left"))) + "\n"
+
+
+def scenarios_json(rows: Sequence[tuple[str, str, Sequence[str]]]) -> str:
+    found = [{"name": n, "title": t, "promises": list(p)} for n, t, p in rows]
+    return json_answer("rehearse", 0, {"scenarios": found})
+
+
+def _promises(verdict: Verdict, style: Style) -> list[str]:
+    lines = []
+    scenario, together = None, False
+    width = max((len(p.id) - len(p.scenario) - 1 for p in verdict.promises), default=0)
+    for promise in verdict.promises:
+        if promise.scenario != scenario:
+            scenario = promise.scenario
+            same = [p for p in verdict.promises if p.scenario == scenario]
+            reasons = {(p.status, p.reason, p.seconds) for p in same}
+            together = len(same) > 1 and reasons == {("unknown", promise.reason, None)}
+            if together:
+                status = style.paint("unknown", "unknown")
+                lines += [scenario, f"  {status} all {len(same)} promises ({promise.reason})"]
+                continue
+            lines.append(scenario)
+        elif together:
+            continue
+        lines += _promise(promise, width, style)
+    return lines
+
+
+def _promise(promise: Promise, width: int, style: Style) -> list[str]:
+    status = style.paint(_COLOURS[promise.status], f"{promise.status:<7}")
+    name = promise.id.removeprefix(f"{promise.scenario}.").ljust(width)
+    seconds = "" if promise.seconds is None else f"{promise.seconds:.1f} s"
+    lines = [f"  {status} {name}  {seconds:>7}  {promise.text}"]
+    if promise.reason:
+        lines.append(f"  {'':<7} {'':<{width}}  {'':>7}  ({promise.reason})")
+    return lines
+
+
+def _on_lines_of_their_own(value: Any) -> Any:
+    """Texts of nodes, scripts and users without what moves a cursor or ends a line; logs keep
+    their lines.
+    """
+    if isinstance(value, str):
+        return " / ".join(printable(line) for line in value.splitlines())
+    if isinstance(value, tuple | list):
+        return tuple(_on_lines_of_their_own(entry) for entry in value)
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    kept = ("timeline", "failure_logs")
+    changed = {
+        entry.name: _on_lines_of_their_own(getattr(value, entry.name))
+        for entry in fields(value)
+        if entry.name not in kept
+    }
+    if isinstance(value, Verdict):
+        changed["failure_logs"] = tuple(
+            (_on_lines_of_their_own(node), text) for node, text in value.failure_logs
+        )
+    return replace(value, **changed)
+
+
+def _rounded(values: dict[str, object]) -> dict[str, object]:
+    return {k: round(v, 3) if isinstance(v, float) else v for k, v in values.items()}

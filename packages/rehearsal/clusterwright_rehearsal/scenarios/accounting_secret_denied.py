@@ -1,0 +1,64 @@
+"""The controller's image is updated while its right to read the database's secret is missing.
+
+Accounting is on RDS. What the user then sees must name the secret and the cause; once the right is
+back, a further update brings the controller up, and what was accounted before is still there.
+slurmctld's own state is on the controller's disk and goes with it, so no job runs meanwhile. An
+update, because HyperPod replaces no controller on demand.
+"""
+
+from __future__ import annotations
+
+from clusterwright_rehearsal.patching import patch
+from clusterwright_rehearsal.stage import Node, Stage
+
+ORDER = 175
+
+PROMISES = {
+    "named": "the controller's message names the secret that it may not read, and why",
+    "mended": "once AWS allows it again, a further update brings it up, and it takes jobs",
+    "kept": "the jobs of the lost controller are still in accounting",
+}
+
+
+def play(stage: Stage) -> None:
+    if stage.cluster.slurm.accounting.kind != "rds":
+        stage.not_for_this("the spec has no accounting on RDS, whose password is in a secret")
+    before = stage.submit("srun hostname")
+    before.wait("COMPLETED", within_s=60)
+    stage.wait_for(lambda: _not_accounted(stage, before.id), within_s=30)
+    node = stage.controller
+    sagemaker, name = stage.aws("sagemaker"), stage.cluster.environment
+    try:
+        with stage.promise("named"):
+            stage.deny("secretsmanager", "GetSecretValue", "AccessDeniedException")
+            sagemaker.update_cluster_software(
+                ClusterName=name, InstanceGroups=[{"InstanceGroupName": node.group}]
+            )
+            stage.wait_for(lambda: _not_failed(stage, node), within_s=120)
+            message = str(stage.api_nodes()[node.name]["InstanceStatus"].get("Message"))
+            for word in ("secret", "AccessDenied", "GetSecretValue"):
+                stage.expect(word in message, f"the message has no {word!r}: {message}")
+    finally:
+        stage.mend_aws()
+
+    with stage.promise("mended"):
+        patch(stage, node.group)
+        stage.settle()
+        job = stage.submit("srun hostname")
+        job.wait("COMPLETED", within_s=60)
+
+    with stage.promise("kept"):
+        stage.wait_for(lambda: _not_accounted(stage, before.id), within_s=30)
+
+
+def _not_failed(stage: Stage, node: Node) -> str | None:
+    status = stage.api_nodes().get(node.name, {}).get("InstanceStatus", {}).get("Status")
+    return None if status == "Failure" else f"{node} is {status}"
+
+
+def _not_accounted(stage: Stage, number: str) -> str | None:
+    # Numbers begin anew with a controller's state: more than one job may have had this one.
+    ran = stage.controller.run(f"timeout 20 sacct -n -X -P -D -j {number} -o JobID,State")
+    if f"{number}|COMPLETED" in ran.stdout.split():
+        return None
+    return f"sacct of job {number}: {ran.stdout!r} {ran.said}"

@@ -1,0 +1,74 @@
+"""A node is lost under a training job, which goes on elsewhere from its last whole checkpoint.
+
+The job writes checkpoints to its node's own disks, from where a service copies them to shared
+storage meanwhile. The node is killed without a word. What was not copied is lost with it; what is
+whole on shared storage is where the next attempt begins, on a node that is free (a spare, where
+there is one).
+"""
+
+from __future__ import annotations
+
+from clusterwright_rehearsal.stage import Stage
+from clusterwright_rehearsal.training import Training, group_of_two, train
+
+ORDER = 120
+NEEDS_COMPUTE = 2
+MODES = ("managed",)  # scripted: Slurm waits 300 s for a lost node, as the spec says
+
+PROMISES = {
+    "drained": "finished checkpoints come to shared storage while the job goes on",
+    "requeued": "the job begins again on another node by itself",
+    "nothing-lost": "it goes on from the last whole checkpoint: no step before that is lost",
+    "ends": "it ends well, and every checkpoint of the run holds what its manifest says",
+}
+
+
+def play(stage: Stage) -> None:
+    training = train(stage, group=group_of_two(stage), name="resume")
+    try:
+        _lose_the_node(stage, training)
+    finally:
+        training.take_away()
+
+
+def _lose_the_node(stage: Stage, training: Training) -> None:
+    with stage.promise("drained"):
+        training.job.wait("RUNNING", within_s=60)
+        seconds = training.wait_newest(4, within_s=60)
+        stage.note(f"two checkpoints after {seconds:.0f} s")
+    victim = stage.node(training.job.hosts[0])
+    before = victim.instance_id
+    # HyperPod looks away: the replacement must not be the node that takes the job.
+    stage.set_detection(3600.0)
+    try:
+        with stage.promise("requeued"):
+            stage.crash(victim)
+            whole = training.newest()
+            made = max(training.steps("wrote"))
+            seconds = training.wait_starts(2, within_s=200)
+            second = training.starts()[1]
+            stage.expect(second["host"] != victim.host, f"it began again on {second['host']}")
+            stage.note(f"after {seconds:.0f} s, on {second['host']}")
+
+        with stage.promise("nothing-lost"):
+            stage.expect(
+                int(second["step"]) == whole,
+                f"it began at step {second['step']}; the last whole checkpoint was {whole}",
+            )
+            stage.note(f"from step {whole}; the newest on the lost node's disk was {made}")
+    finally:
+        stage.set_detection(0.0)
+    stage.wait_running(victim, but=before)
+    stage.set_detection(4.0)
+
+    with stage.promise("ends"):
+        training.wait_newest(whole + 4, within_s=60)
+        training.stop()
+        training.job.wait("COMPLETED", within_s=90)
+        last = max(training.steps("wrote"))
+        stage.expect(
+            training.newest() == last, f"latest is {training.newest()}, the last step {last}"
+        )
+        broken = training.broken_checkpoints()
+        stage.expect(not broken, "; ".join(broken))
+    stage.settle(within_s=120)

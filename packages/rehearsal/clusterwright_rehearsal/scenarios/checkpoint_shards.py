@@ -1,0 +1,103 @@
+"""Two nodes write shards of one checkpoint, and one of them is late.
+
+Each node's drain knows its own disk only. Until the last node has delivered, nothing on shared
+storage may look like a whole checkpoint; then one of them makes it whole.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+from clusterwright_rehearsal.stage import Stage
+from clusterwright_rehearsal.training import Training, folders, group_of_two, partition_of
+
+ORDER = 125
+NEEDS_COMPUTE = 2
+
+PROMISES = {
+    "waits": "while one node has not finished its shards, those of the other are copied, and no"
+    " checkpoint is whole",
+    "whole": "when it has, the checkpoint is whole, and its manifest names both nodes",
+    "flushed": "the flush of each node waits for the whole checkpoint, not for its own part",
+    "sound": "every shard on shared storage is what its manifest says, and `latest` points there",
+}
+
+_SHARDS = 5
+_WRITER = r"""
+here=@LOCAL@/@RUN@/step-1
+mkdir -p "$here"
+for n in $(seq @SHARDS@); do
+  echo "rank $SLURM_PROCID shard $n" >"$here/rank-$SLURM_PROCID-shard-$n"
+done
+echo 1 >"$here/state-$SLURM_PROCID"
+[ "$SLURM_PROCID" = 0 ] && cp "$here/state-0" "$here/state"
+while [ "$SLURM_PROCID" = 1 ] && [ ! -e @SHARED@/@RUN@.go ]; do sleep 0.2; done
+echo "$SLURM_NNODES 0" >"$here/COMPLETE.new" && mv "$here/COMPLETE.new" "$here/COMPLETE"
+/opt/clusterwright/bin/flush-checkpoints --run=@RUN@ --every-seconds=0.2 --timeout-seconds=90 \
+  >/dev/null && test -e @SHARED@/@RUN@/step-1 && echo "flushed rank=$SLURM_PROCID whole=yes"
+"""
+
+
+def play(stage: Stage) -> None:
+    group = group_of_two(stage)
+    local, shared = folders(stage, stage.nodes("compute", group)[0])
+    run = f"shards-{stage.controller.must('cat /proc/sys/kernel/random/uuid').strip()[:8]}"
+    script = _WRITER
+    for mark, value in (("LOCAL", local), ("SHARED", shared), ("RUN", run), ("SHARDS", _SHARDS)):
+        script = script.replace(f"@{mark}@", str(value))
+    partition = partition_of(stage, group)
+    job = stage.submit(
+        f"srun --ntasks-per-node=1 bash -c {shlex.quote(script)}",
+        nodes=2,
+        options=["--exclusive", *([f"--partition={partition}"] if partition else [])],
+    )
+    training = Training(stage, run, local, shared, job)
+    try:
+        _watch(stage, training)
+    finally:
+        stage.controller.run(f"rm -f {shared}/{run}.go")
+        training.take_away()
+
+
+def _watch(stage: Stage, training: Training) -> None:
+    folder, controller = training.folder, stage.controller
+    partial = f"{folder}/step-1@0.partial"
+    with stage.promise("waits"):
+
+        def not_delivered() -> str | None:
+            ran = controller.run(f"ls -A {partial}")
+            manifests = [name for name in ran.stdout.split() if name.startswith(".manifest.")]
+            return None if manifests else f"nothing is in {partial}: {ran.said}"
+
+        training.job.wait("RUNNING", within_s=60)
+        stage.wait_for(not_delivered, within_s=60)
+        names = controller.must(f"ls -A {partial}").split()
+        shards = [name for name in names if name.startswith("rank-")]
+        stage.expect(
+            shards == [f"rank-0-shard-{n}" for n in range(1, _SHARDS + 1)], f"shards: {shards}"
+        )
+        stage.expect(not controller.run(f"test -e {folder}/step-1").ok, "it is called whole")
+        stage.expect(not controller.run(f"test -e {folder}/latest").ok, "latest points somewhere")
+
+    with stage.promise("whole"):
+        controller.must(f"touch {training.shared}/{training.run}.go")
+        seconds = training.wait_newest(1, within_s=60)
+        manifest = json.loads(controller.must(f"cat {folder}/step-1/MANIFEST.json"))
+        stage.expect(len(set(manifest["nodes"])) == 2, f"of {manifest['nodes']}")
+        count = sum("-shard-" in file["path"] for file in manifest["files"])
+        stage.expect(count == 2 * _SHARDS, f"{count} shards in the manifest")
+        stage.expect(not controller.run(f"test -e {partial}").ok, f"{partial} is still there")
+        stage.note(f"{count} shards of 2 nodes, {seconds:.1f} s after the last was written")
+
+    with stage.promise("flushed"):
+        training.job.wait("COMPLETED", within_s=120)
+        told = sorted(line for line in training.job.output().splitlines() if "flushed" in line)
+        wanted = [f"flushed rank={rank} whole=yes" for rank in (0, 1)]
+        stage.expect(told == wanted, f"the job says {told}")
+
+    with stage.promise("sound"):
+        broken = training.broken_checkpoints()
+        stage.expect(not broken, "; ".join(broken))
+        target = controller.must(f"readlink {folder}/latest").strip()
+        stage.expect(target == "step-1", f"latest points to {target}")

@@ -1,0 +1,77 @@
+"""A job runs in a container, with Enroot and Pyxis that nodes have fetched from the bucket.
+
+Where the spec asks for no containers, a deployment adds them: stand-ins of both, which are
+mirrored to the emulated bucket with their real checksums, then fetched, verified and installed by
+every node. Where the spec says that the image brings them, the emulated one has the same ones.
+The container's image is made on the spot from programs of the node: no registry can be reached.
+
+The change stays deployed, so this scenario and those that need it come last.
+"""
+
+from __future__ import annotations
+
+from clusterwright_rehearsal import containers
+from clusterwright_rehearsal.stage import Stage
+from clusterwright_rehearsal.training import partition_of
+
+ORDER = 900
+
+PROMISES = {
+    "offered": "every node has Pyxis: the image's, or fetched from the bucket and verified",
+    "runs": "a job in a container sees the container's files and not the node's",
+    "without": "a job without a container beside it sees the node's files",
+    "tidy": "what was unpacked for the job is gone when it has ended",
+}
+
+_MARK = "made by the rehearsal"
+_MAKE = f"""
+set -e
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+mkdir -p "$work"/{{bin,etc,proc,sys,dev,tmp}} "$work$2"
+for program in /bin/bash /bin/cat /bin/hostname /bin/id; do
+  cp -L "$program" "$work/bin/"
+  ldd "$program" | grep -o '/[^ ]*' | while read -r library; do
+    install -D "$library" "$work$library"
+  done
+done
+ln -s bash "$work/bin/sh"
+echo '{_MARK}' >"$work/etc/rehearsal"
+chmod 755 "$work"
+mksquashfs "$work" "$1" -noappend -quiet -no-progress
+"""
+
+
+def play(stage: Stage) -> None:
+    containers.need_compiler(stage)
+    with stage.promise("offered"):
+        containers.offer(stage)
+        without = [node.name for node in stage.nodes() if not containers.has_pyxis(node)]
+        stage.expect(not without, f"no Pyxis on {', '.join(without)}")
+        if containers.are_fetched(stage):
+            labels = [f"{row['name']} {row['version']}" for row in containers.artefacts_of(stage)]
+            stage.note(f"from the bucket: {', '.join(labels)}; {containers.MADE_HERE}")
+        else:
+            stage.note(f"the image has them; {containers.MADE_HERE}")
+
+    node = stage.compute[-1]
+    options = [f"--nodelist={node.host}"]
+    partition = partition_of(stage, node.group)
+    options += [f"--partition={partition}"] if partition else []
+    look = "/bin/sh -c 'cat /etc/rehearsal; hostname; id -u; cat /etc/fstab 2>&1; exit 0'"
+    with stage.promise("runs"):
+        image = f"{stage.shared_folder}/rehearsal.sqsh"
+        node.must(f"mkdir -p {stage.shared_folder}; set -- {image} {stage.shared_folder}; {_MAKE}")
+        job = stage.submit(f"srun --container-image={image} {look}", options=options)
+        job.wait("COMPLETED", within_s=120)
+        lines = job.output().splitlines()
+        user = node.must("id -u ubuntu").strip()
+        stage.expect(lines[:3] == [_MARK, node.host, user], f"its output: {job.output()!r}")
+        stage.expect("No such file" in lines[3], f"it reads the node's /etc/fstab: {lines[3:]}")
+
+    with stage.promise("without"):
+        plain = stage.submit(f"srun {look}", options=options)
+        plain.wait("COMPLETED", within_s=60)
+        stage.expect(_MARK not in plain.output(), f"its output: {plain.output()!r}")
+
+    with stage.promise("tidy"):
+        stage.wait_for(lambda: containers.left_behind(node) or None, within_s=20)

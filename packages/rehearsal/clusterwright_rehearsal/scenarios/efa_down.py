@@ -1,0 +1,46 @@
+"""An EFA interface's port is not active any more, and later it is again."""
+
+from __future__ import annotations
+
+from clusterwright_rehearsal import faults
+from clusterwright_rehearsal.stage import Stage
+
+ORDER = 130
+MODES = ("managed",)
+
+PROMISES = {
+    "drained": "a port that is not active drains the node, and the reason names the interface",
+    "kept-out": "one clean look is not enough: the port may come and go",
+    "resumed": "two clean looks in a row put the node back into use by themselves",
+}
+
+_CLASS = "/sys/class/infiniband"
+# As Linux prints a port's state (drivers/infiniband/core/sysfs.c, state_show).
+_DOWN, _ACTIVE = "1: DOWN", "4: ACTIVE"
+
+
+def play(stage: Stage) -> None:
+    node = next((n for n in stage.compute if faults.expectation(n)["efa_count"]), None)
+    if node is None:
+        stage.not_for_this("no compute node has EFA")
+    device = node.must(f"ls {_CLASS}").split()[0]
+    port = f"{_CLASS}/{device}/ports/1/state"
+    try:
+        with stage.promise("drained"):
+            node.must(f"echo '{_DOWN}' >{port}")
+            faults.expect_drained(stage, node, f"efa: {device}", "not active")
+
+        with faults.no_looks_of_its_own(node):
+            with stage.promise("kept-out"):
+                node.must(f"echo '{_ACTIVE}' >{port}")
+                faults.look(node)
+                stage.expect(faults.reason(stage, node), "it is in use after one clean look")
+
+            with stage.promise("resumed"):
+                faults.look(node)
+                stage.expect(faults.reason(stage, node) is None, f"it is {node.slurm_state()}")
+                test = stage.submit("hostname", options=[f"--nodelist={node.host}"])
+                test.wait("COMPLETED", within_s=60)
+    finally:
+        node.must(f"echo '{_ACTIVE}' >{port}")
+        faults.make_whole(stage, node)

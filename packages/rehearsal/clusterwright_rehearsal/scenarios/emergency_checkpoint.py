@@ -1,0 +1,60 @@
+"""A job is warned before its time is up, and makes an emergency checkpoint first.
+
+`sbatch --signal=B:USR1@N` sends the batch script a signal N seconds before the time limit. The
+script writes a checkpoint of the step at which it is, waits until that is whole on shared storage,
+and ends. It writes no other checkpoint: without the emergency one everything would be lost.
+"""
+
+from __future__ import annotations
+
+from clusterwright_rehearsal.stage import Stage
+from clusterwright_rehearsal.training import Training, train
+
+ORDER = 140
+
+PROMISES = {
+    "warned": "Slurm sends the signal before the time limit, and the job ends by itself",
+    "whole": "its emergency checkpoint is whole on shared storage when it ends",
+    "resumed": "the next job of the run begins at that step",
+}
+
+_NEVER = 100_000
+_MINUTES, _BEFORE_S = 1, 50
+
+
+def play(stage: Stage) -> None:
+    options = [f"--time={_MINUTES}", f"--signal=B:USR1@{_BEFORE_S}"]
+    training = train(stage, name="emergency", every=_NEVER, options=options)
+    try:
+        _let_time_run_out(stage, training)
+    finally:
+        training.take_away()
+
+
+def _let_time_run_out(stage: Stage, training: Training) -> None:
+    with stage.promise("warned"):
+        training.job.wait("RUNNING", within_s=60)
+        training.wait_starts(1, within_s=20)
+        stage.expect(training.newest() == 0, "there is a checkpoint already")
+        training.job.wait("COMPLETED", within_s=60.0 * _MINUTES + 30)
+        found = training.steps("emergency")
+        stage.expect(len(found) == 1, f"its output: {training.job.output()!r}")
+        stage.note(f"at step {found[0]}")
+
+    with stage.promise("whole"):
+        output = training.job.output()
+        stage.expect("flushed=yes" in output, f"its output: {output!r}")
+        stage.expect(training.newest() == found[0], f"latest is step {training.newest()}")
+        broken = training.broken_checkpoints()
+        stage.expect(not broken, "; ".join(broken))
+
+    with stage.promise("resumed"):
+        again = train(stage, name="emergency", run=training.run)
+        try:
+            again.wait_starts(1, within_s=60)
+            began = int(again.starts()[0]["step"])
+            stage.expect(began == found[0], f"it began at step {began}, not {found[0]}")
+            again.stop()
+            again.job.wait("COMPLETED", within_s=60)
+        finally:
+            again.job.cancel()

@@ -1,0 +1,65 @@
+"""NVIDIA's driver reports errors (Xid) in the kernel's log.
+
+13 is an application's own error and keeps no job away; 48 asks for a reboot, 79 for another
+instance.
+"""
+
+from __future__ import annotations
+
+from clusterwright_rehearsal import faults
+from clusterwright_rehearsal.stage import Node, Stage
+
+ORDER = 121
+NEEDS_COMPUTE = 2
+MODES = ("managed",)
+
+PROMISES = {
+    "application": "Xid 13 (a program's illegal access) leaves the node in use",
+    "drained": "Xid 48 and Xid 79 drain their nodes, and the reasons name them",
+    "rebooted": "after Xid 48 the node comes back by itself once it is rebooted",
+    "replaced": "after Xid 79 the place comes back by itself once its instance is replaced",
+}
+
+# In the form in which users published them (github.com/NVIDIA/NVSentinel, issue 155;
+# github.com/NVIDIA/gpu-operator, issue 1146).
+_UNKNOWN = "pid='<unknown>', name=<unknown>"
+_SAYS = {
+    13: f"{_UNKNOWN}, Graphics SM Warp Exception on (GPC 1, TPC 3, SM 0): Out Of Range Address",
+    48: f"{_UNKNOWN}, An uncorrectable double bit error (DBE) has been detected on GPU",
+    79: f"{_UNKNOWN}, GPU has fallen off the bus.",
+}
+
+
+def play(stage: Stage) -> None:
+    faults.need_devices(stage, "nvidia")
+    first, second = stage.compute[:2]
+    before = second.instance_id
+    try:
+        with stage.promise("application"):
+            _say(first, 13)
+            faults.look(first)
+            why = faults.reason(stage, first)
+            stage.expect(why is None, f"it is drained: {why}")
+            test = stage.submit("hostname", options=[f"--nodelist={first.host}"])
+            test.wait("COMPLETED", within_s=60)
+
+        with stage.promise("drained"):
+            _say(first, 48)
+            faults.expect_drained(stage, first, "xid: 48 on 0000:53:00", "(reboot)")
+            _say(second, 79)
+            faults.expect_drained(stage, second, "xid: 79 on 0000:53:00", "(replace)")
+
+        stage.replace(second)
+        with stage.promise("rebooted"):
+            stage.note(f"rebooted in {faults.rebooted(stage, first):.0f} s")
+            faults.expect_in_use(stage, first)
+
+        with stage.promise("replaced"):
+            stage.wait_running(second, but=before)
+            faults.expect_in_use(stage, second)
+    finally:
+        faults.make_whole(stage, first, second)
+
+
+def _say(node: Node, code: int) -> None:
+    faults.kernel_message(node, f"NVRM: Xid (PCI:0000:53:00): {code}, {_SAYS[code]}")

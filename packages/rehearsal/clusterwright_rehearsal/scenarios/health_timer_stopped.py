@@ -1,0 +1,43 @@
+"""What looks at a node's health is stopped itself.
+
+In the managed configuration a timer of systemd starts the look; in the scripted one slurmd does,
+and there is nothing to stop. That somebody is told while it is stopped is not promised: nothing
+looks at the timer between runs of the node program, and HealthCheckProgram, which slurmd would run
+itself, is HyperPod's to set in the managed configuration.
+"""
+
+from __future__ import annotations
+
+from clusterwright_rehearsal import faults
+from clusterwright_rehearsal.stage import Stage
+
+ORDER = 150
+MODES = ("managed",)
+
+PROMISES = {
+    "restarted": "the next run of the node program (a software update, say) starts it again",
+    "rebooted": "so does a reboot",
+}
+
+
+def play(stage: Stage) -> None:
+    node = stage.compute[-1]
+    active = f"systemctl is-active {faults.TIMER}"
+    try:
+        with stage.promise("restarted"):
+            node.must(f"systemctl stop {faults.TIMER}")
+            run = node.run_program()
+            stage.expect(run.exit_code == 0, f"exit code {run.exit_code}: {run.last_line}")
+            stage.expect(run.statuses.get("health") == "applied", f"{run.statuses}")
+            node.must(active)
+
+        with stage.promise("rebooted"):
+            node.must(f"systemctl stop {faults.TIMER}")
+            faults.rebooted(stage, node)
+            stage.wait_for(
+                lambda: None if node.run(active).ok else "the timer is not active", within_s=30
+            )
+
+    finally:
+        node.must(f"systemctl start {faults.TIMER}")
+        stage.settle()

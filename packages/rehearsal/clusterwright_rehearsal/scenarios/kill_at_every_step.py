@@ -1,0 +1,125 @@
+"""The node program is killed at every one of its steps, on every role, and converges.
+
+A compute and a login node are replaced by fresh ones, whose lifecycle scripts wait. There the
+program is started as often as it has steps, and killed each time a step further. Then HyperPod's
+own run is let go. The nodes that come out of it must be the same as those that were there before,
+which nobody disturbed. After them the controller, alone: the others wait for it. HyperPod replaces
+no controller when it is asked to, so it gets its fresh one by UpdateClusterSoftware.
+ParallelCluster has no fresh head node and no fresh login nodes: `parallelcluster/kill_series.py`.
+"""
+
+from __future__ import annotations
+
+import functools
+from concurrent.futures import ThreadPoolExecutor
+
+from clusterwright_rehearsal.compared_files import differences
+from clusterwright_rehearsal.compared_files import files as _files
+from clusterwright_rehearsal.hyperpod.node import SCRIPTS
+from clusterwright_rehearsal.parallelcluster import kill_series
+from clusterwright_rehearsal.parallelcluster.stage import PclusterStage
+from clusterwright_rehearsal.stage import Broken, Node, Stage
+
+ORDER = 60
+MODES = ("managed", "scripted", "parallelcluster")
+
+PROMISES = {
+    "killed": "on compute and login nodes the program can be killed at each of its steps",
+    "converges": "the run after the last kill brings the nodes up",
+    "controller": "after a kill at each step the controller comes up too, and its cluster with it",
+    "same": "each node has the same files as the one that nobody disturbed",
+    "unchanged": "a further run changes nothing",
+}
+
+
+def play(stage: Stage) -> None:
+    if isinstance(stage, PclusterStage):
+        kill_series.play(stage)
+        return
+    victims = [stage.compute[0], *stage.nodes("login")[:1]]
+    before = {node.name: _files(node) for node in victims}
+    with stage.promise("killed"):
+        steps = _kill_at_each(stage, victims)
+        stage.note(f"{steps} steps on {', '.join(node.name for node in victims)}")
+
+    with stage.promise("converges"):
+        _wait_ready(stage, victims)
+        stage.settle()
+
+    controller = stage.controller
+    before[controller.name] = _files(controller)
+    with stage.promise("controller"):
+        stage.note(f"{_kill_at_each(stage, [controller])} steps")
+        _wait_ready(stage, [controller])
+        stage.wait_for(lambda: _not_in_service(stage), within_s=120)
+        stage.settle()
+    victims.append(controller)
+
+    with stage.promise("same"):
+        for node in victims:
+            mine = _files(node)
+            different = differences(mine, before[node.name])
+            stage.expect(not different, f"{node} differs in {', '.join(different[:5])}")
+            stage.note(f"{node}: {len(mine)} files compared")
+
+    with stage.promise("unchanged"):
+        for node in victims:
+            run = node.run_program()
+            others = {s: w for s, w in run.statuses.items() if w not in ("unchanged", "skipped")}
+            stage.expect(run.exit_code == 0, f"{node}: {run.exit_code}: {run.last_line}")
+            stage.expect(not others, f"{node}: {others}")
+
+
+def _kill_at_each(stage: Stage, nodes: list[Node]) -> int:
+    """Replaces nodes and kills their programs at each step; how many steps there are."""
+    stage.hold_scripts(True)
+    try:
+        for node in nodes:
+            if node.role == "controller":
+                stage.aws("sagemaker").update_cluster_software(
+                    ClusterName=stage.cluster.environment,
+                    InstanceGroups=[{"InstanceGroupName": node.group}],
+                )
+            else:
+                stage.replace(node)
+        for node in nodes:
+            stage.wait_for(functools.partial(_waiting, stage, node), within_s=180)
+        steps = _steps(nodes[0])
+        with ThreadPoolExecutor(len(nodes)) as pool:
+            missed = list(pool.map(lambda node: _missed(node, steps), nodes))
+    finally:
+        stage.hold_scripts(False)
+    for node, names in zip(nodes, missed, strict=True):
+        stage.expect(not names, f"on {node} the program did not get to {', '.join(names)}")
+    return len(steps)
+
+
+def _missed(node: Node, steps: list[str]) -> list[str]:
+    return [step for step in steps if not node.kill_program_at(step)]
+
+
+def _wait_ready(stage: Stage, nodes: list[Node]) -> None:
+    for node in nodes:
+        stage.wait_running(node)
+        lines = stage.logs(node)
+        stage.expect(lines, f"the log of {node} is empty")
+        stage.expect("is ready" in lines[-1], f"the log of {node} ends with {lines[-1]!r}")
+
+
+def _waiting(stage: Stage, node: Node) -> str | None:
+    """Only a fresh node is held."""
+    phase = stage.facts(node.name)["phase"]
+    if phase == "failed":
+        raise Broken(f"{node} failed before its script")
+    return None if phase == "held" else f"{node} is {phase}"
+
+
+def _not_in_service(stage: Stage) -> str | None:
+    cluster = stage.aws("sagemaker").describe_cluster(ClusterName=stage.cluster.environment)
+    status = cluster["ClusterStatus"]
+    return None if status == "InService" else f"the cluster is {status}"
+
+
+def _steps(node: Node) -> list[str]:
+    text = node.must(f"cd {SCRIPTS} && python3 -m clusterwright_node --list")
+    return [line.split()[0] for line in text.splitlines() if line.strip()]

@@ -1,0 +1,151 @@
+"""Every node shows its metrics to Prometheus.
+
+They are asked for from the controller, as a Prometheus in the cluster would ask. Whether the
+image's CloudWatch agent sends them on is not rehearsed: emulated nodes have no such agent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+
+from clusterwright_rehearsal import faults
+from clusterwright_rehearsal.hardware import hardware_of
+from clusterwright_rehearsal.stage import Broken, Node, Stage
+
+ORDER = 40
+
+PROMISES = {
+    "answers": "every node's exporter answers, and every surface of the node with it",
+    "devices": "each shows as many accelerators and EFA interfaces as its type has",
+    "slurm": "the controller's shows the idle nodes of every partition, and their accelerators",
+    "hangs": "while a driver hangs, the node still shows the rest in time, and says so",
+}
+
+_SCRAPE_TIMEOUT_S = 10.0
+"""Prometheus' own default."""
+_KEPT_S = 1.5
+"""An exporter gives the same answer to whoever asks again within a second."""
+_LINE = re.compile(r"^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$")
+
+Samples = dict[str, float]
+
+
+def play(stage: Stage) -> None:
+    if stage.cluster.observability.metrics.listen == "off":
+        stage.not_for_this("the spec has observability.metrics.listen: off")
+    found: dict[str, Samples] = {}
+    with stage.promise("answers"):
+        slowest = 0.0
+        for node in stage.nodes():
+            found[node.name], seconds = _scrape(stage, node)
+            slowest = max(slowest, seconds)
+            down = _sources(found[node.name], 0.0)
+            stage.expect(not down, f"{node}: no answer from {', '.join(down)}")
+            stage.expect(_sources(found[node.name], 1.0), f"{node} shows no source")
+        count = sum(len(samples) for samples in found.values())
+        stage.note(f"{count} samples of {len(found)} nodes, slowest in {slowest:.2f} s")
+
+    with stage.promise("devices"):
+        for node in stage.compute:
+            samples = found[node.name]
+            wanted = hardware_of(stage.facts(node.name)["instance_type"])
+            name = {"nvidia": "gpu_count", "neuron": "neuron_device_count"}.get(wanted.kind)
+            for metric, count in (
+                *([(name, wanted.accelerator_count)] if name else ()),
+                *([("efa_device_count", wanted.efa_interfaces)] if wanted.efa_interfaces else ()),
+            ):
+                shown = samples.get(metric)
+                stage.expect(shown == count, f"{node}: {metric} is {shown}, not {count}")
+                stage.note(f"{node}: {metric} {count}")
+
+    with stage.promise("slurm"):
+        stage.wait_for(lambda: _not_idle(stage), within_s=30)
+
+    with stage.promise("hangs"):
+        _hang(stage)
+
+
+def _hang(stage: Stage) -> None:
+    nvidia = [
+        node
+        for node in stage.compute
+        if hardware_of(stage.facts(node.name)["instance_type"]).kind == "nvidia"
+    ]
+    if not nvidia:
+        stage.note("no GPUs whose driver could hang")
+        return
+    node = nvidia[-1]
+    # Its own look would drain it meanwhile.
+    with _no_looks(stage, node):
+        try:
+            faults.put(node, "gpu-hang")
+            time.sleep(_KEPT_S)
+            samples, seconds = _scrape(stage, node)
+        finally:
+            faults.mend(node, "gpu-hang")
+    stage.expect(_sources(samples, 0.0) == ["nvidia"], f"silent: {_sources(samples, 0.0)}")
+    stage.expect("node_load1" in samples, "the load is not shown")
+    stage.note(f"answered in {seconds:.1f} s")
+    stage.wait_for(
+        lambda: "it is still silent" if _sources(_scrape(stage, node)[0], 0.0) else None,
+        within_s=20,
+    )
+
+
+def _no_looks(stage: Stage, node: Node) -> contextlib.AbstractContextManager[None]:
+    if stage.cluster.slurm.configuration == "managed":
+        return faults.no_looks_of_its_own(node)
+    return contextlib.nullcontext()
+
+
+def _scrape(stage: Stage, node: Node) -> tuple[Samples, float]:
+    metrics = stage.cluster.observability.metrics
+    asker, host = stage.controller, node.address
+    if metrics.listen == "loopback":
+        asker, host = node, "127.0.0.1"
+    started = time.monotonic()
+    text = asker.must(
+        f"curl --silent --show-error --fail --max-time {_SCRAPE_TIMEOUT_S:.0f}"
+        f" http://{host}:{metrics.port}/metrics"
+    )
+    samples: Samples = {}
+    for line in text.splitlines():
+        match = _LINE.match(line)
+        if match is not None:
+            labels = f"{{{match.group(2)}}}" if match.group(2) else ""
+            samples[match.group(1) + labels] = float(match.group(3))
+        elif not line.startswith("#"):
+            raise Broken(f"{node}: not a sample: {line!r}")
+    return samples, time.monotonic() - started
+
+
+def _sources(samples: Samples, up: float) -> list[str]:
+    """The sources that answered (1) or did not (0)."""
+    pattern = re.compile(r'^clusterwright_source_up\{source="(\w+)"\}$')
+    matches = ((pattern.match(name), value) for name, value in samples.items())
+    return sorted(match.group(1) for match, value in matches if match and value == up)
+
+
+def _not_idle(stage: Stage) -> str | None:
+    samples, _ = _scrape(stage, stage.controller)
+    idle = sum(
+        value
+        for name, value in samples.items()
+        if name.startswith("slurm_nodes{") and 'state="idle"' in name
+    )
+    if idle != len(stage.compute):
+        return f"{idle:.0f} idle nodes are shown, not {len(stage.compute)}"
+    wanted: dict[str, int] = {}
+    for node in stage.compute:
+        hardware = hardware_of(stage.facts(node.name)["instance_type"])
+        name = {"nvidia": "gpu", "neuron": "neuron"}.get(hardware.kind)
+        if name:
+            wanted[name] = wanted.get(name, 0) + hardware.accelerator_count
+    for name, count in wanted.items():
+        shown = samples.get(f'slurm_devices{{resource="{name}"}}')
+        if shown != count:
+            return f"{shown} {name} are shown, not {count}"
+    stage.note(f"{idle:.0f} idle nodes, {wanted or 'no accelerators'}")
+    return None

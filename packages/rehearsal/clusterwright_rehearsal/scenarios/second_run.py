@@ -1,0 +1,78 @@
+"""A second run of the node program changes nothing.
+
+HyperPod runs the scripts again when it updates a cluster's software, so they must be safe to run
+on a node that works.
+"""
+
+from __future__ import annotations
+
+from clusterwright_rehearsal.parallelcluster.stage import PclusterStage
+from clusterwright_rehearsal.stage import Node, ProgramRun, Stage
+
+ORDER = 20
+MODES = ("managed", "scripted", "parallelcluster")
+
+PROMISES = {
+    "unchanged": "on every node, every step of a second run is unchanged or skipped",
+    "files": "no file of the node is changed by it, but logs and what daemons write",
+    "quick": "on a healthy node it takes less than two seconds",
+}
+
+_LIMIT_S = 2.0
+_MORE_TRIES = 2
+# Everything on the root disk except what changes on a node at rest.
+_AT_WORK = (
+    *("/proc", "/sys", "/run", "/dev", "/tmp", "/srv"),  # noqa: S108  folders of the node
+    *("/var/log", "/var/spool", "/var/tmp", "/var/lib/chrony", "/var/lib/mysql"),  # noqa: S108
+    "/var/lib/systemd",
+    # What a timer of ours last saw.
+    "/var/lib/clusterwright/health.json",
+    # The image's mark of its last use, which another run of a rehearsal may set.
+    "/.complete",
+)
+_CHANGED_SINCE = (
+    f"find / -xdev \\( {' -o '.join(f'-path {path}' for path in _AT_WORK)} \\) -prune"
+    " -o -newer /run/rehearsal-mark -type f -print"
+)
+
+
+def play(stage: Stage) -> None:
+    runs = {}
+    with stage.promise("unchanged"):
+        for node in stage.nodes():
+            node.must("touch /run/rehearsal-mark && sleep 0.05")
+            run = node.run_program()
+            stage.expect(run.exit_code == 0, f"{node}: exit code {run.exit_code}, {run.last_line}")
+            other = {s: w for s, w in run.statuses.items() if w not in ("unchanged", "skipped")}
+            stage.expect(run.statuses, f"{node}: no step reported anything")
+            stage.expect(not other, f"{node}: {other}")
+            runs[node] = run
+
+    with stage.promise("files"):
+        for node in runs:
+            changed = _changed(node)
+            stage.expect(not changed, f"{node}: {', '.join(changed[:5])}")
+
+    with stage.promise("quick"):
+        slowest = max(runs, key=lambda node: _seconds(stage, runs[node]))
+        seconds = _seconds(stage, runs[slowest])
+        # This machine may have been busy with something else.
+        for _ in range(_MORE_TRIES):
+            if seconds >= _LIMIT_S:
+                seconds = min(seconds, _seconds(stage, slowest.run_program()))
+        stage.note(f"slowest: {slowest} in {seconds:.2f} s")
+        stage.expect(
+            seconds < _LIMIT_S, f"{slowest} took {seconds:.1f} s: {runs[slowest].statuses}"
+        )
+
+
+def _seconds(stage: Stage, run: ProgramRun) -> float:
+    """Of the whole script; of ParallelCluster's, which fetches the program first, that alone."""
+    if not isinstance(stage, PclusterStage):
+        return run.seconds
+    ends = [event["seconds"] for event in run.events if event.get("event") == "run_end"]
+    return float(ends[-1])
+
+
+def _changed(node: Node) -> list[str]:
+    return node.must(_CHANGED_SINCE).split()

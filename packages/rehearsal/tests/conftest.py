@@ -1,0 +1,98 @@
+"""Booted clusters, shared by all tests of a session: each is one real `clusterwright rehearse`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clusterwright_rehearsal.rehearsal import why_no_nodes
+
+ROOT = Path(__file__).resolve().parents[3]
+STATE = Path("/var/lib/clusterwright")
+Rehearse = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="session")
+def rehearsed() -> Rehearse:
+    """Runs the command and gives its JSON; the same words a second time give the same answer."""
+    reason = why_no_nodes()
+    if reason is not None:
+        pytest.skip(reason)
+    answers: dict[tuple[str, ...], dict[str, Any]] = {}
+
+    def run(*words: str) -> dict[str, Any]:
+        if words not in answers:
+            answers[words] = _run(words)
+        return answers[words]
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def scripted_config(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """configs/dev.yaml in the scripted configuration, with an own step beside ours."""
+    folder = tmp_path_factory.mktemp("configs")
+    for name in ("base.yaml", "dev.yaml"):
+        (folder / name).write_text((ROOT / "configs" / name).read_text())
+    with (folder / "dev.yaml").open("a") as file:
+        file.write(
+            "\nslurm:\n  configuration: scripted\n"
+            "lifecycle:\n  steps: [configs/examples/steps/memlock.py]\n"
+        )
+    return str(folder / "dev.yaml")
+
+
+@pytest.fixture(scope="session")
+def parallelcluster_config(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """configs/dev-parallelcluster.yaml with accounting, people, their limits and a topology."""
+    folder = tmp_path_factory.mktemp("parallelcluster")
+    (folder / "base.yaml").write_text((ROOT / "configs" / "base.yaml").read_text())
+    text = (ROOT / "configs" / "dev-parallelcluster.yaml").read_text()
+    assert "accounting: {kind: none}" in text
+    path = folder / "dev-parallelcluster.yaml"
+    assert "instance_type: p5.4xlarge " in text
+    # A type that EC2 has a topology of.
+    text = text.replace("instance_type: p5.4xlarge ", "instance_type: g6e.8xlarge ")
+    path.write_text(text.replace("accounting: {kind: none}", _PEOPLE))
+    return str(path)
+
+
+_PEOPLE = """accounting: {kind: rds}
+  topology: tree
+  qos:
+    - {name: urgent, priority: 100, max_nodes_per_user: 1}
+  accounts:
+    - {name: research, fair_share: 10, max_nodes: 1}
+  users:
+    - name: ada
+      uid: 5001
+      slurm_account: research
+      ssh_public_keys:
+        - ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExampleExample ada
+"""
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "clusterwright", "rehearse", *words]
+
+
+def _run(words: tuple[str, ...]) -> dict[str, Any]:
+    done = subprocess.run(
+        command(*words, "--state-dir", str(STATE), "--format", "json"),
+        cwd=ROOT,
+        env=dict(os.environ),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout, f"exit code {done.returncode}: {done.stderr[-3000:]}"
+    answer: dict[str, Any] = json.loads(done.stdout)
+    assert answer["exit_code"] == done.returncode
+    return answer

@@ -1,0 +1,206 @@
+"""The report: one file that loads and runs nothing, and says everything without colour."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import re
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from clusterwright_rehearsal.report import timeline_svg
+from clusterwright_rehearsal.report.css import CSS
+from clusterwright_rehearsal.report.html import verdict_html
+from clusterwright_rehearsal.verdict import Phase, Verdict
+from packages.rehearsal.tests.report import verdicts
+from packages.rehearsal.tests.report.verdicts import START, birth, event
+
+VOID = frozenset(("meta", "br"))
+CASES = pytest.mark.parametrize(
+    "verdict",
+    [verdicts.BROKEN, verdicts.HELD, verdicts.NO_NODES, verdicts.hostile()],
+    ids=["broken", "held", "no nodes", "hostile"],
+)
+
+
+class Page(HTMLParser):
+    """Reads a page and holds it to being nested as it should be."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[str, str]] = []
+        self.feed(text)
+        self.close()
+        assert not self.open, f"never closed: {self.open}"
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert len(dict(attrs)) == len(attrs), f"{tag} has an attribute twice"
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append((self.open[-1] if self.open else "", data))
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+    def text(self, *inside: str) -> str:
+        return "".join(text for tag, text in self.texts if not inside or tag in inside)
+
+
+@CASES
+def test_page_is_well_formed_and_fetches_and_runs_nothing(verdict: Verdict) -> None:
+    page = Page(verdict_html(verdict))
+    names = {name for name, _ in page.tags}
+    assert not names & {"script", "link", "img", "iframe", "object", "embed", "base", "form", "a"}
+    for name, attributes in page.tags:
+        for key in attributes:
+            assert not key.startswith("on"), f"{name} {key}"
+            assert key not in ("src", "href", "xlink:href", "style", "srcdoc"), f"{name} {key}"
+    (policy,) = [m["content"] for m in page.all("meta") if m.get("http-equiv")]
+    assert policy == "default-src 'none'; style-src 'unsafe-inline'"
+    assert "url(" not in CSS
+    assert "@import" not in CSS
+
+
+@CASES
+def test_page_can_be_read_without_seeing_it(verdict: Verdict) -> None:
+    page = Page(verdict_html(verdict))
+    assert page.all("html")[0]["lang"] == "en"
+    assert page.text("title").strip()
+    headings = [int(name[1]) for name, _ in page.tags if re.fullmatch("h[1-6]", name)]
+    assert headings[0] == 1
+    assert headings.count(1) == 1
+    assert all(after - before <= 1 for before, after in itertools.pairwise(headings))
+    assert len(page.all("caption")) == len(page.all("table"))
+    assert all(cell.get("scope") in ("col", "row", "rowgroup") for cell in page.all("th"))
+    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert len(set(ids)) == len(ids)
+    for _, attributes in page.tags:
+        for name in (attributes.get("aria-labelledby") or "").split():
+            assert name in ids
+    for drawing in page.all("svg"):
+        assert drawing["role"] == "img"
+
+
+@CASES
+def test_drawings_are_well_formed_and_nothing_is_outside_of_them(verdict: Verdict) -> None:
+    for text in (timeline_svg.whole(verdict), timeline_svg.coming_up(verdict)):
+        if not text:
+            continue
+        root = ET.fromstring(text)
+        width, height = (float(n) for n in root.attrib["viewBox"].split()[2:])
+        for rect in root.iter("rect"):
+            x, y, w, h = (float(rect.attrib[k]) for k in ("x", "y", "width", "height"))
+            assert x >= 0, ET.tostring(rect)
+            assert x + w <= width, ET.tostring(rect)
+            assert 0 <= y <= y + h <= height, ET.tostring(rect)
+
+
+def test_attacks_are_shown_as_text() -> None:
+    page = Page(verdict_html(verdicts.hostile()))
+    said = page.text()
+    assert said.count("<script>alert(1)</script>") >= 20
+    for character in "\x1b\x00\u202e":
+        assert character not in said
+
+
+def test_each_status_is_a_word_and_a_sign() -> None:
+    said = " ".join(Page(verdict_html(verdicts.BROKEN)).text().split())
+    assert "Promises are broken." in said
+    assert "Promises: 2 held, 1 broken, 1 unknown." in said
+    for words in ("✓ held", "✗ broken", "? unknown"):
+        assert words in said
+    assert "after 150 s: job 3 is PENDING (Resources)" in said
+
+
+def test_everything_that_is_known_is_there() -> None:
+    page = Page(verdict_html(verdicts.BROKEN))
+    said = page.text()
+    for entry in (*verdicts.BROKEN.not_covered, *verdicts.BROKEN.notes):
+        assert entry in said
+    for node in verdicts.BROKEN.nodes:
+        cells = {text for _, text in page.texts}
+        assert {node.name, node.host, node.instance_id, node.address} <= cells
+    assert "scale: it is not for the scripted configuration" in said
+    assert "lustre failed: mount it" in page.text("pre")
+    assert "workers-2: /fsx is silent" in said
+
+
+def test_result_of_nothing_is_no_success() -> None:
+    nothing = Verdict(config="x", cluster="x", suite="trixie", slurm=None)
+    assert "No promise was looked at" in Page(verdict_html(nothing)).text()
+
+
+def test_bars_are_where_the_times_are() -> None:
+    root = ET.fromstring(timeline_svg.whole(verdicts.BROKEN))
+    bars = {
+        rect[0].text: (float(rect.attrib["x"]), float(rect.attrib["width"]))
+        for rect in root.iter("rect")
+    }
+    start, _ = bars["deployment: 30.0 s, held"]
+    born, boot = bars["controller-1: the machine starts, 2.5 s"]
+    per_second = boot / 2.5
+    assert born - start == pytest.approx(19.8 * per_second, abs=0.3)
+    assert bars["workers-1: lost, 8.0 s"][1] == pytest.approx(8.0 * per_second, abs=0.3)
+    # A new instance after the loss begins anew.
+    assert "workers-1: the machine starts, 3.0 s" in bars
+    marks = [g[0].text for g in root.iter("g")]
+    assert "workers-2: failed: lustre: /fsx is silent" in marks
+    assert "workers-1: replaced by a new instance" in marks
+
+
+def test_first_boot_is_drawn_with_steps_and_without_what_came_later() -> None:
+    verdict = dataclasses.replace(
+        verdicts.BROKEN, timeline=(*verdicts.BROKEN.timeline, *birth("workers-9", at=120.0))
+    )
+    root = ET.fromstring(timeline_svg.coming_up(verdict))
+    titles = [rect[0].text for rect in root.iter("rect")]
+    assert "workers-1: lustre, applied, 2.50 s" in titles
+    assert "workers-2: lustre, failed, 1.50 s" in titles
+    assert not any(text and text.startswith("workers-9") for text in titles)
+    assert not list(root.iter("g"))[1:], "the loss of workers-1 came later"
+
+
+def test_hundreds_of_nodes_are_not_all_drawn_and_it_is_said() -> None:
+    many = [e for number in range(100) for e in birth(f"workers-{number + 1}")]
+    verdict = dataclasses.replace(
+        verdicts.BROKEN, timeline=(*many, event(60.0, "lost", "workers-100"))
+    )
+    assert timeline_svg.left_out(verdict) == 100 - timeline_svg.MOST_LANES
+    drawn = timeline_svg.whole(verdict)
+    assert "workers-100: lost" in drawn
+    assert f"{100 - timeline_svg.MOST_LANES} nodes more are not drawn" in verdict_html(verdict)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1e-7, 0.004, 7.0, 86_400.0])
+def test_axis_has_a_few_ticks_whatever_the_length(seconds: float) -> None:
+    verdict = Verdict(
+        config="x",
+        cluster="x",
+        suite="trixie",
+        slurm=None,
+        phases=(Phase("deployment", seconds, START),),
+    )
+    drawn = timeline_svg.whole(verdict)
+    if drawn:
+        ticks = [t for t in ET.fromstring(drawn).iter("text") if t.attrib["class"] == "tick"]
+        assert 2 <= len(ticks) <= 10
+    else:
+        assert seconds < 1e-3
+
+
+def test_page(snapshot: SnapshotAssertion) -> None:
+    assert verdict_html(verdicts.BROKEN).replace(CSS, "") == snapshot

@@ -1,0 +1,127 @@
+"""Every scenario, played on machines that are really booted, with Slurm's own daemons."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from clusterwright.platforms import load_cluster
+from clusterwright_rehearsal import rehearsal, runs
+from clusterwright_rehearsal.scenario_files import Scenario, scenarios
+from packages.rehearsal.tests.answers import of, skipped
+from packages.rehearsal.tests.conftest import ROOT, Rehearse, command
+
+pytestmark = [pytest.mark.slow, pytest.mark.slurm]
+
+_DEV = "configs/dev.yaml"
+
+
+@pytest.mark.parametrize("scenario", scenarios(), ids=lambda scenario: scenario.name)
+def test_managed(rehearsed: Rehearse, scenario: Scenario) -> None:
+    answer = rehearsed(_DEV)
+    assert of(answer, "deployment") == {}
+    assert of(answer, scenario.name) == {}
+    if "managed" in scenario.modes and scenario.name not in skipped(answer):
+        looked_at = {p["id"] for p in answer["promises"] if p["scenario"] == scenario.name}
+        assert looked_at == {f"{scenario.name}.{name}" for name in scenario.promises}
+
+
+def test_what_is_for_other_hardware_is_skipped_with_the_reason(rehearsed: Rehearse) -> None:
+    reasons = {entry["what"]: entry["reason"] for entry in rehearsed(_DEV)["skipped"]}
+    assert "neuron devices" in reasons["neuron-lost"]
+    assert "gpu-lost" not in reasons
+    assert reasons["silent-corruption"].startswith("cannot be detected: ")
+    assert rehearsed(_DEV)["exit_code"] == 0
+
+
+def test_the_newer_slurm(rehearsed: Rehearse) -> None:
+    answer = rehearsed(_DEV, "--slurm", "forky", "--scenario", "first-boot")
+    assert of(answer, "first-boot") == {}
+    assert answer["slurm"] != rehearsed(_DEV)["slurm"]
+
+
+def test_the_answer_has_nodes_steps_and_phases(rehearsed: Rehearse) -> None:
+    answer = rehearsed(_DEV)
+    spec = load_cluster(ROOT / _DEV)
+    wanted = sum(group.count for group in spec.cluster.compute)
+    assert len(answer["nodes"]) == wanted
+    nodes = {node["name"] for node in answer["nodes"]}
+    assert {step["node"] for step in answer["steps"]} >= nodes
+    assert all(step["seconds"] >= 0 for step in answer["steps"])
+    assert {"deployment", "first-boot"} <= {phase["name"] for phase in answer["phases"]}
+
+
+def test_after_a_kill_of_everybody_clean_leaves_nothing(tmp_path: Path) -> None:
+    """The command and its engine are killed with SIGKILL while nodes come up."""
+    _needs_nodes()
+    # The images are shared with the other tests.
+    (tmp_path / "cache").symlink_to("/var/lib/clusterwright/cache")
+    process = subprocess.Popen(
+        command(_DEV, "--scenario", "first-boot", "--state-dir", str(tmp_path)),
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    run = _wait_for_machines(tmp_path, process)
+    engine = next(
+        int(line.split('"name": "')[1].split('"')[0])
+        for line in (run.folder / "made.jsonl").read_text().splitlines()
+        if "engine" in line
+    )
+    process.kill()
+    os.kill(engine, signal.SIGKILL)
+    process.wait()
+    done = subprocess.run(
+        command("--clean", "--state-dir", str(tmp_path)),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "removed netns" in done.stdout
+    assert "looked again" in done.stdout
+    assert not run.folder.exists()
+    assert not list(Path("/run/netns").glob(f"cw-{run.id}-*"))
+    assert str(run.folder) not in Path("/proc/self/mountinfo").read_text()
+    assert not list(Path("/sys/fs/cgroup").glob(f"**/clusterwright-{run.id}"))
+
+
+def test_without_nodes_the_deployment_half_runs_and_the_rest_is_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rehearsal, "why_no_nodes", lambda: "emulated nodes need root")
+    spec = load_cluster(ROOT / _DEV)
+    verdict = rehearsal.rehearse(
+        rehearsal.Request(_DEV, spec.cluster, spec.resolved(), state=tmp_path), lambda _: None
+    )
+    assert verdict.exit_code == 2
+    by_status = {
+        promise.status for promise in verdict.promises if promise.scenario != "deployment"
+    }
+    assert by_status == {"unknown"}
+    (deployed,) = [p for p in verdict.promises if p.scenario == "deployment"]
+    assert deployed.status == "held", deployed.reason
+    assert not runs.runs(tmp_path)
+
+
+def _needs_nodes() -> None:
+    reason = rehearsal.why_no_nodes()
+    if reason is not None:
+        pytest.skip(reason)
+
+
+def _wait_for_machines(state: Path, process: subprocess.Popen[bytes]) -> runs.Run:
+    ends = time.monotonic() + 400
+    while time.monotonic() < ends:
+        assert process.poll() is None, "it ended by itself"
+        for run in runs.runs(state):
+            if list(run.folder.glob("machines/*/machine.json")):
+                return run
+        time.sleep(0.1)
+    raise AssertionError("no machine came up")

@@ -1,0 +1,76 @@
+"""The command line of `rehearse`; the rehearsals are tried beside it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from clusterwright_rehearsal import rehearsal
+from clusterwright_rehearsal.errors import RehearsalError
+from clusterwright_rehearsal.verdict import Verdict
+from packages.rehearsal.tests.report import verdicts
+from tests.support.command_line import clusterwright
+
+_DEV = Path(__file__).parents[3] / "configs" / "dev.yaml"
+
+
+def _gives(monkeypatch: pytest.MonkeyPatch, verdict: Verdict | RehearsalError) -> None:
+    def rehearse(*_: object) -> Verdict:
+        if isinstance(verdict, RehearsalError):
+            raise verdict
+        return verdict
+
+    monkeypatch.setattr(rehearsal, "rehearse", rehearse)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "code"), [(verdicts.HELD, 0), (verdicts.BROKEN, 1), (verdicts.NO_NODES, 2)]
+)
+def test_verdict_is_the_exit_code_and_the_report_is_written_beside(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, verdict: Verdict, code: int
+) -> None:
+    _gives(monkeypatch, verdict)
+    report = tmp_path / "verdict.html"
+    text = clusterwright("rehearse", _DEV, "--report", report)
+    assert text.exit_code == code
+    assert "Promises: " in text.out
+    page = report.read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    report.unlink()
+    answer = clusterwright("rehearse", _DEV, "--report", report, "--format", "json")
+    assert json.loads(answer.out)["exit_code"] == answer.exit_code == code
+    assert report.read_text(encoding="utf-8") == page
+
+
+def test_report_that_cannot_be_written_is_said_before_anything_is_done(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(rehearsal, "rehearse", lambda *_: pytest.fail("it was held"))
+    answer = clusterwright("rehearse", _DEV, "--report", tmp_path / "none" / "verdict.html")
+    assert answer.exit_code == 3
+    assert "verdict.html cannot be written: No such file or directory" in answer.err
+    assert "hint: name another file with --report" in answer.err
+
+
+def test_report_of_before_stays_where_no_rehearsal_could_be_held(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    _gives(monkeypatch, RehearsalError("too few nodes", "--nodes 4 or more"))
+    old, new = tmp_path / "old.html", tmp_path / "new.html"
+    old.write_text("yesterday's")
+    for report in (old, new):
+        answer = clusterwright("rehearse", _DEV, "--report", report)
+        assert answer.exit_code == 3
+        assert "hint: --nodes 4 or more" in answer.err
+    assert old.read_text() == "yesterday's"
+    assert not new.exists()
+
+
+def test_list_needs_no_spec_and_no_root() -> None:
+    answer = clusterwright("rehearse", "--list", "--format", "json")
+    assert answer.exit_code == 0
+    names = [entry["name"] for entry in json.loads(answer.out)["scenarios"]]
+    assert names[0] == "first-boot"
+    assert clusterwright("rehearse", "--list").out.startswith("first-boot ")

@@ -1,0 +1,57 @@
+"""The verdict's exit code and its forms."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from clusterwright_rehearsal.report.text import cleaned_text, verdict_json, verdict_text
+from clusterwright_rehearsal.verdict import Promise, Status, Verdict
+
+
+def _verdict(*statuses: Status) -> Verdict:
+    promises = tuple(
+        Promise(f"boot.p{n}", "boot", "it boots", status, 1.23456, f"reason {n}")
+        for n, status in enumerate(statuses)
+    )
+    return Verdict("configs/dev.yaml", "dev", "trixie", "slurm 24.11.5", promises)
+
+
+@pytest.mark.parametrize(
+    ("statuses", "code"),
+    [
+        (("held", "held"), 0),
+        (("held", "unknown"), 2),
+        (("unknown", "broken", "held"), 1),
+        ((), 0),
+    ],
+)
+def test_a_broken_promise_outweighs_an_unknown_one(
+    statuses: tuple[Status, ...], code: int
+) -> None:
+    assert _verdict(*statuses).exit_code == code
+    assert json.loads(verdict_json(_verdict(*statuses)))["exit_code"] == code
+
+
+def test_the_json_has_the_contracts_keys() -> None:
+    answer = json.loads(verdict_json(_verdict("held", "broken")))
+    assert answer["command"] == "rehearse"
+    assert {"promises", "nodes", "steps", "skipped"} <= answer.keys()
+    assert {"id", "scenario", "status", "seconds", "reason"} <= answer["promises"][0].keys()
+    assert answer["summary"] == {"held": 1, "broken": 1, "unknown": 0}
+    assert answer["not_covered"]
+
+
+def test_the_text_names_each_promise_with_its_reason_and_what_is_not_covered() -> None:
+    text = verdict_text(_verdict("held", "unknown"))
+    assert "held    p0" in text
+    assert "(reason 1)" in text
+    assert "cgroup" in text
+    assert text.endswith("Promises: 1 held, 1 unknown\n")
+
+
+def test_cleaning_says_what_it_did_and_that_it_looked_again() -> None:
+    assert cleaned_text([], [], []) == "nothing was left behind\n"
+    assert "looked again" in cleaned_text(["netns a"], [], [])
+    assert "still there: mount b" in cleaned_text(["netns a"], ["mount b"], [])

@@ -1,0 +1,66 @@
+"""Which keys there are, and where."""
+
+from __future__ import annotations
+
+import pytest
+
+from clusterwright.cluster_spec.keys import field_at, is_list, keys_at, models_in, places_of
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import OnDemand, Spot
+
+
+def test_keys_at_the_top() -> None:
+    assert {"environment", "compute", "waivers"} <= set(keys_at(()))
+
+
+def test_keys_in_lists_carry_the_name_of_the_file() -> None:
+    keys = keys_at(("storage", "lustre", 0, "repositories", 1))
+    assert {"import", "export", "s3"} <= set(keys)
+    assert "import_events" not in keys
+
+
+def test_of_a_union_the_member_that_was_chosen_is_meant() -> None:
+    path = ("compute", 0, "capacity")
+    assert keys_at(path) == ["arn", "fallback", "id", "kind", "shares"]
+    assert keys_at(path, (*path, "training-plan", "x")) == ["arn", "kind"]
+    assert keys_at(path, (*path, "spot", "x")) == ["kind"]
+
+
+def test_keys_of_what_does_not_exist_are_none() -> None:
+    assert keys_at(("nothing", "at", "all")) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "required"),
+    [
+        (("account",), True),
+        (("compute", 5, "count"), True),
+        (("compute", 0, "capacity", "arn"), True),
+        (("storage", "home", "kind"), True),
+        (("storage", "lustre", 0, "repositories", 0, "import"), False),
+        (("slurm", "accounting"), False),
+    ],
+)
+def test_fields_are_found_by_path(path: tuple[str | int, ...], required: bool) -> None:
+    field = field_at(path)
+    assert field is not None
+    assert field.is_required() is required
+
+
+@pytest.mark.parametrize("path", [("nothing",), ("tags", "owner"), ("compute", 0, "nothing")])
+def test_what_is_no_key_has_no_field(path: tuple[str | int, ...]) -> None:
+    assert field_at(path) is None
+
+
+def test_places_of_a_key() -> None:
+    assert places_of("egress") == ["network.egress"]
+    assert "storage.lustre[].mount_path" in places_of("mount_path")
+    assert places_of("nothing") == []
+
+
+def test_annotations_are_looked_into() -> None:
+    annotation = Cluster.model_fields["compute"].annotation
+    assert is_list(annotation)
+    assert models_in(list[str]) == []
+    assert not is_list(str | None)
+    assert models_in(OnDemand | Spot | None) == [OnDemand, Spot]

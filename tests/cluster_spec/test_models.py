@@ -1,0 +1,95 @@
+"""The models: frozen, strict, and every form of text has words and an example."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from clusterwright.cluster_spec.describe import docstrings, summary
+from clusterwright.cluster_spec.keys import models_in
+from clusterwright.cluster_spec.models import forms
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.operations import Day
+from tests.support.rich_specs import BUILT
+
+
+def all_models(model: type[BaseModel] = Cluster) -> Iterator[type[BaseModel]]:
+    yield model
+    for field in model.model_fields.values():
+        for child in models_in(field.annotation):
+            yield from all_models(child)
+
+
+MODELS = list(dict.fromkeys(all_models()))
+
+
+def test_the_rich_spec_survives_the_way_through_the_models() -> None:
+    cluster = Cluster.model_validate(BUILT)
+    dumped = cluster.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    assert dumped == BUILT
+
+
+def test_nothing_changes_later() -> None:
+    cluster = Cluster.model_validate(BUILT)
+    with pytest.raises(ValidationError, match="frozen"):
+        cluster.account = "444455556666"
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: m.__name__)
+def test_unknown_keys_are_refused_and_every_field_is_explained(model: type[BaseModel]) -> None:
+    assert model.model_config["extra"] == "forbid"
+    assert model.model_config["strict"] is True
+    assert summary(model).endswith((".", ")"))
+    for text in docstrings(model).values():
+        assert text.endswith((".", ")", "`")), text
+
+
+@pytest.mark.parametrize("form", forms.ALL, ids=lambda f: f.words)
+def test_the_example_of_a_form_has_the_form(form: forms.Form) -> None:
+    # Pydantic's engine, which knows \p{...}, and Python's, which init uses.
+    from pydantic import Field
+
+    adapter: Any = TypeAdapter(__import__("typing").Annotated[str, Field(pattern=form.pattern)])
+    if form is not forms.SSH_PUBLIC_KEY:
+        assert adapter.validate_python(form.example) == form.example
+    if "\\p{" not in form.pattern:
+        assert re.search(form.pattern, form.example) or form is forms.SSH_PUBLIC_KEY
+        assert not re.search(r"\\d|\\w", form.pattern)
+
+
+def test_every_pattern_of_the_models_has_words() -> None:
+    text = json.dumps(Cluster.model_json_schema())
+    patterns = {json.loads(f'"{p}"') for p in re.findall(r'"pattern": "((?:[^"\\]|\\.)*)"', text)}
+    assert patterns
+    assert patterns <= set(forms.WORDS)
+
+
+@pytest.mark.parametrize("text", ["2027-1-31", "2027-02-30", "20270131", "2027-01-31T00:00", ""])
+def test_a_day_has_one_form(text: str) -> None:
+    with pytest.raises(ValidationError):
+        TypeAdapter(Day).validate_python(text)
+
+
+@pytest.mark.parametrize("value", [5, 1.5, True, None, []])
+def test_a_day_is_text(value: Any) -> None:
+    with pytest.raises(ValidationError):
+        TypeAdapter(Day).validate_python(value, strict=True)
+
+
+def test_a_day_is_a_date() -> None:
+    assert TypeAdapter(Day).validate_python("2027-01-31") == datetime.date(2027, 1, 31)
+
+
+def test_defaults_of_whole_parts_equal_what_validation_makes_of_nothing() -> None:
+    small = {k: BUILT[k] for k in ("environment", "account", "region", "partition", "platform")}
+    small |= {"network": BUILT["network"], "compute": BUILT["compute"]}
+    parts = ("storage", "identity", "slurm", "image", "resilience", "observability")
+    absent = Cluster.model_validate(small)
+    empty = Cluster.model_validate({**small, **{part: {} for part in parts}})
+    assert absent.model_dump() == empty.model_dump()

@@ -1,0 +1,57 @@
+"""Karpenter is asked for in another section on each platform with Kubernetes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec import LoadedSpec
+from clusterwright.migration import Migration, migrate
+from clusterwright.platforms import load_cluster
+from clusterwright.platforms.capabilities import Platform
+from tests.stacks.specs import EKS_KARPENTER
+
+
+def moved(
+    spec: dict[str, Any] | LoadedSpec, target: Platform, file: Path
+) -> tuple[Migration, LoadedSpec]:
+    if isinstance(spec, dict):
+        source = file.with_name(f"of-{file.name}")
+        source.write_text(json.dumps(spec, indent=1), encoding="utf-8")
+        spec = load_cluster(source)
+    found = migrate(spec, target, load_catalog(), folder=file.parent)
+    file.write_text(found.text, encoding="utf-8")
+    return found, load_cluster(file)
+
+
+def test_it_goes_to_hyperpods_section_and_back(tmp_path: Path) -> None:
+    there, hyperpod = moved(EKS_KARPENTER, "hyperpod-eks", tmp_path / "there.yaml")
+    assert hyperpod.cluster.hyperpod.autoscaling == "karpenter"
+    (note,) = [n for n in there.moves if n.path == "kubernetes.autoscaling"]
+    assert "takes away nodes that it did not add" in note.what
+    assert not any("autoscaling" in n.path for n in there.lost)
+    back, eks = moved(hyperpod, "eks", tmp_path / "back.yaml")
+    assert eks.cluster.kubernetes.autoscaling == "karpenter"
+    (note,) = [n for n in back.moves if n.path == "hyperpod.autoscaling"]
+    assert "`count` nodes are in managed node groups" in note.what
+
+
+def test_where_the_other_would_have_no_group_it_is_lost(tmp_path: Path) -> None:
+    """HyperPod's Karpenter takes groups of the role compute alone."""
+    system, workers = EKS_KARPENTER["compute"][:2]
+    fixed = [{**system, "max_count": 4}, {**workers, "max_count": None}]
+    spec = {**EKS_KARPENTER, "compute": fixed}
+    found, other = moved(spec, "hyperpod-eks", tmp_path / "other.yaml")
+    assert other.cluster.hyperpod.autoscaling == "off"
+    assert any(n.path == "kubernetes.autoscaling" for n in found.lost)
+
+
+@pytest.mark.parametrize("target", ["parallelcluster", "hyperpod-slurm"])
+def test_slurm_has_none(target: Platform, tmp_path: Path) -> None:
+    found, other = moved(EKS_KARPENTER, target, tmp_path / "other.yaml")
+    assert other.cluster.platform == target
+    assert any(n.path.startswith("kubernetes") for n in found.lost)

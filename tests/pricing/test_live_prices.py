@@ -1,0 +1,416 @@
+"""Prices that AWS's APIs have are used before the catalogue's and after the user's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clusterwright.aws.priced_items import PRICED_ITEMS
+from clusterwright.cli.main import main
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.services.pricing.products import KNOWN_BY
+from packages.localaws.tests.parts import client
+from tests.support import specs
+
+Run = Callable[..., tuple[int, dict[str, Any]]]
+P5 = {"region": "us-east-1", "instance_type": "p5.48xlarge", "kind": "hyperpod-on-demand"}
+PLAN = {"compute.1.capacity": {"kind": "training-plan", "arn": specs.PLAN}}
+
+
+@pytest.fixture
+def cost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs `clusterwright cost --live` as the spec's account and returns its JSON."""
+
+    def run(changes: dict[str, Any] | None = None, *options: str) -> tuple[int, dict[str, Any]]:
+        path = specs.write(tmp_path / "spec.yaml", specs.changed(changes or {}))
+        code = main(["cost", str(path), "--live", "--format", "json", *options])
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        answer: dict[str, Any] = json.loads(captured.out)
+        assert answer["exit_code"] == code
+        return code, answer
+
+    return run
+
+
+@pytest.fixture(autouse=True)
+def _account(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", specs.ACCOUNT)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
+
+
+def as_the_account(monkeypatch: pytest.MonkeyPatch) -> None:
+    """moto sets credentials of its own when it starts."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", specs.ACCOUNT)
+
+
+def line(answer: dict[str, Any], text: str) -> dict[str, Any]:
+    (found,) = [entry for entry in answer["lines"] if text in entry["item"]]
+    return dict(found)
+
+
+def test_the_price_list_comes_before_the_catalogue_and_after_the_user(
+    cost: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with local_aws(prices=[{**P5, "usd": 70.5}]):
+        as_the_account(monkeypatch)
+        code, answer = cost({"network.egress": "nat"})
+        workers = line(answer, "workers")
+        assert (workers["unit_price_usd"], workers["origin"], workers["age_days"]) == (
+            70.5, "live", 0,
+        )  # fmt: skip
+        assert workers["source"] == "AWS Price List (Pricing GetProducts)"
+        assert line(answer, "NAT gateway: data")["origin"] == "live"
+        assert line(answer, "controller")["unit_price_usd"] is None
+        assert (code, answer["live"]) == (0, {"unanswered": []})
+        rate = {
+            **P5, "usd": 60, "unit": "instance-hour", "source": "mine", "date": "2026-11-01",
+        }  # fmt: skip
+        (tmp_path / "prices.yaml").write_text(json.dumps({"rates": [rate]}))
+        _, answer = cost()
+    workers = line(answer, "workers")
+    assert (workers["unit_price_usd"], workers["origin"]) == (60, "user")
+
+
+def test_an_instance_type_whose_name_begins_another_is_not_taken_for_it(
+    cost: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The filter is CONTAINS: ml.g6.4xlarge is in no usage type of ml.g6.48xlarge's price."""
+    g6 = {"region": "us-east-1", "kind": "hyperpod-on-demand"}
+    prices = [{**g6, "instance_type": "g6.48xlarge", "usd": 16}]
+    with local_aws(prices=prices):
+        as_the_account(monkeypatch)
+        _, answer = cost({"compute.1.instance_type": "g6.4xlarge"})
+        assert line(answer, "workers")["unit_price_usd"] is None
+        _, answer = cost({"compute.1.instance_type": "g6.48xlarge"})
+    assert line(answer, "workers")["unit_price_usd"] == 16
+
+
+def test_a_plan_costs_what_aws_says_was_paid(cost: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = {
+        "name": "run-1", "instance_type": "p5.48xlarge", "instance_count": 16,
+        "start": "-1d", "end": "+29d", "upfront_fee_usd": 518400,
+    }  # fmt: skip
+    with local_aws(training_plans=[plan]):
+        as_the_account(monkeypatch)
+        _, answer = cost({**PLAN, "run.hours": 240})
+    workers = line(answer, "workers")
+    assert (workers["unit_price_usd"], workers["origin"]) == (45, "live")
+    (prepaid,) = answer["prepaid"]
+    assert (prepaid["instances"], prepaid["hours"], prepaid["upfront_usd"]) == (16, 720, 518400)
+    assert line(answer, "bought, in no group")["quantity"] == 12
+    assert [one["run_usd"] for one in answer["unused"]] == [12 * 45 * 240, 16 * 45 * 480]
+
+
+def test_a_plan_without_a_fee_has_the_offer_as_a_hint(
+    cost: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with local_aws(unlisted_plans="active"):
+        as_the_account(monkeypatch)
+        _, answer = cost(PLAN)
+    workers = line(answer, "workers")
+    assert workers["unit_price_usd"] is None
+    assert "AWS's offer of" in workers["note"]
+    assert "45.7675 USD per instance-hour" in workers["note"]
+
+
+def test_spot_has_its_history_and_on_hyperpod_no_price(
+    cost: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spot = {"instance_type": "p5.48xlarge", "zone_id": "use1-az6"}
+    seeds = [
+        {**spot, "usd": 20.5, "since": "-20d"},
+        {**spot, "usd": 24, "since": "-9d"},
+        {**spot, "usd": 22.25, "since": "-2d"},
+        {**spot, "zone_id": "use1-az2", "usd": 1, "since": "-1d"},
+    ]
+    with local_aws(spot_prices=seeds):
+        as_the_account(monkeypatch)
+        _, answer = cost({"compute.1.capacity": {"kind": "spot"}})
+    workers = line(answer, "workers")
+    assert workers["unit_price_usd"] is None
+    assert "two minutes' notice" in workers["note"]
+    assert "use1-az6 over 90 days: 20.5 to 24 USD, 3 changes" in workers["note"]
+    assert "22.25 USD; HyperPod's Spot rate is its own" in workers["note"]
+
+
+def test_on_ec2_spot_costs_what_the_history_says_now(tmp_path: Path) -> None:
+    import datetime as dt
+
+    from clusterwright.aws.session import AwsSession
+    from clusterwright.catalog import load_catalog
+    from clusterwright.cost.estimate import estimate
+    from clusterwright.pricing import live_prices
+
+    seeds = [{"instance_type": "p5.48xlarge", "zone_id": "use1-az6", "usd": 22.25, "since": "-2d"}]
+    changes = {
+        "platform": "parallelcluster",
+        "compute.1.capacity": {"kind": "spot"},
+        "compute.2": {
+            **specs.SMALL["compute"][1],
+            "name": "block",
+            "capacity": {"kind": "capacity-block", "id": "cr-0123456789abcdef0"},
+        },
+    }
+    cluster = specs.unchecked(tmp_path, changes).cluster
+    today = dt.date(2026, 11, 20)
+    with local_aws(spot_prices=seeds):
+        live = live_prices.fetch(AwsSession("us-east-1"), cluster, load_catalog(), today=today)
+    bill = estimate(cluster, load_catalog(), today=today, live=live)
+    controller, workers, block = (one for one in bill.lines if one.component == "compute")
+    assert (controller.unit_price_usd, controller.origin) == (Decimal("0.768"), "live")
+    assert (workers.unit_price_usd, workers.origin) == (Decimal("22.25"), "live")
+    assert "over 90 days: 22.25 to 22.25 USD" in (workers.note or "")
+    assert block.unit_price_usd is None
+    assert "AWS's offer of 2026-11-20 said 41.5" in (block.note or "")
+
+
+@pytest.mark.parametrize(
+    ("service", "operation", "changes", "action"),
+    [
+        ("pricing", "GetProducts", {}, "pricing:GetProducts"),
+        (
+            "sagemaker", "SearchTrainingPlanOfferings", PLAN,
+            "sagemaker:SearchTrainingPlanOfferings",
+        ),
+        ("sagemaker", "DescribeTrainingPlan", PLAN, "sagemaker:DescribeTrainingPlan"),
+        (
+            "ec2", "DescribeSpotPriceHistory", {"compute.1.capacity": {"kind": "spot"}},
+            "ec2:DescribeSpotPriceHistory",
+        ),
+    ],
+)  # fmt: skip
+def test_a_refusal_is_said_once_and_the_catalogue_stands_in(
+    cost: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    service: str,
+    operation: str,
+    changes: dict[str, Any],
+    action: str,
+) -> None:
+    fault = {"service": service, "operation": operation, "error": "AccessDeniedException"}
+    with local_aws(faults=[fault], unlisted_plans="active"):
+        as_the_account(monkeypatch)
+        code, answer = cost(changes)
+    assert code == 2
+    (said,) = answer["live"]["unanswered"]
+    assert action in said
+    assert len(answer["lines"]) > 5
+    if not changes:
+        workers = line(answer, "workers")
+        assert (workers["unit_price_usd"], workers["origin"]) == (66.048, "catalogue")
+
+
+def test_without_credentials_nothing_is_asked_and_the_bill_is_the_catalogues(
+    cost: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    code, answer = cost()
+    assert code == 2
+    assert "no usable AWS credentials" in answer["live"]["unanswered"][0]
+    assert line(answer, "workers")["origin"] == "catalogue"
+
+
+@pytest.mark.parametrize("empty", [True, False])
+def test_an_empty_price_list_is_no_price_of_0(
+    cost: Run, monkeypatch: pytest.MonkeyPatch, empty: bool
+) -> None:
+    faults = [{"service": "pricing", "operation": "GetProducts", "empty": True}] if empty else []
+    with local_aws(faults=faults):
+        as_the_account(monkeypatch)
+        _, answer = cost()
+    workers = line(answer, "workers")
+    assert workers["unit_price_usd"] == 66.048
+    assert workers["origin"] == ("catalogue" if empty else "live")
+
+
+def test_the_local_price_list_has_every_item_where_it_is_asked_for() -> None:
+    """A world that prices every item: each is found alone by what tells it apart."""
+    from clusterwright.aws.pricing import item_prices
+    from clusterwright.aws.session import AwsSession
+
+    seeds = [
+        {
+            "region": "us-east-1", "service": item.service, "item": item.name,
+            "usd": 1 + index, "unit": sorted(item.units)[0],
+        }
+        for index, item in enumerate(PRICED_ITEMS)
+    ]  # fmt: skip
+    with local_aws(prices=seeds):
+        session = AwsSession("us-east-1")
+        for index, item in enumerate(PRICED_ITEMS):
+            found = item_prices(session, "us-east-1", item)
+            assert [usd for usd, _ in found] == [(1 + index) * item.per], item
+            assert item_prices(session, "eu-west-1", item) == ()
+    named = {(item.service, item.name) for item in PRICED_ITEMS}
+    assert set(KNOWN_BY) - named == {("fsx_openzfs", "provisioned IOPS")}
+
+
+# -- what was spent -------------------------------------------------------------------------------
+
+TAGGED = {"tags": {"clusterwright:environment": "test"}}
+COSTS = [
+    {"service": "Amazon SageMaker", "usd_per_day": 6000, "start": "-10d", "end": "+1d", **TAGGED},
+    {"service": "Amazon FSx", "usd_per_day": 12.5, "start": "-10d", "end": "+1d", **TAGGED},
+    {
+        "service": "Amazon SageMaker", "usd_per_day": -500, "start": "-10d", "end": "+1d",
+        "record_type": "Credit", **TAGGED,
+    },
+    {"service": "Amazon FSx", "usd_per_day": 7, "start": "-10d", "end": "+1d"},
+    {
+        "service": "Amazon FSx", "usd_per_day": 99, "start": "-10d", "end": "+1d",
+        "tags": {"clusterwright:environment": "other"},
+    },
+]  # fmt: skip
+
+
+@pytest.fixture
+def actual(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    def run(*options: str) -> tuple[int, dict[str, Any]]:
+        path = specs.write(
+            tmp_path / "spec.yaml", specs.changed({"storage.lustre": [specs.LUSTRE]})
+        )
+        code = main(["cost", str(path), "--actual", "--format", "json", *options])
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        return code, json.loads(captured.out)
+
+    return run
+
+
+def test_what_was_spent_is_compared_by_kind_over_the_days_with_costs(actual: Run) -> None:
+    with local_aws(costs=COSTS):
+        code, answer = actual()
+    assert code == 0
+    found = answer["actual"]
+    assert found["tag"] == {
+        "key": "clusterwright:environment", "value": "test", "status": "Active",
+    }  # fmt: skip
+    assert found["days_with_cost"] == 10
+    rows = {row["family"]: row for row in found["rows"]}
+    assert rows["instances"]["actual_usd"] == 60_000
+    assert rows["instances"]["expected_usd"] == pytest.approx(4 * 66.048 * 240)
+    assert rows["instances"]["unknown_lines"] == 1
+    assert rows["file systems"]["actual_usd"] == 125
+    assert rows["file systems"]["expected_usd"] == pytest.approx(4800 * 0.6 / 730 * 240)
+    assert (found["untagged_usd"], found["untagged_by_service"]) == (70, {"Amazon FSx": 70})
+    assert any("brought up to date at least once a day" in note for note in found["notes"])
+    assert any("compared over the 10 of 30 days" in note for note in found["notes"])
+
+
+def test_a_tag_that_nobody_activated_is_said(actual: Run) -> None:
+    with local_aws(costs=[COSTS[3]]):
+        code, answer = actual("--days", "7")
+    assert code == 0
+    found = answer["actual"]
+    assert (found["actual_usd"], found["expected_usd"], found["last_day"]) == (0, 0, None)
+    assert found["untagged_usd"] == 49
+    said = " ".join(found["notes"])
+    assert "no cost has clusterwright:environment=test in these 7 days" in said
+    assert "unknown to Cost Explorer as a cost allocation tag" in said
+
+
+@pytest.mark.parametrize(
+    ("operation", "kept"), [("GetCostAndUsage", False), ("ListCostAllocationTags", True)]
+)
+def test_what_cost_explorer_refuses_is_unknown(actual: Run, operation: str, kept: bool) -> None:
+    faults = [{"service": "ce", "operation": operation, "error": "AccessDeniedException"}]
+    with local_aws(costs=COSTS, faults=faults):
+        code, answer = actual()
+    assert code == 2
+    assert (answer["actual"] is not None) is kept
+    assert f"ce:{operation}" in " ".join(answer["live"]["unanswered"])
+
+
+def test_the_local_cost_explorer_lists_tags_by_page_and_kind() -> None:
+    tags = {"clusterwright:environment": "a", "aws:createdBy": "b", "team": "c"}
+    with local_aws(costs=[{"service": "Amazon FSx", "usd_per_day": 1, "tags": tags}]):
+        ce = client("ce")
+        found = ce.list_cost_allocation_tags()["CostAllocationTags"]
+        assert [one["TagKey"] for one in found] == sorted(tags)
+        found = ce.list_cost_allocation_tags(Type="AWSGenerated")["CostAllocationTags"]
+        assert [one["TagKey"] for one in found] == ["aws:createdBy"]
+        page = ce.list_cost_allocation_tags(MaxResults=2)
+        rest = ce.list_cost_allocation_tags(MaxResults=2, NextToken=page["NextToken"])
+        assert len(page["CostAllocationTags"]) + len(rest["CostAllocationTags"]) == 3
+        assert ce.list_cost_allocation_tags(Status="Inactive")["CostAllocationTags"] == []
+
+
+# -- answers that nobody foresaw ------------------------------------------------------------------
+
+
+def product(usd: str, unit: str = "Hrs") -> str:
+    dimension = {"unit": unit, "pricePerUnit": {"USD": usd}}
+    attributes = {"usagetype": "USE1-Cluster:ml.p5.48xlarge"}
+    return json.dumps(
+        {
+            "product": {"attributes": attributes},
+            "terms": {"OnDemand": {"t": {"priceDimensions": {usd: dimension}}}},
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("price_list", "said"),
+    [
+        (["{"], "an answer has an unexpected form"),
+        (["[]"], "an answer has an unexpected form"),
+        ([json.dumps({"product": {}})], "an answer has an unexpected form"),
+        ([product("70"), product("71")], "has 2 prices for hyperpod-on-demand of p5.48xlarge"),
+        ([product("0")], None),
+        ([product("-5")], None),
+        ([product("cheap")], None),
+        ([product("70", unit="Quantity")], None),
+        ([], None),
+    ],
+)
+def test_a_strange_answer_is_no_price(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    price_list: list[str],
+    said: str | None,
+) -> None:
+    from clusterwright.aws.session import AwsSession
+
+    def pages(_: AwsSession, service: str, operation: str, **asked: Any) -> Any:
+        wanted = asked["ServiceCode"] == "AmazonSageMaker" and "p5.48" in str(asked["Filters"])
+        yield {"PriceList": price_list if wanted else []}
+
+    monkeypatch.setattr(AwsSession, "pages", pages)
+    path = specs.write(tmp_path / "spec.yaml", specs.SMALL)
+    code = main(["cost", str(path), "--live", "--format", "json"])
+    captured = capsys.readouterr()
+    answer = json.loads(captured.out)
+    workers = line(answer, "workers")
+    assert (workers["unit_price_usd"], workers["origin"]) == (66.048, "catalogue")
+    assert code == (0 if said is None else 2)
+    assert [said in text for text in answer["live"]["unanswered"]] == [True] * (said is not None)
+
+
+def test_an_endpoint_that_nobody_answers_at_is_said_and_not_waited_for(
+    cost: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from botocore.exceptions import EndpointConnectionError
+
+    from clusterwright.aws.errors import unavailable
+    from clusterwright.aws.session import AwsSession
+
+    def pages(_: AwsSession, service: str, operation: str, **asked: Any) -> Any:
+        error = EndpointConnectionError(endpoint_url="https://api.pricing.us-east-1.amazonaws.com")
+        raise unavailable(error, service=service, operation=operation, region="us-east-1")
+        yield  # pragma: no cover
+
+    monkeypatch.setattr(AwsSession, "pages", pages)
+    code, answer = cost()
+    assert code == 2
+    (said,) = answer["live"]["unanswered"]
+    assert "could not be reached" in said
+    assert line(answer, "workers")["origin"] == "catalogue"
