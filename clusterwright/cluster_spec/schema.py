@@ -2,8 +2,8 @@
 
 `python -m clusterwright.cluster_spec.schema` writes schema/cluster.schema.json; `--check` says
 whether it is current. The schema describes one file of several layers: a key of a mapping may
-come from base.yaml, so only entries of lists have required keys. What no schema can say is checked by
-`clusterwright check`.
+come from base.yaml, so only entries of lists have required keys. What no schema can say is
+checked by `clusterwright check`.
 """
 
 from __future__ import annotations
