@@ -82,6 +82,31 @@ class OutsideContract(Contract):
         _render(check.metadata["broken"])
 
 
+class InterfaceContract(Contract):
+    """Other packages import only the public modules of a distribution.
+
+    `interfaces` has one row per distribution: `clusterwright_localaws: drivers command`. The
+    package itself (its `__init__`) is always public.
+    """
+
+    interfaces = fields.ListField(subfield=fields.StringField())
+
+    def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:  # noqa: ARG002
+        broken = [
+            Import(importer, module, detail["line_number"])
+            for package, public in parse_rows(list(self.interfaces)).items()  # type: ignore[call-overload]
+            for module in sorted(graph.find_descendants(package))
+            if module not in {f"{package}.{name}" for name in public}
+            for importer in sorted(graph.find_modules_that_directly_import(module))
+            if not _is_within(importer, package)
+            for detail in graph.get_import_details(importer=importer, imported=module)
+        ]
+        return ContractCheck(kept=not broken, metadata={"broken": broken})
+
+    def render_broken_contract(self, check: ContractCheck) -> None:
+        _render(check.metadata["broken"])
+
+
 def parse_rows(rows: list[str]) -> dict[str, tuple[str, ...]]:
     """`"cost: spec catalog"` becomes `{"cost": ("spec", "catalog")}`."""
     table = {}

@@ -6,12 +6,12 @@ One process holds one local AWS at a time, because moto's own state is global to
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from clusterwright_localaws.world import World
+from clusterwright_localaws.world import Fault, World
 
 if TYPE_CHECKING:
     from clusterwright_localaws.recording import Recorder
@@ -83,6 +83,14 @@ class Runtime:
                 advance = getattr(store, "advance", None)
                 if advance is not None:
                     advance()
+
+    def set_faults(self, faults: Sequence[Fault]) -> None:
+        """Replace the faults of the world; calls are counted anew."""
+        from clusterwright_localaws.faults import FaultBook
+
+        with self.lock:
+            self.world = self.world.model_copy(update={"faults": list(faults)})
+            self.faults = FaultBook(faults)
 
     def forget(self) -> None:
         """Drop everything that was created; the world stays."""

@@ -10,7 +10,11 @@ import pytest
 
 from clusterwright_localaws import local_aws
 from clusterwright_localaws.runtime import Runtime
-from clusterwright_localaws.services.sagemaker.nodes_driver import NodeOrder, attached, members
+from clusterwright_localaws.services.sagemaker.nodes_driver import (
+    NodeOrder,
+    attach_node_driver,
+    members,
+)
 from packages.localaws.tests.parts import Site, client, describe, group_of, nodes, refusal
 
 CONTINUOUS = {"NodeProvisioningMode": "Continuous"}
@@ -46,7 +50,7 @@ class Recorder:
 @pytest.fixture
 def driver(aws: Runtime) -> Iterator[Recorder]:
     found = Recorder()
-    with attached(aws, found):
+    with attach_node_driver(aws, found):
         yield found
 
 
@@ -294,8 +298,8 @@ def test_deletion_waits_for_the_driver(site: Site, driver: Recorder) -> None:
 
 def test_there_is_one_driver_and_none_after_the_block(site: Site, aws: Runtime) -> None:
     first = Recorder()
-    with attached(aws, first):
-        with pytest.raises(RuntimeError), attached(aws, Recorder()):
+    with attach_node_driver(aws, first):
+        with pytest.raises(RuntimeError), attach_node_driver(aws, Recorder()):
             pass
         site.create(site.group("workers", 1))
         status_is("InService")
@@ -306,7 +310,7 @@ def test_there_is_one_driver_and_none_after_the_block(site: Site, aws: Runtime) 
 
 
 def test_two_local_aws_have_two_drivers() -> None:
-    with local_aws() as outer, attached(outer, Recorder()):
+    with local_aws() as outer, attach_node_driver(outer, Recorder()):
         pass
-    with local_aws() as other, attached(other, Recorder()):
+    with local_aws() as other, attach_node_driver(other, Recorder()):
         pass

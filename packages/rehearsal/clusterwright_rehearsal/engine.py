@@ -24,10 +24,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from clusterwright_localaws.parallelcluster.nodes_driver import attached as clusters_attached
-from clusterwright_localaws.server import Serving, serving
-from clusterwright_localaws.services.sagemaker.nodes_driver import NodeOrder, attached
-from clusterwright_localaws.world_file import load_world
+from clusterwright_localaws.drivers import (
+    Fault,
+    NodeOrder,
+    Serving,
+    attach_cluster_driver,
+    attach_node_driver,
+    load_world,
+    serving,
+)
 from clusterwright_rehearsal import images
 from clusterwright_rehearsal.hyperpod.driver import HyperPod, Settings
 from clusterwright_rehearsal.hyperpod.node import Node
@@ -97,8 +102,8 @@ class Engine:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
             with (
-                attached(self._serving.runtime, self._hyperpod),
-                clusters_attached(self._serving.runtime, self._pcluster),
+                attach_node_driver(self._serving.runtime, self._hyperpod),
+                attach_cluster_driver(self._serving.runtime, self._pcluster),
             ):
                 yield
         finally:
@@ -139,23 +144,13 @@ class Engine:
 
     def do_fault(self, **fault: Any) -> None:
         """Add a fault to the world, as world files have them."""
-        from clusterwright_localaws.faults import FaultBook
-        from clusterwright_localaws.world import Fault
-
         runtime = self._serving.runtime
         with runtime.lock:
-            faults = [*runtime.world.faults, Fault.model_validate(fault)]
-            runtime.world = runtime.world.model_copy(update={"faults": faults})
-            runtime.faults = FaultBook(faults)
+            runtime.set_faults([*runtime.world.faults, Fault.model_validate(fault)])
 
     def do_mend_aws(self) -> None:
         """Take every fault out of the world."""
-        from clusterwright_localaws.faults import FaultBook
-
-        runtime = self._serving.runtime
-        with runtime.lock:
-            runtime.world = runtime.world.model_copy(update={"faults": []})
-            runtime.faults = FaultBook([])
+        self._serving.runtime.set_faults([])
 
     def do_databases(self, up: bool) -> None:
         """Let the databases of RDS answer, or not."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from clusterwright_localaws.facts import catalog, ec2_name
+from clusterwright_localaws.drivers import catalog, ec2_name
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from clusterwright_localaws.server import Serving
+from clusterwright_localaws.drivers import Serving
 from clusterwright_rehearsal import network as network_module
 from clusterwright_rehearsal.databases import Databases, database_of
 from clusterwright_rehearsal.hyperpod.account import Account

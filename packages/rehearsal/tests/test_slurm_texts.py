@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.services.sagemaker.nodes_driver import Member
+from clusterwright_localaws.drivers import Member
 from clusterwright_rehearsal.hyperpod import slurm
 
 _WORKERS: Mapping[str, Any] = {"SlurmConfig": {"NodeType": "Compute", "PartitionNames": ["train"]}}

@@ -4,7 +4,7 @@ Without a driver (the default) a cluster is complete once EC2 has given it its i
 machines stand behind the instances: the custom resource tells the driver what the cluster is, and
 waits until it says how the nodes came out, as CloudFormation waits for the head node's signal.
 
-    with attached(runtime, driver):      # a `ClusterDriver`
+    with attach_cluster_driver(runtime, driver):      # a `ClusterDriver`
         ...
 """
 
@@ -50,7 +50,7 @@ _drivers: weakref.WeakKeyDictionary[Runtime, ClusterDriver] = weakref.WeakKeyDic
 
 
 @contextmanager
-def attached(runtime: Runtime, driver: ClusterDriver) -> Iterator[None]:
+def attach_cluster_driver(runtime: Runtime, driver: ClusterDriver) -> Iterator[None]:
     """Give clusters that are made inside the `with` block to a driver."""
     if runtime in _drivers:
         raise RuntimeError("the local AWS has a driver of clusters already")
@@ -62,5 +62,5 @@ def attached(runtime: Runtime, driver: ClusterDriver) -> Iterator[None]:
 
 
 def driver_of(runtime: Runtime) -> ClusterDriver | None:
-    """The driver that is attached now."""
+    """Return the driver that is attached, or None."""
     return _drivers.get(runtime)

@@ -8,7 +8,11 @@ from typing import Any
 import pytest
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.parallelcluster.nodes_driver import ClusterOrder, attached, driver_of
+from clusterwright_localaws.parallelcluster.nodes_driver import (
+    ClusterOrder,
+    attach_cluster_driver,
+    driver_of,
+)
 from clusterwright_localaws.runtime import runtime
 from packages.localaws.tests.cloudformation.stacks import create, delete, reason, update
 from packages.localaws.tests.cloudformation.test_parallelcluster import (
@@ -55,7 +59,7 @@ def ground() -> Iterator[Ground]:
 
 def test_the_stack_waits_for_the_nodes_and_they_end_with_it(ground: Ground) -> None:
     machines = Machines()
-    with attached(runtime(), machines):
+    with attach_cluster_driver(runtime(), machines):
         stack = create("top", body(ground.configuration()))
         assert stack["StackStatus"] == "CREATE_COMPLETE"
         (order,) = machines.orders
@@ -71,7 +75,7 @@ def test_the_stack_waits_for_the_nodes_and_they_end_with_it(ground: Ground) -> N
 def test_a_custom_action_that_fails_fails_the_cluster_with_its_words(ground: Ground) -> None:
     words = "fetch_and_run - Failed to execute OnNodeConfigured script 1, return code: 1."
     machines = Machines(words)
-    with attached(runtime(), machines):
+    with attach_cluster_driver(runtime(), machines):
         stack = create("top", body(ground.configuration()))
     assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
     assert words in reason("top", "Cluster", "CREATE_FAILED")
@@ -81,7 +85,7 @@ def test_a_custom_action_that_fails_fails_the_cluster_with_its_words(ground: Gro
 
 def test_an_update_that_fails_leaves_the_configuration_before(ground: Ground) -> None:
     machines = Machines("", "Update failed")
-    with attached(runtime(), machines):
+    with attach_cluster_driver(runtime(), machines):
         create("top", body(ground.configuration()))
         # A change for which nobody has to stop the fleet.
         more: dict[str, Any] = {"Monitoring": {"Dashboards": {"CloudWatch": {"Enabled": False}}}}
@@ -98,10 +102,10 @@ def test_an_update_that_fails_leaves_the_configuration_before(ground: Ground) ->
 
 def test_there_is_one_driver_at_a_time(ground: Ground) -> None:
     del ground
-    with attached(runtime(), Machines()):
+    with attach_cluster_driver(runtime(), Machines()):
         with (
             pytest.raises(RuntimeError, match="driver of clusters already"),
-            attached(runtime(), Machines()),
+            attach_cluster_driver(runtime(), Machines()),
         ):
             pass
         assert driver_of(runtime()) is not None

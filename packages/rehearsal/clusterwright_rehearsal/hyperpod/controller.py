@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from clusterwright_localaws.services.sagemaker.nodes_driver import Member
+from clusterwright_localaws.drivers import Member
 from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.hyperpod import slurm
 from clusterwright_rehearsal.hyperpod.node import Node

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clusterwright_localaws.runtime import Runtime
-from clusterwright_localaws.services.sagemaker.nodes_driver import Member, NodeOrder, members
-from clusterwright_localaws.services.sagemaker.provision import LIFECYCLE_FAILED
+from clusterwright_localaws.drivers import LIFECYCLE_FAILED, Member, NodeOrder, Runtime, members
 from clusterwright_rehearsal import foreign
 from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.hyperpod import auto_resume, logs, slurm

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from clusterwright_localaws.services.sagemaker.nodes_driver import Member, NodeOrder
-from clusterwright_localaws.services.sagemaker.provision import LIFECYCLE_FAILED
+from clusterwright_localaws.drivers import LIFECYCLE_FAILED, Member, NodeOrder
 from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.hardware import hardware_of
 from clusterwright_rehearsal.hyperpod import logs, slurm

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from clusterwright_localaws.services.sagemaker.nodes_driver import Member
+from clusterwright_localaws.drivers import Member
 from clusterwright_rehearsal.hardware import hardware_of
 
 FOLDER = "/opt/slurm/etc"

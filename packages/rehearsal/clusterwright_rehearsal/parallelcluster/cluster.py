@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
-from clusterwright_localaws.parallelcluster.nodes_driver import ClusterOrder
+from clusterwright_localaws.drivers import ClusterOrder
 from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.hyperpod.account import Account
 from clusterwright_rehearsal.hyperpod.slurm import Database

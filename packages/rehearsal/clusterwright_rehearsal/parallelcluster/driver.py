@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from clusterwright_localaws.parallelcluster.nodes_driver import ClusterOrder
+from clusterwright_localaws.drivers import ClusterOrder
 from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.hyperpod.account import Account
 from clusterwright_rehearsal.parallelcluster.cluster import Cluster

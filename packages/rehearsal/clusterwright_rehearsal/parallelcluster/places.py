@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from clusterwright_localaws.parallelcluster.fleets import (
+from clusterwright_localaws.drivers import (
     CLUSTER_TAG,
     NODE_TAG,
     POOL_TAG,

@@ -12,7 +12,7 @@ each node, does it in its own time and threads, and reports what became of it.
             order.report.running() if ok else order.report.failed(text)
         ...
 
-    with attached(runtime, MyNodes()):              # from then on every new node is the driver's
+    with attach_node_driver(runtime, MyNodes()):    # from then on every new node is the driver's
         ...
 
 Rules
@@ -278,7 +278,7 @@ def members(runtime: Runtime, cluster_arn: str) -> list[Member]:
 
 
 @contextmanager
-def attached(runtime: Runtime, driver: NodeDriver) -> Iterator[None]:
+def attach_node_driver(runtime: Runtime, driver: NodeDriver) -> Iterator[None]:
     """Give every node that is made inside the `with` block to a driver.
 
     Orders that wait at the end of the block are still handed over. Nodes that the driver made stay

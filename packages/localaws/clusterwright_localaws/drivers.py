@@ -1,0 +1,61 @@
+"""Public interface for programs that run real nodes behind the local AWS.
+
+`serving(world)` starts the server. `attach_node_driver` connects a `NodeDriver` to the nodes of
+HyperPod, and `attach_cluster_driver` a `ClusterDriver` to clusters of ParallelCluster. What a
+driver is called with, and what it must report, is documented at those two classes.
+
+Everything that another distribution needs of this one, beside `local_aws()`, is here.
+"""
+
+from __future__ import annotations
+
+from clusterwright_localaws.facts import catalog, ec2_name
+from clusterwright_localaws.parallelcluster.fleets import (
+    CLUSTER_TAG,
+    NODE_TAG,
+    POOL_TAG,
+    QUEUE_TAG,
+    RESOURCE_TAG,
+)
+from clusterwright_localaws.parallelcluster.nodes_driver import (
+    ClusterDriver,
+    ClusterOrder,
+    attach_cluster_driver,
+)
+from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.server import Serving, serving
+from clusterwright_localaws.services.sagemaker.nodes_driver import (
+    Member,
+    NodeDriver,
+    NodeOrder,
+    attach_node_driver,
+    members,
+)
+from clusterwright_localaws.services.sagemaker.provision import LIFECYCLE_FAILED
+from clusterwright_localaws.world import Fault, World
+from clusterwright_localaws.world_file import load_world
+
+__all__ = [
+    "CLUSTER_TAG",
+    "LIFECYCLE_FAILED",
+    "NODE_TAG",
+    "POOL_TAG",
+    "QUEUE_TAG",
+    "RESOURCE_TAG",
+    "ClusterDriver",
+    "ClusterOrder",
+    "Fault",
+    "Member",
+    "NodeDriver",
+    "NodeOrder",
+    "Runtime",
+    "Serving",
+    "World",
+    "attach_cluster_driver",
+    "attach_node_driver",
+    "catalog",
+    "ec2_name",
+    "load_world",
+    "members",
+    "serving",
+]
