@@ -1,4 +1,4 @@
-"""Who may import whom, as far as import-linter cannot see it."""
+"""Import rules that import-linter does not cover."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import os
 import sys
 import tomllib
 
-from tools.import_rooms import parse_rows
+from tools.import_table import parse_rows
 from tools.lint.files import ROOT
 
 
 def test_every_package_has_a_row_in_the_table_of_imports() -> None:
     configuration = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
-    table = parse_rows(configuration["contracts"][0]["rooms"])
+    table = parse_rows(configuration["contracts"][0]["packages"])
     packages = {path.parent.name for path in (ROOT / "clusterwright").glob("*/__init__.py")}
     assert packages <= table.keys()
-    for room, allowed in table.items():
-        rooms = {name.split(".")[0] for name in allowed} - {"everything"}
-        assert rooms <= table.keys(), f"the row of {room} names a room that has none"
+    for package, allowed in table.items():
+        named = {name.split(".")[0] for name in allowed} - {"everything"}
+        assert named <= table.keys(), f"the row of {package} names a package without a row"
 
 
 def test_node_code_imports_the_standard_library_only() -> None:
@@ -37,16 +37,16 @@ def test_the_cdk_entry_imports_what_it_may_and_no_more() -> None:
     tree = ast.parse((ROOT / "app.py").read_text())
     allowed = sys.stdlib_module_names | {"aws_cdk", "clusterwright", "stacks"}
     assert set(_imported_modules(tree)) <= allowed
-    rooms = {
+    imported = {
         ".".join(node.module.split(".")[:3])
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("clusterwright.")
     }
     assert all(
-        room.startswith("clusterwright.cluster_spec")
-        or room == "clusterwright.preflight.cdk_plugin"
-        for room in rooms
-    ), rooms
+        name.startswith("clusterwright.cluster_spec")
+        or name == "clusterwright.preflight.cdk_plugin"
+        for name in imported
+    ), imported
 
 
 def _imported_modules(tree: ast.AST) -> list[str]:

@@ -1,8 +1,8 @@
-"""Import-linter contracts that read the table of the house: which room may import which.
+"""Import-linter contracts for the import table: which package may import which.
 
-The built-in contract types name modules that must exist, and say what is forbidden. The table says
-what is allowed, holds rooms that are not built yet, and must not miss a room that is: so both
-contracts here take the table itself, and a package without a row breaks them.
+The built-in contract types name modules that must exist, and state what is forbidden. The table
+states what is allowed, and must have a row for every package; both contracts here read the table
+itself, and a package without a row breaks them.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ class Import:
     line: int
 
 
-class RoomsContract(Contract):
-    """Each room imports only the rooms in its row.
+class PackagesContract(Contract):
+    """Each package imports only the packages in its row.
 
-    `rooms` has one row per room: `cost: spec catalog platforms`. Names are relative to `within`;
-    an entry may be a module inside a room (`preflight.finding`), which allows that module alone,
-    and a row may be a package beside `within` (`stacks`).
-    `everything` marks a row that may import all rooms. Only direct imports count, because a room
-    may use another one's results without knowing what those were made from. A `__main__` is the
-    command line by another name, so it may import what that may.
+    `packages` has one row per package: `cost: spec catalog platforms`. Names are relative to
+    `within`; an entry may be a module of a package (`preflight.finding`), which allows that
+    module alone, and a row may be a package outside `within` (`stacks`). `everything` allows all
+    packages.
+    Only direct imports count: a package may use the results of another without importing what
+    produced them. A `__main__` may import what the command line may.
     """
 
     within = fields.StringField()
-    rooms = fields.ListField(subfield=fields.StringField())
+    packages = fields.ListField(subfield=fields.StringField())
 
     def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:  # noqa: ARG002
         root = str(self.within)
-        table = parse_rows(list(self.rooms))  # type: ignore[call-overload]
-        rooms = {child.removeprefix(f"{root}.") for child in graph.find_children(root)}
-        missing = sorted(rooms - table.keys() - {"__main__"})
+        table = parse_rows(list(self.packages))  # type: ignore[call-overload]
+        packages = {child.removeprefix(f"{root}.") for child in graph.find_children(root)}
+        missing = sorted(packages - table.keys() - {"__main__"})
         broken = [
             found
-            for room, allowed in table.items()
+            for package, allowed in table.items()
             if "everything" not in allowed
-            for own in (f"{root}.{room}" if room in rooms else room,)
+            for own in (f"{root}.{package}" if package in packages else package,)
             if own in graph.modules
             for found in _imports_out_of(graph, root, own, allowed)
         ]
@@ -54,8 +54,8 @@ class RoomsContract(Contract):
         )
 
     def render_broken_contract(self, check: ContractCheck) -> None:
-        for room in check.metadata["missing"]:
-            output.print_error(f"{self.within}.{room} has no row in the table of rooms")
+        for package in check.metadata["missing"]:
+            output.print_error(f"{self.within}.{package} has no row in the import table")
         _render(check.metadata["broken"])
 
 
