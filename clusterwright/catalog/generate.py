@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from clusterwright.catalog import snapshot, writer
-from clusterwright.catalog.building import inputs, instances, others, places, prices, quotas
+from clusterwright.catalog.building import (
+    inputs,
+    instances,
+    tables,
+    zones as zone_tables,
+    prices,
+    quotas,
+)
 
 DATA: Final = Path(__file__).resolve().parent / "data"
 
@@ -23,20 +30,20 @@ def documents() -> dict[str, dict[str, Any]]:
     """Every data file's content by name, live snapshots included."""
     names = instances.names()
     records = instances.instances(names["hyperpod"])
-    zones, offerings = places.zones_and_offerings(records["instances"], records["instances"])
+    zones, offerings = zone_tables.zones_and_offerings(records["instances"], records["instances"])
     made = {
-        "sources": others.sources(),
+        "sources": tables.sources(),
         "names": names,
         "instances": records,
         "zones": zones,
         "offerings": offerings,
         "prices": prices.prices(records["instances"]),
         "quotas": quotas.quotas(),
-        "accelerators": others.accelerators(),
-        "ultraservers": others.ultraservers(),
-        "network": others.network(),
-        "lustre": others.lustre(),
-        "limits": others.limits(),
+        "accelerators": tables.accelerators(),
+        "ultraservers": tables.ultraservers(),
+        "network": tables.network(),
+        "lustre": tables.lustre(),
+        "limits": tables.limits(),
     }
     for live in inputs.snapshots():
         made = snapshot.apply(made, live)

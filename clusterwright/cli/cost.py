@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from clusterwright.cluster_spec.models import Cluster
     from clusterwright.cost.price_book import LivePrices
-    from clusterwright.cost.results import Spending, Storage
+    from clusterwright.cost.bill_extras import Spending, FileSystemRef
     from clusterwright.cost.user_prices import UserPrices
 
 EXIT_CODES = """\b
@@ -114,7 +114,7 @@ def command(
 
     from clusterwright.catalog import load_catalog
     from clusterwright.cli import given
-    from clusterwright.cost.actual import compare
+    from clusterwright.cost.spending_comparison import compare
     from clusterwright.cost.budget import gates
     from clusterwright.cost.estimate import estimate
     from clusterwright.cost.retiring import saving
@@ -230,7 +230,7 @@ def _asked(cluster: Cluster, today: dt.date, *, live: bool, days: int | None) ->
     return _Answers(prices, spending, tuple(unanswered))
 
 
-def find_storage_or_exit(cluster: Cluster, text: str) -> Storage:
+def find_storage_or_exit(cluster: Cluster, text: str) -> FileSystemRef:
     """The file system of the spec that `--retire` means. Raises UserError where there is none."""
     from clusterwright.cost.retiring import find_storage, storages
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from clusterwright.cli.errors import UserError
 
 if TYPE_CHECKING:
-    from clusterwright.cost.results import Exchange
+    from clusterwright.cost.bill_extras import Exchange
 
 
 def exchange(currency: str | None, fx: str | None, today: dt.date) -> Exchange | None:

@@ -208,7 +208,7 @@ def command(
             phases, starts, inference_tokens, owned, charts=output_format == "html"
         )
         with catalog_of_the_user():
-            from clusterwright.sizing.dossier import build
+            from clusterwright.sizing.report import build_report
 
             catalog = plan_questions.catalog_with(prices)
             if goal.kind == "inference":
@@ -224,18 +224,18 @@ def command(
                 )
                 sys.stdout.write(_serving(goal, config, catalog, sequences, output_format))
                 ctx.exit(0)
-            answer = build(goal, catalog, today=today, config=config, questions=questions)
+            answer = build_report(goal, catalog, today=today, config=config, questions=questions)
             written: list[Path] = []
             open_questions: list[str] = []
             if output is not None:
                 from clusterwright.cli.plan_write import write_plan
-                from clusterwright.render import dossier as render
+                from clusterwright.render import plan_report as render
 
                 written, open_questions = write_plan(
                     answer,
                     catalog,
                     output,
-                    plan_json=render.dossier_json(answer),
+                    plan_json=render.plan_report_json(answer),
                     command=plan_questions.said(),
                     account=account,
                     zone=goal.availability_zone_id,
@@ -244,20 +244,20 @@ def command(
                 )
     except GoalError as error:
         fail(error, output_format)
-    from clusterwright.render import dossier as render
+    from clusterwright.render import plan_report as render
     from clusterwright.render.style import Style
 
     if output_format == "json":
-        text = render.dossier_json(answer, explain=explain, exchange=exchange)
+        text = render.plan_report_json(answer, explain=explain, exchange=exchange)
     elif output_format == "markdown":
-        text = render.dossier_markdown(answer, explain=explain, exchange=exchange)
+        text = render.plan_report_markdown(answer, explain=explain, exchange=exchange)
     elif output_format == "html":
-        from clusterwright.render.dossier_html import dossier_html
+        from clusterwright.render.plan_report_html import plan_report_html
 
-        text = dossier_html(answer)
+        text = plan_report_html(answer)
     else:
         style = Style.of(sys.stdout)
-        text = render.dossier_text(answer, style, explain=explain, exchange=exchange)
+        text = render.plan_report_text(answer, style, explain=explain, exchange=exchange)
     for path in written:
         click.echo(f"{path} is written", err=True)
     if output is not None:

@@ -13,7 +13,7 @@ from clusterwright.cli.given import read_mapping
 
 if TYPE_CHECKING:
     from clusterwright.catalog import Catalog
-    from clusterwright.sizing.dossier import Questions
+    from clusterwright.sizing.report import Questions
     from clusterwright.sizing.goal import ClusterGoal
     from clusterwright.sizing.ownership import Owned
 
@@ -36,7 +36,7 @@ def questions(
     GoalError, UserError
         A number, a day or a file that cannot be read.
     """
-    from clusterwright.sizing.dossier import Questions
+    from clusterwright.sizing.report import Questions
     from clusterwright.sizing.quantities import TOKENS, parse_count
 
     mine = _owned(owned) if owned is not None else (None, None)

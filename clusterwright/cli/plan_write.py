@@ -17,11 +17,11 @@ from clusterwright.cli.new_files import ask_for_room, schema_from, write_whole
 if TYPE_CHECKING:
     from clusterwright.catalog import Catalog
     from clusterwright.cluster_spec import LoadedSpec
-    from clusterwright.sizing.dossier_result import Dossier
+    from clusterwright.sizing.report_types import PlanReport
 
 
 def write_plan(
-    dossier: Dossier,
+    report: PlanReport,
     catalog: Catalog,
     output: Path,
     *,
@@ -53,7 +53,7 @@ def write_plan(
     _named(output)
     name = output.stem
     given = _Given(plan_json, command, account, zone, image)
-    texts = _texts(dossier, catalog, output, given)
+    texts = _texts(report, catalog, output, given)
     ask_for_room(texts, force)
     # In the folder itself, so that its base.yaml is under it as it will be.
     try:
@@ -70,7 +70,7 @@ def write_plan(
         spec = load_cluster(draft)
         more = room_beside_the_nodes(spec.cluster, catalog)
         if more is not None:
-            texts |= _texts(dossier, catalog, output, given, (more,))
+            texts |= _texts(report, catalog, output, given, (more,))
             draft.write_text(texts[output], encoding="utf-8")
             spec = load_cluster(draft)
         open_questions = _passes(spec, catalog)
@@ -98,7 +98,7 @@ class _Given(NamedTuple):
 
 
 def _texts(
-    dossier: Dossier,
+    report: PlanReport,
     catalog: Catalog,
     output: Path,
     given: _Given,
@@ -109,20 +109,20 @@ def _texts(
     from clusterwright.platforms.rules import RULES
     from clusterwright.sizing.spec_writer import SpecChoices, write, zone_of
 
-    plan, chosen = dossier.plan, dossier.plan.chosen
-    if dossier.region is None:
+    plan, chosen = report.plan, report.plan.chosen
+    if report.region is None:
         raise UserError("--write needs a region", "--region us-east-1")
     if chosen.hardware.instance_type is None:
         raise UserError(
             f"{chosen.hardware.accelerator} is an accelerator, not an instance type",
             "--instance-type p5.48xlarge, or no cluster at all",
         )
-    if dossier.storage is None:
-        raise UserError("the plan has no storage that FSx builds", *dossier.unknown[:1])
-    platform = dossier.advice.platform if dossier.advice is not None else "hyperpod-slurm"
-    offer = dossier.chosen_offer
-    kind = offer.capacity_kind if offer else dossier.capacity_kinds[0]
-    if not dossier.capacity_asked and kind not in RULES[platform].capacity_kinds:
+    if report.storage is None:
+        raise UserError("the plan has no storage that FSx builds", *report.unknown[:1])
+    platform = report.advice.platform if report.advice is not None else "hyperpod-slurm"
+    offer = report.chosen_offer
+    kind = offer.capacity_kind if offer else report.capacity_kinds[0]
+    if not report.capacity_asked and kind not in RULES[platform].capacity_kinds:
         # Nobody asked for it: it was the cheapest of what another platform takes.
         kind = "on-demand"
     if given.image is not None and not re.fullmatch(forms.IMAGE_DIGEST.pattern, given.image):
@@ -144,45 +144,45 @@ def _texts(
         SpecChoices(
             name=name,
             account=given.account,
-            region=dossier.region,
-            zone=given.zone or zone_of(chosen.hardware.instance_type, dossier.region, catalog),
+            region=report.region,
+            zone=given.zone or zone_of(chosen.hardware.instance_type, report.region, catalog),
             instance_type=chosen.hardware.instance_type,
             nodes=chosen.nodes,
-            spares=dossier.failures.spares if dossier.failures else 0,
+            spares=report.failures.spares if report.failures else 0,
             capacity_kind=kind,
             hours=hours,
             plan_file=plan_file.name,
             command=given.command,
             budget_usd=usd.p90 if usd is not None else None,
-            reasons=_reasons(dossier),
+            reasons=_reasons(report),
             schema=schema_from(output.parent),
             secondary_cidrs=secondary_cidrs,
             platform=platform,
             image=given.image,
-            job_command=_job_command(dossier, name) if platform in KUBERNETES else (),
+            job_command=_job_command(report, name) if platform in KUBERNETES else (),
         ),
-        dossier.storage,
+        report.storage,
         catalog,
     )
     files = {output: text, plan_file: given.plan_json}
-    if dossier.launch is not None:
-        files |= _launch_files(output, dossier)
+    if report.launch is not None:
+        files |= _launch_files(output, report)
     return files
 
 
-def _job_command(dossier: Dossier, name: str) -> tuple[str, ...]:
+def _job_command(report: PlanReport, name: str) -> tuple[str, ...]:
     """The run's command; empty where no settings of a framework were found."""
     from clusterwright.sizing.launch import job_command
 
-    layout = dossier.plan.chosen.layout
-    if dossier.launch is None or layout is None:
+    layout = report.plan.chosen.layout
+    if report.launch is None or layout is None:
         return ()
-    managed = dossier.advice is not None and dossier.advice.platform == "hyperpod-eks"
-    return job_command(dossier.launch, layout, name, managed=managed)
+    managed = report.advice is not None and report.advice.platform == "hyperpod-eks"
+    return job_command(report.launch, layout, name, managed=managed)
 
 
-def _reasons(dossier: Dossier) -> tuple[str, ...]:
-    plan, days = dossier.plan, dossier.plan.estimate.days
+def _reasons(report: PlanReport) -> tuple[str, ...]:
+    plan, days = report.plan, report.plan.estimate.days
     lines = [
         f"{plan.shape.name}: {plan.shape.params / 1e9:.3g}B parameters, "
         f"{plan.tokens / 1e12:.3g}T tokens, {plan.kind}, {plan.precision}.",
@@ -199,9 +199,9 @@ def _reasons(dossier: Dossier) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _launch_files(output: Path, dossier: Dossier) -> dict[Path, str]:
-    assert dossier.launch is not None
-    launch = dossier.launch
+def _launch_files(output: Path, report: PlanReport) -> dict[Path, str]:
+    assert report.launch is not None
+    launch = report.launch
     stem = output.stem
     head = [f"# Settings of the layout in {stem}.plan.json."]
     head += [f"# {caution}." for caution in launch.cautions]

@@ -8,7 +8,7 @@ from decimal import Decimal
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cost.bill import Blend, Line, Share
 from clusterwright.cost.components.compute import price_kind
-from clusterwright.cost.pricing import EC2, HYPERPOD, Pricing
+from clusterwright.cost.line_builder import EC2, HYPERPOD, Pricing
 
 
 def blends(pricing: Pricing, lines: tuple[Line, ...]) -> Iterator[Blend]:

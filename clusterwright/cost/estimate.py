@@ -26,11 +26,11 @@ from clusterwright.cost.components import (
     volumes,
 )
 from clusterwright.cost.growth import growing, grown
-from clusterwright.cost.oddities import oddities
+from clusterwright.cost.rate_warnings import rate_warnings
 from clusterwright.cost.price_book import LivePrices
-from clusterwright.cost.pricing import Pricing
+from clusterwright.cost.line_builder import Pricing
 from clusterwright.cost.terms import Terms, Usage
-from clusterwright.cost.unused import beyond_run_usd, purchases, unused, warnings
+from clusterwright.cost.unused_capacity import beyond_run_usd, purchases, unused, warnings
 
 COMPONENTS: tuple[Callable[[Pricing], Iterator[Line]], ...] = (
     compute.lines,
@@ -92,7 +92,7 @@ def estimate(
         prepaid=bought,
         unused=tuple(unused(pricing, lines, run_hours)),
         blends=tuple(blends(pricing, lines)),
-        warnings=(*_stale(lines), *warnings(pricing, run_hours), *oddities(pricing, lines)),
+        warnings=(*_stale(lines), *warnings(pricing, run_hours), *rate_warnings(pricing, lines)),
         paid_beyond_run_usd=sum((beyond_run_usd(one, run_hours) for one in bought), Decimal(0)),
         run_hours_from=run_hours_from,
         growth=_growth(pricing),

@@ -7,25 +7,25 @@ from collections.abc import Iterator
 from clusterwright.cluster_spec.models import Cluster
 from clusterwright.cluster_spec.problems import Path, path_text
 from clusterwright.cost.bill import Bill
-from clusterwright.cost.results import Saving, Storage
+from clusterwright.cost.bill_extras import Saving, FileSystemRef
 
 
-def storages(cluster: Cluster) -> Iterator[Storage]:
+def storages(cluster: Cluster) -> Iterator[FileSystemRef]:
     """Every file system of the spec."""
     for index, fs in enumerate(cluster.storage.lustre):
         here: Path = ("storage", "lustre", index)
         existing = fs.existing.id if fs.existing is not None else None
-        yield Storage(
+        yield FileSystemRef(
             fs.name or "", fs.mount_path, "lustre", here, fs.existing is not None, existing
         )
     home = cluster.storage.home
     if home is not None:
-        yield Storage(
+        yield FileSystemRef(
             "home", home.mount_path, "openzfs", ("storage", "home"), home.existing is not None
         )
 
 
-def find_storage(cluster: Cluster, text: str) -> Storage | None:
+def find_storage(cluster: Cluster, text: str) -> FileSystemRef | None:
     """The file system that a name, a mount path or the id of an existing one means."""
     wanted = text.rstrip("/") or text
     for storage in storages(cluster):
@@ -34,7 +34,7 @@ def find_storage(cluster: Cluster, text: str) -> Storage | None:
     return None
 
 
-def saving(bill: Bill, storage: Storage) -> Saving:
+def saving(bill: Bill, storage: FileSystemRef) -> Saving:
     """The lines of the bill that stand for the file system itself."""
     prefix = path_text(storage.path)
     lines = tuple(

@@ -14,7 +14,7 @@ from clusterwright.cost.components import (
     observability,
     parallelcluster,
 )
-from clusterwright.cost.pricing import Item
+from clusterwright.cost.line_builder import Item
 
 USAGE_ITEMS: Final[dict[str, Item]] = {
     item.key: item

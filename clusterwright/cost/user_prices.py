@@ -34,10 +34,10 @@ from clusterwright.catalog import PriceOverrideError, read_overrides
 from clusterwright.cluster_spec.document import Document, kind_of
 from clusterwright.cluster_spec.problems import Path, Problem, SpecErrors
 from clusterwright.cluster_spec.suggest import did_you_mean
-from clusterwright.cost import agreements
+from clusterwright.cost import terms_reader
 from clusterwright.cost.terms import Terms, Usage
 
-_KEYS: Final = ("rates", *agreements.KEYS, agreements.SUPPORT, "usage")
+_KEYS: Final = ("rates", *terms_reader.KEYS, terms_reader.SUPPORT, "usage")
 _PER_NODE: Final[dict[str, Literal["node_hour", "node_month"]]] = {
     "per_node_hour": "node_hour",
     "per_node_month": "node_month",
@@ -77,7 +77,7 @@ def parse(document: Document) -> UserPrices:
         read_overrides(rates)
     except PriceOverrideError as error:
         problems += [_at(document, Problem(p.message, ("rates", *p.path))) for p in error.problems]
-    terms, wrong = agreements.read_terms(document.data)
+    terms, wrong = terms_reader.read_terms(document.data)
     problems += [_at(document, problem) for problem in wrong]
     usage, wrong = _usage(document)
     problems += wrong
@@ -132,7 +132,7 @@ def _figure(value: Any) -> Decimal | Usage | None:
         return Usage(quantity, _PER_NODE[name])
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    found = agreements.amount(value)
+    found = terms_reader.amount(value)
     return found if found is not None and 0 <= found <= LARGEST_QUANTITY else None
 
 

@@ -15,7 +15,7 @@ from clusterwright.cluster_spec.models import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.cost.bill import Bill
-from clusterwright.cost.results import Storage
+from clusterwright.cost.bill_extras import FileSystemRef
 from clusterwright.cost.terms import Terms, Usage
 from clusterwright.platforms.network import NetworkPlan, plan_network
 from clusterwright.platforms.rules import RULES, PlatformRules
@@ -39,7 +39,7 @@ class Context:
     terms: Terms = field(default_factory=Terms)
     """The user's discounts, Savings Plans and purchases, for the budget."""
 
-    retire: Storage | None = None
+    retire: FileSystemRef | None = None
     """The file system that is to be deleted, where that is what is asked."""
 
     rule_ids: frozenset[str] = frozenset()

@@ -8,7 +8,7 @@ from clusterwright.aws import cost_explorer
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.session import AwsSession
 from clusterwright.cluster_spec.models import Cluster
-from clusterwright.cost.results import Spending
+from clusterwright.cost.bill_extras import Spending
 from clusterwright.platforms.tags import ENVIRONMENT_TAG
 
 

@@ -9,8 +9,8 @@ from decimal import Decimal
 from typing import Any
 
 from clusterwright.cost.bill import HOURS_PER_MONTH, STALE_AFTER_DAYS, Bill, Gate, Line
-from clusterwright.cost.results import Comparison, Exchange, Saving
-from clusterwright.render import bill_parts as parts
+from clusterwright.cost.bill_extras import SpendingComparison, Exchange, Saving
+from clusterwright.render import bill_sections as parts
 from clusterwright.render.envelope import json_answer
 from clusterwright.render.source import excerpt
 from clusterwright.render.style import PLAIN, Style
@@ -27,7 +27,7 @@ class Extras:
 
     exchange: Exchange | None = None
     saving: Saving | None = None
-    comparison: Comparison | None = None
+    comparison: SpendingComparison | None = None
     live: tuple[str, ...] | None = None
     """With live prices: in words, what AWS did not answer."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
-from clusterwright.sizing.dossier_result import Dossier, FrontPoint
+from clusterwright.sizing.report_types import PlanReport, FrontPoint
 
 WIDTH: Final = 900
 LEFT: Final = 90
@@ -30,9 +30,9 @@ BARS_SHOWN: Final = 10
 NAME_WIDTH: Final = 130.0
 
 
-def front(dossier: Dossier) -> str:
+def front(report: PlanReport) -> str:
     """Days against dollars, both logarithmic; the Pareto front is a line. Empty without prices."""
-    points = [] if dossier.charts is None else list(dossier.charts.front)
+    points = [] if report.charts is None else list(report.charts.front)
     priced = [point for point in points if point.usd_p50 is not None]
     if len(priced) < 2:
         return ""
@@ -52,9 +52,9 @@ def front(dossier: Dossier) -> str:
     return _svg(340, parts, "Days against dollars of every cluster with a known price")
 
 
-def memory(dossier: Dossier) -> str:
+def memory(report: PlanReport) -> str:
     """Bytes on the most loaded accelerator, stacked by part, of candidates with a layout."""
-    shown = [one for one in dossier.plan.candidates if one.memory is not None][:BARS_SHOWN]
+    shown = [one for one in report.plan.candidates if one.memory is not None][:BARS_SHOWN]
     if not shown:
         return ""
     names = list(shown[0].memory.parts) if shown[0].memory else []
@@ -85,9 +85,9 @@ def memory(dossier: Dossier) -> str:
     return _svg(height + 34, parts, "Memory of the most loaded accelerator, GiB by part")
 
 
-def goodput(dossier: Dossier) -> str:
+def goodput(report: PlanReport) -> str:
     """Goodput against nodes, a line for each recovery, with its name at its end."""
-    points = [] if dossier.charts is None else list(dossier.charts.goodput)
+    points = [] if report.charts is None else list(report.charts.goodput)
     if not points:
         return ""
     x = _Log([float(point.nodes) for point in points], LEFT, PLOT - 110)
@@ -113,7 +113,7 @@ def goodput(dossier: Dossier) -> str:
         parts.append(
             _text(x.at(points[-1].nodes) + 8, bottom - (bottom - top) * max(0.0, last) + 4, name)
         )
-    chosen = dossier.plan.chosen.nodes
+    chosen = report.plan.chosen.nodes
     here = x.at(min(max(chosen, points[0].nodes), points[-1].nodes))
     parts.append(
         f'<line x1="{here:.1f}" x2="{here:.1f}" y1="{top}" y2="{bottom}" '
@@ -124,9 +124,9 @@ def goodput(dossier: Dossier) -> str:
     return _svg(300, parts, "Share of the time that trains, by the number of nodes")
 
 
-def tornado(dossier: Dossier) -> str:
+def tornado(report: PlanReport) -> str:
     """A bar for each assumption, from the days of its good end to those of its bad one."""
-    swings = dossier.plan.tornado[:8]
+    swings = report.plan.tornado[:8]
     if not swings:
         return ""
     low = min(swing.days_low for swing in swings)
@@ -150,7 +150,7 @@ def tornado(dossier: Dossier) -> str:
         )
         parts.append(_text(begin - 4, top + 26, f"{swing.days_low:.1f}", anchor="end"))
         parts.append(_text(end + 4, top + 26, f"{swing.days_high:.1f}"))
-    middle = 60 + (dossier.plan.estimate.days.p50 - low) / span * (WIDTH - 120)
+    middle = 60 + (report.plan.estimate.days.p50 - low) / span * (WIDTH - 120)
     if 60 <= middle <= WIDTH - 60:
         parts.append(
             f'<line x1="{middle:.1f}" x2="{middle:.1f}" y1="4" y2="{len(swings) * 40}" '
@@ -159,9 +159,9 @@ def tornado(dossier: Dossier) -> str:
     return _svg(20 + len(swings) * 40, parts, "Days by each assumption alone, P10 to P90")
 
 
-def timeline(dossier: Dossier) -> str:
+def timeline(report: PlanReport) -> str:
     """One simulated run: training, restarts and waiting, in rows of ten days."""
-    run = None if dossier.charts is None else dossier.charts.run
+    run = None if report.charts is None else report.charts.run
     if run is None or not run.spans:
         return ""
     per_row = 240.0

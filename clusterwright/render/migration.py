@@ -8,7 +8,7 @@ from typing import Any
 
 from clusterwright.cost.bill import Bill
 from clusterwright.migration.results import Migration, Note
-from clusterwright.render.bill_parts import money, rounded
+from clusterwright.render.bill_sections import money, rounded
 from clusterwright.render.envelope import json_answer
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import markdown_table

@@ -9,7 +9,7 @@ from typing import Any
 from clusterwright.render.envelope import json_answer
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import Align, columns, counted, markdown_cell, markdown_table
-from clusterwright.sizing.result import Candidate, Explained, Plan, Quantiles
+from clusterwright.sizing.plan_types import Candidate, Explained, Plan, Quantiles
 
 _TORNADO_SHOWN = 3
 _GIB = 2**30

@@ -467,11 +467,11 @@ def _plan() -> dict[str, Any]:
         "warnings": {"type": "array", "items": _TEXT},
         "seed": _COUNT,
         "samples": _POSITIVE_COUNT,
-        **_dossier(),
+        **_plan_report(),
     }
 
 
-def _dossier() -> dict[str, Any]:
+def _plan_report() -> dict[str, Any]:
     """What follows from a plan; null or empty where it was not asked or cannot be said."""
     maybe_object = {"type": ["object", "null"]}
     number = {"type": "number", "minimum": 0}

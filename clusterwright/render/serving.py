@@ -7,7 +7,7 @@ from typing import Any
 from clusterwright.render.envelope import json_answer
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import Align, columns, markdown_cell, markdown_table
-from clusterwright.sizing.serving_result import Replica, Serving
+from clusterwright.sizing.serving_types import Replica, Serving
 
 _HEADER = ("type", "accelerators", "GiB each", "tokens/s at most", "bound by")
 _ALIGNS: tuple[Align, ...] = ("left", "right", "right", "right", "left")

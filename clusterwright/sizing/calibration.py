@@ -31,7 +31,7 @@ from clusterwright.sizing import layouts, memory, step
 from clusterwright.sizing.hardware import Hardware, of_accelerator
 from clusterwright.sizing.layouts import Floats
 from clusterwright.sizing.models import model
-from clusterwright.sizing.result import Layout
+from clusterwright.sizing.plan_types import Layout
 from clusterwright.sizing.shape import ModelShape, infer
 from clusterwright.sizing.step import Conditions, Constants
 

@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from clusterwright.sizing.errors import GoalError
-from clusterwright.sizing.result import Quantiles
+from clusterwright.sizing.plan_types import Quantiles
 
 CHINCHILLA_TOKENS_PER_PARAMETER: Final = 20
 CHINCHILLA: Final = "Hoffmann et al. 2022, arXiv:2203.15556: about 20 tokens per parameter"

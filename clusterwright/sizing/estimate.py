@@ -31,7 +31,7 @@ from clusterwright.sizing.inputs import Inputs, resolve
 from clusterwright.sizing.layouts import Grid
 from clusterwright.sizing.memory import Training
 from clusterwright.sizing.quantities import counted, human
-from clusterwright.sizing.result import (
+from clusterwright.sizing.plan_types import (
     Assumption,
     Candidate,
     EfaOff,

@@ -6,7 +6,7 @@ from clusterwright.sizing import reliability
 from clusterwright.sizing.datasets import CHINCHILLA
 from clusterwright.sizing.flops import ATTENTION, SIX_N_D, attention_flops_per_token
 from clusterwright.sizing.memory import CONTEXT_GIB, GIB, params_per_rank
-from clusterwright.sizing.result import Assumption, Explained, Plan
+from clusterwright.sizing.plan_types import Assumption, Explained, Plan
 from clusterwright.sizing.uncertainty import Work
 
 

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Final
 
 from clusterwright.sizing.hardware import Hardware
-from clusterwright.sizing.result import FrameworkSupport
+from clusterwright.sizing.plan_types import FrameworkSupport
 from clusterwright.sizing.shape import ModelShape
 
 ENDED: Final = "NxD Training and the XLA flow reached end of support with Neuron 2.32"

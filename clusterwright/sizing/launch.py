@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from clusterwright.sizing.errors import GoalError
-from clusterwright.sizing.result import Layout
+from clusterwright.sizing.plan_types import Layout
 from clusterwright.sizing.shape import ModelShape
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clusterwright.sizing.hardware import Hardware
-from clusterwright.sizing.result import Layout, Recompute, Sharding
+from clusterwright.sizing.plan_types import Layout, Recompute, Sharding
 from clusterwright.sizing.shape import ModelShape
 
 Floats = NDArray[np.float64]

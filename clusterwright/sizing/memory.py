@@ -24,7 +24,7 @@ from clusterwright.sizing.layouts import (
     Floats,
     Grid,
 )
-from clusterwright.sizing.result import Memory
+from clusterwright.sizing.plan_types import Memory
 from clusterwright.sizing.shape import ModelShape
 
 GIB: Final = 2**30

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from clusterwright.sizing.errors import GoalError
-from clusterwright.sizing.result import Explained
+from clusterwright.sizing.plan_types import Explained
 
 HOURS_PER_YEAR: Final = 8760.0
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clusterwright.sizing.errors import GoalError
-from clusterwright.sizing.result import Quantiles
+from clusterwright.sizing.plan_types import Quantiles
 
 Value = TypeVar("Value", float, NDArray[np.float64])
 

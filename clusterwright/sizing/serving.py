@@ -18,7 +18,7 @@ from clusterwright.sizing.flops import inference_flops_per_token
 from clusterwright.sizing.hardware import Hardware, of_instance_type, trainable_types
 from clusterwright.sizing.inputs import LOW_BITS
 from clusterwright.sizing.memory import HEADROOM, inference_bytes
-from clusterwright.sizing.serving_result import Replica, Serving
+from clusterwright.sizing.serving_types import Replica, Serving
 from clusterwright.sizing.shape import ModelShape
 
 GIB: Final = 2**30

@@ -15,7 +15,7 @@ import numpy as np
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.layouts import Floats
 from clusterwright.sizing.reliability import goodput, mtti_hours
-from clusterwright.sizing.result import Quantiles
+from clusterwright.sizing.plan_types import Quantiles
 
 SECONDS_PER_DAY: Final = 86_400.0
 NODES_MAX: Final = 200_000
@@ -55,7 +55,7 @@ class Tier:
 
 
 @dataclass(frozen=True)
-class Setup:
+class SimulationSetup:
     """What is simulated; times in seconds.
 
     Attributes
@@ -84,7 +84,7 @@ class Setup:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SimulationOutcome:
     """Of many runs: useful share, and hours lost per cause (means), and interruptions.
 
     `closed_form` is Daly's goodput for the same numbers; `difference` is the mean minus it, and
@@ -109,7 +109,7 @@ class Outcome:
         return abs(self.difference) <= 0.02
 
 
-def run(setup: Setup, *, runs: int = 1000, seed: int = 0) -> Outcome:
+def run(setup: SimulationSetup, *, runs: int = 1000, seed: int = 0) -> SimulationOutcome:
     """Simulate so many independent runs.
 
     Raises
@@ -150,7 +150,7 @@ def run(setup: Setup, *, runs: int = 1000, seed: int = 0) -> Outcome:
             setup.interval_seconds / 3600,
             setup.save_seconds / 3600,
         )
-    return Outcome(
+    return SimulationOutcome(
         goodput=_quantiles(useful),
         mean=float(useful.mean()),
         interruptions=_quantiles(state.failures),
@@ -195,7 +195,7 @@ class _State:
 
 def _advance(
     state: _State,
-    setup: Setup,
+    setup: SimulationSetup,
     life: Floats,
     horizon: float,
     alive: np.ndarray[tuple[int], np.dtype[np.bool_]],
@@ -233,7 +233,7 @@ def _advance(
 
 
 def _saved(
-    setup: Setup,
+    setup: SimulationSetup,
     saves: Floats,
     rest: Floats,
     lost_node: np.ndarray[tuple[int], np.dtype[np.bool_]],
@@ -263,7 +263,7 @@ def _saved(
 
 def _wait(
     state: _State,
-    setup: Setup,
+    setup: SimulationSetup,
     needs: np.ndarray[tuple[int], np.dtype[np.bool_]],
     rng: np.random.Generator,
 ) -> Floats:
@@ -280,7 +280,7 @@ def _wait(
     return np.where(np.isfinite(wait), wait, 0.0)
 
 
-def _check(setup: Setup, runs: int) -> None:
+def _check(setup: SimulationSetup, runs: int) -> None:
     if not 1 <= setup.nodes <= NODES_MAX:
         raise GoalError(f"{setup.nodes} nodes", f"1 to {NODES_MAX:,}", field="nodes")
     if not 1 <= runs <= 10**6:

@@ -19,7 +19,7 @@ from clusterwright.platforms.parallelcluster.limits import ULTRASERVER_SIZES
 from clusterwright.platforms.rules import RESERVED_KINDS, RULES, keeps_spares
 from clusterwright.sizing.capacity import block_sizes
 from clusterwright.sizing.errors import GoalError
-from clusterwright.sizing.storage import Storage
+from clusterwright.sizing.storage import StoragePlan
 
 CONTROLLERS: Final = ((16, "m5.4xlarge"), (128, "m5.8xlarge"), (512, "m5.12xlarge"))
 """Controller by compute nodes, as the examples of configs/; above, the largest."""
@@ -118,7 +118,7 @@ def controller_for(nodes: int) -> str:
     return next((name for most, name in CONTROLLERS if nodes <= most), LARGEST_CONTROLLER)
 
 
-def write(choices: SpecChoices, storage: Storage, catalog: Catalog) -> str:
+def write(choices: SpecChoices, storage: StoragePlan, catalog: Catalog) -> str:
     """The file's text.
 
     Raises
@@ -138,7 +138,7 @@ def write(choices: SpecChoices, storage: Storage, catalog: Catalog) -> str:
     return "\n".join(_lines(choices, storage, catalog)) + "\n"
 
 
-def _lines(choices: SpecChoices, storage: Storage, catalog: Catalog) -> Iterator[str]:
+def _lines(choices: SpecChoices, storage: StoragePlan, catalog: Catalog) -> Iterator[str]:
     if choices.schema:
         yield f"# yaml-language-server: $schema={choices.schema}"
         yield "#"
@@ -347,7 +347,7 @@ def _group(
             yield f"    scratch: {{mount_path: {SCRATCH_PATH}}}"
 
 
-def _storage(choices: SpecChoices, storage: Storage) -> Iterator[str]:
+def _storage(choices: SpecChoices, storage: StoragePlan) -> Iterator[str]:
     chosen = storage.chosen
     yield "storage:"
     yield "  lustre:"
@@ -367,7 +367,7 @@ def _storage(choices: SpecChoices, storage: Storage) -> Iterator[str]:
     yield "  checkpoint_path: /fsx/checkpoints"
 
 
-def _run(choices: SpecChoices, storage: Storage) -> Iterator[str]:
+def _run(choices: SpecChoices, storage: StoragePlan) -> Iterator[str]:
     yield f"# {choices.hours / 24:g} days: with nine chances in ten the run is over by then."
     yield "run:"
     yield f"  hours: {choices.hours:g}"

@@ -23,7 +23,7 @@ from clusterwright.sizing.flops import attention_flops_per_token
 from clusterwright.sizing.hardware import Hardware
 from clusterwright.sizing.layouts import FSDP, FULL, Floats, Grid
 from clusterwright.sizing.memory import params_per_rank
-from clusterwright.sizing.result import Step
+from clusterwright.sizing.plan_types import Step
 from clusterwright.sizing.shape import ModelShape
 
 SCALE_UP_EFFICIENCY: Final = 0.65

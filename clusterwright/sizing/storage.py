@@ -29,7 +29,7 @@ from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.hardware import Hardware
 from clusterwright.sizing.memory import FULL_STATE_BYTES
 from clusterwright.sizing.reliability import young_hours
-from clusterwright.sizing.result import Explained
+from clusterwright.sizing.plan_types import Explained
 
 SaveMode = Literal["blocking", "drained"]
 
@@ -53,7 +53,7 @@ SHORT_TOKEN_VOCABULARY: Final = 65_536
 
 
 @dataclass(frozen=True)
-class StorageChoice:
+class LustreChoice:
     """One file system that would do.
 
     Attributes
@@ -77,7 +77,7 @@ class StorageChoice:
 
 
 @dataclass(frozen=True)
-class Storage:
+class StoragePlan:
     """What a run needs of storage, and what was chosen.
 
     Attributes
@@ -115,8 +115,8 @@ class Storage:
     node_gbytes_per_s: float
     client_gbytes_per_s: float
     capacity_needed_gib: float
-    chosen: StorageChoice
-    others: tuple[StorageChoice, ...]
+    chosen: LustreChoice
+    others: tuple[LustreChoice, ...]
     restart_seconds: float
     first_epoch_hours: float
     object_bytes: float
@@ -160,7 +160,7 @@ def plan_storage(
     blocked_share: float = BLOCKED_SHARE,
     working_set: float = 1.0,
     accelerators: int | None = None,
-) -> Storage:
+) -> StoragePlan:
     """Size the shared file system of a run.
 
     Parameters
@@ -263,7 +263,7 @@ def plan_storage(
     in_bucket = data_bytes + kept * state + 2 * params
     if chosen.usd_per_month is None:
         warnings.append(f"Lustre is chosen by its size: {chosen.price_note}")
-    return Storage(
+    return StoragePlan(
         mode=mode,
         checkpoint_bytes=state,
         weights_bytes=2 * params,
@@ -325,7 +325,7 @@ def _choice(
     efa: bool,
     catalog: Catalog,
     region: str | None,
-) -> StorageChoice | None:
+) -> LustreChoice | None:
     per_tib = tier.throughput_mbps_per_tib
     if per_tib is None or (efa and tier.efa_step_gib is None):
         return None
@@ -351,7 +351,7 @@ def _choice(
             return None
         metadata = values[0]
     usd, note = _price(tier, size, metadata, included, catalog, region)
-    return StorageChoice(
+    return LustreChoice(
         throughput_mbps_per_tib=per_tib,
         capacity_gib=size,
         efa=efa,
@@ -411,7 +411,7 @@ def _explained(
     capacity: float,
     kept: int,
     data: float,
-    chosen: StorageChoice,
+    chosen: LustreChoice,
 ) -> tuple[Explained, ...]:
     study = "FSx for Lustre guide, by the catalogue"
     rows = [

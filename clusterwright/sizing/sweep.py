@@ -22,7 +22,7 @@ from clusterwright.sizing.hardware import Hardware, of_instance_type, trainable_
 from clusterwright.sizing.inputs import Inputs, resolve
 from clusterwright.sizing.memory import GIB, HEADROOM, Training
 from clusterwright.sizing.quantities import counted
-from clusterwright.sizing.result import Candidate, EfaOff, Plan
+from clusterwright.sizing.plan_types import Candidate, EfaOff, Plan
 from clusterwright.sizing.shape import ModelShape
 
 SAMPLES: Final = 512

@@ -19,7 +19,7 @@ from clusterwright.sizing import calibration, reliability, step
 from clusterwright.sizing.flops import attention_flops_per_token
 from clusterwright.sizing.hardware import Hardware
 from clusterwright.sizing.layouts import Floats, Grid
-from clusterwright.sizing.result import Assumption, Quantiles, Swing
+from clusterwright.sizing.plan_types import Assumption, Quantiles, Swing
 from clusterwright.sizing.shape import ModelShape
 from clusterwright.sizing.step import Conditions, Constants
 
@@ -61,7 +61,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """Arrays over the samples."""
 
     days: Floats
@@ -232,7 +232,7 @@ def quantile(assumption: Assumption, z: Floats) -> Floats:
     return np.asarray(mid * np.exp(z * spread))
 
 
-def evaluate(work: Work, tokens: float, values: Mapping[str, Floats]) -> Outcome:
+def evaluate(work: Work, tokens: float, values: Mapping[str, Floats]) -> RunOutcome:
     """Days, MFU and goodput for samples (or single points) of the assumptions."""
     step_seconds = _step_seconds(work, values)
     rate = work.tokens_per_step / step_seconds / work.accelerators
@@ -245,7 +245,7 @@ def evaluate(work: Work, tokens: float, values: Mapping[str, Floats]) -> Outcome
     good = np.clip(good, 1e-3, 1.0)
     programme = np.clip(values["programme"], 0.05, 0.99)
     seconds = tokens / (rate * work.accelerators) / (good * programme)
-    return Outcome(
+    return RunOutcome(
         days=np.asarray(seconds / 86_400),
         in_run_mfu=np.asarray(in_run),
         goodput=np.asarray(good),

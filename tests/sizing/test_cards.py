@@ -17,7 +17,7 @@ from clusterwright.sizing.goal import parse
 from clusterwright.sizing.hardware import NAMED_ACCELERATORS, Hardware, of_accelerator
 from clusterwright.sizing.layouts import one
 from clusterwright.sizing.models import model
-from clusterwright.sizing.result import Layout, Plan
+from clusterwright.sizing.plan_types import Layout, Plan
 from clusterwright.sizing.step import PARTS
 
 CATALOG = load_catalog()

@@ -17,7 +17,7 @@ from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.estimate import plan
 from clusterwright.sizing.goal import parse
 from clusterwright.sizing.models import model_names
-from clusterwright.sizing.result import Plan
+from clusterwright.sizing.plan_types import Plan
 from clusterwright.sizing.sweep import plan_anywhere, smallest_in_time, sweep
 
 CATALOG = load_catalog()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from clusterwright.sizing import models
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.launch import Launch, settings, virtual_layers
-from clusterwright.sizing.result import Layout, Recompute, Sharding
+from clusterwright.sizing.plan_types import Layout, Recompute, Sharding
 
 LLAMA = models.model("llama3-70b")
 DEEPSEEK = models.model("deepseek-v3")

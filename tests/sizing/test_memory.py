@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from clusterwright.sizing import memory
 from clusterwright.sizing.layouts import one
 from clusterwright.sizing.models import model
-from clusterwright.sizing.result import Layout
+from clusterwright.sizing.plan_types import Layout
 from clusterwright.sizing.shape import ModelShape
 
 LLAMA = model("llama3-70b")

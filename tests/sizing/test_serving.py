@@ -10,7 +10,7 @@ from clusterwright.catalog import load_catalog
 from clusterwright.sizing import models
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.serving import plan_serving
-from clusterwright.sizing.serving_result import Serving
+from clusterwright.sizing.serving_types import Serving
 
 CATALOG = load_catalog()
 

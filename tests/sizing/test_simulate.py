@@ -8,15 +8,15 @@ import pytest
 
 from clusterwright.sizing import reliability
 from clusterwright.sizing.errors import GoalError
-from clusterwright.sizing.simulate import Outcome, Setup, Tier, run
+from clusterwright.sizing.simulate import SimulationOutcome, SimulationSetup, Tier, run
 
 RATE = 3.79e-3
 HOURS = 90 * 24
 
 
-def setup(nodes: int = 2048, **changes: object) -> Setup:
+def setup(nodes: int = 2048, **changes: object) -> SimulationSetup:
     mtti = reliability.mtti_hours(float(nodes), RATE)
-    base = Setup(
+    base = SimulationSetup(
         nodes=nodes,
         days=90,
         failures_per_node_day=RATE,
@@ -113,7 +113,7 @@ def test_a_run_without_failures_only_saves() -> None:
 def test_the_same_seed_gives_the_same_runs() -> None:
     assert run(setup(), runs=50, seed=7) == run(setup(), runs=50, seed=7)
     assert run(setup(), runs=50, seed=7) != run(setup(), runs=50, seed=8)
-    assert isinstance(run(setup(), runs=50), Outcome)
+    assert isinstance(run(setup(), runs=50), SimulationOutcome)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from clusterwright.sizing.flops import (
 )
 from clusterwright.sizing.layouts import FULL, one
 from clusterwright.sizing.models import model
-from clusterwright.sizing.result import Layout
+from clusterwright.sizing.plan_types import Layout
 from clusterwright.sizing.step import PARTS, Conditions
 
 CATALOG = load_catalog()

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from clusterwright.catalog import load_catalog
 from clusterwright.sizing import hardware, storage
 from clusterwright.sizing.errors import GoalError
-from clusterwright.sizing.storage import Storage, plan_storage
+from clusterwright.sizing.storage import StoragePlan, plan_storage
 
 CATALOG = load_catalog()
 P5 = hardware.of_instance_type("p5.48xlarge", CATALOG)
 
 
-def _plan(**changes: object) -> Storage:
+def _plan(**changes: object) -> StoragePlan:
     values: dict[str, object] = {
         "params": 70e9,
         "data_bytes": 6e13,

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from clusterwright.catalog.api_shapes import API_FIELDS, instance_record
 from clusterwright.catalog.building import inputs
-from clusterwright.catalog.building.facts import fact
+from clusterwright.catalog.building.fact_rows import fact
 from clusterwright.catalog.cells import cell, unknown
 
 API_SOURCE: Final = "api-instance-types"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from clusterwright.catalog.building import inputs
-from clusterwright.catalog.building.facts import number
+from clusterwright.catalog.building.fact_rows import number
 from clusterwright.catalog.cells import cell, unknown
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.cost.bill import Line
-from clusterwright.cost.pricing import Item, Pricing
+from clusterwright.cost.line_builder import Item, Pricing
 
 ENGINE = "MariaDB"
 """What the stacks build; other engines have prices of their own."""

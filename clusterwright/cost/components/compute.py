@@ -15,7 +15,7 @@ from clusterwright.cluster_spec.models.compute import CapacityBlock, ComputeGrou
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.cost.bill import Line, Prepaid
 from clusterwright.cost.price_book import KIND_OF_CAPACITY, Quote
-from clusterwright.cost.pricing import Pricing
+from clusterwright.cost.line_builder import Pricing
 from clusterwright.cost.terms import SavingsPlan
 from clusterwright.platforms.hyperpod import ml_name
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clusterwright.cost.bill import Line
-from clusterwright.cost.pricing import Item, Pricing
+from clusterwright.cost.line_builder import Item, Pricing
 
 KEY = Item("kms", "key", "key-month")
 REQUESTS = Item("kms", "requests", "10000 requests")

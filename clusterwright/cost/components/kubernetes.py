@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clusterwright.cost.bill import Line
-from clusterwright.cost.pricing import Item, Pricing
+from clusterwright.cost.line_builder import Item, Pricing
 from clusterwright.platforms import eks
 
 CONTROL_PLANE = Item("eks", "cluster standard support", "hour")

@@ -8,7 +8,7 @@ from clusterwright.catalog import Known
 from clusterwright.cluster_spec.models.storage import Lustre
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.cost.bill import Line
-from clusterwright.cost.pricing import Item, Pricing
+from clusterwright.cost.line_builder import Item, Pricing
 
 METADATA = Item("fsx_lustre", "metadata IOPS above included", "IOPS-month")
 TIERING_THROUGHPUT = Item("fsx_lustre", "Intelligent-Tiering throughput", "MBps-month")

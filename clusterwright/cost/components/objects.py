@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from clusterwright.cost.bill import Line
-from clusterwright.cost.pricing import Item, Pricing
+from clusterwright.cost.line_builder import Item, Pricing
 from clusterwright.platforms.derived_names import has_scripts
 
 STORAGE = Item("s3", "Standard storage (first tier)", "GB-month")

@@ -8,7 +8,7 @@ from clusterwright.cluster_spec.consistency.metrics import collected
 from clusterwright.cluster_spec.models import Cluster
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.cost.bill import Line
-from clusterwright.cost.pricing import Item, Pricing
+from clusterwright.cost.line_builder import Item, Pricing
 
 LOG_INGESTION = Item("logs", "ingestion", "GB")
 LOG_STORAGE = Item("logs", "storage", "GB-month")

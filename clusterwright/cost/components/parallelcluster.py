@@ -13,7 +13,7 @@ from clusterwright.cluster_spec.problems import Path
 from clusterwright.cost.bill import Line
 from clusterwright.cost.components.observability import ALARM
 from clusterwright.cost.components.volumes import EBS_VOLUME
-from clusterwright.cost.pricing import Item, Pricing
+from clusterwright.cost.line_builder import Item, Pricing
 
 PLATFORM: Final = "parallelcluster"
 IMAGE_ROOT_GIB: Final = 45

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clusterwright.cost.bill import Line
-from clusterwright.cost.pricing import Item, Pricing
+from clusterwright.cost.line_builder import Item, Pricing
 
 HYPERPOD_VOLUME = Item("hyperpod", "additional EBS volume", "GB-month")
 EBS_VOLUME = Item("ebs", "gp3 storage", "GB-month")

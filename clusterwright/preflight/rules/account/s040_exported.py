@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from clusterwright.aws.fsx_exports import Association
-from clusterwright.cost.results import Storage
+from clusterwright.cost.bill_extras import FileSystemRef
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.exports import Exports, ExportState
 from clusterwright.preflight.facts.fact import Fact, FactValues
@@ -23,7 +23,7 @@ _EXPORT = (
 )
 
 
-class Exported(Rule[Storage]):
+class Exported(Rule[FileSystemRef]):
     id = "CW-S040"
     title = "Every file of a file system to be deleted is exported"
     severity = "error"
@@ -31,15 +31,15 @@ class Exported(Rule[Storage]):
     prevents = "files that are gone with the file system: FSx deletes without looking"
     source = "FSx API, DeleteFileSystem: AgeOfOldestQueuedMessage of 0, or an export task"
 
-    def subjects(self, context: Context) -> Iterable[Subject[Storage]]:
+    def subjects(self, context: Context) -> Iterable[Subject[FileSystemRef]]:
         if context.retire is not None:
             yield Subject(context.retire.path, context.retire)
 
-    def needs(self, subject: Subject[Storage], context: Context) -> Iterable[Fact[Any]]:
+    def needs(self, subject: Subject[FileSystemRef], context: Context) -> Iterable[Fact[Any]]:
         return (_fact(subject.value, context),)
 
     def check(
-        self, subject: Subject[Storage], context: Context, facts: FactValues
+        self, subject: Subject[FileSystemRef], context: Context, facts: FactValues
     ) -> Iterator[Verdict]:
         fact = _fact(subject.value, context)
         found = facts[fact]
@@ -62,7 +62,7 @@ class Exported(Rule[Storage]):
         yield from _verdicts(state)
 
 
-def _fact(storage: Storage, context: Context) -> ExportState:
+def _fact(storage: FileSystemRef, context: Context) -> ExportState:
     name = f"{context.cluster.environment}-{storage.name}"
     return ExportState(storage.existing_id, name)
 

@@ -17,7 +17,7 @@ from clusterwright.catalog import Catalog
 from clusterwright.cost.rates import HourlyRate, hourly_rate
 from clusterwright.sizing.capacity import Bought, cover
 from clusterwright.sizing.errors import GoalError
-from clusterwright.sizing.result import Candidate, Quantiles
+from clusterwright.sizing.plan_types import Candidate, Quantiles
 
 HOURS_PER_DAY: Final = 24
 KINDS: Final = ("on-demand", "spot", "training-plan")

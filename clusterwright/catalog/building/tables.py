@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from clusterwright.catalog.building import inputs
-from clusterwright.catalog.building.facts import fact, integer, number
+from clusterwright.catalog.building.fact_rows import fact, integer, number
 from clusterwright.catalog.cells import cell, unknown
 
 PRECISIONS: Final = ("fp32", "tf32", "bf16", "fp16", "fp8", "mxfp8", "nvfp4")

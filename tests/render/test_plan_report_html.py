@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from clusterwright.catalog import load_catalog
-from clusterwright.render.dossier_html import dossier_html
-from clusterwright.sizing.dossier import Questions, build
-from clusterwright.sizing.dossier_result import Dossier
+from clusterwright.render.plan_report_html import plan_report_html
+from clusterwright.sizing.report import Questions, build_report
+from clusterwright.sizing.report_types import PlanReport
 from clusterwright.sizing.goal import parse
 from tests.support.browser import look
 from tools.setup import browser
@@ -22,8 +22,8 @@ in_a_browser = pytest.mark.skipif(
 )
 
 
-def _dossier(**goal: object) -> Dossier:
-    return build(
+def _plan_report(**goal: object) -> PlanReport:
+    return build_report(
         parse({"model": "llama3-70b", "tokens": "15T", "deadline": "90d", **goal}),
         load_catalog(),
         today=DAY,
@@ -33,11 +33,11 @@ def _dossier(**goal: object) -> Dossier:
 
 @pytest.fixture(scope="module")
 def priced() -> str:
-    return dossier_html(_dossier(region="us-east-1"))
+    return plan_report_html(_plan_report(region="us-east-1"))
 
 
 def test_the_same_goal_gives_the_same_bytes(priced: str) -> None:
-    assert dossier_html(_dossier(region="us-east-1")) == priced
+    assert plan_report_html(_plan_report(region="us-east-1")) == priced
 
 
 def test_it_is_one_file_that_loads_nothing(priced: str) -> None:
@@ -47,8 +47,8 @@ def test_it_is_one_file_that_loads_nothing(priced: str) -> None:
 
 
 def test_names_are_escaped() -> None:
-    text = dossier_html(
-        build(
+    text = plan_report_html(
+        build_report(
             parse(
                 {
                     "params": "70B",
@@ -88,7 +88,7 @@ def test_every_chart_is_there_and_can_be_read(priced: str, tmp_path: Path, width
 @in_a_browser
 def test_a_region_without_prices_says_so_instead_of_drawing(tmp_path: Path) -> None:
     page = tmp_path / "plan.html"
-    page.write_text(dossier_html(_dossier(region="us-west-2")))
+    page.write_text(plan_report_html(_plan_report(region="us-west-2")))
     found = look(page, tmp_path / "plan.png")
     assert found.complaints == []
     assert len(found.seen["charts"]) == 4

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from clusterwright.cost.bill import Bill
-from clusterwright.cost.results import Comparison, Row, Spending
+from clusterwright.cost.bill_extras import SpendingComparison, SpendingRow, Spending
 
 LAG: Final = (
     "Cost Explorer is brought up to date at least once a day, and the figures of the last day or "
@@ -54,7 +54,7 @@ _SERVICES: Final[Mapping[str, str]] = {
 _OTHER: Final = "other"
 
 
-def compare(bill: Bill, spending: Spending) -> Comparison:
+def compare(bill: Bill, spending: Spending) -> SpendingComparison:
     """A bill against what was spent, for as many days as the tag has costs on."""
     own = _HYPERPOD if bill.platform.startswith("hyperpod-") else _EC2
     hours = Decimal(spending.days_with_cost * 24)
@@ -70,7 +70,7 @@ def compare(bill: Bill, spending: Spending) -> Comparison:
         family = family_of(service)
         actual[family] = actual.get(family, Decimal(0)) + usd
     rows = tuple(
-        Row(
+        SpendingRow(
             family,
             expected.get(family, Decimal(0)),
             actual.get(family, Decimal(0)),
@@ -78,7 +78,7 @@ def compare(bill: Bill, spending: Spending) -> Comparison:
         )
         for family in dict.fromkeys([*expected, *sorted(actual)])
     )
-    return Comparison(spending, rows, tuple(_notes(spending)))
+    return SpendingComparison(spending, rows, tuple(_notes(spending)))
 
 
 def family_of(service: str) -> str:

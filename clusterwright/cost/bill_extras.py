@@ -75,7 +75,7 @@ class Spending:
 
 
 @dataclass(frozen=True)
-class Row:
+class SpendingRow:
     """One kind of service: what the bill's known lines come to over the days with costs, and what
     was spent. `unknown_lines` of the bill are in the spending and not in `expected_usd`.
     """
@@ -91,11 +91,11 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SpendingComparison:
     """The rows in the order of the bill, then what it has no line for; and what to know of it."""
 
     spending: Spending
-    rows: tuple[Row, ...]
+    rows: tuple[SpendingRow, ...]
     notes: tuple[str, ...]
 
     @property
@@ -109,7 +109,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Storage:
+class FileSystemRef:
     """A file system of the spec, found by its name, mount path or id."""
 
     name: str
@@ -128,7 +128,7 @@ class Saving:
     One that exists outside the stacks is on no line of the bill: what it saves is not known.
     """
 
-    storage: Storage
+    storage: FileSystemRef
     lines: tuple[Line, ...]
 
     @property

@@ -32,7 +32,7 @@ LEVELS: Final = (
 
 
 @dataclass(frozen=True)
-class Reach:
+class Affordability:
     """A level with what it costs, and whether the budget covers it."""
 
     level: Level
@@ -42,7 +42,7 @@ class Reach:
     """`yes`, `in part` (the least, not the most) or `no`."""
 
 
-def reach(budget_usd: float, scratch_usd: float) -> tuple[Reach, ...]:
+def reach(budget_usd: float, scratch_usd: float) -> tuple[Affordability, ...]:
     """The levels against a budget, from the P50 dollars of the run from scratch.
 
     Raises
@@ -57,5 +57,5 @@ def reach(budget_usd: float, scratch_usd: float) -> tuple[Reach, ...]:
     for level in LEVELS:
         least, most = level.least * scratch_usd, level.most * scratch_usd
         reached = "yes" if budget_usd >= most else "in part" if budget_usd >= least else "no"
-        found.append(Reach(level, least, most, reached))
+        found.append(Affordability(level, least, most, reached))
     return tuple(found)

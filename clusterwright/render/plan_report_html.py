@@ -7,10 +7,10 @@ from html import escape
 from typing import Final
 
 from clusterwright.render import charts
-from clusterwright.render.dossier import sections
+from clusterwright.render.plan_report import sections
 from clusterwright.render.plan import estimate_rows, others_of, title_of
 from clusterwright.render.source import printable
-from clusterwright.sizing.dossier_result import Dossier
+from clusterwright.sizing.report_types import PlanReport
 
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 _CSS: Final = """
@@ -34,46 +34,46 @@ ul { padding-left: 1.2rem; }
 """
 
 
-def dossier_html(dossier: Dossier) -> str:
-    """A whole document; the same dossier gives the same bytes."""
-    title = printable(title_of(dossier.plan))
+def plan_report_html(report: PlanReport) -> str:
+    """A whole document; the same report gives the same bytes."""
+    title = printable(title_of(report.plan))
     drawn = [
-        charts.front(dossier) or _no_front(dossier),
-        charts.memory(dossier),
-        charts.goodput(dossier),
-        charts.tornado(dossier),
-        charts.timeline(dossier),
+        charts.front(report) or _no_front(report),
+        charts.memory(report),
+        charts.goodput(report),
+        charts.tornado(report),
+        charts.timeline(report),
     ]
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>{_CSS}</style>\n</head>\n<body>\n"
-        f"<h1>{escape(title)}</h1>\n{_estimate(dossier)}\n"
+        f"<h1>{escape(title)}</h1>\n{_estimate(report)}\n"
         + "\n".join(part for part in drawn if part)
         + "\n"
-        + _others(dossier)
-        + "\n".join(_section(name, rows) for name, rows in sections(dossier))
-        + f"\n{_list('Taken for granted, or worth knowing', dossier.plan.warnings)}"
-        f"\n{_settings(dossier)}\n{_assumptions(dossier)}\n</body>\n</html>\n"
+        + _others(report)
+        + "\n".join(_section(name, rows) for name, rows in sections(report))
+        + f"\n{_list('Taken for granted, or worth knowing', report.plan.warnings)}"
+        f"\n{_settings(report)}\n{_assumptions(report)}\n</body>\n</html>\n"
     )
 
 
-def _estimate(dossier: Dossier) -> str:
+def _estimate(report: PlanReport) -> str:
     head = "".join(f"<th>{name}</th>" for name in ("", "P10", "P50", "P90"))
     rows = "".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in estimate_rows(dossier.plan)
+        for row in estimate_rows(report.plan)
     )
     why = ""
-    if dossier.plan.estimate.usd is None:
-        reason = dossier.plan.estimate.usd_unknown or "no rate is known"
+    if report.plan.estimate.usd is None:
+        reason = report.plan.estimate.usd_unknown or "no rate is known"
         why = f"<p>Dollars are unknown: {escape(printable(reason))}.</p>"
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{why}"
 
 
-def _others(dossier: Dossier) -> str:
-    title, rows = others_of(dossier.plan)
+def _others(report: PlanReport) -> str:
+    title, rows = others_of(report.plan)
     if not rows:
         return ""
     head = "".join(f"<th>{name}</th>" for name in ("", "days at P50", "EFA off", ""))
@@ -87,12 +87,12 @@ def _others(dossier: Dossier) -> str:
     )
 
 
-def _no_front(dossier: Dossier) -> str:
-    if dossier.charts is None:
+def _no_front(report: PlanReport) -> str:
+    if report.charts is None:
         return ""
     return (
         "<p>Days against dollars are not drawn: fewer than two clusters have a known price in "
-        f"{escape(printable(dossier.region or 'a region, and none was given'))}.</p>"
+        f"{escape(printable(report.region or 'a region, and none was given'))}.</p>"
     )
 
 
@@ -102,20 +102,20 @@ def _section(name: str, rows: Sequence[str]) -> str:
     return f"<h2>{escape(name[:1].upper() + name[1:])}</h2>\n<pre>{text}</pre>"
 
 
-def _settings(dossier: Dossier) -> str:
-    if dossier.launch is None:
+def _settings(report: PlanReport) -> str:
+    if report.launch is None:
         return ""
-    words = " \\\n  ".join(dossier.launch.megatron)
-    notes = _list("", dossier.launch.cautions)
+    words = " \\\n  ".join(report.launch.megatron)
+    notes = _list("", report.launch.cautions)
     return f"<h2>Settings for Megatron-LM</h2>\n<pre>{escape(printable(words))}</pre>{notes}"
 
 
-def _assumptions(dossier: Dossier) -> str:
+def _assumptions(report: PlanReport) -> str:
     rows = "".join(
         f"<tr><td>{escape(printable(one.text))}</td><td>{one.values.p10:.4g}</td>"
         f"<td>{one.values.p50:.4g}</td><td>{one.values.p90:.4g}</td>"
         f"<td>{escape(printable(one.unit))}</td></tr>"
-        for one in dossier.plan.assumptions
+        for one in report.plan.assumptions
     )
     head = "<th>assumption</th><th>P10</th><th>P50</th><th>P90</th><th>unit</th>"
     return (

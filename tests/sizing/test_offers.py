@@ -7,11 +7,11 @@ import datetime as dt
 import pytest
 
 from clusterwright.catalog import load_catalog
-from clusterwright.sizing import money
+from clusterwright.sizing import offers
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.goal import parse
 from clusterwright.sizing.hardware import of_accelerator, of_instance_type
-from clusterwright.sizing.result import Candidate, Quantiles
+from clusterwright.sizing.plan_types import Candidate, Quantiles
 
 CATALOG = load_catalog()
 DAY = dt.date(2026, 11, 20)
@@ -33,7 +33,7 @@ def _candidate(
 
 
 def _offers(candidate: Candidate, *kinds: str, region: str = "us-east-1", spares: int = 0):  # type: ignore[no-untyped-def]
-    return money.offers(candidate, kinds, CATALOG, region=region, today=DAY, spares=spares)
+    return offers.offers(candidate, kinds, CATALOG, region=region, today=DAY, spares=spares)
 
 
 def test_on_demand_is_rate_times_nodes_times_hours() -> None:
@@ -51,7 +51,7 @@ def test_another_region_has_no_price_and_says_so() -> None:
     (offer,) = _offers(_candidate(), "on-demand", region="us-west-2")
     assert offer.usd is None
     assert "us-west-2" in (offer.unknown or "")
-    assert money.cheapest([offer], 1000) is None
+    assert offers.cheapest([offer], 1000) is None
 
 
 def test_a_plan_is_paid_whole_and_an_old_offer_is_a_hint() -> None:
@@ -72,13 +72,13 @@ def test_hints_and_unknowns_are_never_ranked() -> None:
         *_offers(_candidate("p6-b200.48xlarge", 32), "on-demand"),
         *_offers(_candidate(nodes=64, p50=59), "on-demand"),
     ]
-    priced, unknown = money.ranked(found)
+    priced, unknown = offers.ranked(found)
     assert [one.candidate.nodes for one in priced] == [64, 128]
     assert {one.capacity_kind for one in unknown} == {"training-plan", "spot", "on-demand"}
-    best = money.cheapest(found, 60)
+    best = offers.cheapest(found, 60)
     assert best is priced[0]
     # The cheaper one is too late for a tighter deadline.
-    tighter = money.cheapest(found, 45)
+    tighter = offers.cheapest(found, 45)
     assert tighter is not None
     assert tighter.candidate.nodes == 128
 
@@ -100,12 +100,12 @@ def test_an_accelerator_without_a_type_has_no_rate() -> None:
 
 def test_a_purchase_is_worth_it_above_a_share_of_its_hours() -> None:
     on_demand, plan = _offers(_candidate(), "on-demand", "training-plan")
-    found = money.worth_buying(on_demand, plan)
+    found = offers.worth_buying(on_demand, plan)
     assert found is not None
     assert found.kind == "hint"
     assert 0 < found.share < 1.5
     (nowhere,) = _offers(_candidate(), "on-demand", region="us-west-2")
-    assert money.worth_buying(nowhere, plan) is None
+    assert offers.worth_buying(nowhere, plan) is None
 
 
 def test_kinds_that_there_are_none_of() -> None:

@@ -1,21 +1,21 @@
-"""What `dossier.build` answers with: the plan and everything that follows from it."""
+"""The plan report: the plan and what follows from it (types)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from clusterwright.sizing.advice import Advice
+from clusterwright.sizing.platform_advice import Advice
 from clusterwright.sizing.inference import InferenceAware
 from clusterwright.sizing.launch import Launch
-from clusterwright.sizing.levels import Reach
-from clusterwright.sizing.money import Offer
-from clusterwright.sizing.one_run import OneRun
+from clusterwright.sizing.affordability import Affordability
+from clusterwright.sizing.offers import Offer
+from clusterwright.sizing.simulated_run import SimulatedRun
 from clusterwright.sizing.ownership import BreakEven
 from clusterwright.sizing.phases import Phase
 from clusterwright.sizing.reliability import Intervals
-from clusterwright.sizing.result import Candidate, Plan, Quantiles
-from clusterwright.sizing.simulate import Setup
-from clusterwright.sizing.storage import Storage
+from clusterwright.sizing.plan_types import Candidate, Plan, Quantiles
+from clusterwright.sizing.simulate import SimulationSetup
+from clusterwright.sizing.storage import StoragePlan
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Failures:
     intervals: Intervals
     recoveries: tuple[Recovery, ...]
     remark: str
-    setup: Setup
+    setup: SimulationSetup
     """Of the simulation with the goal's recovery: `one_run` plays it once."""
 
 
@@ -87,11 +87,11 @@ class Charts:
 
     front: tuple[FrontPoint, ...]
     goodput: tuple[GoodputPoint, ...]
-    run: OneRun | None
+    run: SimulatedRun | None
 
 
 @dataclass(frozen=True)
-class Dossier:
+class PlanReport:
     """Everything about one goal."""
 
     plan: Plan
@@ -100,7 +100,7 @@ class Dossier:
     priced: tuple[Offer, ...] = ()
     unpriced: tuple[Offer, ...] = ()
     chosen_offer: Offer | None = None
-    storage: Storage | None = None
+    storage: StoragePlan | None = None
     failures: Failures | None = None
     quotas: tuple[QuotaNeed, ...] = ()
     phases: tuple[Phase, ...] = ()
@@ -111,6 +111,6 @@ class Dossier:
     owned: BreakEven | None = None
     owned_run: Candidate | None = None
     """The same run on named hardware that one would buy."""
-    levels: tuple[Reach, ...] = ()
+    levels: tuple[Affordability, ...] = ()
     unknown: tuple[str, ...] = field(default=())
     charts: Charts | None = None

@@ -19,7 +19,7 @@ BUILT: tuple[Platform, ...] = PLATFORMS
 
 
 @dataclass(frozen=True)
-class Wishes:
+class Preferences:
     """What the team has and wants. `None` is "not said".
 
     `able` are the platforms that take the instance type; `None` where that was not asked.
@@ -46,51 +46,51 @@ class Advice:
     built: bool
 
 
-def advise(wishes: Wishes) -> Advice:
+def advise(preferences: Preferences) -> Advice:
     """Walk the tree; what is not said takes the branch that suits training, and says so."""
     reasons: list[str] = []
     cautions: list[str] = []
-    platform = wishes.platform or _by_the_tree(wishes, reasons)
-    if wishes.platform is not None:
+    platform = preferences.platform or _by_the_tree(preferences, reasons)
+    if preferences.platform is not None:
         reasons.append(f"{platform} is what was asked for")
-    if platform in {"parallelcluster", "eks"} and wishes.nodes >= 64:
+    if platform in {"parallelcluster", "eks"} and preferences.nodes >= 64:
         cautions.append(
-            f"{wishes.nodes} nodes fail about every "
-            f"{24 / (wishes.nodes * 3.8e-3):.0f} hours; on {platform} recovery is "
+            f"{preferences.nodes} nodes fail about every "
+            f"{24 / (preferences.nodes * 3.8e-3):.0f} hours; on {platform} recovery is "
             f"{capability('recovery').cells[platform].words}, and no job is resumed by itself"
         )
-    if wishes.mig:
+    if preferences.mig:
         cautions.append("MIG is for small jobs and inference: NCCL does not train across slices")
     if platform not in BUILT:
         cautions.append(f"{platform} is not built yet: `platform: hyperpod-slurm` is")
     return Advice(platform, tuple(reasons), tuple(cautions), platform in BUILT)
 
 
-def _by_the_tree(wishes: Wishes, reasons: list[str]) -> Platform:
+def _by_the_tree(preferences: Preferences, reasons: list[str]) -> Platform:
 
     def said(value: bool | None, otherwise: bool, yes: str, no: str) -> bool:
         chosen = otherwise if value is None else value
         reasons.append((yes if chosen else no) + ("" if value is not None else " (assumed)"))
         return chosen
 
-    kubernetes_first = wishes.slurm_scripts is None and bool(wishes.kubernetes)
+    kubernetes_first = preferences.slurm_scripts is None and bool(preferences.kubernetes)
     platform: Platform
     if not kubernetes_first and said(
-        wishes.slurm_scripts,
+        preferences.slurm_scripts,
         True,
         "Slurm scripts exist or are what the team writes",
         "no Slurm scripts to keep",
     ):
         recovers = said(
-            wishes.automatic_recovery,
+            preferences.automatic_recovery,
             True,
             "nodes shall be replaced and jobs resumed without a person",
             "recovery by hand will do",
         )
         platform = "hyperpod-slurm" if recovers else "parallelcluster"
-    elif said(wishes.kubernetes, False, "Kubernetes is wanted", "Kubernetes is not wanted"):
+    elif said(preferences.kubernetes, False, "Kubernetes is wanted", "Kubernetes is not wanted"):
         features = said(
-            wishes.training_features,
+            preferences.training_features,
             True,
             "health checks, recovery and task governance for training are wanted",
             "a general cluster of containers will do",
@@ -98,19 +98,19 @@ def _by_the_tree(wishes: Wishes, reasons: list[str]) -> Platform:
         platform = "hyperpod-eks" if features else "eks"
     else:
         platform = "parallelcluster"
-    if wishes.mig and platform in {"hyperpod-slurm", "parallelcluster"}:
+    if preferences.mig and platform in {"hyperpod-slurm", "parallelcluster"}:
         reasons.append("GPUs shall be split (MIG), which Kubernetes schedules by profile")
         platform = "hyperpod-eks"
-    platform = _by_capacity(platform, wishes.capacity_kind, reasons)
-    return _by_type(platform, wishes, reasons)
+    platform = _by_capacity(platform, preferences.capacity_kind, reasons)
+    return _by_type(platform, preferences, reasons)
 
 
-def _by_type(platform: Platform, wishes: Wishes, reasons: list[str]) -> Platform:
-    if wishes.able is None or platform in wishes.able:
+def _by_type(platform: Platform, preferences: Preferences, reasons: list[str]) -> Platform:
+    if preferences.able is None or platform in preferences.able:
         return platform
-    kind = wishes.capacity_kind
+    kind = preferences.capacity_kind
     for other in _order(platform):
-        if other in wishes.able and (kind is None or kind in RULES[other].capacity_kinds):
+        if other in preferences.able and (kind is None or kind in RULES[other].capacity_kinds):
             reasons.append(f"{platform} does not take the instance type; {other} does")
             return other
     return platform

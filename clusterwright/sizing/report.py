@@ -16,11 +16,11 @@ from typing import Final
 from clusterwright.catalog import Catalog, Known
 from clusterwright.platforms.capabilities import HYPERPOD, Platform, platforms_for, who_can
 from clusterwright.platforms.rules import RULES
-from clusterwright.sizing import estimate, money, reliability, simulate
-from clusterwright.sizing.advice import Advice, Wishes, advise
-from clusterwright.sizing.dossier_result import (
+from clusterwright.sizing import estimate, offers, reliability, simulate
+from clusterwright.sizing.platform_advice import Advice, Preferences, advise
+from clusterwright.sizing.report_types import (
     Charts,
-    Dossier,
+    PlanReport,
     Failures,
     FrontPoint,
     GoodputPoint,
@@ -31,15 +31,15 @@ from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.goal import ClusterGoal, Goal
 from clusterwright.sizing.inference import compare
 from clusterwright.sizing.launch import Launch, settings
-from clusterwright.sizing.levels import Reach, reach
-from clusterwright.sizing.money import Offer
-from clusterwright.sizing.one_run import one_run
+from clusterwright.sizing.affordability import Affordability, reach
+from clusterwright.sizing.offers import Offer
+from clusterwright.sizing.simulated_run import simulated_run
 from clusterwright.sizing.ownership import BreakEven, Owned, break_even, rent_of_the_run
 from clusterwright.sizing.phases import ramp
-from clusterwright.sizing.result import Candidate, Plan, Quantiles
+from clusterwright.sizing.plan_types import Candidate, Plan, Quantiles
 from clusterwright.sizing.shape import ModelShape
-from clusterwright.sizing.simulate import Setup
-from clusterwright.sizing.storage import Storage, dataset_bytes, plan_storage
+from clusterwright.sizing.simulate import SimulationSetup
+from clusterwright.sizing.storage import StoragePlan, dataset_bytes, plan_storage
 from clusterwright.sizing.sweep import on_cluster_of, plan_anywhere, sweep
 
 SIMULATED_RUNS: Final = 400
@@ -84,18 +84,18 @@ class Questions:
     inference_tokens: float | None = None
     owned: Owned | None = None
     owned_cluster: ClusterGoal | None = None
-    wishes: Wishes | None = None
+    preferences: Preferences | None = None
     charts: bool = False
 
 
-def build(
+def build_report(
     goal: Goal,
     catalog: Catalog,
     *,
     today: dt.date,
     config: ModelShape | None = None,
     questions: Questions | None = None,
-) -> Dossier:
+) -> PlanReport:
     """The whole answer to a goal.
 
     Raises
@@ -116,7 +116,7 @@ def build(
     found: list[Offer] = []
     if goal.region is not None:
         for candidate in plan.candidates:
-            found += money.offers(
+            found += offers.offers(
                 candidate,
                 kinds,
                 catalog,
@@ -126,13 +126,13 @@ def build(
                 platform=priced_on,
             )
     if not named:
-        best = money.cheapest(found, wanted)
+        best = offers.cheapest(found, wanted)
         if best is not None and goal.budget_usd is not None:
             best = _in_budget(best, goal, kinds, catalog, config, today)
             if best not in found:
                 found.append(best)
         plan = _by_money(plan, found, best, wanted, goal, catalog, config, today)
-    priced, unpriced = money.ranked(found)
+    priced, unpriced = offers.ranked(found)
     chosen_offer = _offer_of(plan.chosen, (*priced, *unpriced), kinds)
     plan = _with_dollars(plan, chosen_offer, goal)
     plan = _priced_without_efa(plan, (*priced, *unpriced), kinds, catalog, goal, today)
@@ -146,7 +146,7 @@ def build(
     rate = chosen_offer.rate if chosen_offer else None
     per_hour = float(rate.usd_per_hour) if rate and rate.usd_per_hour is not None else None
     owned, owned_run = _owned(asked, goal, plan, per_hour, catalog, config, today, unknown)
-    return Dossier(
+    return PlanReport(
         plan=plan,
         region=goal.region,
         capacity_kinds=kinds,
@@ -218,8 +218,8 @@ def _advice(
     GoalError
         The platform that was asked for has not the instance type, and another one has.
     """
-    if asked.wishes is not None:
-        return advise(asked.wishes)
+    if asked.preferences is not None:
+        return advise(asked.preferences)
     name = chosen.hardware.instance_type
     able = None if name is None else platforms_for(name, None, catalog)
     if goal.platform is not None and able and goal.platform not in able:
@@ -230,7 +230,7 @@ def _advice(
         )
     kind = offer.capacity_kind if offer is not None else kinds[0]
     return advise(
-        Wishes(
+        Preferences(
             capacity_kind=kind if goal.capacity else None,
             nodes=chosen.nodes,
             platform=goal.platform,
@@ -299,8 +299,8 @@ def _charts(
             continue
         usd = None
         if goal.region is not None:
-            priced, _ = money.ranked(
-                money.offers(
+            priced, _ = offers.ranked(
+                offers.offers(
                     candidate,
                     kinds,
                     catalog,
@@ -325,7 +325,7 @@ def _charts(
             if one.days is not None
         ),
         goodput=tuple(_goodput(nodes, failures) for nodes in GOODPUT_NODES),
-        run=one_run(failures.setup, seed=goal.seed),
+        run=simulated_run(failures.setup, seed=goal.seed),
     )
 
 
@@ -357,7 +357,7 @@ def _goodput(nodes: int, failures: Failures) -> GoodputPoint:
 def _kinds(goal: Goal) -> tuple[str, ...]:
     if not goal.capacity:
         on_ec2 = goal.platform is not None and goal.platform not in HYPERPOD
-        return money.EC2_KINDS if on_ec2 else money.KINDS
+        return offers.EC2_KINDS if on_ec2 else offers.KINDS
     # The user's own rates enter as rates of on-demand capacity.
     return tuple(dict.fromkeys("on-demand" if k == "private-rate" else k for k in goal.capacity))
 
@@ -447,7 +447,7 @@ def _in_budget(
         every: list[Offer] = []
         for candidate in sweep(goal, catalog, config=config, today=today):
             if candidate.days is not None:
-                every += money.offers(
+                every += offers.offers(
                     candidate,
                     kinds,
                     catalog,
@@ -459,7 +459,7 @@ def _in_budget(
         paid = [o for o in every if o.usd is not None and o.usd.p50 <= budget_usd]
         if paid:
             return min(paid, key=lambda o: o.candidate.days.p50 if o.candidate.days else math.inf)
-        best = money.cheapest(every, math.inf) or best
+        best = offers.cheapest(every, math.inf) or best
     assert best.usd is not None
     share = budget_usd / best.usd.p50
     raise GoalError(
@@ -535,7 +535,7 @@ def _priced_without_efa(
         offer = _offer_of(candidate, every, kinds)
         off = candidate.efa_off
         if off is not None and off.days is not None and offer is not None:
-            slow = money.offers(
+            slow = offers.offers(
                 replace(candidate, days=off.days),
                 (offer.capacity_kind,),
                 catalog,
@@ -549,7 +549,7 @@ def _priced_without_efa(
     return replace(plan, candidates=tuple(found))
 
 
-def _storage(plan: Plan, goal: Goal, catalog: Catalog, unknown: list[str]) -> Storage | None:
+def _storage(plan: Plan, goal: Goal, catalog: Catalog, unknown: list[str]) -> StoragePlan | None:
     epochs = goal.data.epochs if goal.data is not None else 1.0
     chosen = plan.chosen
     mtti = reliability.mtti_hours(float(chosen.nodes), reliability.FAILURES_PER_NODE_DAY.p50)
@@ -574,7 +574,7 @@ def _storage(plan: Plan, goal: Goal, catalog: Catalog, unknown: list[str]) -> St
         return None
 
 
-def _failures(plan: Plan, storage: Storage | None, goal: Goal) -> Failures:
+def _failures(plan: Plan, storage: StoragePlan | None, goal: Goal) -> Failures:
     chosen = plan.chosen
     rates = reliability.FAILURES_PER_NODE_DAY
     nodes = float(chosen.nodes)
@@ -586,7 +586,7 @@ def _failures(plan: Plan, storage: Storage | None, goal: Goal) -> Failures:
     save = storage.blocking_seconds if storage else reliability.BLOCKING_SAVE_SECONDS.p50
     spares = _spares(chosen.nodes)
     recoveries = []
-    setups: dict[str, Setup] = {}
+    setups: dict[str, SimulationSetup] = {}
     whole = min(90.0, max(1.0, plan.estimate.days.p50))
     days = min(whole, max(1.0, SIMULATED_FAILURES / (nodes * rates.p50)))
     remark = (
@@ -607,7 +607,7 @@ def _failures(plan: Plan, storage: Storage | None, goal: Goal) -> Failures:
                 simulate.Tier("nvme", survives=1 - simulate.NODE_LOSS_SHARE),
                 simulate.Tier("lustre", drain_seconds=drain, load_seconds=load),
             ]
-        setups[name] = simulate.Setup(
+        setups[name] = simulate.SimulationSetup(
             nodes=chosen.nodes,
             days=days,
             failures_per_node_day=rates.p50,
@@ -715,7 +715,7 @@ def _launch(plan: Plan, failures: Failures) -> Launch | None:
     )
 
 
-def _levels(goal: Goal, usd: Quantiles | None, unknown: list[str]) -> tuple[Reach, ...]:
+def _levels(goal: Goal, usd: Quantiles | None, unknown: list[str]) -> tuple[Affordability, ...]:
     if goal.budget_usd is None:
         return ()
     if usd is None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from clusterwright.catalog import load_catalog
-from clusterwright.sizing.dossier import Questions, build
-from clusterwright.sizing.dossier_result import Dossier
+from clusterwright.sizing.report import Questions, build_report
+from clusterwright.sizing.report_types import PlanReport
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.goal import ClusterGoal, parse
 from clusterwright.sizing.ownership import Owned
@@ -18,17 +18,17 @@ DAY = dt.date(2026, 11, 20)
 GOAL = {"model": "llama3-70b", "tokens": "15T", "deadline": "90d"}
 
 
-def _build(questions: Questions | None = None, rates: object = None, **goal: Any) -> Dossier:
+def _build(questions: Questions | None = None, rates: object = None, **goal: Any) -> PlanReport:
     catalog = load_catalog(prices_override=rates)
-    return build(parse({**GOAL, **goal}), catalog, today=DAY, questions=questions)
+    return build_report(parse({**GOAL, **goal}), catalog, today=DAY, questions=questions)
 
 
 @pytest.fixture(scope="module")
-def east() -> Dossier:
+def east() -> PlanReport:
     return _build(region="us-east-1")
 
 
-def test_the_cheapest_in_time_is_chosen_and_the_others_say_by_how_much(east: Dossier) -> None:
+def test_the_cheapest_in_time_is_chosen_and_the_others_say_by_how_much(east: PlanReport) -> None:
     chosen = east.plan.chosen
     usd = east.plan.estimate.usd
     assert usd is not None
@@ -85,7 +85,7 @@ def test_a_budget_below_the_p90_of_a_named_cluster_is_a_warning() -> None:
     assert [one.reached for one in found.levels] == ["yes", "yes", "yes", "no"]
 
 
-def test_storage_takes_the_checkpoints_of_this_model(east: Dossier) -> None:
+def test_storage_takes_the_checkpoints_of_this_model(east: PlanReport) -> None:
     storage = east.storage
     assert storage is not None
     assert storage.checkpoint_bytes == pytest.approx(14 * east.plan.shape.params)
@@ -93,7 +93,7 @@ def test_storage_takes_the_checkpoints_of_this_model(east: Dossier) -> None:
 
 
 def test_only_adapters_are_saved_of_lora() -> None:
-    found = build(
+    found = build_report(
         parse(
             {
                 "model": "llama3-70b",
@@ -110,7 +110,7 @@ def test_only_adapters_are_saved_of_lora() -> None:
     assert found.launch is None
 
 
-def test_recoveries_are_in_order_and_the_closed_form_is_beside_them(east: Dossier) -> None:
+def test_recoveries_are_in_order_and_the_closed_form_is_beside_them(east: PlanReport) -> None:
     failures = east.failures
     assert failures is not None
     manual, automatic, checkpointless = failures.recoveries
@@ -121,7 +121,7 @@ def test_recoveries_are_in_order_and_the_closed_form_is_beside_them(east: Dossie
     assert failures.mtti_hours.p50 == pytest.approx(24 / (east.plan.chosen.nodes * 3.8e-3))
 
 
-def test_quotas_are_of_the_chosen_type_with_spares(east: Dossier) -> None:
+def test_quotas_are_of_the_chosen_type_with_spares(east: PlanReport) -> None:
     assert east.failures is not None
     wanted = east.plan.chosen.nodes + east.failures.spares
     by_code = {quota.code: quota for quota in east.quotas}
@@ -130,7 +130,7 @@ def test_quotas_are_of_the_chosen_type_with_spares(east: Dossier) -> None:
     assert by_code["L-2CE978FC"].default == 20
 
 
-def test_a_ramp_ends_with_the_run(east: Dossier) -> None:
+def test_a_ramp_ends_with_the_run(east: PlanReport) -> None:
     found = _build(Questions(ramp_steps=(8, 64), starts=dt.date(2027, 3, 1)), region="us-east-1")
     assert [one.nodes for one in found.phases[:-1]] == [8, 64]
     assert found.phases[0].starts == dt.date(2027, 3, 1)
@@ -185,5 +185,5 @@ def test_charts_have_a_front_that_nothing_beats() -> None:
     assert found.charts.run is not None
 
 
-def test_the_same_goal_gives_the_same_answer(east: Dossier) -> None:
+def test_the_same_goal_gives_the_same_answer(east: PlanReport) -> None:
     assert _build(region="us-east-1") == east

@@ -6,48 +6,48 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from clusterwright.cost.results import Exchange
+from clusterwright.cost.bill_extras import Exchange
 from clusterwright.render.envelope import json_answer
 from clusterwright.render.plan import candidate_data, plan_data, plan_markdown, plan_text
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import columns, counted, markdown_cell
-from clusterwright.sizing.dossier_result import Dossier
+from clusterwright.sizing.report_types import PlanReport
 
 OFFERS_SHOWN: Final = 6
 
 
-def dossier_json(
-    dossier: Dossier, *, explain: bool = False, exchange: Exchange | None = None
+def plan_report_json(
+    report: PlanReport, *, explain: bool = False, exchange: Exchange | None = None
 ) -> str:
     """The plan's JSON with more keys; nothing of the plan's own is renamed."""
-    data = {**plan_data(dossier.plan), **more_data(dossier)}
+    data = {**plan_data(report.plan), **more_data(report)}
     if exchange is not None:
-        data["exchange"] = _exchange(dossier, exchange)
+        data["exchange"] = _exchange(report, exchange)
     if explain:
-        rows = [*dossier.plan.explained, *(dossier.storage.explained if dossier.storage else ())]
+        rows = [*report.plan.explained, *(report.storage.explained if report.storage else ())]
         data["explained"] = [asdict(row) for row in rows]
     return json_answer("plan", 0, data)
 
 
-def more_data(dossier: Dossier) -> dict[str, Any]:
-    """What the dossier adds, as plain data; charts only where they were asked for."""
+def more_data(report: PlanReport) -> dict[str, Any]:
+    """What the report adds, as plain data; charts only where they were asked for."""
     return {
-        "region": dossier.region,
-        "offers": [_offer(one) for one in (*dossier.priced, *dossier.unpriced)],
-        "storage": None if dossier.storage is None else _storage(dossier),
-        "failures": None if dossier.failures is None else _failures(dossier),
-        "quotas": [asdict(quota) for quota in dossier.quotas],
+        "region": report.region,
+        "offers": [_offer(one) for one in (*report.priced, *report.unpriced)],
+        "storage": None if report.storage is None else _storage(report),
+        "failures": None if report.failures is None else _failures(report),
+        "quotas": [asdict(quota) for quota in report.quotas],
         "phases": [
             {**asdict(phase), "starts": phase.starts.isoformat(), "ends": phase.ends.isoformat()}
-            for phase in dossier.phases
+            for phase in report.phases
         ],
-        "launch": None if dossier.launch is None else asdict(dossier.launch),
-        "platform": None if dossier.advice is None else asdict(dossier.advice),
-        "inference": None if dossier.inference is None else asdict(dossier.inference),
+        "launch": None if report.launch is None else asdict(report.launch),
+        "platform": None if report.advice is None else asdict(report.advice),
+        "inference": None if report.inference is None else asdict(report.inference),
         "owned": None
-        if dossier.owned is None
-        else {k: v for k, v in asdict(dossier.owned).items() if k != "explained"},
-        "owned_run": None if dossier.owned_run is None else candidate_data(dossier.owned_run),
+        if report.owned is None
+        else {k: v for k, v in asdict(report.owned).items() if k != "explained"},
+        "owned_run": None if report.owned_run is None else candidate_data(report.owned_run),
         "levels": [
             {
                 "name": one.level.name,
@@ -56,65 +56,65 @@ def more_data(dossier: Dossier) -> dict[str, Any]:
                 "reached": one.reached,
                 "basis": one.level.basis,
             }
-            for one in dossier.levels
+            for one in report.levels
         ],
-        "not_answered": list(dossier.unknown),
+        "not_answered": list(report.unknown),
     }
 
 
-def dossier_text(
-    dossier: Dossier,
+def plan_report_text(
+    report: PlanReport,
     style: Style = PLAIN,
     *,
     explain: bool = False,
     exchange: Exchange | None = None,
 ) -> str:
     """The plan as people read it, and what follows from it."""
-    text = plan_text(dossier.plan, style, explain=explain)
+    text = plan_text(report.plan, style, explain=explain)
     lines: list[str] = []
-    for title, rows in (*sections(dossier), *_in_currency(dossier, exchange)):
+    for title, rows in (*sections(report), *_in_currency(report, exchange)):
         lines += ["", style.paint("bold", title), *(f"  {row}" for row in rows)]
-    if explain and dossier.storage is not None:
+    if explain and report.storage is not None:
         lines += ["", style.paint("bold", "how storage was computed")]
-        for row in dossier.storage.explained:
+        for row in report.storage.explained:
             value = row.value if isinstance(row.value, str) else f"{row.value:,.4g}"
             lines += [f"  {row.what}: {value} {row.unit}", f"      {row.formula} = {row.numbers}"]
             lines += [f"      [{row.source}]"]
     return text + "\n".join(lines) + ("\n" if lines else "")
 
 
-def dossier_markdown(
-    dossier: Dossier, *, explain: bool = False, exchange: Exchange | None = None
+def plan_report_markdown(
+    report: PlanReport, *, explain: bool = False, exchange: Exchange | None = None
 ) -> str:
     """The plan for a pull request, what follows folded under it."""
-    lines = [plan_markdown(dossier.plan, explain=explain).rstrip("\n")]
-    for title, rows in (*sections(dossier), *_in_currency(dossier, exchange)):
+    lines = [plan_markdown(report.plan, explain=explain).rstrip("\n")]
+    for title, rows in (*sections(report), *_in_currency(report, exchange)):
         lines += ["", f"<details><summary>{title[:1].upper()}{title[1:]}</summary>", ""]
         lines += [f"- {markdown_cell(row)}" for row in rows]
         lines += ["", "</details>"]
     return "\n".join(lines) + "\n"
 
 
-def sections(dossier: Dossier) -> Iterator[tuple[str, list[str]]]:
+def sections(report: PlanReport) -> Iterator[tuple[str, list[str]]]:
     """Title and lines of everything that follows from the plan and has something to say."""
     for title, rows in (
-        ("money, compute alone", _money(dossier)),
-        ("storage", _storage_lines(dossier)),
-        ("failures", _failure_lines(dossier)),
-        ("quotas to ask for", _quota_lines(dossier)),
-        ("ramp", _phase_lines(dossier)),
-        ("platform", _advice_lines(dossier)),
-        ("training longer for cheaper inference", _inference_lines(dossier)),
-        ("buying instead", _owned_lines(dossier)),
-        ("what the budget reaches", _level_lines(dossier)),
-        ("not answered", list(dossier.unknown)),
+        ("money, compute alone", _money(report)),
+        ("storage", _storage_lines(report)),
+        ("failures", _failure_lines(report)),
+        ("quotas to ask for", _quota_lines(report)),
+        ("ramp", _phase_lines(report)),
+        ("platform", _advice_lines(report)),
+        ("training longer for cheaper inference", _inference_lines(report)),
+        ("buying instead", _owned_lines(report)),
+        ("what the budget reaches", _level_lines(report)),
+        ("not answered", list(report.unknown)),
     ):
         if rows:
             yield title, rows
 
 
-def _exchange(dossier: Dossier, exchange: Exchange) -> dict[str, Any]:
-    usd = dossier.plan.estimate.usd
+def _exchange(report: PlanReport, exchange: Exchange) -> dict[str, Any]:
+    usd = report.plan.estimate.usd
     rate = float(exchange.rate)
     return {
         "currency": exchange.currency,
@@ -124,10 +124,10 @@ def _exchange(dossier: Dossier, exchange: Exchange) -> dict[str, Any]:
     }
 
 
-def _in_currency(dossier: Dossier, exchange: Exchange | None) -> list[tuple[str, list[str]]]:
+def _in_currency(report: PlanReport, exchange: Exchange | None) -> list[tuple[str, list[str]]]:
     if exchange is None:
         return []
-    found = _exchange(dossier, exchange)
+    found = _exchange(report, exchange)
     said = f"at {found['rate']:g} {exchange.currency} a USD of {exchange.date}"
     if exchange.stale:
         said += f", {exchange.age_days} days old"
@@ -138,11 +138,11 @@ def _in_currency(dossier: Dossier, exchange: Exchange | None) -> list[tuple[str,
     return [(f"in {exchange.currency}", [f"compute: {values}; {said}"])]
 
 
-def _money(dossier: Dossier) -> list[str]:
-    if dossier.region is None:
+def _money(report: PlanReport) -> list[str]:
+    if report.region is None:
         return []
     rows: list[Sequence[str]] = []
-    for offer in dossier.priced[:OFFERS_SHOWN]:
+    for offer in report.priced[:OFFERS_SHOWN]:
         usd, days = offer.usd, offer.candidate.days
         assert usd is not None
         assert days is not None
@@ -161,18 +161,18 @@ def _money(dossier: Dossier) -> list[str]:
         head = ("nodes, spares among them", "", "USD P10", "P50", "P90", "P50")
         aligned = columns([head, *rows], ("left", "left", "right", "right", "right", "right"))
         lines += [line.rstrip() for line in aligned]
-    left_out = len(dossier.priced) - OFFERS_SHOWN
+    left_out = len(report.priced) - OFFERS_SHOWN
     if left_out > 0:
         lines.append(f"and {left_out} dearer, in --format json")
-    chosen = dossier.plan.chosen.hardware.name
-    mine = [one for one in dossier.unpriced if one.candidate.hardware.name == chosen]
+    chosen = report.plan.chosen.hardware.name
+    mine = [one for one in report.unpriced if one.candidate.hardware.name == chosen]
     first = {one.capacity_kind: one for one in reversed(mine)}
     for offer in reversed(first.values()):
         hint = f"; at an old offer {offer.hint_usd:,.0f} USD" if offer.hint_usd else ""
         lines.append(f"unknown: {chosen}, {offer.capacity_kind}: {offer.unknown}{hint}")
     others = {
         one.candidate.hardware.name
-        for one in dossier.unpriced
+        for one in report.unpriced
         if one.capacity_kind == "on-demand" and one.candidate.hardware.name != chosen
     }
     if others:
@@ -180,14 +180,14 @@ def _money(dossier: Dossier) -> list[str]:
             f"no price known, so not ranked by money: {', '.join(sorted(others))}; state yours "
             "in prices.yaml"
         )
-    offered = dossier.chosen_offer
+    offered = report.chosen_offer
     if offered is not None:
         lines += [f"note: {text}" for text in offered.cautions]
     return lines
 
 
-def _storage_lines(dossier: Dossier) -> list[str]:
-    storage = dossier.storage
+def _storage_lines(report: PlanReport) -> list[str]:
+    storage = report.storage
     if storage is None:
         return []
     one = storage.chosen
@@ -216,8 +216,8 @@ def _storage_lines(dossier: Dossier) -> list[str]:
     return [*lines, *(f"note: {text}" for text in storage.warnings)]
 
 
-def _failure_lines(dossier: Dossier) -> list[str]:
-    failures = dossier.failures
+def _failure_lines(report: PlanReport) -> list[str]:
+    failures = report.failures
     if failures is None:
         return []
     hours = failures.mtti_hours
@@ -249,15 +249,15 @@ def _failure_lines(dossier: Dossier) -> list[str]:
     return [*lines, failures.remark]
 
 
-def _quota_lines(dossier: Dossier) -> list[str]:
+def _quota_lines(report: PlanReport) -> list[str]:
     rows = []
-    for quota in dossier.quotas:
+    for quota in report.quotas:
         default = "default unknown" if quota.default is None else f"default {quota.default:g}"
         rows.append((f"{quota.wanted:,.0f}", quota.code or "no code", quota.name, default))
     return columns(rows, ("right", "left", "left", "left")) if rows else []
 
 
-def _phase_lines(dossier: Dossier) -> list[str]:
+def _phase_lines(report: PlanReport) -> list[str]:
     rows = [
         (
             one.name,
@@ -267,13 +267,13 @@ def _phase_lines(dossier: Dossier) -> list[str]:
             f"quota {one.quota_instances:,}",
             one.purpose,
         )
-        for one in dossier.phases
+        for one in report.phases
     ]
     return columns(rows, ("left", "right", "left", "right", "right", "left")) if rows else []
 
 
-def _advice_lines(dossier: Dossier) -> list[str]:
-    advice = dossier.advice
+def _advice_lines(report: PlanReport) -> list[str]:
+    advice = report.advice
     if advice is None:
         return []
     return [
@@ -282,8 +282,8 @@ def _advice_lines(dossier: Dossier) -> list[str]:
     ]
 
 
-def _inference_lines(dossier: Dossier) -> list[str]:
-    found = dossier.inference
+def _inference_lines(report: PlanReport) -> list[str]:
+    found = report.inference
     if found is None:
         return []
     first, best = found.compute_optimal, found.inference_aware
@@ -298,8 +298,8 @@ def _inference_lines(dossier: Dossier) -> list[str]:
     return lines
 
 
-def _owned_lines(dossier: Dossier) -> list[str]:
-    found, lines = dossier.owned, _owned_run_lines(dossier)
+def _owned_lines(report: PlanReport) -> list[str]:
+    found, lines = report.owned, _owned_run_lines(report)
     if found is None:
         return lines
     lines += [
@@ -315,8 +315,8 @@ def _owned_lines(dossier: Dossier) -> list[str]:
     return lines
 
 
-def _owned_run_lines(dossier: Dossier) -> list[str]:
-    run = dossier.owned_run
+def _owned_run_lines(report: PlanReport) -> list[str]:
+    run = report.owned_run
     if run is None or run.days is None or run.layout is None or run.in_run_mfu is None:
         return []
     days = run.days
@@ -328,7 +328,7 @@ def _owned_run_lines(dossier: Dossier) -> list[str]:
     ]
 
 
-def _level_lines(dossier: Dossier) -> list[str]:
+def _level_lines(report: PlanReport) -> list[str]:
     rows = [
         (
             one.reached,
@@ -336,7 +336,7 @@ def _level_lines(dossier: Dossier) -> list[str]:
             f"{one.usd_least:,.0f} to {one.usd_most:,.0f} USD",
             one.level.basis,
         )
-        for one in dossier.levels
+        for one in report.levels
     ]
     return columns(rows, ("left", "left", "right", "left")) if rows else []
 
@@ -361,14 +361,14 @@ def _offer(offer: Any) -> dict[str, Any]:
     }
 
 
-def _storage(dossier: Dossier) -> dict[str, Any]:
-    data = asdict(dossier.storage) if dossier.storage else {}
+def _storage(report: PlanReport) -> dict[str, Any]:
+    data = asdict(report.storage) if report.storage else {}
     del data["explained"]
     return data
 
 
-def _failures(dossier: Dossier) -> dict[str, Any]:
-    data = asdict(dossier.failures) if dossier.failures else {}
+def _failures(report: PlanReport) -> dict[str, Any]:
+    data = asdict(report.failures) if report.failures else {}
     del data["setup"]
     data["intervals"] = {k: float(v) for k, v in data["intervals"].items()}
     return data

@@ -9,7 +9,7 @@ from typing import Final, Literal
 import numpy as np
 
 from clusterwright.sizing.errors import GoalError
-from clusterwright.sizing.simulate import Setup
+from clusterwright.sizing.simulate import SimulationSetup
 
 State = Literal["training", "restart", "waiting"]
 EVENTS_MAX: Final = 20_000
@@ -26,7 +26,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class OneRun:
+class SimulatedRun:
     """Spans without gaps from 0 to the end, and what came of them."""
 
     spans: tuple[Span, ...]
@@ -34,7 +34,7 @@ class OneRun:
     useful_share: float
 
 
-def one_run(setup: Setup, *, seed: int = 0) -> OneRun:
+def simulated_run(setup: SimulationSetup, *, seed: int = 0) -> SimulatedRun:
     """Play one run of `setup` with `simulate`'s rules: the same failures, tiers and spares.
 
     Raises
@@ -81,14 +81,14 @@ def one_run(setup: Setup, *, seed: int = 0) -> OneRun:
         back = min(horizon, now + (setup.restart_seconds + load_seconds) / 3600)
         spans.append(Span("restart", now, back))
         now = back
-    return OneRun(tuple(spans), failures, useful / horizon)
+    return SimulatedRun(tuple(spans), failures, useful / horizon)
 
 
-def _useful_share(setup: Setup) -> float:
+def _useful_share(setup: SimulationSetup) -> float:
     return setup.interval_seconds / (setup.interval_seconds + setup.save_seconds)
 
 
-def _kept_hours(setup: Setup, trained: float, rng: np.random.Generator) -> tuple[float, float]:
+def _kept_hours(setup: SimulationSetup, trained: float, rng: np.random.Generator) -> tuple[float, float]:
     """Hours of this span that the best surviving checkpoint holds, and how long it loads."""
     interval = setup.interval_seconds / 3600
     best, load = 0.0, setup.tiers[-1].load_seconds

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from clusterwright.cost.bill import Bill
-from clusterwright.cost.results import Comparison, Exchange, Saving
+from clusterwright.cost.bill_extras import SpendingComparison, Exchange, Saving
 from clusterwright.render.style import Style
 from clusterwright.render.table import columns
 
@@ -221,7 +221,7 @@ def saving_text(saving: Saving, style: Style) -> list[str]:
     return lines
 
 
-def comparison_data(comparison: Comparison) -> dict[str, Any]:
+def comparison_data(comparison: SpendingComparison) -> dict[str, Any]:
     spending = comparison.spending
     return {
         "tag": {"key": spending.tag, "value": spending.value, "status": spending.tag_status},
@@ -253,7 +253,7 @@ def comparison_data(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def comparison_text(comparison: Comparison, style: Style) -> list[str]:
+def comparison_text(comparison: SpendingComparison, style: Style) -> list[str]:
     """Expected beside spent, then what cannot be seen."""
     spending = comparison.spending
     last = spending.end.fromordinal(spending.end.toordinal() - 1)

@@ -9,13 +9,13 @@ from typing import Final, cast
 from clusterwright.catalog import Known, Price, PriceKind, Unknown
 from clusterwright.catalog.dates import as_of
 from clusterwright.cost.bill import Line
-from clusterwright.cost.pricing import Pricing
+from clusterwright.cost.line_builder import Pricing
 
 _FAR: Final = Decimal(5)
 """A rate so many times, or such a part of, the catalogue's is asked about, never refused."""
 
 
-def oddities(pricing: Pricing, lines: tuple[Line, ...]) -> Iterator[str]:
+def rate_warnings(pricing: Pricing, lines: tuple[Line, ...]) -> Iterator[str]:
     """One sentence for each rate that somebody should look at again."""
     for line in lines:
         price = line.unit_price_usd

@@ -7,10 +7,10 @@ import itertools
 import pytest
 
 from clusterwright.sizing import simulate
-from clusterwright.sizing.one_run import one_run
-from clusterwright.sizing.simulate import Setup, Tier
+from clusterwright.sizing.simulated_run import simulated_run
+from clusterwright.sizing.simulate import SimulationSetup, Tier
 
-SETUP = Setup(
+SETUP = SimulationSetup(
     nodes=256,
     days=60,
     failures_per_node_day=3.8e-3,
@@ -23,7 +23,7 @@ SETUP = Setup(
 
 
 def test_spans_have_no_gaps() -> None:
-    found = one_run(SETUP, seed=3)
+    found = simulated_run(SETUP, seed=3)
     assert found.spans[0].start_hour == 0
     assert found.spans[-1].end_hour == pytest.approx(60 * 24)
     for before, after in itertools.pairwise(found.spans):
@@ -33,7 +33,7 @@ def test_spans_have_no_gaps() -> None:
 
 
 def test_the_mean_of_many_is_the_simulation_s() -> None:
-    many = [one_run(SETUP, seed=seed) for seed in range(200)]
+    many = [simulated_run(SETUP, seed=seed) for seed in range(200)]
     outcome = simulate.run(SETUP, runs=400, seed=1)
     mean = sum(one.useful_share for one in many) / len(many)
     assert mean == pytest.approx(outcome.mean, abs=0.01)
@@ -42,7 +42,7 @@ def test_the_mean_of_many_is_the_simulation_s() -> None:
 
 
 def test_without_failures_only_saving_costs() -> None:
-    calm = Setup(
+    calm = SimulationSetup(
         nodes=4,
         days=10,
         failures_per_node_day=0.0,
@@ -50,11 +50,11 @@ def test_without_failures_only_saving_costs() -> None:
         save_seconds=100,
         interval_seconds=900,
     )
-    found = one_run(calm)
+    found = simulated_run(calm)
     assert found.failures == 0
     assert found.useful_share == pytest.approx(0.9)
 
 
 def test_a_seed_is_a_run() -> None:
-    assert one_run(SETUP, seed=5) == one_run(SETUP, seed=5)
-    assert one_run(SETUP, seed=5) != one_run(SETUP, seed=6)
+    assert simulated_run(SETUP, seed=5) == simulated_run(SETUP, seed=5)
+    assert simulated_run(SETUP, seed=5) != simulated_run(SETUP, seed=6)

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from clusterwright.cost.bill import Line, Prepaid, Unused
 from clusterwright.cost.components.compute import COMMITMENT_UNIT, purchase_id
-from clusterwright.cost.pricing import Pricing
+from clusterwright.cost.line_builder import Pricing
 
 
 def purchases(pricing: Pricing) -> tuple[Prepaid, ...]:
