@@ -18,7 +18,7 @@ from clusterwright.sizing import estimate, layouts, sweep
 from clusterwright.sizing.goal import parse
 from clusterwright.sizing.inputs import resolve
 from clusterwright.sizing.reliability import daly_hours, mtti_hours
-from clusterwright.sizing.simulate import Setup, run
+from clusterwright.sizing.simulate import SimulationSetup, run
 
 _DENSE: dict[str, Any] = {"model": "llama3-70b", "tokens": "15T", "deadline": "90d"}
 _EXPERTS: dict[str, Any] = {"model": "deepseek-v3", "tokens": "14T"}
@@ -91,7 +91,7 @@ def _layouts_per_second(goal: dict[str, Any]) -> float:
 
 def _simulate() -> float:
     mtti = mtti_hours(float(_NODES), 3.79e-3)
-    setup = Setup(
+    setup = SimulationSetup(
         nodes=_NODES,
         days=90,
         failures_per_node_day=3.79e-3,

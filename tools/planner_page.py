@@ -18,8 +18,8 @@ from clusterwright.sizing import calibration, models, uncertainty
 from clusterwright.sizing.cards import cards
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.hardware import NAMED_ACCELERATORS, of_accelerator
-from clusterwright.sizing.quantities import human
 from clusterwright.sizing.plan_types import Assumption
+from clusterwright.sizing.quantities import human
 
 PAGE: Final = Path(__file__).resolve().parents[1] / "docs" / "reference" / "planner.md"
 

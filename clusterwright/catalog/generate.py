@@ -17,10 +17,12 @@ from clusterwright.catalog import snapshot, writer
 from clusterwright.catalog.building import (
     inputs,
     instances,
-    tables,
-    zones as zone_tables,
     prices,
     quotas,
+    tables,
+)
+from clusterwright.catalog.building import (
+    zones as zone_tables,
 )
 
 DATA: Final = Path(__file__).resolve().parent / "data"

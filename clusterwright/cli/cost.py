@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import datetime as dt
 
     from clusterwright.cluster_spec.models import Cluster
+    from clusterwright.cost.bill_extras import FileSystemRef, Spending
     from clusterwright.cost.price_book import LivePrices
-    from clusterwright.cost.bill_extras import Spending, FileSystemRef
     from clusterwright.cost.user_prices import UserPrices
 
 EXIT_CODES = """\b
@@ -114,10 +114,10 @@ def command(
 
     from clusterwright.catalog import load_catalog
     from clusterwright.cli import given
-    from clusterwright.cost.spending_comparison import compare
     from clusterwright.cost.budget import gates
     from clusterwright.cost.estimate import estimate
     from clusterwright.cost.retiring import saving
+    from clusterwright.cost.spending_comparison import compare
     from clusterwright.render import bill as render
     from clusterwright.render.style import Style
 

@@ -13,9 +13,9 @@ from clusterwright.cli.given import read_mapping
 
 if TYPE_CHECKING:
     from clusterwright.catalog import Catalog
-    from clusterwright.sizing.report import Questions
     from clusterwright.sizing.goal import ClusterGoal
     from clusterwright.sizing.ownership import Owned
+    from clusterwright.sizing.report import Questions
 
 LARGEST_FIGURE: Final = 10**13
 """Of hardware that is owned: more is a slip, and the sums of such figures end in infinity."""
@@ -36,8 +36,8 @@ def questions(
     GoalError, UserError
         A number, a day or a file that cannot be read.
     """
-    from clusterwright.sizing.report import Questions
     from clusterwright.sizing.quantities import TOKENS, parse_count
+    from clusterwright.sizing.report import Questions
 
     mine = _owned(owned) if owned is not None else (None, None)
     return Questions(

@@ -26,9 +26,9 @@ from clusterwright.cost.components import (
     volumes,
 )
 from clusterwright.cost.growth import growing, grown
-from clusterwright.cost.rate_warnings import rate_warnings
-from clusterwright.cost.price_book import LivePrices
 from clusterwright.cost.line_builder import Pricing
+from clusterwright.cost.price_book import LivePrices
+from clusterwright.cost.rate_warnings import rate_warnings
 from clusterwright.cost.terms import Terms, Usage
 from clusterwright.cost.unused_capacity import beyond_run_usd, purchases, unused, warnings
 

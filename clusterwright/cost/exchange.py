@@ -7,8 +7,8 @@ import re
 from decimal import Decimal
 from typing import Final
 
-from clusterwright.cost.terms_reader import amount
 from clusterwright.cost.bill_extras import Exchange
+from clusterwright.cost.terms_reader import amount
 
 _CODE: Final = re.compile(r"[A-Za-z]{3}")
 _LARGEST_RATE: Final = Decimal(10) ** 9

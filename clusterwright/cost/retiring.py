@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from clusterwright.cluster_spec.models import Cluster
 from clusterwright.cluster_spec.problems import Path, path_text
 from clusterwright.cost.bill import Bill
-from clusterwright.cost.bill_extras import Saving, FileSystemRef
+from clusterwright.cost.bill_extras import FileSystemRef, Saving
 
 
 def storages(cluster: Cluster) -> Iterator[FileSystemRef]:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from clusterwright.cost.bill import Bill
-from clusterwright.cost.bill_extras import SpendingComparison, SpendingRow, Spending
+from clusterwright.cost.bill_extras import Spending, SpendingComparison, SpendingRow
 
 LAG: Final = (
     "Cost Explorer is brought up to date at least once a day, and the figures of the last day or "

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from clusterwright.cost.bill import HOURS_PER_MONTH, STALE_AFTER_DAYS, Bill, Gate, Line
-from clusterwright.cost.bill_extras import SpendingComparison, Exchange, Saving
+from clusterwright.cost.bill_extras import Exchange, Saving, SpendingComparison
 from clusterwright.render import bill_sections as parts
 from clusterwright.render.envelope import json_answer
 from clusterwright.render.source import excerpt

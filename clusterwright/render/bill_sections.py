@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from clusterwright.cost.bill import Bill
-from clusterwright.cost.bill_extras import SpendingComparison, Exchange, Saving
+from clusterwright.cost.bill_extras import Exchange, Saving, SpendingComparison
 from clusterwright.render.style import Style
 from clusterwright.render.table import columns
 

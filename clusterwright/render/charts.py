@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
-from clusterwright.sizing.report_types import PlanReport, FrontPoint
+from clusterwright.sizing.report_types import FrontPoint, PlanReport
 
 WIDTH: Final = 900
 LEFT: Final = 90

@@ -7,8 +7,8 @@ from html import escape
 from typing import Final
 
 from clusterwright.render import charts
-from clusterwright.render.plan_report import sections
 from clusterwright.render.plan import estimate_rows, others_of, title_of
+from clusterwright.render.plan_report import sections
 from clusterwright.render.source import printable
 from clusterwright.sizing.report_types import PlanReport
 

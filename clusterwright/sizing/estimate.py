@@ -30,7 +30,6 @@ from clusterwright.sizing.hardware import (
 from clusterwright.sizing.inputs import Inputs, resolve
 from clusterwright.sizing.layouts import Grid
 from clusterwright.sizing.memory import Training
-from clusterwright.sizing.quantities import counted, human
 from clusterwright.sizing.plan_types import (
     Assumption,
     Candidate,
@@ -39,6 +38,7 @@ from clusterwright.sizing.plan_types import (
     Plan,
     Quantiles,
 )
+from clusterwright.sizing.quantities import counted, human
 from clusterwright.sizing.shape import ModelShape
 from clusterwright.sizing.uncertainty import Work
 

@@ -17,28 +17,28 @@ from clusterwright.catalog import Catalog, Known
 from clusterwright.platforms.capabilities import HYPERPOD, Platform, platforms_for, who_can
 from clusterwright.platforms.rules import RULES
 from clusterwright.sizing import estimate, offers, reliability, simulate
-from clusterwright.sizing.platform_advice import Advice, Preferences, advise
-from clusterwright.sizing.report_types import (
-    Charts,
-    PlanReport,
-    Failures,
-    FrontPoint,
-    GoodputPoint,
-    QuotaNeed,
-    Recovery,
-)
+from clusterwright.sizing.affordability import Affordability, reach
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.goal import ClusterGoal, Goal
 from clusterwright.sizing.inference import compare
 from clusterwright.sizing.launch import Launch, settings
-from clusterwright.sizing.affordability import Affordability, reach
 from clusterwright.sizing.offers import Offer
-from clusterwright.sizing.simulated_run import simulated_run
 from clusterwright.sizing.ownership import BreakEven, Owned, break_even, rent_of_the_run
 from clusterwright.sizing.phases import ramp
 from clusterwright.sizing.plan_types import Candidate, Plan, Quantiles
+from clusterwright.sizing.platform_advice import Advice, Preferences, advise
+from clusterwright.sizing.report_types import (
+    Charts,
+    Failures,
+    FrontPoint,
+    GoodputPoint,
+    PlanReport,
+    QuotaNeed,
+    Recovery,
+)
 from clusterwright.sizing.shape import ModelShape
 from clusterwright.sizing.simulate import SimulationSetup
+from clusterwright.sizing.simulated_run import simulated_run
 from clusterwright.sizing.storage import StoragePlan, dataset_bytes, plan_storage
 from clusterwright.sizing.sweep import on_cluster_of, plan_anywhere, sweep
 

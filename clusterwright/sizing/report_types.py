@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from clusterwright.sizing.platform_advice import Advice
+from clusterwright.sizing.affordability import Affordability
 from clusterwright.sizing.inference import InferenceAware
 from clusterwright.sizing.launch import Launch
-from clusterwright.sizing.affordability import Affordability
 from clusterwright.sizing.offers import Offer
-from clusterwright.sizing.simulated_run import SimulatedRun
 from clusterwright.sizing.ownership import BreakEven
 from clusterwright.sizing.phases import Phase
-from clusterwright.sizing.reliability import Intervals
 from clusterwright.sizing.plan_types import Candidate, Plan, Quantiles
+from clusterwright.sizing.platform_advice import Advice
+from clusterwright.sizing.reliability import Intervals
 from clusterwright.sizing.simulate import SimulationSetup
+from clusterwright.sizing.simulated_run import SimulatedRun
 from clusterwright.sizing.storage import StoragePlan
 
 

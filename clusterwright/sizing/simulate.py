@@ -14,8 +14,8 @@ import numpy as np
 
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.layouts import Floats
-from clusterwright.sizing.reliability import goodput, mtti_hours
 from clusterwright.sizing.plan_types import Quantiles
+from clusterwright.sizing.reliability import goodput, mtti_hours
 
 SECONDS_PER_DAY: Final = 86_400.0
 NODES_MAX: Final = 200_000

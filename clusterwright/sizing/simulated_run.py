@@ -88,7 +88,9 @@ def _useful_share(setup: SimulationSetup) -> float:
     return setup.interval_seconds / (setup.interval_seconds + setup.save_seconds)
 
 
-def _kept_hours(setup: SimulationSetup, trained: float, rng: np.random.Generator) -> tuple[float, float]:
+def _kept_hours(
+    setup: SimulationSetup, trained: float, rng: np.random.Generator
+) -> tuple[float, float]:
     """Hours of this span that the best surviving checkpoint holds, and how long it loads."""
     interval = setup.interval_seconds / 3600
     best, load = 0.0, setup.tiers[-1].load_seconds

@@ -28,8 +28,8 @@ from clusterwright.catalog import Catalog, Known, LustreTier
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.hardware import Hardware
 from clusterwright.sizing.memory import FULL_STATE_BYTES
-from clusterwright.sizing.reliability import young_hours
 from clusterwright.sizing.plan_types import Explained
+from clusterwright.sizing.reliability import young_hours
 
 SaveMode = Literal["blocking", "drained"]
 

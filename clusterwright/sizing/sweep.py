@@ -21,8 +21,8 @@ from clusterwright.sizing.goal import ClusterGoal, Goal
 from clusterwright.sizing.hardware import Hardware, of_instance_type, trainable_types
 from clusterwright.sizing.inputs import Inputs, resolve
 from clusterwright.sizing.memory import GIB, HEADROOM, Training
-from clusterwright.sizing.quantities import counted
 from clusterwright.sizing.plan_types import Candidate, EfaOff, Plan
+from clusterwright.sizing.quantities import counted
 from clusterwright.sizing.shape import ModelShape
 
 SAMPLES: Final = 512

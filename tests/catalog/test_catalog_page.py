@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright.catalog import load_catalog, catalog_page, report
+from clusterwright.catalog import catalog_page, load_catalog, report
 
 
 def test_the_committed_page_is_what_the_script_writes(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,9 +9,9 @@ import pytest
 
 from clusterwright.catalog import load_catalog
 from clusterwright.render.plan_report_html import plan_report_html
+from clusterwright.sizing.goal import parse
 from clusterwright.sizing.report import Questions, build_report
 from clusterwright.sizing.report_types import PlanReport
-from clusterwright.sizing.goal import parse
 from tests.support.browser import look
 from tools.setup import browser
 

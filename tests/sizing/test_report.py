@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from clusterwright.catalog import load_catalog
-from clusterwright.sizing.report import Questions, build_report
-from clusterwright.sizing.report_types import PlanReport
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.goal import ClusterGoal, parse
 from clusterwright.sizing.ownership import Owned
+from clusterwright.sizing.report import Questions, build_report
+from clusterwright.sizing.report_types import PlanReport
 
 DAY = dt.date(2026, 11, 20)
 GOAL = {"model": "llama3-70b", "tokens": "15T", "deadline": "90d"}

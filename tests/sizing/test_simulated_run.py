@@ -7,8 +7,8 @@ import itertools
 import pytest
 
 from clusterwright.sizing import simulate
-from clusterwright.sizing.simulated_run import simulated_run
 from clusterwright.sizing.simulate import SimulationSetup, Tier
+from clusterwright.sizing.simulated_run import simulated_run
 
 SETUP = SimulationSetup(
     nodes=256,

@@ -14,8 +14,8 @@ from clusterwright.catalog import Known, Price, PriceKind
 from clusterwright.cluster_spec.models.compute import CapacityBlock, ComputeGroup, TrainingPlan
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.cost.bill import Line, Prepaid
-from clusterwright.cost.price_book import KIND_OF_CAPACITY, Quote
 from clusterwright.cost.line_builder import Pricing
+from clusterwright.cost.price_book import KIND_OF_CAPACITY, Quote
 from clusterwright.cost.terms import SavingsPlan
 from clusterwright.platforms.hyperpod import ml_name
 

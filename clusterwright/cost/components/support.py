@@ -8,8 +8,8 @@ from decimal import Decimal
 
 from clusterwright.catalog import Known, Price
 from clusterwright.cost.bill import Line
-from clusterwright.cost.price_book import Quote
 from clusterwright.cost.line_builder import Item, Pricing
+from clusterwright.cost.price_book import Quote
 from clusterwright.cost.terms import SupportPlan
 
 PLAN = Item("support", "plan, this cluster's share", "month")
