@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.compare import ROOT, Comparison, Timed, base_environment
-from clusterwright_rehearsal import images
 from clusterwright_rehearsal.errors import RehearsalError
+from clusterwright_rehearsal.nodes import images
 from clusterwright_rehearsal.rehearsal import why_no_nodes
 
 _CONFIG = "dev.yaml"

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.compare import ROOT, Comparison, Timed
-from clusterwright_rehearsal import images
+from clusterwright_rehearsal.nodes import images
 from clusterwright_rehearsal.runs import DEFAULT_STATE
 from tests.support.real_slurm import RealSlurm
 

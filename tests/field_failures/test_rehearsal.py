@@ -12,9 +12,10 @@ from typing import Any
 import boto3
 import pytest
 
-from clusterwright_rehearsal import images, runs
-from clusterwright_rehearsal.engines import EngineHandle
+from clusterwright_rehearsal import runs
+from clusterwright_rehearsal.nodes import images
 from clusterwright_rehearsal.rehearsal import why_no_nodes
+from clusterwright_rehearsal.worker_client import EngineHandle
 
 pytestmark = [pytest.mark.slow, pytest.mark.slurm, pytest.mark.enable_socket]
 

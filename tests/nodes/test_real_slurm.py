@@ -31,7 +31,7 @@ from clusterwright_node.slurm_topology import Place
 
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import load_spec
-from clusterwright_rehearsal import images
+from clusterwright_rehearsal.nodes import images
 from clusterwright_rehearsal.runs import DEFAULT_STATE
 from stacks import node_files
 from tests.nodes.world import MUNGE_SECRET, RESOURCES, input_files

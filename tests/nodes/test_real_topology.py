@@ -14,7 +14,7 @@ from clusterwright_node.hostlist import compressed
 from clusterwright_node.slurm_topology import Place
 from clusterwright_node.steps.topology import INCLUDE, PLUGIN
 
-from clusterwright_rehearsal import images
+from clusterwright_rehearsal.nodes import images
 from clusterwright_rehearsal.runs import DEFAULT_STATE
 from tests.support.real_slurm import RealSlurm
 from tests.support.slurm_inside import prepare

@@ -112,7 +112,7 @@ def command(
             ctx.exit(_list(output_format))
         path = config_path(config, config_option, environment)
         spec = load_or_exit(path, command="rehearse", output_format=output_format)
-        from clusterwright_rehearsal import images
+        from clusterwright_rehearsal.nodes import images
         from clusterwright_rehearsal.rehearsal import Request, rehearse
 
         if suite not in images.SUITES:
@@ -192,7 +192,7 @@ def _clean(state: Path, output_format: str) -> int:
 
 def _list(output_format: str) -> int:
     from clusterwright_rehearsal.report import text as render
-    from clusterwright_rehearsal.scenario_files import scenarios
+    from clusterwright_rehearsal.scenario_loader import scenarios
 
     rows = [(s.name, s.title, tuple(s.promises)) for s in scenarios()]
     sys.stdout.write(

@@ -19,16 +19,15 @@ from typing import Any
 
 from clusterwright.cluster_spec import load_spec
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright_rehearsal import foreign, images, locks, mirroring, runs, sizing
+from clusterwright_rehearsal import artefact_mirror, cluster_size, custom_scripts, locks, runs
 from clusterwright_rehearsal.cdk import Cdk
-from clusterwright_rehearsal.engine import TIMELINE
-from clusterwright_rehearsal.engines import EngineHandle
 from clusterwright_rehearsal.errors import RehearsalError
-from clusterwright_rehearsal.hyperpod.account import Account
-from clusterwright_rehearsal.parallelcluster import left_out
-from clusterwright_rehearsal.parallelcluster.stage import PclusterStage
-from clusterwright_rehearsal.scenario_files import Scenario, scenarios
-from clusterwright_rehearsal.stage import Broken, CannotTell, NotForThis, Stage
+from clusterwright_rehearsal.nodes import images
+from clusterwright_rehearsal.nodes.aws_clients import Account
+from clusterwright_rehearsal.platforms.parallelcluster import unsupported_scenarios
+from clusterwright_rehearsal.platforms.parallelcluster.context import PclusterStage
+from clusterwright_rehearsal.scenario_api.context import Broken, CannotTell, NotForThis, Stage
+from clusterwright_rehearsal.scenario_loader import Scenario, scenarios
 from clusterwright_rehearsal.verdict import (
     NodeResult,
     Phase,
@@ -37,6 +36,8 @@ from clusterwright_rehearsal.verdict import (
     StepResult,
     Verdict,
 )
+from clusterwright_rehearsal.worker import TIMELINE
+from clusterwright_rehearsal.worker_client import EngineHandle
 
 Progress = Callable[[str], None]
 DEPLOYMENT = "deployment"
@@ -120,10 +121,10 @@ def rehearse(request: Request, progress: Progress) -> Verdict:
         )
     reason = why_not_this_platform(request.cluster) or why_no_nodes()
     findings = _Findings()
-    sized = sizing.sized(request.cluster, request.resolved, request.nodes)
+    sized = cluster_size.sized(request.cluster, request.resolved, request.nodes)
     findings.notes += sized.notes
     if request.lifecycle is not None:
-        data, notes = foreign.adopt(sized.data, request.lifecycle)
+        data, notes = custom_scripts.adopt(sized.data, request.lifecycle)
         sized = dataclasses.replace(sized, data=data)
         findings.notes += notes
     with contextlib.ExitStack() as stack:
@@ -150,14 +151,14 @@ def _held(
     plays: Sequence[Scenario],
     engine: EngineHandle,
     image: images.Image | None,
-    sized: sizing.Sized,
+    sized: cluster_size.Sized,
     findings: _Findings,
     reason: str | None,
     progress: Progress,
 ) -> Verdict:
     cluster, run = request.cluster, engine.run
     cdk = Cdk(engine.url, cluster.account, cluster.region, run.folder)
-    config = sizing.write(sized.data, run.folder / "spec")
+    config = cluster_size.write(sized.data, run.folder / "spec")
     deployed = _deploy(cdk, config, sized.data, findings, progress)
     slurm: str | None = None
     if not deployed:
@@ -212,7 +213,7 @@ def _why_not_for(mode: str, scenario: Scenario) -> str:
         return "it is about ParallelCluster"
     if mode != "parallelcluster":
         return f"it is not for the {mode} configuration"
-    reason = left_out.REASONS.get(scenario.name, "its file does not name it")
+    reason = unsupported_scenarios.REASONS.get(scenario.name, "its file does not name it")
     return f"it is not for ParallelCluster: {reason}"
 
 
@@ -232,13 +233,13 @@ def _deploy(
             bootstrap.result()
         with _phase(findings, "deployment"):
             progress("cdk deploy")
-            found = mirroring.wanted(assembly)
+            found = artefact_mirror.wanted(assembly)
             if found is not None:
                 # As the documentation tells a user to: the bucket, its contents, then the rest.
                 cdk.deploy(assembly, f"{spec['environment']}-lifecycle")
                 s3 = Account(cdk.url, cdk.account, cdk.region).client("s3")
-                outcomes = mirroring.bring(s3, found, mirroring.lock_of(spec))
-                findings.notes += mirroring.said(outcomes)
+                outcomes = artefact_mirror.bring(s3, found, artefact_mirror.lock_of(spec))
+                findings.notes += artefact_mirror.said(outcomes)
             cdk.deploy(assembly)
     except RehearsalError as error:
         failure: str | None = error.message

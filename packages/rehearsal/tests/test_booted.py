@@ -12,7 +12,7 @@ import pytest
 
 from clusterwright.platforms import load_cluster
 from clusterwright_rehearsal import rehearsal, runs
-from clusterwright_rehearsal.scenario_files import Scenario, scenarios
+from clusterwright_rehearsal.scenario_loader import Scenario, scenarios
 from packages.rehearsal.tests.answers import of, skipped
 from packages.rehearsal.tests.conftest import ROOT, Rehearse, command
 

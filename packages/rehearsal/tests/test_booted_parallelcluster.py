@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright_rehearsal.scenario_files import scenarios
+from clusterwright_rehearsal.scenario_loader import scenarios
 from packages.rehearsal.tests.answers import of, skipped
 from packages.rehearsal.tests.conftest import ROOT, Rehearse
 

@@ -1,1 +1,1 @@
-"""The scenarios, one file each; the guide is the docstring of `clusterwright_rehearsal.stage`."""
+"""The scenarios, one file each; the guide is the docstring of `scenario_api/context.py`."""

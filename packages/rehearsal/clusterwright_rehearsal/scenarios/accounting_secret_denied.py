@@ -8,8 +8,8 @@ update, because HyperPod replaces no controller on demand.
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.patching import patch
-from clusterwright_rehearsal.stage import Node, Stage
+from clusterwright_rehearsal.scenario_api.context import Node, Stage
+from clusterwright_rehearsal.scenario_api.software_update import patch
 
 ORDER = 175
 

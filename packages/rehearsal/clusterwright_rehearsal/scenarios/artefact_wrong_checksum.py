@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from clusterwright_rehearsal import containers, faults
-from clusterwright_rehearsal.jobs import on_node
-from clusterwright_rehearsal.stage import Node, Stage
+from clusterwright_rehearsal.scenario_api import containers, faults
+from clusterwright_rehearsal.scenario_api.context import Node, Stage
+from clusterwright_rehearsal.scenario_api.jobs import on_node
 
 ORDER = 910
 NEEDS_COMPUTE = 2

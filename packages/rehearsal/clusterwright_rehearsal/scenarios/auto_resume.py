@@ -7,9 +7,9 @@ is not public: `hyperpod/auto_resume.py` says what is played here.
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.hyperpod.auto_resume import MARKER
-from clusterwright_rehearsal.stage import Job, Node, Stage
-from clusterwright_rehearsal.training import group_of_two, partition_of
+from clusterwright_rehearsal.platforms.hyperpod.auto_resume import MARKER
+from clusterwright_rehearsal.scenario_api.context import Job, Node, Stage
+from clusterwright_rehearsal.scenario_api.training import group_of_two, partition_of
 
 ORDER = 125
 NEEDS_COMPUTE = 2

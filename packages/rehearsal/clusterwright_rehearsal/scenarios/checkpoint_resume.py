@@ -8,8 +8,8 @@ there is one).
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.stage import Stage
-from clusterwright_rehearsal.training import Training, group_of_two, train
+from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.training import Training, group_of_two, train
 
 ORDER = 120
 NEEDS_COMPUTE = 2

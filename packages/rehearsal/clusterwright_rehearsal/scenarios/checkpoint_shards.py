@@ -9,8 +9,13 @@ from __future__ import annotations
 import json
 import shlex
 
-from clusterwright_rehearsal.stage import Stage
-from clusterwright_rehearsal.training import Training, folders, group_of_two, partition_of
+from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.training import (
+    Training,
+    folders,
+    group_of_two,
+    partition_of,
+)
 
 ORDER = 125
 NEEDS_COMPUTE = 2

@@ -10,9 +10,9 @@ The change stays deployed, so this scenario and those that need it come last.
 
 from __future__ import annotations
 
-from clusterwright_rehearsal import containers
-from clusterwright_rehearsal.stage import Stage
-from clusterwright_rehearsal.training import partition_of
+from clusterwright_rehearsal.scenario_api import containers
+from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.training import partition_of
 
 ORDER = 900
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.stage import Broken, Job, Stage
-from clusterwright_rehearsal.training import partition_of
+from clusterwright_rehearsal.scenario_api.context import Broken, Job, Stage
+from clusterwright_rehearsal.scenario_api.training import partition_of
 
 ORDER = 150
 NEEDS_COMPUTE = 2

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 
-from clusterwright_rehearsal.parallelcluster.stage import PclusterStage
-from clusterwright_rehearsal.stage import Stage
+from clusterwright_rehearsal.platforms.parallelcluster.context import PclusterStage
+from clusterwright_rehearsal.scenario_api.context import Stage
 
 ORDER = 50
 MODES = ("parallelcluster",)

@@ -6,7 +6,7 @@ guide), so jobs start and end meanwhile, and nothing may be missing from account
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.stage import Job, Stage
+from clusterwright_rehearsal.scenario_api.context import Job, Stage
 
 ORDER = 160
 

@@ -7,9 +7,9 @@ back, a further replacement comes up.
 
 from __future__ import annotations
 
-from clusterwright_rehearsal import faults
-from clusterwright_rehearsal.stage import Node, Stage
-from clusterwright_rehearsal.training import partition_of
+from clusterwright_rehearsal.scenario_api import faults
+from clusterwright_rehearsal.scenario_api.context import Node, Stage
+from clusterwright_rehearsal.scenario_api.training import partition_of
 
 ORDER = 170
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 
-from clusterwright_rehearsal.stage import Stage
-from clusterwright_rehearsal.training import Training, group_of_two, train
+from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.training import Training, group_of_two, train
 
 ORDER = 130
 NEEDS_COMPUTE = 2

@@ -7,8 +7,8 @@ and ends. It writes no other checkpoint: without the emergency one everything wo
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.stage import Stage
-from clusterwright_rehearsal.training import Training, train
+from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.training import Training, train
 
 ORDER = 140
 

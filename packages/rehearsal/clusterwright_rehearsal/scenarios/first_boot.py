@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from clusterwright_rehearsal.hardware import hardware_of
-from clusterwright_rehearsal.stage import Stage
+from clusterwright_rehearsal.nodes.hardware import hardware_of
+from clusterwright_rehearsal.scenario_api.context import Stage
 
 ORDER = 0
 MODES = ("managed", "scripted", "parallelcluster")

@@ -6,8 +6,8 @@ knows. It goes on elsewhere when the instance is taken from under it.
 
 from __future__ import annotations
 
-from clusterwright_rehearsal import faults, jobs
-from clusterwright_rehearsal.stage import Stage
+from clusterwright_rehearsal.scenario_api import faults, jobs
+from clusterwright_rehearsal.scenario_api.context import Stage
 
 ORDER = 120
 NEEDS_COMPUTE = 2

@@ -6,8 +6,8 @@ instance.
 
 from __future__ import annotations
 
-from clusterwright_rehearsal import faults
-from clusterwright_rehearsal.stage import Node, Stage
+from clusterwright_rehearsal.scenario_api import faults
+from clusterwright_rehearsal.scenario_api.context import Node, Stage
 
 ORDER = 121
 NEEDS_COMPUTE = 2

@@ -8,8 +8,8 @@ itself, is HyperPod's to set in the managed configuration.
 
 from __future__ import annotations
 
-from clusterwright_rehearsal import faults
-from clusterwright_rehearsal.stage import Stage
+from clusterwright_rehearsal.scenario_api import faults
+from clusterwright_rehearsal.scenario_api.context import Stage
 
 ORDER = 150
 MODES = ("managed",)

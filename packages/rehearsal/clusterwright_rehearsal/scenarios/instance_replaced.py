@@ -6,8 +6,8 @@ runs on it before its slurmd starts, so no job meets a node that is half made.
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.jobs import counting, on_node
-from clusterwright_rehearsal.stage import Stage
+from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.jobs import counting, on_node
 
 ORDER = 45
 MODES = ("parallelcluster",)

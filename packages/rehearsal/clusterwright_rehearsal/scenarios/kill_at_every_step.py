@@ -13,12 +13,12 @@ from __future__ import annotations
 import functools
 from concurrent.futures import ThreadPoolExecutor
 
-from clusterwright_rehearsal.compared_files import differences
-from clusterwright_rehearsal.compared_files import files as _files
-from clusterwright_rehearsal.hyperpod.node import SCRIPTS
-from clusterwright_rehearsal.parallelcluster import kill_series
-from clusterwright_rehearsal.parallelcluster.stage import PclusterStage
-from clusterwright_rehearsal.stage import Broken, Node, Stage
+from clusterwright_rehearsal.platforms.hyperpod.node import SCRIPTS
+from clusterwright_rehearsal.platforms.parallelcluster import kill_at_every_step
+from clusterwright_rehearsal.platforms.parallelcluster.context import PclusterStage
+from clusterwright_rehearsal.scenario_api.context import Broken, Node, Stage
+from clusterwright_rehearsal.scenario_api.file_comparison import differences
+from clusterwright_rehearsal.scenario_api.file_comparison import files as _files
 
 ORDER = 60
 MODES = ("managed", "scripted", "parallelcluster")
@@ -34,7 +34,7 @@ PROMISES = {
 
 def play(stage: Stage) -> None:
     if isinstance(stage, PclusterStage):
-        kill_series.play(stage)
+        kill_at_every_step.play(stage)
         return
     victims = [stage.compute[0], *stage.nodes("login")[:1]]
     before = {node.name: _files(node) for node in victims}

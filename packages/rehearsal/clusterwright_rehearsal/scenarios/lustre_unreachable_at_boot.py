@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from clusterwright_rehearsal import faults
-from clusterwright_rehearsal.stage import Node, Stage
+from clusterwright_rehearsal.scenario_api import faults
+from clusterwright_rehearsal.scenario_api.context import Node, Stage
 
 ORDER = 141
 MODES = ("managed",)

@@ -10,9 +10,9 @@ import contextlib
 import re
 import time
 
-from clusterwright_rehearsal import faults
-from clusterwright_rehearsal.hardware import hardware_of
-from clusterwright_rehearsal.stage import Broken, Node, Stage
+from clusterwright_rehearsal.nodes.hardware import hardware_of
+from clusterwright_rehearsal.scenario_api import faults
+from clusterwright_rehearsal.scenario_api.context import Broken, Node, Stage
 
 ORDER = 40
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from clusterwright_rehearsal import faults
-from clusterwright_rehearsal.stage import Stage
+from clusterwright_rehearsal.scenario_api import faults
+from clusterwright_rehearsal.scenario_api.context import Stage
 
 ORDER = 126
 MODES = ("managed",)

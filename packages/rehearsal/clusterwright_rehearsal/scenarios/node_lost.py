@@ -7,7 +7,7 @@ on from its checkpoint. Meanwhile HyperPod (`NodeRecovery: Automatic`) replaces 
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.stage import Stage
+from clusterwright_rehearsal.scenario_api.context import Stage
 
 ORDER = 100
 NEEDS_COMPUTE = 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.stage import Node, Stage
+from clusterwright_rehearsal.scenario_api.context import Node, Stage
 
 ORDER = 15
 MODES = ("parallelcluster",)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import shlex
 
-from clusterwright_rehearsal.stage import Node, Stage
-from clusterwright_rehearsal.training import partition_of
+from clusterwright_rehearsal.scenario_api.context import Node, Stage
+from clusterwright_rehearsal.scenario_api.training import partition_of
 
 ORDER = 180
 NEEDS_COMPUTE = 2

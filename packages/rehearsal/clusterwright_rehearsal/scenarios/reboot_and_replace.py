@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.stage import Broken, Stage
+from clusterwright_rehearsal.scenario_api.context import Broken, Stage
 
 ORDER = 110
 MODES = ("managed",)

@@ -11,10 +11,10 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from clusterwright_rehearsal.hyperpod.node import SCRIPTS
-from clusterwright_rehearsal.patching import patch
-from clusterwright_rehearsal.stage import Node, Stage
-from clusterwright_rehearsal.training import partition_of
+from clusterwright_rehearsal.platforms.hyperpod.node import SCRIPTS
+from clusterwright_rehearsal.scenario_api.context import Node, Stage
+from clusterwright_rehearsal.scenario_api.software_update import patch
+from clusterwright_rehearsal.scenario_api.training import partition_of
 
 ORDER = 210
 MODES = ("managed",)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clusterwright_rehearsal.stage import Job, Stage
+from clusterwright_rehearsal.scenario_api.context import Job, Stage
 
 ORDER = 200
 

@@ -6,8 +6,8 @@ on a node that works.
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.parallelcluster.stage import PclusterStage
-from clusterwright_rehearsal.stage import Node, ProgramRun, Stage
+from clusterwright_rehearsal.platforms.parallelcluster.context import PclusterStage
+from clusterwright_rehearsal.scenario_api.context import Node, ProgramRun, Stage
 
 ORDER = 20
 MODES = ("managed", "scripted", "parallelcluster")

@@ -6,10 +6,10 @@ the job back; clustermgtd replaces drained nodes once no job runs there.
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.hardware import hardware_of
-from clusterwright_rehearsal.jobs import on_node
-from clusterwright_rehearsal.parallelcluster.stage import PclusterStage
-from clusterwright_rehearsal.stage import Stage
+from clusterwright_rehearsal.nodes.hardware import hardware_of
+from clusterwright_rehearsal.platforms.parallelcluster.context import PclusterStage
+from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.jobs import on_node
 
 ORDER = 47
 MODES = ("parallelcluster",)

@@ -7,8 +7,8 @@ the node, and sends the job that asked for it (`--comment=spot=USR1`) its signal
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.stage import Node, Stage
-from clusterwright_rehearsal.training import Training, partition_of, train
+from clusterwright_rehearsal.scenario_api.context import Node, Stage
+from clusterwright_rehearsal.scenario_api.training import Training, partition_of, train
 
 ORDER = 145
 

@@ -6,7 +6,7 @@ instances that there are by then; a timer looks every minute whether nodes have 
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.stage import Stage
+from clusterwright_rehearsal.scenario_api.context import Stage
 
 ORDER = 48
 MODES = ("parallelcluster",)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.stage import Stage
+from clusterwright_rehearsal.scenario_api.context import Stage
 
 ORDER = 10
 NEEDS_COMPUTE = 2

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from clusterwright_rehearsal.jobs import on_node
-from clusterwright_rehearsal.stage import Broken, Stage
+from clusterwright_rehearsal.scenario_api.context import Broken, Stage
+from clusterwright_rehearsal.scenario_api.jobs import on_node
 
 ORDER = 55
 MODES = ("parallelcluster",)

@@ -1,0 +1,106 @@
+"""Lifecycle scripts that are not ours: on_create.sh with provisioning_parameters.json.
+
+The folder runs in the place of the one in S3, in the scripted configuration. Such scripts name
+their instance groups, in the file and often in themselves: so the spec's groups are renamed to
+those names, not the other way round. Only the addresses of file systems in the file are replaced,
+by those that the deployment has made.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from clusterwright_rehearsal.errors import RehearsalError
+from clusterwright_rehearsal.platforms.hyperpod.provisioning_parameters import (
+    FILE,
+    roles_from_parameters,
+)
+
+ENTRY = "on_create.sh"
+_ROLES = {"Controller": "controller", "Login": "login", "Compute": "compute"}
+
+
+def read_folder(folder: Path) -> dict[str, bytes]:
+    """Every file of the folder, by its path below it; version control's own are left out."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not {".git", "__pycache__"} & set(path.parts)
+    }
+
+
+def adopt(data: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], list[str]]:
+    """The spec with the folder's groups and partitions, and what was changed, in words.
+
+    Raises
+    ------
+    RehearsalError
+        The folder has no on_create.sh, or its parameters are missing or ask for roles that the
+        spec has no group for.
+    """
+    files = read_folder(folder)
+    if ENTRY not in files:
+        raise RehearsalError(f"{folder} has no {ENTRY}", "name the folder that holds it")
+    roles, partitions = roles_from_parameters(files)
+    changed = copy.deepcopy(dict(data))
+    own: dict[str, list[dict[str, Any]]] = {}
+    for group in changed["compute"]:
+        own.setdefault(group["role"], []).append(group)
+    compute: list[dict[str, Any]] = []
+    notes = []
+    for name, role in roles.items():
+        waiting = own.get(_ROLES[role], [])
+        if not waiting and role != "Compute":
+            raise RehearsalError(
+                f"{FILE} has a {role.lower()} group, {name}, and the spec has none",
+                "choose a spec with one",
+            )
+        # More worker groups than the spec has: another one like its last.
+        group = waiting.pop(0) if waiting else {**_last(compute), "count": 1, "spare_count": 0}
+        if group["name"] != name:
+            notes.append(f"group {group['name']} is called {name}, as in {FILE}")
+        compute.append({**group, "name": name})
+    left = [group["name"] for groups in own.values() for group in groups]
+    if left:
+        notes.append(f"left out, because {FILE} does not name them: {', '.join(left)}")
+    changed["compute"] = compute
+    by_partition: dict[str, list[str]] = {}
+    for name, partition in partitions.items():
+        # The spec's names are stricter; Slurm has the one of the file.
+        by_partition.setdefault(re.sub(r"[^A-Za-z0-9]+", "-", partition), []).append(name)
+    changed["slurm"] = {
+        "configuration": "scripted",
+        "accounting": {"kind": "none"},
+        "partitions": [{"name": p, "groups": groups} for p, groups in by_partition.items()],
+    }
+    # All nodes at once is what HyperPod does in that configuration, and the default there.
+    changed.get("resilience", {}).pop("node_provisioning", None)
+    notes.append(f"{ENTRY} of {folder} runs, in the scripted configuration, without accounting")
+    return changed, notes
+
+
+def with_own_addresses(
+    files: Mapping[str, bytes], lustre: Mapping[str, str] | None, home: str | None
+) -> dict[str, bytes]:
+    """The files, with the file systems of this deployment in provisioning_parameters.json.
+
+    `lustre` has `dns_name` and `mount_name`; `home` is a DNS name.
+    """
+    found = json.loads(files[FILE])
+    if lustre and "fsx_dns_name" in found:
+        found["fsx_dns_name"], found["fsx_mountname"] = lustre["dns_name"], lustre["mount_name"]
+    if home and "fsx_openzfs_dns_name" in found:
+        found["fsx_openzfs_dns_name"] = home
+    return {**files, FILE: (json.dumps(found, indent=2) + "\n").encode()}
+
+
+def _last(compute: list[dict[str, Any]]) -> dict[str, Any]:
+    found = [group for group in compute if group["role"] == "compute"]
+    if not found:
+        raise RehearsalError("the spec has no compute group", "choose a spec with one")
+    return found[-1]

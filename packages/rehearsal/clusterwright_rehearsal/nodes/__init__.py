@@ -1,0 +1,1 @@
+"""The emulated machines and what surrounds them: images, network, metadata, names, databases."""

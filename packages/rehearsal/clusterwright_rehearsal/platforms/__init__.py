@@ -1,0 +1,1 @@
+"""What each platform does on its nodes: HyperPod with Slurm, and ParallelCluster."""

@@ -1,0 +1,174 @@
+"""The Slurm of one cluster: munge's key, the controller's files and daemons, nodes that change.
+
+In the managed configuration all of it; in the scripted one HyperPod writes slurm.conf and the key,
+and the scripts start the daemons (the contract of AWS's public base configuration).
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from clusterwright_localaws.drivers import Member
+from clusterwright_rehearsal.errors import RehearsalError
+from clusterwright_rehearsal.platforms.hyperpod import slurm_files
+from clusterwright_rehearsal.platforms.hyperpod.node import Node
+
+_KEY_BYTES = 1024
+_DATABASE = "slurm_acct_db"
+_ANSWER_SECONDS = 60
+
+Members = Callable[[], list[tuple[Member, Mapping[str, Any]]]]
+"""Every node of the cluster with its group's specification."""
+
+
+class Controller:
+    """Set up by the controller's node, waited for by the others."""
+
+    def __init__(self, cluster_name: str, members: Members, roles: Mapping[str, str]) -> None:
+        self._cluster_name = cluster_name
+        self._members = members
+        self._roles = roles
+        self._key = secrets.token_bytes(_KEY_BYTES)
+        self._lock = threading.RLock()
+        self._node: Node | None = None
+        self.ready = threading.Event()
+        self.failed: str | None = None
+        self._written = ""
+
+    def role(self, group_name: str) -> str | None:
+        """`Controller`, `Login` or `Compute` of a group, in both configurations."""
+        return self._roles.get(group_name)
+
+    @property
+    def address(self) -> str:
+        return self._controller().address
+
+    def give_key(self, node: Node) -> None:
+        """Put munge's key on a node and start munge."""
+        node.machine.place({"/etc/munge/munge.key": self._key}, mode=0o400)
+        node.must("chown munge:munge /etc/munge/munge.key && systemctl enable -q --now munge")
+
+    def write_configuration(self, node: Node, *, accounting: bool) -> None:
+        """slurm.conf and what belongs to it, for the nodes that the cluster has now."""
+        compute = self._compute()
+        controller = self._controller()
+        conf = slurm_files.slurm_conf(
+            self._cluster_name, controller, compute, accounting=accounting
+        )
+        node.machine.place(
+            {
+                f"{slurm_files.FOLDER}/slurm.conf": conf,
+                f"{slurm_files.FOLDER}/gres.conf": slurm_files.gres_conf(compute),
+                f"{slurm_files.FOLDER}/cgroup.conf": slurm_files.cgroup_conf(),
+            }
+        )
+        with self._lock:
+            self._node = node
+            self._written = slurm_files.nodes_block(compute)
+        node.must(
+            f"mkdir -p /var/spool/slurmctld /var/log/slurm && chown -R slurm:slurm"
+            f" /var/spool/slurmctld /var/log/slurm {slurm_files.FOLDER}"
+        )
+
+    def start(self, node: Node, database: slurm_files.Database | None) -> None:
+        """Bring accounting and the controller's daemon up; accounting first, or slurmctld would
+        number its jobs without it.
+        """
+        local = database is None
+        if database is None:
+            database = self._local_database(node)
+        conf = slurm_files.slurmdbd_conf(self._controller(), database)
+        node.machine.place({f"{slurm_files.FOLDER}/slurmdbd.conf": conf}, mode=0o600)
+        node.must(
+            f"chown slurm:slurm {slurm_files.FOLDER}/slurmdbd.conf"
+            " && systemctl enable -q --now slurmdbd"
+            + (" && systemctl enable -q mariadb" if local else "")
+        )
+        name = slurm_files.cluster_name(self._cluster_name)
+        node.must(
+            _until("sacctmgr --noheader show cluster")
+            + f" && {{ sacctmgr --noheader --parsable2 show cluster format=cluster"
+            f" | grep -qx {name}"
+            f" || sacctmgr --immediate --quiet add cluster {name}; }}"
+        )
+        node.must("systemctl enable -q --now slurmctld && " + _until("scontrol ping"))
+        self.ready.set()
+
+    def wait(self, timeout_s: float) -> None:
+        """Until slurmctld answers; raises RehearsalError where it never did."""
+        if not self.ready.wait(timeout_s):
+            raise RehearsalError(f"the controller was not ready in {timeout_s:.0f} s")
+
+    def start_slurmd(self, node: Node) -> None:
+        self._start_client(node, "slurmd", "SLURMD_OPTIONS")
+        node.must(_until(f"scontrol show node {node.machine.name}"))
+
+    def start_login(self, node: Node) -> None:
+        """sackd: the image's own way for login nodes is not known."""
+        self._start_client(node, "sackd", "SACKD_OPTIONS")
+
+    def _start_client(self, node: Node, daemon: str, variable: str) -> None:
+        option = f'{variable}="--conf-server {self.address}:{slurm_files.PORT}"\n'
+        node.machine.place({f"/etc/default/{daemon}": option})
+        node.must(
+            "mkdir -p /var/log/slurm && for i in 1 2 3 4 5 6 7 8 9 10; do"
+            f" systemctl enable -q --now {daemon} && exit 0; sleep 1; done; exit 1"
+        )
+
+    def follow(self) -> None:
+        """Make slurm.conf name the nodes that the cluster has now, and let slurmctld read it."""
+        with self._lock:
+            node = self._node
+            if node is None or not self.ready.is_set() or not node.machine.is_up():
+                return
+            compute = self._compute()
+            path = f"{slurm_files.FOLDER}/slurm.conf"
+            old = node.must(f"cat {path}")
+            new = slurm_files.with_nodes(old, compute)
+            if new == old:
+                return
+            node.machine.place(
+                {path: new, f"{slurm_files.FOLDER}/gres.conf": slurm_files.gres_conf(compute)}
+            )
+            node.must(f"chown slurm:slurm {path} && scontrol reconfigure")
+
+    def write_again(self) -> None:
+        """In the scripted configuration: slurm.conf anew where nodes came or went, and nothing
+        else. That the agent does so, and that it writes all of it, is our guess.
+        """
+        with self._lock:
+            node = self._node
+            changed = slurm_files.nodes_block(self._compute()) != self._written
+            if node is not None and changed and node.machine.is_up():
+                self.write_configuration(node, accounting=False)
+
+    def _local_database(self, node: Node) -> slurm_files.Database:
+        password = secrets.token_hex(16)
+        node.must(
+            'systemctl start mariadb && mariadb -e "'
+            f"create database if not exists {_DATABASE};"
+            f" create user if not exists slurm@localhost;"
+            f" alter user slurm@localhost identified by '{password}';"
+            f' grant all on {_DATABASE}.* to slurm@localhost"'
+        )
+        return slurm_files.Database("localhost", 3306, _DATABASE, "slurm", password)
+
+    def _controller(self) -> Member:
+        found = [m for m, _ in self._members() if self.role(m.group_name) == "Controller"]
+        if not found:
+            raise RehearsalError("the cluster has no controller")
+        return found[0]
+
+    def _compute(self) -> list[tuple[Member, Mapping[str, Any]]]:
+        return [(m, s) for m, s in self._members() if self.role(m.group_name) == "Compute"]
+
+
+def _until(command: str) -> str:
+    """A loop that ends when `command` succeeds; fails after a minute with its last words."""
+    return (
+        f"{{ for i in $(seq {_ANSWER_SECONDS * 5}); do {command} >/dev/null 2>&1 && break;"
+        f" sleep .2; done; {command} >/dev/null; }}"
+    )

@@ -1,0 +1,199 @@
+"""One node from HyperPod's side: from an empty machine to a node that the API calls Running."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from clusterwright_localaws.drivers import LIFECYCLE_FAILED, Member, NodeOrder
+from clusterwright_rehearsal.errors import RehearsalError
+from clusterwright_rehearsal.nodes import log_stream
+from clusterwright_rehearsal.nodes.hardware import hardware_of
+from clusterwright_rehearsal.nodes.machines import Gone, Machine
+from clusterwright_rehearsal.platforms.hyperpod import slurm_files
+
+RESOURCE_CONFIG = "/opt/ml/config/resource_config.json"
+SCRIPTS = "/opt/sagemaker/lifecycle"
+"""Where the scripts lie on the node; the real image's place is not known."""
+_LUSTRE_OPTIONS = "noatime,flock,_netdev"
+_MOUNT_EVERY_S = 1.0
+
+
+class LifecycleFailed(RehearsalError):
+    """The user's script failed; the message is what a user sees."""
+
+
+@dataclass
+class Node:
+    """A machine with the order that made it."""
+
+    machine: Machine
+    order: NodeOrder
+    folder: Path
+    """Of the run; the logs of this instance go below it."""
+    timings: dict[str, float] = field(default_factory=dict)
+    phase: str = "booting"
+    """booting, platform, held, scripts, running or failed."""
+
+    @property
+    def role(self) -> str | None:
+        return slurm_files.node_type(self.order.specification)
+
+    @property
+    def instance_type(self) -> str:
+        return self.order.instance_type.removeprefix("ml.")
+
+    def prepare(self, members: list[Member], endpoint: str, resolver: str) -> None:
+        """Everything that is on the disk before the instance starts."""
+        order, machine = self.order, self.machine
+        domain = "ec2.internal"
+        if order.region != "us-east-1":
+            domain = f"{order.region}.compute.internal"
+        found = hardware_of(order.instance_type)
+        machine.place(
+            {
+                "/etc/emulation/hardware.json": json.dumps(found.as_file(order.instance_id)),
+                "/etc/hosts": f"127.0.0.1 localhost\n{order.address} {machine.name}\n",
+                "/etc/resolv.conf": (
+                    f"nameserver {resolver}\nsearch {domain}\noptions timeout:2 attempts:2\n"
+                ),
+                # The image reaches AWS by its names; here one endpoint stands for all.
+                "/etc/systemd/system.conf.d/50-emulation.conf": (
+                    f"[Manager]\nDefaultEnvironment=AWS_ENDPOINT_URL={endpoint}\n"
+                ),
+                "/etc/profile.d/emulation.sh": f"export AWS_ENDPOINT_URL={endpoint}\n",
+                RESOURCE_CONFIG: resource_config(order, members),
+                **slurm_files.SITE_FILES,
+            }
+        )
+        machine.set_environment({"AWS_ENDPOINT_URL": endpoint})
+
+    def mount_file_systems(self) -> None:
+        """Mount what the group's InstanceStorageConfigs name, now and after each reboot.
+
+        What HyperPod does with a mount that fails is not known. Here it goes on trying in the
+        background, and the user's script, which runs meanwhile, has to wait for it or to fail.
+        """
+        lines = []
+        for config in self.order.specification.get("InstanceStorageConfigs") or ():
+            lustre, zfs = config.get("FsxLustreConfig"), config.get("FsxOpenZfsConfig")
+            if lustre:
+                path = lustre.get("MountPath") or "/fsx"
+                source = f"{lustre['DnsName']}@tcp:/{lustre['MountName']}"
+                lines.append((path, f"{source} {path} lustre {_LUSTRE_OPTIONS} 0 0"))
+            elif zfs:
+                path = zfs.get("MountPath") or "/home"
+                source = f"{zfs['DnsName']}:/fsx"
+                lines.append((path, f"{source} {path} nfs4 nfsvers=4.2,_netdev 0 0"))
+        if not lines:
+            return
+        text = "".join(f"{line}\n" for _, line in lines)
+        self.machine.place({"/etc/fstab": text})
+        missing = [path for path, _ in lines if not self._mount(path)]
+        if missing:
+            threading.Thread(target=self._go_on_mounting, args=(missing,), daemon=True).start()
+        # systemd knows the units from now on, and mounts them at the next boot.
+        self.must("systemctl daemon-reload")
+
+    def bring_containers(self) -> None:
+        """Enroot and Pyxis as an image would bring them; stand-ins of both."""
+        source = "/usr/lib/emulation/containers"
+        self.must(
+            f"install -m 755 {source}/enroot /usr/bin/enroot"
+            f" && install -D -m 644 {source}/spank_pyxis.so /usr/local/lib/slurm/spank_pyxis.so"
+            " && mkdir -p /etc/enroot && touch /etc/enroot/enroot.conf"
+        )
+
+    def place_scripts(self, files: Mapping[str, bytes], entry: str) -> None:
+        """Put the folder of the lifecycle scripts onto the node.
+
+        Raises
+        ------
+        LifecycleFailed
+            The entry script is not among them.
+        """
+        if entry not in files:
+            raise LifecycleFailed(f"{LIFECYCLE_FAILED} There is no {entry}.")
+        self.must(f"rm -rf {SCRIPTS}")
+        self.machine.place({f"{SCRIPTS}/{name}": content for name, content in files.items()})
+        self.must(f"chmod 755 {SCRIPTS}/{entry}")
+
+    def run_script(self, entry: str, stream: log_stream.Stream) -> None:
+        """Run the user's entry script as HyperPod does: as root, in its folder.
+
+        Raises
+        ------
+        LifecycleFailed
+            It did not exit with 0.
+        """
+        started = time.monotonic()
+        process = self.machine.start(
+            f"cd {SCRIPTS} && exec ./{entry}",
+            environment={"SAGEMAKER_RESOURCE_CONFIG_PATH": RESOURCE_CONFIG},
+            merge=True,
+        )
+        assert process.stdout is not None
+        last = ""
+        for line in process.stdout:
+            text = line.rstrip("\n")
+            last = text or last
+            stream.write(text)
+        code = process.wait()
+        self.timings["lifecycle"] = time.monotonic() - started
+        if code != 0:
+            raise LifecycleFailed(f"{LIFECYCLE_FAILED} Exit code {code}, last line: {last}")
+
+    def must(self, command: str, *, timeout_s: float = 120.0) -> str:
+        """Run a command of the agent's own; raises RehearsalError unless it exits with 0."""
+        ran = self.machine.run(command, timeout_s=timeout_s)
+        if not ran.ok:
+            raise RehearsalError(
+                f"{self.machine.name}: `{command}` exited {ran.returncode}: {ran.said}"
+            )
+        return ran.stdout
+
+    def _mount(self, path: str) -> bool:
+        command = f"mkdir -p {path} && {{ mountpoint -q {path} || mount {path}; }}"
+        return self.machine.run(command).ok
+
+    def _go_on_mounting(self, paths: list[str]) -> None:
+        leader = self.machine.leader
+        while paths and self.machine.leader == leader:
+            time.sleep(_MOUNT_EVERY_S)
+            try:
+                paths = [path for path in paths if not self._mount(path)]
+            except Gone:
+                return
+
+
+def resource_config(order: NodeOrder, members: list[Member]) -> str:
+    """resource_config.json, with the fields that public scripts read."""
+    groups: dict[str, dict[str, Any]] = {}
+    for member in members:
+        group = groups.setdefault(
+            member.group_name,
+            {"Name": member.group_name, "InstanceType": member.instance_type, "Instances": []},
+        )
+        group["Instances"].append(
+            {
+                "InstanceName": member.name,
+                "AgentIpAddress": member.address,
+                "CustomerIpAddress": member.address,
+                "InstanceId": member.instance_id,
+            }
+        )
+    return json.dumps(
+        {
+            "ClusterConfig": {
+                "ClusterArn": order.cluster_arn,
+                "ClusterName": order.cluster_name,
+            },
+            "InstanceGroups": list(groups.values()),
+        },
+        indent=2,
+    )

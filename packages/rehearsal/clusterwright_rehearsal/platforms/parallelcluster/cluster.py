@@ -1,0 +1,558 @@
+"""One cluster: head node, login nodes, static compute nodes, and what clustermgtd does to them.
+
+Compute nodes are started as soon as slurmctld answers, also while the head node's custom action is
+still at work: when the real clustermgtd starts them is not known, and this is the harder case.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from clusterwright_localaws.drivers import ClusterOrder
+from clusterwright_rehearsal.errors import RehearsalError
+from clusterwright_rehearsal.nodes.aws_clients import Account
+from clusterwright_rehearsal.nodes.machines import Gone
+from clusterwright_rehearsal.nodes.metadata import Instance
+from clusterwright_rehearsal.nodes.vpc import Vpc
+from clusterwright_rehearsal.platforms.hyperpod.slurm_files import Database
+from clusterwright_rehearsal.platforms.parallelcluster import slurm_files
+from clusterwright_rehearsal.platforms.parallelcluster.cluster_nodes import Place, places
+from clusterwright_rehearsal.platforms.parallelcluster.node import (
+    ActionFailed,
+    Node,
+    head_node_failure,
+    slurmd_files,
+    stand_ins,
+)
+from clusterwright_rehearsal.platforms.parallelcluster.settings import Settings
+
+PROTECTED = (
+    "Cluster has been set to PROTECTED mode due to failures detected in static node provisioning."
+)
+"""As ParallelCluster says it (models/cluster_resources.py of aws-parallelcluster 3.16.1)."""
+_KEY_BYTES = 1024
+_ANSWER_SECONDS = 60
+_SHARED = "/srv/emulation"
+
+
+class Cluster:
+    """The machines of one cluster."""
+
+    def __init__(
+        self,
+        order: ClusterOrder,
+        account: Account,
+        vpc: Vpc,
+        settings: Settings,
+        timeline: Callable[..., None],
+    ) -> None:
+        self._order = order
+        self._account = account
+        self._vpc = vpc
+        self._settings = settings
+        self._timeline = timeline
+        self._lock = threading.RLock()
+        self._nodes: dict[str, Node] = {}
+        self._key = secrets.token_bytes(_KEY_BYTES)
+        self._ended = False
+        self._lost: dict[str, float] = {}
+        """Instance id to when it was first seen to be gone."""
+        self._busy: set[str] = set()
+        """Nodes that are being launched or replaced."""
+        self._given_up: set[str] = set()
+        self._applied: Mapping[str, Any] | None = None
+        """The configuration of the last update that went well."""
+        self._pool = ThreadPoolExecutor(32, thread_name_prefix="nodes")
+
+    # --- what the driver asks
+
+    def create(self) -> str:
+        """Bring every node up; why the cluster failed, or an empty text."""
+        found = places(self._account, self._order.name, self._order.configuration)
+        head, others = found[0], found[1:]
+        node = self._born(head)
+        self._boot(node)
+        self._set_up_head(node)
+        rest = self._pool.submit(self._all, others)
+        failure = self._head_action(node, "OnNodeConfigured")
+        self._applied = self._order.configuration
+        return failure or rest.result()
+
+    def update(self, order: ClusterOrder) -> str:
+        """As cfn-hup does: Slurm's files anew, then OnNodeUpdated on the head node. New nodes
+        come up; those that run stay, until they are replaced. (The real clustermgtd replaces the
+        nodes of queues that have changed, by QueueUpdateStrategy.)
+
+        Back to the configuration before, after an update that failed, runs no script: the real
+        executor looks whether an update is in progress.
+        """
+        found = places(self._account, order.name, order.configuration)
+        with self._lock:
+            self._order = order
+            there = {node.order.instance_id: node for node in self._nodes.values()}
+            alive = {place.instance_id for place in found}
+        for node in there.values():
+            if node.order.instance_id not in alive and node.order.node_type != "HeadNode":
+                self._end_node(node)
+        head = self._head()
+        changed = found[0]
+        if changed.instance_id != head.order.instance_id:
+            raise RehearsalError("another head node is not rehearsed")
+        head.order = dataclasses.replace(head.order, actions=changed.actions)
+        self._write_slurm(head, first=False)
+        # update_head_node.rb restarts slurmctld; block_topology's `--cleanup` comes before it,
+        # where queues have changed, as ours do with every version of the scripts.
+        head.must(
+            f"rm -f {slurm_files.FOLDER}/topology.conf && systemctl restart slurmctld && "
+            + _until("scontrol ping")
+            + " && scontrol reconfigure"
+        )
+        failure = ""
+        if order.configuration != self._applied:
+            failure = self._head_action(head, "OnNodeUpdated")
+        new = self._numbered([one for one in found[1:] if one.instance_id not in there])
+        failure = self._all(new) or failure
+        if failure:
+            head.phase = "running"  # it goes on as it was
+            return f"Update failed ({failure})"
+        self._applied = order.configuration
+        return ""
+
+    def replace_what_is_broken(self) -> None:
+        """One look of clustermgtd at the static nodes."""
+        drained = self._drained()
+        for node in self.nodes():
+            name = node.machine.name
+            if node.order.node_type != "ComputeFleet" or name in self._busy | self._given_up:
+                continue
+            reason = self._why_broken(node, drained)
+            if reason is not None and not self._ended:
+                self._busy.add(name)
+                self._pool.submit(self._replace, node, reason)
+
+    def nodes(self) -> list[Node]:
+        with self._lock:
+            return list(self._nodes.values())
+
+    def end(self) -> None:
+        """End every machine."""
+        with self._lock:
+            self._ended = True
+            nodes = list(self._nodes.values())
+            self._nodes.clear()
+        list(self._pool.map(lambda node: node.machine.remove(), nodes))
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    # --- one node
+
+    def _born(self, place: Place) -> Node:
+        self._timeline("born", place)
+        machine = self._vpc.machine(place.host, place.address, place.subnet_id, self._account)
+        self._vpc.know_host(place.host, place.address)
+        node = Node(machine, place, self._vpc.folder, self._order.log_group_name)
+        with self._lock:
+            self._nodes[place.name] = node
+        return node
+
+    def _boot(self, node: Node) -> None:
+        place = node.order
+        started = time.monotonic()
+        hosts = {} if place.node_type == "HeadNode" else self._hosts()
+        node.prepare(
+            self._order.name,
+            self._order.region,
+            self._vpc.endpoint,
+            self._vpc.resolver_address,
+            hosts,
+        )
+        self._vpc.metadata.know(self._instance(place))
+        self._vpc.file_systems(self._account)
+        self._vpc.databases.look(self._account)
+        node.machine.boot()
+        node.timings["boot"] = time.monotonic() - started
+        node.phase = "platform"
+        self._timeline("booted", place, seconds=node.timings["boot"])
+        # Without CAP_SYS_RESOURCE nobody's limits can be raised, and pam_limits would turn
+        # everybody away whose limits are.
+        node.must(
+            "sed -i -E 's/^(session\\s+)required(\\s+pam_limits.so)/\\1optional\\2/' /etc/pam.d/*"
+        )
+        node.mount([*self._shared(node), *self._storage()])
+        node.machine.place({"/etc/munge/munge.key": self._key}, mode=0o400)
+        node.must("chown munge:munge /etc/munge/munge.key && systemctl enable -q --now munge")
+
+    def _bring_up(self, place: Place) -> None:
+        started = time.monotonic()
+        node = self._born(place)
+        try:
+            self._boot(node)
+            if place.resource:
+                self._tell_slurm(node)
+            node.timings["platform"] = time.monotonic() - started - node.timings.get("boot", 0.0)
+            self._timeline("platform", place, seconds=node.timings["platform"])
+            self._act(node, "OnNodeConfigured")
+            if place.resource:
+                self._start_slurmd(node)
+        except (RehearsalError, OSError) as error:
+            if self._ended:
+                return
+            text = error.message if isinstance(error, RehearsalError) else str(error)
+            node.phase = "failed"
+            self._timeline("failed", place, text=text, seconds=time.monotonic() - started)
+            raise
+        node.phase = "running"
+        self._timeline("running", place, action="born", seconds=time.monotonic() - started)
+
+    def _act(self, node: Node, event: str) -> None:
+        if self._settings.hold_scripts:
+            node.place_action(event, self._account)
+        self._hold(node)
+        node.phase = "scripts"
+        node.run_action(event, self._account)
+
+    def _head_action(self, node: Node, event: str) -> str:
+        started = time.monotonic()
+        try:
+            self._act(node, event)
+        except ActionFailed as error:
+            node.phase = "failed"
+            seconds = time.monotonic() - started
+            self._timeline("failed", node.order, text=error.message, seconds=seconds)
+            # What cfn-signal is given as the reason, when a cluster is made.
+            return error.message if event == "OnNodeUpdated" else head_node_failure(error.message)
+        node.phase = "running"
+        self._timeline("running", node.order, action=event, seconds=time.monotonic() - started)
+        return ""
+
+    def _all(self, found: Sequence[Place]) -> str:
+        """Bring nodes up, and those that fail once more; why one did not come up, or nothing."""
+        work = [(place, self._pool.submit(self._bring_up, place)) for place in found]
+        failures = [self._outcome(place, each) for place, each in work]
+        return next((text for text in failures if text), "")
+
+    def _outcome(self, place: Place, work: Future[None]) -> str:
+        try:
+            work.result()
+        except (RehearsalError, OSError) as error:
+            text = error.message if isinstance(error, RehearsalError) else str(error)
+            if not place.resource:
+                return f"login node {place.host}: {text}"
+            again = self._launch_again(self._nodes[place.name])
+            return f"{PROTECTED} {place.host}: {again}" if again else ""
+        return ""
+
+    def _launch_again(self, node: Node) -> str:
+        """Launch a node whose custom action failed anew, as clustermgtd does; why that is given
+        up at last, or nothing.
+        """
+        text = "it was not launched again"
+        for _ in range(self._settings.launches - 1):
+            try:
+                self._relaunch(node, "Static node bootstrap failed")
+            except (RehearsalError, OSError) as error:
+                text = error.message if isinstance(error, RehearsalError) else str(error)
+                node = self._nodes.get(node.order.name, node)
+            else:
+                return ""
+        with self._lock:
+            self._given_up.add(node.machine.name)
+        node.machine.stop()
+        return text
+
+    # --- clustermgtd
+
+    def _why_broken(self, node: Node, drained: dict[str, str]) -> str | None:
+        if not node.machine.is_up():
+            first = self._lost.setdefault(node.order.instance_id, time.monotonic())
+            if time.monotonic() - first < self._settings.detection_s:
+                return None
+            return "instance is terminated"
+        if node.phase == "running" and node.machine.name in drained:
+            return f"node state is {drained[node.machine.name]}"
+        return None
+
+    def _drained(self) -> dict[str, str]:
+        """Nodes that are drained with no job on them, or down, as Slurm says."""
+        head = self._head()
+        try:
+            ran = head.machine.run("sinfo -h -N -o '%N %T'")
+        except Gone:
+            return {}
+        states = (line.split() for line in ran.stdout.splitlines())
+        return {
+            words[0]: words[1]
+            for words in states
+            if len(words) == 2 and re.sub(r"[*~#!%$@^-]", "", words[1]) in ("drained", "down")
+        }
+
+    def _replace(self, node: Node, reason: str) -> None:
+        name = node.machine.name
+        try:
+            self._relaunch(node, reason)
+        except (RehearsalError, OSError) as error:
+            if self._ended:
+                return
+            text = error.message if isinstance(error, RehearsalError) else str(error)
+            again = self._launch_again(self._nodes.get(node.order.name, node))
+            if again:
+                print(f"clustermgtd: {name} is given up: {text}", flush=True)
+        finally:
+            self._busy.discard(name)
+
+    def _relaunch(self, node: Node, reason: str) -> None:
+        """Another instance in the node's place: the old one ends, a new one is bought and comes
+        up, with another id and another address.
+        """
+        old = node.order
+        self._head().must(
+            f"scontrol update nodename={node.machine.name} state=down"
+            f" reason='Static node maintenance: {reason}'"
+        )
+        self._timeline("lost", old)
+        ec2 = self._account.client("ec2")
+        node.machine.remove()
+        self._vpc.metadata.forget(old.address)
+        described = ec2.describe_instances(InstanceIds=[old.instance_id])
+        (instance,) = described["Reservations"][0]["Instances"]
+        # Bought before the old one ends, so that it gets another address: the harder case.
+        (fresh,) = ec2.run_instances(
+            ImageId=instance["ImageId"],
+            InstanceType=instance["InstanceType"],
+            SubnetId=instance["SubnetId"],
+            **_bought(instance),
+            SecurityGroupIds=[group["GroupId"] for group in instance["SecurityGroups"]],
+            MinCount=1,
+            MaxCount=1,
+            TagSpecifications=[{"ResourceType": "instance", "Tags": instance["Tags"]}],
+        )["Instances"]
+        ec2.terminate_instances(InstanceIds=[old.instance_id])
+        place = dataclasses.replace(
+            old,
+            instance_id=fresh["InstanceId"],
+            address=fresh["PrivateIpAddress"],
+            actions=self._actions(old),
+        )
+        self._timeline("replaced", place)
+        self._bring_up(place)
+
+    def _actions(self, place: Place) -> Any:
+        """Those of the configuration that the cluster has now."""
+        for queue in self._order.configuration["Scheduling"]["SlurmQueues"]:
+            if queue["Name"] == place.queue:
+                return queue.get("CustomActions") or {}
+        return place.actions
+
+    # --- Slurm
+
+    def _set_up_head(self, node: Node) -> None:
+        node.machine.place(stand_ins(), mode=0o755)
+        database = self._database(node.order)
+        self._write_slurm(node)
+        node.must(
+            "mkdir -p /var/spool/slurm.state && chown slurm:slurm /var/spool/slurm.state"
+            " && touch /var/log/slurmctld.log && chown slurm:slurm /var/log/slurmctld.log"
+        )
+        if database is not None:
+            self._start_slurmdbd(node, database)
+        node.must("systemctl enable -q --now slurmctld && " + _until("scontrol ping"))
+
+    def _write_slurm(self, node: Node, *, first: bool = True) -> None:
+        """Slurm's files; an update leaves slurm.conf itself (update_head_node.rb)."""
+        texts = slurm_files.files(
+            self._order.name, self._order.configuration, node.machine.name, node.order.address
+        )
+        if not first:
+            del texts["slurm.conf"]
+        scripts = {path for path in texts if path.startswith("scripts/")}
+        for mode, paths in ((0o644, texts.keys() - scripts), (0o755, scripts)):
+            node.machine.place({f"{slurm_files.FOLDER}/{p}": texts[p] for p in paths}, mode=mode)
+
+    def _start_slurmdbd(self, node: Node, database: Database) -> None:
+        path = f"{slurm_files.FOLDER}/slurmdbd.conf"
+        text = slurm_files.slurmdbd_conf(node.machine.name, database)
+        node.machine.place({path: text}, mode=0o600)
+        name = self._order.name
+        node.must(
+            f"chown slurm:slurm {path} && touch /var/log/slurmdbd.log"
+            " && chown slurm:slurm /var/log/slurmdbd.log && systemctl enable -q --now slurmdbd"
+        )
+        # config_slurm_accounting.rb of the cookbook.
+        node.must(
+            _until("sacctmgr show clusters -Pn")
+            + f" && {{ sacctmgr show clusters -Pn format=cluster | grep -qx {name}"
+            f" || sacctmgr -iQ add cluster {name}; }}"
+            f" && sacctmgr -iQ add account pcdefault Cluster={name}"
+            " Description='ParallelCluster default account' Organization=none"
+            " && sacctmgr -iQ add user slurm Account=pcdefault AdminLevel=Admin"
+            " && sacctmgr -iQ add user ubuntu Account=pcdefault AdminLevel=Admin"
+        )
+
+    def _tell_slurm(self, node: Node) -> None:
+        """Give the node's place its instance, as clustermgtd does after a launch.
+
+        Its slurmd takes it out of the state that CLOUD nodes begin in (seen with Slurm 24.11).
+        """
+        name = node.machine.name
+        self._head().must(
+            f"scontrol update nodename={name} nodeaddr={node.order.address} nodehostname={name}"
+        )
+
+    def _start_slurmd(self, node: Node) -> None:
+        """`finalize_compute.rb` of the cookbook: start slurmd, then resume the node."""
+        node.machine.place(slurmd_files(node))
+        node.must(
+            "mkdir -p /var/spool/slurmd && touch /var/log/slurmd.log"
+            " && systemctl enable -q --now slurmd && systemctl is-active --quiet slurmd"
+        )
+        node.machine.run(
+            f"scontrol update nodename={node.machine.name} state=resume reason='Node start up'"
+        )
+
+    def _database(self, head: Place) -> Database | None:
+        settings = self._order.configuration["Scheduling"].get("SlurmSettings") or {}
+        config = settings.get("Database")
+        if not config:
+            return None
+        host, _, port = str(config["Uri"]).partition(":")
+        self._vpc.databases.wait(host)
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        try:
+            client = self._account.client_of_role("secretsmanager", head.role_arn)
+            password = client.get_secret_value(SecretId=config["PasswordSecretArn"])[
+                "SecretString"
+            ]
+        except (BotoCoreError, ClientError) as error:
+            raise RehearsalError(f"the accounting database's secret: {error}") from error
+        name = config.get("DatabaseName") or self._order.name.replace("-", "_")
+        return Database(host, int(port or 3306), name, str(config["UserName"]), password)
+
+    # --- what is around a node
+
+    def _shared(self, node: Node) -> list[tuple[str, str]]:
+        """What the head node shares by EFS or NFS: /opt/slurm, and /home unless it is ours."""
+        base = self._vpc.shared / "efs" / self._order.name
+        found = [("/opt/slurm/etc", "slurm-etc")]
+        own = {entry["MountDir"] for entry in self._order.configuration.get("SharedStorage") or []}
+        if "/home" not in own:
+            found.append(("/home", "home"))
+        rows = []
+        for path, folder in found:
+            if not (base / folder).exists():
+                (base / folder).mkdir(parents=True)
+                node.must(f"cp -a {path}/. {_SHARED}/efs/{self._order.name}/{folder}/")
+            source = f"{_SHARED}/efs/{self._order.name}/{folder}"
+            rows.append((path, f"{source} {path} none bind 0 0"))
+        return rows
+
+    def _storage(self) -> list[tuple[str, str]]:
+        """Lines of fstab for SharedStorage."""
+        fsx = self._account.client("fsx")
+        rows = []
+        for entry in self._order.configuration.get("SharedStorage") or []:
+            path = entry["MountDir"]
+            if entry["StorageType"] == "FsxLustre":
+                found = fsx.describe_file_systems(
+                    FileSystemIds=[entry["FsxLustreSettings"]["FileSystemId"]]
+                )["FileSystems"][0]
+                source = f"{found['DNSName']}@tcp:/{found['LustreConfiguration']['MountName']}"
+                line = f"{source} {path} lustre defaults,_netdev,flock,user_xattr,noatime 0 0"
+            elif entry["StorageType"] == "FsxOpenZfs":
+                volume = fsx.describe_volumes(VolumeIds=[entry["FsxOpenZfsSettings"]["VolumeId"]])[
+                    "Volumes"
+                ][0]
+                found = fsx.describe_file_systems(FileSystemIds=[volume["FileSystemId"]])[
+                    "FileSystems"
+                ][0]
+                where = volume["OpenZFSConfiguration"].get("VolumePath", "/fsx")
+                line = f"{found['DNSName']}:{where} {path} nfs4 nfsvers=4.2,_netdev 0 0"
+            else:
+                raise RehearsalError(f"{entry['StorageType']} at {path} is not rehearsed")
+            rows.append((path, line))
+        return rows
+
+    def _hosts(self) -> dict[str, str]:
+        head = self._head()
+        return {head.machine.name: head.order.address}
+
+    def _head(self) -> Node:
+        for node in self.nodes():
+            if node.order.node_type == "HeadNode":
+                return node
+        raise RehearsalError("the cluster has no head node")
+
+    def _numbered(self, found: Sequence[Place]) -> list[Place]:
+        """New nodes with numbers that no other has: EC2 does not number instances."""
+        with self._lock:
+            taken = {node.order.name for node in self._nodes.values()}
+        numbered = []
+        for place in found:
+            number = 1
+            while f"{place.group_name}-{number}" in taken:
+                number += 1
+            name = f"{place.group_name}-{number}"
+            taken.add(name)
+            host = f"{place.queue}-st-{place.resource}-{number}" if place.resource else place.host
+            numbered.append(dataclasses.replace(place, name=name, host=host))
+        return numbered
+
+    def _end_node(self, node: Node) -> None:
+        with self._lock:
+            self._nodes.pop(node.order.name, None)
+        self._timeline("deleted", node.order)
+        self._vpc.metadata.forget(node.order.address)
+        node.machine.remove()
+
+    def _hold(self, node: Node) -> None:
+        if self._settings.hold_scripts:
+            node.phase = "held"
+            self._timeline("held", node.order)
+        while self._settings.hold_scripts and not self._ended and node.machine.is_up():
+            time.sleep(0.1)
+
+    def _instance(self, place: Place) -> Instance:
+        region = self._order.region
+        domain = "ec2.internal" if region == "us-east-1" else f"{region}.compute.internal"
+        return Instance(
+            instance_id=place.instance_id,
+            instance_type=place.instance_type,
+            address=place.address,
+            host_name=f"{place.host}.{domain}",
+            zone_name=place.zone_name,
+            zone_id="",
+            region=region,
+            account=self._order.account,
+            image_id=place.image_id,
+            role_arn=place.role_arn,
+        )
+
+
+def _bought(instance: Mapping[str, Any]) -> dict[str, Any]:
+    """What else an instance was launched with, for one like it."""
+    found: dict[str, Any] = {}
+    group = (instance.get("Placement") or {}).get("GroupName")
+    if group:
+        found["Placement"] = {"GroupName": group}
+    if instance.get("InstanceLifecycle"):
+        found["InstanceMarketOptions"] = {"MarketType": instance["InstanceLifecycle"]}
+    reservation = instance.get("CapacityReservationId")
+    if reservation:
+        found["CapacityReservationSpecification"] = {
+            "CapacityReservationTarget": {"CapacityReservationId": reservation}
+        }
+    return found
+
+
+def _until(command: str) -> str:
+    """A loop that ends when `command` succeeds; fails after a minute with its last words."""
+    return (
+        f"{{ for i in $(seq {_ANSWER_SECONDS * 5}); do {command} >/dev/null 2>&1 && break;"
+        f" sleep .2; done; {command} >/dev/null; }}"
+    )

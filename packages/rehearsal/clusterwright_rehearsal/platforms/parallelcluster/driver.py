@@ -1,0 +1,120 @@
+"""Stands behind the local AWS's clusters of ParallelCluster and brings their nodes up."""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from clusterwright_localaws.drivers import ClusterOrder
+from clusterwright_rehearsal.errors import RehearsalError
+from clusterwright_rehearsal.nodes.aws_clients import Account
+from clusterwright_rehearsal.nodes.vpc import Vpc
+from clusterwright_rehearsal.platforms.parallelcluster.cluster import Cluster
+from clusterwright_rehearsal.platforms.parallelcluster.node import Node
+from clusterwright_rehearsal.platforms.parallelcluster.settings import Settings
+
+_EVERY_S = 1.0
+"""How often clustermgtd looks; the real one every 60 s (its `loop_time`)."""
+
+
+class ParallelCluster:
+    """A `ClusterDriver`. `vpc` makes machines; `timeline` hears what happens to them."""
+
+    def __init__(
+        self, endpoint: str, vpc: Vpc, settings: Settings, timeline: Callable[..., None]
+    ) -> None:
+        self._endpoint = endpoint
+        self._vpc = vpc
+        self._settings = settings
+        self._timeline = timeline
+        self._lock = threading.RLock()
+        self._clusters: dict[str, Cluster] = {}
+        self._outcomes: dict[str, str] = {}
+        self._pool = ThreadPoolExecutor(8, thread_name_prefix="parallelcluster")
+        self.closing = False
+
+    # --- orders of the custom resource
+
+    def bring_up(self, order: ClusterOrder) -> None:
+        with self._lock:
+            self._outcomes.pop(order.name, None)
+            cluster = self._clusters.get(order.name)
+        self._pool.submit(self._deploy, cluster, order)
+
+    def outcome(self, name: str) -> str | None:
+        with self._lock:
+            return self._outcomes.get(name)
+
+    def end(self, name: str) -> None:
+        with self._lock:
+            cluster = self._clusters.pop(name, None)
+            self._outcomes.pop(name, None)
+        if cluster is not None:
+            cluster.end()
+
+    # --- what others may ask
+
+    def node(self, name: str) -> Node | None:
+        """A node by its group's name and number, its host name, or its instance id."""
+        for node in self.nodes():
+            if name in (node.order.name, node.machine.name, node.order.instance_id):
+                return node
+        return None
+
+    def nodes(self) -> list[Node]:
+        with self._lock:
+            return [node for cluster in self._clusters.values() for node in cluster.nodes()]
+
+    def close(self) -> None:
+        """End every machine."""
+        with self._lock:
+            self.closing = True
+            names = list(self._clusters)
+        for name in names:
+            self.end(name)
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    # --- how a cluster comes
+
+    def _deploy(self, cluster: Cluster | None, order: ClusterOrder) -> None:
+        try:
+            if cluster is None:
+                cluster = self._new(order)
+                failure = cluster.create()
+                if not failure:
+                    threading.Thread(
+                        target=self._clustermgtd, args=(order.name, cluster), daemon=True
+                    ).start()
+            else:
+                failure = cluster.update(order)
+        except RehearsalError as error:
+            failure = error.message
+        except Exception as error:  # noqa: BLE001  our bug, said at the cluster
+            traceback.print_exc()
+            failure = f"the rehearsal failed: {type(error).__name__}: {error}"
+        with self._lock:
+            self._outcomes[order.name] = failure
+
+    def _new(self, order: ClusterOrder) -> Cluster:
+        account = Account(self._endpoint, order.account, order.region)
+        cluster = Cluster(order, account, self._vpc, self._settings, self._timeline)
+        with self._lock:
+            self._clusters[order.name] = cluster
+        return cluster
+
+    def _clustermgtd(self, name: str, cluster: Cluster) -> None:
+        """Until the cluster ends: replace what is lost or drained."""
+        while not self.closing:
+            with self._lock:
+                if self._clusters.get(name) is not cluster:
+                    return
+            try:
+                cluster.replace_what_is_broken()
+            except RehearsalError as error:
+                print(f"clustermgtd: {error.message}", flush=True)
+            except Exception:  # noqa: BLE001  the loop goes on, as the daemon does
+                traceback.print_exc()
+            time.sleep(_EVERY_S)

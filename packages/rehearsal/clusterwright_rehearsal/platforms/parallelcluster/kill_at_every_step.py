@@ -1,0 +1,139 @@
+"""The scenario kill-at-every-step where ParallelCluster, not HyperPod, runs the program.
+
+A compute node's instance is lost, and its fresh one waits before the custom action: there the
+program is killed at each step that has something to do on such a node. ParallelCluster gives no
+fresh login node and no fresh head node. A login node that runs is taken as it is; the head node
+waits inside an update that brings a user, and is killed at each step of that.
+
+The first run of each comes by the custom action, which fetches the scripts; the others start the
+program from the folder that it has left, as the action does at its end.
+"""
+
+from __future__ import annotations
+
+import functools
+import shlex
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from clusterwright_rehearsal.platforms.parallelcluster.context import PclusterStage
+from clusterwright_rehearsal.scenario_api.context import Broken, Node
+from clusterwright_rehearsal.scenario_api.file_comparison import differences, files
+
+FOLDER = "/run/clusterwright/custom-action"
+_NAME, _UID = "afterkill", 5998
+_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAfterkillAfterkillAfterkillAfterkill00 afterkill"
+
+
+def play(stage: PclusterStage) -> None:
+    """Keep the promises of `scenarios/kill_at_every_step.py`."""
+    victims = [stage.compute[0], *stage.nodes("login")[:1]]
+    lost = victims[0].instance_id
+    with stage.promise("killed"):
+        steps = {node.name: _steps(stage, node) for node in victims}
+        # After that run: it brings a login node to the latest version of the scripts.
+        before = {node.name: files(node) for node in victims}
+        _kill_fresh(stage, victims, steps)
+        counted = ", ".join(f"{len(steps[node.name])} on {node.name}" for node in victims)
+        stage.note(f"steps: {counted}")
+
+    with stage.promise("converges"):
+        stage.wait_running(victims[0], but=lost)
+        fresh = stage.node(victims[0].name)
+        _expect_ready(stage, fresh)
+        stage.settle()
+
+    with stage.promise("same"):
+        for node in (fresh, *victims[1:]):
+            mine = files(node)
+            different = differences(mine, before[node.name])
+            stage.expect(not different, f"{node} differs in {', '.join(different[:5])}")
+            stage.note(f"{node}: {len(mine)} files compared")
+
+    # Before the update, which a login node takes when its own action runs again.
+    with stage.promise("unchanged"):
+        for node in (fresh, *victims[1:]):
+            _expect_unchanged(stage, node)
+
+    controller = stage.controller
+    with stage.promise("controller"):
+        stage.note(f"{_kill_in_an_update(stage, controller)} steps")
+        row = controller.must(f"getent passwd {_NAME}").split(":")
+        stage.expect(int(row[2]) == _UID, f"{_NAME} is {row[2]}")
+        _expect_unchanged(stage, controller)
+        stage.settle()
+
+
+def _expect_unchanged(stage: PclusterStage, node: Node) -> None:
+    run = node.run_program()
+    others = {s: w for s, w in run.statuses.items() if w not in ("unchanged", "skipped")}
+    stage.expect(run.exit_code == 0, f"{node}: {run.exit_code}: {run.last_line}")
+    stage.expect(not others, f"{node}: {others}")
+
+
+def _kill_fresh(stage: PclusterStage, victims: list[Node], steps: dict[str, list[str]]) -> None:
+    """The first of them on its fresh instance, the others as they are, at the same time."""
+    stage.hold_scripts(True)
+    try:
+        stage.replace(victims[0])
+        stage.wait_for(functools.partial(_waiting, stage, victims[0]), within_s=180)
+        nodes = [stage.node(victims[0].name), *victims[1:]]
+        with ThreadPoolExecutor(len(nodes)) as pool:
+            for missed in pool.map(lambda node: _missed(node, steps[node.name]), nodes):
+                stage.expect(not missed, f"the program did not get to {', '.join(missed)}")
+    finally:
+        stage.hold_scripts(False)
+
+
+def _kill_in_an_update(stage: PclusterStage, controller: Node) -> int:
+    steps = _steps(stage, controller)
+    stage.hold_scripts(True)
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            deployed = pool.submit(stage.deploy, _add)
+            stage.wait_for(functools.partial(_waiting, stage, controller), within_s=180)
+            missed = _missed(controller, steps)
+        finally:
+            stage.hold_scripts(False)
+        deployed.result()
+    stage.expect(not missed, f"on {controller} the program did not get to {', '.join(missed)}")
+    return len(steps)
+
+
+def _steps(stage: PclusterStage, node: Node) -> list[str]:
+    """Those that have something to do on a node of this kind, by a run on this one."""
+    run = node.run_program()
+    stage.expect(run.exit_code == 0, f"{node}: {run.exit_code}: {run.last_line}")
+    return [step for step, status in run.statuses.items() if status != "skipped"]
+
+
+def _missed(node: Node, steps: Sequence[str]) -> list[str]:
+    """Kill at each; the steps that were not reached."""
+    first, *others = steps
+    found = [] if node.kill_program_at(first) else [first]
+    groups = shlex.split(node.must("jq -r '.[2:][]' /run/rehearsal/custom-action.json | xargs"))
+    words = " ".join(f"--group={shlex.quote(word)}" for word in groups)
+    program = (
+        f"cd {FOLDER} && PYTHONDONTWRITEBYTECODE=1 exec python3 -m clusterwright_node"
+        f" --configuration parallelcluster --inputs {FOLDER} {words}"
+    )
+    return found + [step for step in others if not node.kill_program_at(step, program=program)]
+
+
+def _expect_ready(stage: PclusterStage, node: Node) -> None:
+    lines = stage.logs(node)
+    stage.expect(lines, f"the log of {node} is empty")
+    stage.expect("is ready" in lines[-1], f"the log of {node} ends with {lines[-1]!r}")
+
+
+def _waiting(stage: PclusterStage, node: Node) -> str | None:
+    phase = stage.facts(node.name)["phase"]
+    if phase == "failed":
+        raise Broken(f"{node} failed before its script")
+    return None if phase == "held" else f"{node} is {phase}"
+
+
+def _add(spec: dict[str, Any]) -> None:
+    users = [one for one in spec["slurm"].get("users", []) if one["name"] != _NAME]
+    spec["slurm"]["users"] = [*users, {"name": _NAME, "uid": _UID, "ssh_public_keys": [_KEY]}]

@@ -1,0 +1,1 @@
+"""What scenario files import: the context, nodes, jobs, faults and training jobs."""

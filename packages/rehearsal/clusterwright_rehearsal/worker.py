@@ -1,0 +1,253 @@
+"""The engine of a run: the local AWS, HyperPod's agent and the machines, in a process of its own.
+
+    python -m clusterwright_rehearsal.worker --run ID --folder DIR --image DIR --world NAME
+
+It prints `ready http://localhost:PORT`, obeys the run's control socket, and ends on SIGTERM, or
+when whoever started it is gone (its standard input ends) and the run is not to be kept. It takes
+everything that it made with it. After a `kill -9` of the engine too, `runs.take_away` does so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import select
+import signal
+import socketserver
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from clusterwright_localaws.drivers import (
+    Fault,
+    NodeOrder,
+    Serving,
+    attach_cluster_driver,
+    attach_node_driver,
+    load_world,
+    serving,
+)
+from clusterwright_rehearsal.locks import exclusive, shared
+from clusterwright_rehearsal.nodes import images
+from clusterwright_rehearsal.nodes.vpc import Vpc
+from clusterwright_rehearsal.platforms.hyperpod.driver import HyperPod, Settings
+from clusterwright_rehearsal.platforms.hyperpod.node import Node
+from clusterwright_rehearsal.platforms.parallelcluster import driver as parallelcluster
+from clusterwright_rehearsal.platforms.parallelcluster import node as parallelcluster_node
+from clusterwright_rehearsal.platforms.parallelcluster.cluster_nodes import Place
+from clusterwright_rehearsal.platforms.parallelcluster.settings import (
+    Settings as ParallelClusterSettings,
+)
+from clusterwright_rehearsal.runs import Run, room_for_machines, take_away
+
+TIMELINE = "timeline.jsonl"
+Operation = Callable[..., Any]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="clusterwright_rehearsal.worker")
+    parser.add_argument("--run", required=True)
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--image", type=Path, default=None)
+    parser.add_argument("--lifecycle", type=Path, default=None)
+    parser.add_argument("--world", default="generous")
+    parser.add_argument("--account", default=None)
+    options = parser.parse_args(arguments)
+    run = Run(options.run, options.folder)
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    world = load_world(options.world)
+    if options.account:
+        world = world.model_copy(update={"account": options.account})
+    with exclusive(run.lock), serving(world) as found, contextlib.ExitStack() as stack:
+        if options.image is not None:
+            # As long as there are machines, also when whoever started them has gone.
+            stack.enter_context(shared(images.lock_of(options.image)))
+            stack.enter_context(room_for_machines())
+            engine = Engine(run, options.image, found, options.lifecycle)
+            stack.enter_context(engine.running())
+        print(f"ready {found.url}", flush=True)
+        found.warm()
+        abandoned = _wait(stop, run)
+    if abandoned:
+        take_away(run)
+    return 0
+
+
+class Engine:
+    """What runs behind a rehearsal."""
+
+    def __init__(
+        self, run: Run, image: Path, found: Serving, lifecycle: Path | None = None
+    ) -> None:
+        self._run = run
+        self._serving = found
+        self._timeline_lock = threading.Lock()
+        self._vpc = Vpc(run.id, run.folder, image, found)
+        self._settings = Settings(lifecycle=lifecycle)
+        self._hyperpod = HyperPod(found.runtime, found.url, self._vpc, self._settings, self._note)
+        self._pcluster_settings = ParallelClusterSettings()
+        self._pcluster = parallelcluster.ParallelCluster(
+            found.url, self._vpc, self._pcluster_settings, self._note
+        )
+
+    @contextlib.contextmanager
+    def running(self) -> Any:
+        server = _Server(str(self._run.control), self)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            with (
+                attach_node_driver(self._serving.runtime, self._hyperpod),
+                attach_cluster_driver(self._serving.runtime, self._pcluster),
+            ):
+                yield
+        finally:
+            self._hyperpod.close()
+            self._pcluster.close()
+            self._vpc.close()
+            server.shutdown()
+
+    def obey(self, request: Mapping[str, Any]) -> Any:
+        """Do one thing that the control socket asks for.
+
+        Raises
+        ------
+        LookupError
+            There is no such operation or node.
+        """
+        arguments = dict(request)
+        name = arguments.pop("do")
+        operation: Operation | None = getattr(self, f"do_{name}", None)
+        if operation is None:
+            raise LookupError(f"no operation {name}")
+        return operation(**arguments)
+
+    # --- operations of the control socket
+
+    def do_nodes(self) -> list[dict[str, Any]]:
+        found: list[Node | parallelcluster_node.Node] = [*self._hyperpod.nodes()]
+        return [_described(node) for node in [*found, *self._pcluster.nodes()]]
+
+    def do_crash(self, node: str) -> None:
+        self._node(node).machine.crash()
+
+    def do_cut(self, node: str) -> None:
+        self._vpc.network.cut(self._node(node).machine.name)
+
+    def do_mend(self, node: str) -> None:
+        self._vpc.network.mend(self._node(node).machine.name)
+
+    def do_fault(self, **fault: Any) -> None:
+        """Add a fault to the world, as world files have them."""
+        runtime = self._serving.runtime
+        with runtime.lock:
+            runtime.set_faults([*runtime.world.faults, Fault.model_validate(fault)])
+
+    def do_mend_aws(self) -> None:
+        """Take every fault out of the world."""
+        self._serving.runtime.set_faults([])
+
+    def do_databases(self, up: bool) -> None:
+        """Let the databases of RDS answer, or not."""
+        if up:
+            self._vpc.databases.start()
+        else:
+            self._vpc.databases.stop()
+
+    def do_settings(self, **changes: Any) -> None:
+        for name, value in changes.items():
+            known = [
+                settings
+                for settings in (self._settings, self._pcluster_settings)
+                if hasattr(settings, name)
+            ]
+            if not known:
+                raise LookupError(f"no setting {name}")
+            for settings in known:
+                setattr(settings, name, value)
+
+    def do_spot_notice(self, node: str, in_seconds: float) -> None:
+        from datetime import UTC, datetime, timedelta
+
+        when = datetime.now(UTC) + timedelta(seconds=in_seconds)
+        self._vpc.metadata.give_notice(self._node(node).order.address, "terminate", when)
+
+    def _node(self, name: str) -> Node | parallelcluster_node.Node:
+        found = self._hyperpod.node(name) or self._pcluster.node(name)
+        if found is None:
+            raise LookupError(f"no node {name}")
+        return found
+
+    def _note(self, event: str, order: NodeOrder | Place, **more: Any) -> None:
+        line = {
+            "time": time.time(),
+            "event": event,
+            "node": order.name,
+            "instance_id": order.instance_id,
+            **more,
+        }
+        with self._timeline_lock, (self._run.folder / TIMELINE).open("a") as file:
+            file.write(json.dumps(line) + "\n")
+
+
+class _Server(socketserver.ThreadingUnixStreamServer):
+    daemon_threads = True
+
+    def __init__(self, path: str, engine: Engine) -> None:
+        self.engine = engine
+        super().__init__(path, _Conversation)
+        os.chmod(path, 0o600)  # noqa: PTH101  a socket
+
+
+class _Conversation(socketserver.StreamRequestHandler):
+    """One JSON request per line, one answer per line."""
+
+    server: _Server
+
+    def handle(self) -> None:
+        for line in self.rfile:
+            try:
+                answer = {"ok": self.server.engine.obey(json.loads(line))}
+            except Exception as error:  # noqa: BLE001  said to whoever asked
+                if not isinstance(error, LookupError):
+                    traceback.print_exc()
+                answer = {"error": f"{type(error).__name__}: {error}"}
+            self.wfile.write(json.dumps(answer).encode() + b"\n")
+
+
+def _described(node: Node | parallelcluster_node.Node) -> dict[str, Any]:
+    return {
+        "name": node.order.name,
+        "host": node.machine.name,
+        "group": node.order.group_name,
+        "role": node.role,
+        "address": node.order.address,
+        "instance_id": node.order.instance_id,
+        "instance_type": node.instance_type,
+        "up": node.machine.is_up(),
+        "leader": node.machine.leader,
+        "phase": node.phase,
+        "timings": node.timings,
+    }
+
+
+def _wait(stop: threading.Event, run: Run) -> bool:
+    """Until somebody says stop, or the starter is gone and nobody said keep; whether it is."""
+    while not stop.is_set():
+        readable, _, _ = select.select([sys.stdin], [], [], 0.2)
+        if readable and not os.read(sys.stdin.fileno(), 1024):
+            if not run.keep_mark.exists():
+                return True
+            stop.wait()
+    return False
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,124 @@
+"""The engine as its starter sees it: a process, an address of the local AWS, a control socket."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from clusterwright_rehearsal.errors import RehearsalError
+from clusterwright_rehearsal.registry import Registry
+from clusterwright_rehearsal.runs import Run, take_away
+
+_END_SECONDS = 60.0
+
+
+class EngineHandle:
+    """A running engine. `close` ends it and whatever it would have left."""
+
+    def __init__(
+        self,
+        run: Run,
+        image: Path | None,
+        *,
+        world: str,
+        account: str,
+        lifecycle: Path | None = None,
+    ) -> None:
+        """`image` is the machines' image; without one there are none, only the API."""
+        self.run = run
+        log = (run.folder / "engine.log").open("ab")
+        self._process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "clusterwright_rehearsal.worker"),
+                *("--run", run.id, "--folder", str(run.folder)),
+                *("--world", world, "--account", account),
+                *(("--image", str(image)) if image is not None else ()),
+                *(("--lifecycle", str(lifecycle)) if lifecycle is not None else ()),
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            start_new_session=True,
+            env=_environment(),
+        )
+        log.close()
+        Registry(run.folder).add_process(self._process.pid, "engine")
+        self._url: str | None = None
+
+    @property
+    def url(self) -> str:
+        """The local AWS; waits until it answers.
+
+        Raises
+        ------
+        RehearsalError
+            The engine ended instead; with the end of its log.
+        """
+        if self._url is None:
+            assert self._process.stdout is not None
+            line = self._process.stdout.readline().strip()
+            if not line.startswith("ready "):
+                raise RehearsalError(f"the engine did not start: {self.log_tail()}")
+            self._url = line.removeprefix("ready ")
+        return self._url
+
+    def log_tail(self) -> str:
+        text = (self.run.folder / "engine.log").read_text(errors="replace").strip()
+        return text[-600:] or "it said nothing"
+
+    def ask(self, do: str, **arguments: Any) -> Any:
+        """One operation of the engine.
+
+        Raises
+        ------
+        RehearsalError
+            The engine refuses, or is gone.
+        """
+        try:
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.connect(str(self.run.control))
+                connection.sendall(json.dumps({"do": do, **arguments}).encode() + b"\n")
+                answer = json.loads(connection.makefile().readline())
+        except (OSError, ValueError) as error:
+            raise RehearsalError(f"the engine does not answer: {error}") from error
+        if "error" in answer:
+            raise RehearsalError(f"{do}: {answer['error']}")
+        return answer["ok"]
+
+    def keep(self) -> None:
+        """Let the engine live on when this process ends."""
+        self.run.keep_mark.write_text("")
+
+    def close(self) -> list[str]:
+        """End the engine; returns what would not go."""
+        if self._process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.send_signal(signal.SIGTERM)
+            try:
+                self._process.wait(_END_SECONDS)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        return list(take_away(self.run).left)
+
+
+def _environment() -> dict[str, str]:
+    """Without anything that could lead to a real AWS account."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("AWS_", "CDK_"))}
+    return kept | {
+        "AWS_CONFIG_FILE": os.devnull,
+        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+        "AWS_EC2_METADATA_DISABLED": "true",
+    }

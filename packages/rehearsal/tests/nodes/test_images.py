@@ -1,0 +1,131 @@
+"""What an image is made of, and where its packages come from."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from clusterwright_rehearsal.errors import RehearsalError
+from clusterwright_rehearsal.nodes import images
+
+_DEB822 = "Types: deb\nURIs: http://mirror.test/debian\nSuites: bookworm\nComponents: main\n"
+
+
+def _apt(folder: Path, text: str, name: str = "sources.list.d/debian.sources") -> Path:
+    path = folder / "apt" / name
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    return folder / "apt"
+
+
+def test_the_mirror_is_the_one_of_apts_settings(tmp_path: Path) -> None:
+    lines = images.sources_list("forky", {}, _apt(tmp_path, _DEB822))
+    assert [line.split("] ")[1] for line in lines] == ["http://mirror.test/debian forky main"]
+
+
+def test_the_old_form_of_apts_settings_is_read_too(tmp_path: Path) -> None:
+    text = (
+        "# deb http://no.test/debian x main\ndeb [a=b] http://mirror.test/debian/ bookworm main\n"
+    )
+    (line, security) = images.sources_list("trixie", {}, _apt(tmp_path, text, "sources.list"))
+    assert "http://mirror.test/debian trixie main" in line
+    assert "http://mirror.test/debian-security trixie-security main" in security
+
+
+def test_the_environment_wins(tmp_path: Path) -> None:
+    variables = {images.MIRROR_VARIABLE: "http://other.test/debian/"}
+    (line, _) = images.sources_list("trixie", variables, _apt(tmp_path, _DEB822))
+    assert "http://other.test/debian trixie main" in line
+
+
+def test_a_host_that_knows_no_debian_mirror_is_told_what_to_do(tmp_path: Path) -> None:
+    apt = _apt(tmp_path, _DEB822.replace("/debian", "/ubuntu"))
+    with pytest.raises(RehearsalError) as error:
+        images.sources_list("trixie", {}, apt)
+    assert images.MIRROR_VARIABLE in str(error.value.hint)
+
+
+def test_a_suite_without_a_recipe_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RehearsalError, match="buzz"):
+        images.image(tmp_path, "buzz")
+
+
+def test_the_digest_follows_contents_modes_and_suite_and_nothing_else(tmp_path: Path) -> None:
+    recipe = tmp_path / "recipe"
+    shutil.copytree(images.RECIPE, recipe)
+    first = images.recipe_digest("trixie", recipe)
+    assert images.recipe_digest("trixie", images.RECIPE) == first
+    assert images.recipe_digest("forky", recipe) != first
+    (recipe / "__pycache__").mkdir()
+    (recipe / "__pycache__" / "x.pyc").write_bytes(b"x")
+    assert images.recipe_digest("trixie", recipe) == first
+    (recipe / "packages.txt").chmod(0o755)
+    second = images.recipe_digest("trixie", recipe)
+    assert second != first
+    with (recipe / "packages.txt").open("a") as file:
+        file.write("tcpdump\n")
+    assert images.recipe_digest("trixie", recipe) not in (first, second)
+
+
+def test_a_whole_image_is_taken_from_the_cache(tmp_path: Path) -> None:
+    root = tmp_path / "images" / f"trixie-{images.recipe_digest('trixie')[:16]}"
+    root.mkdir(parents=True)
+    (root / ".complete").write_text("")
+    found = images.image(tmp_path, "trixie")
+    assert (found.root, found.built_s) == (root, None)
+
+
+def test_an_image_that_is_not_whole_is_not_used(tmp_path: Path, monkeypatch: object) -> None:
+    assert isinstance(monkeypatch, pytest.MonkeyPatch)
+    root = tmp_path / "images" / f"trixie-{images.recipe_digest('trixie')[:16]}"
+    root.mkdir(parents=True)
+    monkeypatch.setattr(images.shutil, "which", lambda _: None)
+    with pytest.raises(RehearsalError, match="mmdebstrap"):
+        images.image(tmp_path, "trixie")
+
+
+def test_the_recipe_names_no_mirror() -> None:
+    for path in images.RECIPE.rglob("*"):
+        if path.is_file() and "__pycache__" not in path.parts:
+            assert "://" not in path.read_text(), path
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount")
+def test_what_is_mounted_below_a_folder_is_not_removed_with_it(tmp_path: Path) -> None:
+    """As a build that is killed may leave them: /dev and /proc of this machine."""
+    house = tmp_path / "house"
+    house.mkdir()
+    (house / "heirloom").write_text("precious")
+    building = tmp_path / ".building-a b"
+    inside = building / "root" / "dev"
+    inside.mkdir(parents=True)
+    subprocess.run(["mount", "--bind", str(house), str(inside)], check=True)
+    deeper = inside / "pts"
+    deeper.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(deeper)], check=True)
+    images.remove_tree(building)
+    assert not building.exists()
+    assert (house / "heirloom").read_text() == "precious"
+    assert str(tmp_path) not in Path("/proc/self/mounts").read_text()
+
+
+def test_what_cannot_be_unmounted_is_left_and_said(tmp_path: Path) -> None:
+    folder = tmp_path / "root"
+    folder.mkdir()
+    mounts = tmp_path / "mounts"
+    mounts.write_text(f"proc {folder}/proc proc rw 0 0\n")
+    with pytest.raises(RehearsalError, match=r"is still mounted, so .* is not removed"):
+        images.remove_tree(folder, mounts)
+    assert folder.exists()
+    mounts.write_text(f"proc {folder}-of-somebody proc rw 0 0\n")
+    images.remove_tree(folder, mounts)
+    assert not folder.exists()
+
+
+def test_mmdebstrap_mounts_where_nobody_else_sees_it() -> None:
+    command = images._mmdebstrap("trixie", Path("/r"), Path("/s"))
+    assert command[:5] == ["unshare", "--mount", "--propagation=private", "--", "mmdebstrap"]

@@ -1,0 +1,70 @@
+"""The VPC's resolver, message by message."""
+
+from __future__ import annotations
+
+import socket
+import struct
+
+import pytest
+
+from clusterwright_rehearsal.nodes.resolver import machine_address, respond
+
+_A, _AAAA, _PTR = 1, 28, 12
+
+
+def _question(name: str, kind: int, identity: int = 7) -> bytes:
+    labels = b"".join(bytes([len(p)]) + p.encode() for p in name.split(".")) + b"\0"
+    return (
+        struct.pack("!HHHHHH", identity, 0x0100, 1, 0, 0, 0) + labels + struct.pack("!HH", kind, 1)
+    )
+
+
+def _lookup(name: str) -> str | None:
+    return {"s3.us-east-1.amazonaws.com": "10.0.0.1"}.get(name)
+
+
+def _parts(answer: bytes) -> tuple[int, int, int]:
+    """Identity, response code and number of answers."""
+    identity, flags, _, count = struct.unpack("!HHHH", answer[:8])
+    assert flags & 0x8000
+    return identity, flags & 0xF, count
+
+
+def test_a_known_name_has_its_address_whatever_its_case() -> None:
+    answer = respond(_question("S3.us-east-1.amazonaws.com", _A), _lookup)
+    assert answer is not None
+    assert _parts(answer) == (7, 0, 1)
+    assert socket.inet_ntoa(answer[-4:]) == "10.0.0.1"
+
+
+def test_a_known_name_without_ipv6_exists_and_has_no_answer() -> None:
+    answer = respond(_question("s3.us-east-1.amazonaws.com", _AAAA), _lookup)
+    assert answer is not None
+    assert _parts(answer) == (7, 0, 0)
+
+
+def test_an_unknown_name_does_not_exist() -> None:
+    answer = respond(_question("example.com", _A), _lookup)
+    assert answer is not None
+    assert _parts(answer) == (7, 3, 0)
+
+
+def test_an_address_has_its_machines_name() -> None:
+    answer = respond(_question("5.1.0.10.in-addr.arpa", _PTR), _lookup)
+    assert answer is not None
+    assert _parts(answer) == (7, 0, 1)
+    assert answer.endswith(b"\x0bip-10-0-1-5\x03ec2\x08internal\0")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [b"", b"\0" * 12, _question("a.b", _A)[:-6], _question("a", _A, 1)[:2] + b"\x80" * 40],
+)
+def test_what_is_no_question_gets_no_answer_and_breaks_nothing(message: bytes) -> None:
+    assert respond(message, _lookup) is None
+
+
+def test_names_of_machines_hold_their_addresses() -> None:
+    assert machine_address("ip-10-0-1-5") == "10.0.1.5"
+    assert machine_address("ip-10-0-1-5.ec2.internal") == "10.0.1.5"
+    assert machine_address("ip-10-0-1.ec2.internal") is None

@@ -1,0 +1,67 @@
+"""Scenarios are found by their files, ours and a user's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clusterwright_rehearsal.errors import RehearsalError
+from clusterwright_rehearsal.scenario_loader import scenarios
+
+_GOOD = """\
+'''Mine.
+
+More.
+'''
+ORDER = 7
+PROMISES = {"a": "it is so"}
+
+def play(stage):
+    pass
+"""
+
+
+def test_ours_are_whole_and_begin_with_the_first_boot() -> None:
+    found = scenarios()
+    assert found[0].name == "first-boot"
+    names = {scenario.name for scenario in found}
+    assert {"two-groups", "second-run", "kill-at-every-step", "node-lost", "scale"} <= names
+    for scenario in found:
+        assert scenario.title, scenario.name
+        assert scenario.promises, scenario.name
+        assert set(scenario.modes) <= {"managed", "scripted", "parallelcluster"}, scenario.name
+
+
+def test_a_users_file_is_a_scenario(tmp_path: Path) -> None:
+    path = tmp_path / "my_own.py"
+    path.write_text(_GOOD)
+    (found,) = scenarios([str(path)])
+    assert (found.name, found.title, found.order) == ("my-own", "Mine.", 7)
+    assert found.modes == ("managed", "scripted", "parallelcluster")
+
+
+def test_chosen_ones_keep_their_order() -> None:
+    assert [s.name for s in scenarios(["node-lost", "first_boot"])] == ["first-boot", "node-lost"]
+
+
+def test_an_unknown_name_is_refused_with_those_there_are() -> None:
+    with pytest.raises(RehearsalError) as error:
+        scenarios(["nonsense"])
+    assert "first-boot" in str(error.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (_GOOD.replace("'''Mine.\n\nMore.\n'''", ""), "docstring"),
+        (_GOOD.replace("def play", "def ploy"), "play"),
+        (_GOOD.replace("PROMISES", "PROMISE"), "PROMISES"),
+        ("def play(:\n", "SyntaxError"),
+    ],
+)
+def test_a_file_that_is_no_scenario_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "bad.py"
+    path.write_text(text)
+    with pytest.raises(RehearsalError, match=says):
+        scenarios([str(path)])
