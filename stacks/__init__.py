@@ -4,9 +4,9 @@ Importing this package decides which Node runs the CDK, so it comes before any i
 and is quick: a wrong spec is refused before the CDK is loaded.
 """
 
-from stacks import node_runtime
+from stacks import jsii_runtime
 from stacks.entry import add_policies, build, open_app, read_spec, write
 
-node_runtime.choose()
+jsii_runtime.choose()
 
 __all__ = ["add_policies", "build", "open_app", "read_spec", "write"]

@@ -10,21 +10,14 @@ from constructs import Construct
 
 from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.cluster_spec.models.cluster import Cluster
-from stacks.tags import tags_of
-
-PLATFORMS = {
-    "hyperpod-slurm": "stacks.compose.hyperpod_slurm",
-    "hyperpod-eks": "stacks.compose.hyperpod_eks",
-    "parallelcluster": "stacks.compose.parallelcluster",
-    "eks": "stacks.compose.eks",
-}
-"""Where each platform's stacks are put together; only the one that is asked for is imported."""
+from stacks.base.tags import tags_of
 
 
 def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     """Every stack of the cluster, in the order of deployment."""
     cluster = loaded.cluster
-    stacks: list[cdk.Stack] = import_module(PLATFORMS[cluster.platform]).build(scope, loaded)
+    folder = cluster.platform.replace("-", "_")
+    stacks: list[cdk.Stack] = import_module(f"stacks.{folder}.composition").build(scope, loaded)
     _tag(scope, cluster)
     _bound(scope, cluster)
     return stacks

@@ -82,9 +82,9 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
 
 def add_policies(app: cdk.App) -> None:
     """The rules that a synthesis must pass (cdk-nag), unless they are switched off."""
-    from stacks import policies
+    from stacks.base import nag
 
-    policies.add(app)
+    nag.add(app)
 
 
 def write(app: cdk.App) -> None:

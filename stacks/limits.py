@@ -11,7 +11,7 @@ from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms import launch_templates
 from clusterwright.platforms.network import plan_network
 from clusterwright.platforms.rules import RULES
-from stacks import node_files
+from stacks.lifecycle import node_files
 
 
 def refuse_what_cannot_be_built(loaded: LoadedSpec) -> None:

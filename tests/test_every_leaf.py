@@ -36,9 +36,9 @@ from clusterwright.preflight.context import Context
 from clusterwright.preflight.registry import rule_files
 from clusterwright.review.gates import Allowances, replacement_gates
 from clusterwright.review.results import ResourceChange
-from stacks import node_files
+from stacks.base.spec_metadata import KEY
+from stacks.lifecycle import node_files
 from stacks.limits import refuse_what_cannot_be_built
-from stacks.record import KEY
 from tests.platforms.kubernetes.specs import DIGEST, IMAGE, OUTPUTS
 from tests.platforms.kubernetes.specs import EKS as KUBERNETES
 from tests.platforms.kubernetes.specs import HYPERPOD as KUBERNETES_ON_HYPERPOD

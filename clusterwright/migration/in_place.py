@@ -25,7 +25,7 @@ SHARED: Final = ("identity", "network", "storage", "accounting", "observability"
 """Parts that keep their logical ids where both platforms have them."""
 
 _PROTECTED: Final = ("accounting", "kubernetes")
-"""Parts that may go and that `protection: retain` protects; `Part.STATEFUL` in stacks/."""
+"""Parts that may go and that `protection: retain` protects; `ClusterStack.STATEFUL` in stacks/."""
 
 
 def kept(before: Cluster, after: Cluster) -> tuple[str, ...]:

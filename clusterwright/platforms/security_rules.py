@@ -1,6 +1,6 @@
 """How many security groups and rules the templates build, without building them.
 
-`stacks/security_groups.py` makes them; a test compares the two.
+`stacks/network/security_groups.py` makes them; a test compares the two.
 """
 
 from __future__ import annotations

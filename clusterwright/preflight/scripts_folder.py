@@ -22,7 +22,7 @@ ENTRY: Final = {
     "scripted": "on_create.sh",
     "parallelcluster": "on_node_configured.sh",
 }
-"""As `stacks/scripts.py` names it to the platform; a test compares."""
+"""As `stacks/lifecycle/scripts.py` names it to the platform; a test compares."""
 
 HERE: Final[SpecPath] = ("slurm", "configuration")
 """It decides which of the scripts HyperPod starts."""

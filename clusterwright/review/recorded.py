@@ -1,4 +1,4 @@
-"""The spec that a deployed template records (`stacks/record.py` puts it there)."""
+"""The spec that a deployed template records (`stacks/base/spec_metadata.py` puts it there)."""
 
 from __future__ import annotations
 

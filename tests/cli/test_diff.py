@@ -241,7 +241,7 @@ def test_the_stacks_of_each_version_write_its_templates(tmp_path: Path) -> None:
     git(root, "init", "--quiet", "--initial-branch", "main")
     git(root, "add", "--all")
     git(root, "commit", "--quiet", "--message", "base")
-    part = root / "stacks" / "part.py"
+    part = root / "stacks" / "base" / "cluster_stack.py"
     part.write_text(part.read_text().replace('"retain"', '"never"'))
     script = root / "lifecycle_scripts" / "on_create.sh"
     script.write_text(script.read_text() + "# more\n")

@@ -106,7 +106,7 @@ def _listed(value: Any) -> list[Any]:
 def test_awsome_918_scripts_are_ours_and_a_changed_script_is_a_changed_template(
     build: Build, tmp_path: Path
 ) -> None:
-    from stacks import scripts
+    from stacks.lifecycle import scripts
 
     assembly = build(small())
     cluster_file = files_of_nodes(assembly)["cluster.json"]

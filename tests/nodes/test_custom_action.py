@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from stacks import scripts
+from stacks.lifecycle import scripts
 
 SCRIPT = Path(__file__).resolve().parents[2] / "lifecycle_scripts" / "on_node_configured.sh"
 PREFIX = "s3://scripts/lifecycle/0123456789abcdef/"

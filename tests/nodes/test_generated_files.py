@@ -11,7 +11,7 @@ from clusterwright_node.inputs import parse_cluster
 
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import load_spec
-from stacks import node_files
+from stacks.lifecycle import node_files
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 FILES = sorted(

@@ -33,7 +33,7 @@ from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import load_spec
 from clusterwright_rehearsal.nodes import images
 from clusterwright_rehearsal.runs import DEFAULT_STATE
-from stacks import node_files
+from stacks.lifecycle import node_files
 from tests.nodes.world import MUNGE_SECRET, RESOURCES, input_files
 from tests.support.real_slurm import RealSlurm
 from tests.support.slurm_inside import SECRETS, TOPOLOGY, InsideMachine, prepare

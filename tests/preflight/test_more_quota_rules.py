@@ -452,7 +452,7 @@ def test_the_count_of_rules_is_that_of_the_template(
 ) -> None:
     import aws_cdk as cdk
 
-    from stacks.security_groups import SecurityGroups
+    from stacks.network.security_groups import SecurityGroups
 
     cluster = specs.load(rule.folder, changes).cluster
     stack = cdk.Stack(cdk.App(), "Network")

@@ -16,7 +16,7 @@ from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import repository
 from clusterwright.preflight import scripts_folder
 from clusterwright.preflight.rules.offline import l013_shellcheck
-from stacks import scripts
+from stacks.lifecycle import scripts
 from tests.preflight.harness import Harness
 
 ROOT = Path(__file__).parents[2]

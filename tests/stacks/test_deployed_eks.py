@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from clusterwright_localaws import facts, local_aws
-from stacks.record import KEY
+from stacks.base.spec_metadata import KEY
 from tests.stacks.conftest import Build
 from tests.stacks.deployment import Account, bootstrapped
 from tests.stacks.specs import EKS, changed

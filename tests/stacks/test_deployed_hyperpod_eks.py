@@ -109,7 +109,7 @@ def test_only_groups_with_scratch_have_a_script_and_find_it(deployed: Account) -
     assert set(files) == {"on_create.sh", "workers.sh"}
     assert given["OnCreate"] == "workers.sh"
     assert "--scratch /scratch" in files["workers.sh"]
-    folder = ROOT / "stacks" / "eks_node_scripts"
+    folder = ROOT / "stacks" / "hyperpod_eks" / "scripts"
     assert files["on_create.sh"] == (folder / "on_create.sh").read_text()
 
 

@@ -10,7 +10,7 @@ import pytest
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms import derived_names, load_cluster
 from clusterwright.platforms.stack_names import PARTS, part_of, stack_name
-from stacks.part import Part
+from stacks.base.cluster_stack import ClusterStack
 from tests.stacks.conftest import Build
 from tests.stacks.specs import (
     EKS,
@@ -104,7 +104,7 @@ def test_which_log_groups_have_the_key(name: str, tmp_path: Path, build: Build) 
 
 
 def test_every_part_is_known() -> None:
-    assert {one.PART for one in _below(Part)} <= set(PARTS)
+    assert {one.NAME_SUFFIX for one in _below(ClusterStack)} <= set(PARTS)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_whose_a_stack_is(stack: str, part: str | None) -> None:
     assert part_of("prod", stack) == part
 
 
-def _below(kind: type[Part]) -> Iterator[type[Part]]:
+def _below(kind: type[ClusterStack]) -> Iterator[type[ClusterStack]]:
     for one in kind.__subclasses__():
         yield one
         yield from _below(one)

@@ -209,11 +209,11 @@ def test_entry_has_no_logic() -> None:
 def test_node_of_the_wheel_runs_the_cdk_unless_the_caller_names_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from stacks import node_runtime
+    from stacks import jsii_runtime
 
     monkeypatch.delenv("JSII_NODE", raising=False)
-    node_runtime.choose()
+    jsii_runtime.choose()
     assert Path(os.environ["JSII_NODE"]).name == "node"
     monkeypatch.setenv("JSII_NODE", "/usr/bin/node")
-    node_runtime.choose()
+    jsii_runtime.choose()
     assert os.environ["JSII_NODE"] == "/usr/bin/node"

@@ -15,7 +15,7 @@ import pytest
 from clusterwright.catalog import load_catalog
 from clusterwright.platforms.kubernetes.render import manifests
 from clusterwright_localaws import local_aws
-from stacks.kubernetes_karpenter import WARNINGS
+from stacks.eks.karpenter import WARNINGS
 from tests.platforms.kubernetes import validator
 from tests.platforms.kubernetes.conftest import Load, load  # noqa: F401
 from tests.stacks.conftest import Build

@@ -11,7 +11,8 @@ import pytest
 
 import stacks
 from clusterwright.platforms import load_cluster
-from stacks import names, scripts
+from stacks.base import names
+from stacks.lifecycle import scripts
 from tests.stacks.conftest import Build
 from tests.stacks.specs import FULL, MINIMAL, changed
 from tests.stacks.templates import cluster_of, deployed_file, only, text_of

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from stacks.node_logs import CODE, RUNTIME
+from stacks.hyperpod.log_retention import CODE, RUNTIME
 from tests.stacks.conftest import Build
 from tests.stacks.specs import MINIMAL, changed
 from tests.stacks.templates import properties

@@ -12,7 +12,7 @@ import pytest
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms import load_cluster
-from stacks.node_files import configuration
+from stacks.lifecycle.node_files import configuration
 from tests.stacks.conftest import Build
 from tests.stacks.specs import FULL, MINIMAL, changed
 from tests.stacks.templates import deployed_file

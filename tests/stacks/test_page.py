@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from stacks.dated_types import MISSING_IN_CDK_VALIDATION, MISSING_IN_CFN_LINT
+from stacks.base.outdated_validators import MISSING_IN_CDK_VALIDATION, MISSING_IN_CFN_LINT
 from tests.stacks.conftest import Build
 from tests.stacks.specs import FULL
 from tests.support.synthesis import ROOT

@@ -14,8 +14,8 @@ import pytest
 
 import stacks
 from clusterwright.platforms import load_cluster
-from stacks.dated_types import MISSING_IN_CFN_LINT
-from stacks.record import KEY
+from stacks.base.outdated_validators import MISSING_IN_CFN_LINT
+from stacks.base.spec_metadata import KEY
 from tests.stacks.conftest import Build
 from tests.stacks.specs import (
     EKS,

@@ -15,7 +15,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from stacks.record import KEY
+from stacks.base.spec_metadata import KEY
 from tests.stacks.conftest import Build
 from tests.stacks.specs import EKS, FULL, HYPERPOD_EKS, PARALLELCLUSTER
 from tests.support.synthesis import Assembly

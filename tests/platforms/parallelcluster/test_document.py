@@ -19,7 +19,7 @@ from clusterwright.platforms.parallelcluster import (
     takes_placement_group,
 )
 from clusterwright.platforms.parallelcluster.timeouts import Timeouts, timeouts
-from stacks import node_files
+from stacks.lifecycle import node_files
 from tests.support.parallelcluster_specs import SMALL, with_groups
 from tests.support.specs import changed, write
 

@@ -19,7 +19,10 @@ class SecretKey(Rule[str]):
     severity = "error"
     scope = "account"
     prevents = "slurmdbd never starts: the role of the nodes has rights on the cluster's key alone"
-    source = "Secrets Manager user guide, secret encryption and decryption; stacks/execution_role"
+    source = (
+        "Secrets Manager user guide, secret encryption and decryption; "
+        "stacks/hyperpod_slurm/node_role"
+    )
 
     def subjects(self, context: Context) -> Iterable[Subject[str]]:
         existing = context.cluster.slurm.accounting.existing

@@ -1,7 +1,7 @@
 """Custom resources about log groups that services make: an end for their events, and removal.
 
 `Custom::LogRetention` is the CDK's ``aws_logs.LogRetention``; our own stacks use it, and
-`Custom::LogGroupCleanup`, for the groups of HyperPod (stacks/functions/log_keeper.py).
+`Custom::LogGroupCleanup`, for the groups of HyperPod (stacks/hyperpod/functions/log_keeper.py).
 """
 
 from __future__ import annotations

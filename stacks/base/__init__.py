@@ -1,0 +1,1 @@
+"""What every stack is made with: its class, names, tags, accepted findings of linters."""

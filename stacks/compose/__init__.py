@@ -1,1 +1,0 @@
-"""Which stacks each platform has, and in which order; what they share is in `foundation`."""

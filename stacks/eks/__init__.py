@@ -1,0 +1,1 @@
+"""Amazon EKS with managed node groups."""

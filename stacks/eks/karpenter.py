@@ -1,0 +1,143 @@
+"""What Karpenter needs of AWS on plain EKS: two roles, a queue of EC2's warnings, the outputs.
+
+The controller itself is a Helm chart, and its pools are manifests: `clusterwright render
+kubernetes`. After aws/karpenter-provider-aws, v1.14,
+website/content/en/v1.14/getting-started/getting-started-with-karpenter/cloudformation.yaml.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import aws_cdk as cdk
+from aws_cdk import aws_eks as eks
+from aws_cdk import aws_events as events
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.platforms.kubernetes import karpenter
+from stacks.base.acknowledge import acknowledge
+from stacks.base.cluster_stack import ClusterStack
+from stacks.base.tls_only import tls_only
+from stacks.eks.karpenter_permissions import controller_role
+from stacks.eks.node_groups import node_role
+from stacks.kubernetes.control_plane import ControlPlaneStack
+from stacks.network.network_stack import Attachments
+
+WARNINGS: Final = {
+    "ScheduledChanges": ("aws.health", "AWS Health Event"),
+    "SpotInterruptions": ("aws.ec2", "EC2 Spot Instance Interruption Warning"),
+    "Rebalances": ("aws.ec2", "EC2 Instance Rebalance Recommendation"),
+    "StateChanges": ("aws.ec2", "EC2 Instance State-change Notification"),
+    "ReservationInterruptions": (
+        "aws.ec2",
+        "EC2 Capacity Reservation Instance Interruption Warning",
+    ),
+}
+"""Rules of EventBridge, each with the source and the kind of its events (the same template)."""
+
+RETENTION_SECONDS: Final = 300
+"""A warning of a spot instance is two minutes long: what is older is of a node that is gone."""
+
+
+class KarpenterStack(ClusterStack):
+    """Nothing in it holds data: nodes outlive it, and are to be gone before it (see the guide)."""
+
+    NAME_SUFFIX = "karpenter"
+
+    def __init__(
+        self,
+        scope: Construct,
+        cluster: Cluster,
+        catalog: Catalog,
+        *,
+        kubernetes: ControlPlaneStack,
+        attachments: Attachments,
+        key_arn: str,
+    ) -> None:
+        super().__init__(scope, cluster, description="Karpenter's roles and its queue of warnings")
+        # A role of its own: EKS makes the access entry of the node groups' role itself, and would
+        # refuse a second one; and the controller may hand on this one alone.
+        nodes = node_role(self, cluster, key_arn)
+        profile = iam.CfnInstanceProfile(self, "NodeProfile", roles=[nodes.role_name])
+        eks.CfnAccessEntry(
+            self,
+            "NodeAccess",
+            cluster_name=kubernetes.name,
+            principal_arn=nodes.role_arn,
+            type="EC2_LINUX",
+        )
+        queue = self._queue()
+        controller = controller_role(
+            self,
+            cluster,
+            catalog,
+            node_role_arn=nodes.role_arn,
+            profile_arn=profile.attr_arn,
+            queue_arn=queue.attr_arn,
+            key_arn=key_arn,
+            subnet_ids=attachments.node_subnet_ids,
+            security_group_ids=attachments.node_security_group_ids,
+        )
+        eks.CfnPodIdentityAssociation(
+            self,
+            "ControllerIdentity",
+            cluster_name=kubernetes.name,
+            namespace=karpenter.NAMESPACE,
+            service_account=karpenter.SERVICE_ACCOUNT,
+            role_arn=controller.role_arn,
+        )
+        outputs = {
+            karpenter.INSTANCE_PROFILE: profile.ref,
+            karpenter.SUBNETS: ",".join(attachments.node_subnet_ids),
+            karpenter.SECURITY_GROUPS: ",".join(attachments.node_security_group_ids),
+            karpenter.KEY: key_arn,
+        }
+        for name, value in outputs.items():
+            cdk.CfnOutput(self, name, value=value)
+
+    def _queue(self) -> sqs.CfnQueue:
+        """EC2's warnings, which Karpenter reads and deletes; nothing else may write to it."""
+        queue = sqs.CfnQueue(
+            self,
+            "Warnings",
+            queue_name=karpenter.queue_name(self.cluster),
+            message_retention_period=RETENTION_SECONDS,
+            sqs_managed_sse_enabled=True,
+        )
+        acknowledge(
+            queue,
+            "AwsSolutions-SQS3",
+            "a warning that was not read within five minutes is of a node that is gone",
+        )
+        rules = [self._rule(name, *of, queue=queue) for name, of in WARNINGS.items()]
+        sqs.CfnQueuePolicy(
+            self,
+            "WarningsPolicy",
+            queues=[queue.ref],
+            policy_document=iam.PolicyDocument(
+                statements=[
+                    iam.PolicyStatement(
+                        sid="RulesOfThisStack",
+                        principals=[iam.ServicePrincipal("events.amazonaws.com")],
+                        actions=["sqs:SendMessage"],
+                        resources=[queue.attr_arn],
+                        conditions={"ArnEquals": {"aws:SourceArn": [r.attr_arn for r in rules]}},
+                    ),
+                    tls_only("sqs:*", queue.attr_arn),
+                ]
+            ),
+        )
+        return queue
+
+    def _rule(self, name: str, source: str, kind: str, *, queue: sqs.CfnQueue) -> events.CfnRule:
+        return events.CfnRule(
+            self,
+            name,
+            description=f"{self.cluster.environment}: {kind}, for Karpenter",
+            event_pattern={"source": [source], "detail-type": [kind]},
+            targets=[events.CfnRule.TargetProperty(arn=queue.attr_arn, id="Karpenter")],
+        )

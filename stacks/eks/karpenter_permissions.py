@@ -1,0 +1,283 @@
+"""The role of Karpenter's controller, through Pod Identity, for this cluster alone.
+
+The documented rights (aws/karpenter-provider-aws, v1.14,
+website/content/en/v1.14/getting-started/getting-started-with-karpenter/cloudformation.yaml),
+narrowed: subnets, security groups and reservations by their ids; no rights to make instance
+profiles, since it is given one; none of zonal shift, which is off; prices only where they can be
+asked. The cluster's key is added, which the documented template leaves to the reader (EBS user
+guide, "Requirements for Amazon EBS encryption", permissions for users).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.karpenter import scaled_groups
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import CapacityBlock, Reservation
+from clusterwright.platforms.eks import cluster_name
+from clusterwright.platforms.kubernetes.karpenter import is_isolated
+from clusterwright.platforms.launch_templates import takes_placement_group
+from stacks.base.acknowledge import acknowledge
+from stacks.identity.node_statements import arn
+from stacks.kubernetes.roles import pod_identity
+
+MADE: Final = (
+    "fleet",
+    "instance",
+    "volume",
+    "network-interface",
+    "launch-template",
+    "spot-instances-request",
+)
+"""Kinds of what Karpenter makes, which have no id before, and the tags of the cluster always."""
+
+LAUNCH: Final = ("ec2:CreateFleet", "ec2:RunInstances")
+EC2: Final = ("ec2.amazonaws.com", "ec2.amazonaws.com.cn")
+"""EC2 as IAM calls it, by partition."""
+
+POOL: Final = "karpenter.sh/nodepool"
+
+
+def controller_role(
+    scope: Construct,
+    cluster: Cluster,
+    catalog: Catalog,
+    *,
+    node_role_arn: str,
+    profile_arn: str,
+    queue_arn: str,
+    key_arn: str,
+    subnet_ids: Sequence[str],
+    security_group_ids: Sequence[str],
+) -> iam.Role:
+    """The role, with a reason beside every wildcard."""
+    rights = _Rights(cluster, catalog)
+    statements = [
+        *rights.launches(subnet_ids, security_group_ids),
+        *rights.of_its_own_instances(),
+        *rights.looks(profile_arn),
+        *rights.key(key_arn),
+        iam.PolicyStatement(
+            sid="HandOnNodeRole",
+            actions=["iam:PassRole"],
+            resources=[node_role_arn],
+            conditions={"StringEquals": {"iam:PassedToService": list(EC2)}},
+        ),
+        iam.PolicyStatement(
+            sid="Warnings",
+            actions=["sqs:DeleteMessage", "sqs:GetQueueUrl", "sqs:ReceiveMessage"],
+            resources=[queue_arn],
+        ),
+        iam.PolicyStatement(
+            sid="LookAtCluster",
+            actions=["eks:DescribeCluster"],
+            resources=[arn(cluster, "eks", f"cluster/{cluster_name(cluster)}")],
+        ),
+    ]
+    role = iam.Role(
+        scope,
+        "ControllerRole",
+        description=f"{cluster.environment}: Karpenter adds and takes away nodes",
+        assumed_by=pod_identity(cluster),
+        inline_policies={"Karpenter": iam.PolicyDocument(statements=statements)},
+    )
+    for pattern, reason in rights.wildcards():
+        acknowledge(role, f"AwsSolutions-IAM5[{pattern}]", reason)
+    return role
+
+
+class _Rights:
+    """Statements for one cluster: what is the cluster's own is known by its tags."""
+
+    def __init__(self, cluster: Cluster, catalog: Catalog) -> None:
+        self._cluster, self._catalog = cluster, catalog
+        name = cluster_name(cluster)
+        self._owned = f"kubernetes.io/cluster/{name}"
+        self._of_cluster = {
+            f"aws:RequestTag/{self._owned}": "owned",
+            "aws:RequestTag/eks:eks-cluster-name": name,
+        }
+        self._is_ours: dict[str, Any] = {
+            "StringEquals": {f"aws:ResourceTag/{self._owned}": "owned"},
+            "StringLike": {f"aws:ResourceTag/{POOL}": "*"},
+        }
+
+    def launches(
+        self, subnet_ids: Sequence[str], security_group_ids: Sequence[str]
+    ) -> Iterator[iam.PolicyStatement]:
+        yield iam.PolicyStatement(
+            sid="LaunchInto",
+            actions=list(LAUNCH),
+            resources=[
+                *self._images(),
+                *(self._ec2(f"subnet/{each}") for each in subnet_ids),
+                *(self._ec2(f"security-group/{each}") for each in security_group_ids),
+                *self._reservations(),
+                *self._placement_groups(),
+            ],
+        )
+        yield iam.PolicyStatement(
+            sid="LaunchFromItsTemplates",
+            actions=list(LAUNCH),
+            resources=[self._ec2("launch-template/*")],
+            conditions=self._is_ours,
+        )
+        made = [self._ec2(f"{kind}/*") for kind in MADE]
+        pool = {f"aws:RequestTag/{POOL}": "*"}
+        yield iam.PolicyStatement(
+            sid="MakeWithTags",
+            actions=[*LAUNCH, "ec2:CreateLaunchTemplate"],
+            resources=made,
+            conditions={"StringEquals": self._of_cluster, "StringLike": pool},
+        )
+        yield iam.PolicyStatement(
+            sid="TagWhatItMakes",
+            actions=["ec2:CreateTags"],
+            resources=made,
+            conditions={
+                "StringEquals": {
+                    **self._of_cluster,
+                    "ec2:CreateAction": ["RunInstances", "CreateFleet", "CreateLaunchTemplate"],
+                },
+                "StringLike": pool,
+            },
+        )
+
+    def of_its_own_instances(self) -> Iterator[iam.PolicyStatement]:
+        yield iam.PolicyStatement(
+            sid="TagItsInstances",
+            actions=["ec2:CreateTags"],
+            resources=[self._ec2("instance/*")],
+            conditions={
+                **self._is_ours,
+                "StringEqualsIfExists": {
+                    "aws:RequestTag/eks:eks-cluster-name": cluster_name(self._cluster)
+                },
+                "ForAllValues:StringEquals": {
+                    "aws:TagKeys": ["eks:eks-cluster-name", "karpenter.sh/nodeclaim", "Name"]
+                },
+            },
+        )
+        yield iam.PolicyStatement(
+            sid="EndItsInstances",
+            actions=["ec2:DeleteLaunchTemplate", "ec2:TerminateInstances"],
+            resources=[self._ec2("instance/*"), self._ec2("launch-template/*")],
+            conditions=self._is_ours,
+        )
+
+    def looks(self, profile_arn: str) -> Iterator[iam.PolicyStatement]:
+        yield iam.PolicyStatement(
+            sid="LookAtEc2",
+            actions=[
+                "ec2:DescribeCapacityReservations",
+                "ec2:DescribeImages",
+                "ec2:DescribeInstanceStatus",
+                "ec2:DescribeInstanceTypeOfferings",
+                "ec2:DescribeInstanceTypes",
+                "ec2:DescribeInstances",
+                "ec2:DescribeLaunchTemplates",
+                "ec2:DescribePlacementGroups",
+                "ec2:DescribeSecurityGroups",
+                "ec2:DescribeSpotPriceHistory",
+                "ec2:DescribeSubnets",
+            ],
+            resources=["*"],
+            conditions={"StringEquals": {"aws:RequestedRegion": self._cluster.region}},
+        )
+        yield iam.PolicyStatement(
+            sid="NewestImages", actions=["ssm:GetParameter"], resources=[self._parameters()]
+        )
+        yield iam.PolicyStatement(
+            sid="LookAtProfile", actions=["iam:GetInstanceProfile"], resources=[profile_arn]
+        )
+        if not is_isolated(self._cluster):
+            yield iam.PolicyStatement(
+                sid="PricesAndProfiles",
+                actions=["iam:ListInstanceProfiles", "pricing:GetProducts"],
+                resources=["*"],
+            )
+
+    def key(self, key_arn: str) -> Iterator[iam.PolicyStatement]:
+        """The nodes' volumes are encrypted for whoever launches the instance."""
+        through_ec2 = {"kms:ViaService": f"ec2.{self._cluster.region}.amazonaws.com"}
+        yield iam.PolicyStatement(
+            sid="Volumes",
+            actions=[
+                "kms:Decrypt",
+                "kms:DescribeKey",
+                "kms:GenerateDataKeyWithoutPlaintext",
+                "kms:ReEncryptFrom",
+                "kms:ReEncryptTo",
+            ],
+            resources=[key_arn],
+            conditions={"StringEquals": through_ec2},
+        )
+        yield iam.PolicyStatement(
+            sid="VolumeGrants",
+            actions=["kms:CreateGrant"],
+            resources=[key_arn],
+            conditions={
+                "StringEquals": through_ec2,
+                "Bool": {"kms:GrantIsForAWSResource": "true"},
+            },
+        )
+
+    def wildcards(self) -> Iterator[tuple[str, str]]:
+        yield (
+            "Resource::*",
+            "EC2's Describe actions, iam:ListInstanceProfiles and pricing:GetProducts take no "
+            "resource; the region narrows EC2's",
+        )
+        for image in self._images():
+            yield f"Resource::{image}", "which image is EKS's newest is known on the day"
+        for kind in MADE:
+            yield (
+                f"Resource::{self._ec2(f'{kind}/*')}",
+                "what Karpenter makes has no id before; only with the cluster's tags",
+            )
+        yield (
+            f"Resource::{self._parameters()}",
+            "AWS's own parameters, which name EKS's images of every version",
+        )
+        for each in self._placement_groups():
+            yield (
+                f"Resource::{each}",
+                "the groups are made later, with the nodes; what is in one costs nothing by it",
+            )
+        for each in self._reservations():
+            yield f"Resource::{each}", "the reservation of the spec, whoever shares it"
+
+    def _ec2(self, resource: str) -> str:
+        return arn(self._cluster, "ec2", resource)
+
+    def _shared(self, resource: str) -> str:
+        """Of any account: reservations can be shared with this one."""
+        return f"arn:{self._cluster.partition}:ec2:{self._cluster.region}:*:{resource}"
+
+    def _images(self) -> tuple[str, str]:
+        """Without an account, as EC2 writes them."""
+        prefix = f"arn:{self._cluster.partition}:ec2:{self._cluster.region}::"
+        return f"{prefix}image/*", f"{prefix}snapshot/*"
+
+    def _parameters(self) -> str:
+        return f"arn:{self._cluster.partition}:ssm:{self._cluster.region}::parameter/aws/service/*"
+
+    def _reservations(self) -> list[str]:
+        return [
+            self._shared(f"capacity-reservation/{group.capacity.id}")
+            for group in scaled_groups(self._cluster)
+            if isinstance(group.capacity, Reservation | CapacityBlock)
+        ]
+
+    def _placement_groups(self) -> list[str]:
+        placed = any(
+            takes_placement_group(group, self._cluster.platform, self._catalog)
+            for group in scaled_groups(self._cluster)
+        )
+        return [self._ec2("placement-group/*")] if placed else []

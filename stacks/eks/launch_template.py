@@ -1,0 +1,192 @@
+"""The launch template of a node group: interfaces, volume, capacity, placement, metadata."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import aws_cdk as cdk
+from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_eks as eks
+from constructs import Construct
+
+from clusterwright.catalog import Catalog, Unknown
+from clusterwright.catalog.model import Interface
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import CapacityBlock, ComputeGroup, Reservation
+from clusterwright.platforms.eks import cluster_name, service_cidr
+from clusterwright.platforms.launch_templates import METADATA_HOPS, ROOT_DEVICE, interfaces
+from stacks.base.outdated_validators import ignore_dated_instance_type
+from stacks.base.tags import tags_of
+
+_CFN = ec2.CfnLaunchTemplate
+_BOUNDARY = "clusterwright"
+
+
+class UnknownInterfaces(Exception):
+    """No source says which interfaces a type's network cards take (`limits` refuses it before)."""
+
+
+def launch_template(
+    scope: Construct,
+    construct_id: str,
+    cluster: Cluster,
+    group: ComputeGroup,
+    catalog: Catalog,
+    *,
+    security_group_ids: Sequence[str],
+    key_arn: str,
+    control_plane: eks.CfnCluster,
+    placement_group_name: str | None,
+) -> ec2.CfnLaunchTemplate:
+    """What every instance of a group is launched with.
+
+    What EKS decides is left out: the subnet, the instance profile, the market of spot instances,
+    and the image where the file names none (EKS user guide, "Customize managed nodes with launch
+    templates").
+
+    Raises
+    ------
+    UnknownInterfaces
+        The catalogue does not know the interfaces of the type.
+    """
+    layout = interfaces(group, catalog)
+    if isinstance(layout, Unknown):
+        raise UnknownInterfaces(f"{group.instance_type}: {layout.reason}")
+    tags = [cdk.CfnTag(key=key, value=value) for key, value in tags_of(cluster).items()]
+    named = [cdk.CfnTag(key="Name", value=f"{cluster.environment}-{group.name}"), *tags]
+    template = _CFN(
+        scope,
+        construct_id,
+        launch_template_data=_CFN.LaunchTemplateDataProperty(
+            # Here and not in the node group: there a change of type would be a new group.
+            instance_type=group.instance_type,
+            image_id=cluster.image.image_id,
+            network_interfaces=[_interface(each, security_group_ids) for each in layout.value],
+            block_device_mappings=[_root_volume(cluster, key_arn)],
+            metadata_options=_CFN.MetadataOptionsProperty(
+                http_tokens="required",
+                http_put_response_hop_limit=METADATA_HOPS,
+                instance_metadata_tags="disabled",
+            ),
+            capacity_reservation_specification=_reservation(group),
+            instance_market_options=(
+                _CFN.InstanceMarketOptionsProperty(market_type="capacity-block")
+                if isinstance(group.capacity, CapacityBlock)
+                else None
+            ),
+            placement=(
+                _CFN.PlacementProperty(group_name=placement_group_name)
+                if placement_group_name is not None
+                else None
+            ),
+            cpu_options=_cpu(group, catalog),
+            user_data=_user_data(cluster, group, control_plane),
+            tag_specifications=[
+                _CFN.TagSpecificationProperty(resource_type=kind, tags=named)
+                for kind in ("instance", "volume", "network-interface")
+            ],
+        ),
+        tag_specifications=[
+            _CFN.LaunchTemplateTagSpecificationProperty(
+                resource_type="launch-template", tags=named
+            )
+        ],
+    )
+    ignore_dated_instance_type(template, group.instance_type)
+    return template
+
+
+def _interface(
+    interface: Interface, security_group_ids: Sequence[str]
+) -> _CFN.NetworkInterfaceProperty:
+    return _CFN.NetworkInterfaceProperty(
+        network_card_index=interface.card,
+        device_index=interface.device,
+        interface_type=interface.kind,
+        # Every interface carries the groups: EFA's traffic is let through by group alone.
+        groups=list(security_group_ids),
+        delete_on_termination=True,
+        # EC2 assigns no public address to an instance with several interfaces anyway.
+        associate_public_ip_address=False if interface == Interface(0, 0, "interface") else None,
+    )
+
+
+def _root_volume(cluster: Cluster, key_arn: str) -> _CFN.BlockDeviceMappingProperty:
+    return _CFN.BlockDeviceMappingProperty(
+        device_name=ROOT_DEVICE,
+        ebs=_CFN.EbsProperty(
+            volume_type="gp3",
+            volume_size=cluster.kubernetes.node_volume_gib,
+            encrypted=True,
+            kms_key_id=key_arn,
+            delete_on_termination=True,
+        ),
+    )
+
+
+def _reservation(group: ComputeGroup) -> _CFN.CapacityReservationSpecificationProperty | None:
+    capacity = group.capacity
+    if isinstance(capacity, Reservation | CapacityBlock):
+        return _CFN.CapacityReservationSpecificationProperty(
+            capacity_reservation_target=_CFN.CapacityReservationTargetProperty(
+                capacity_reservation_id=capacity.id
+            )
+        )
+    if capacity.kind == "on-demand":
+        # An open reservation of somebody else in the account is not taken by accident.
+        return _CFN.CapacityReservationSpecificationProperty(
+            capacity_reservation_preference="none"
+        )
+    return None
+
+
+def _cpu(group: ComputeGroup, catalog: Catalog) -> _CFN.CpuOptionsProperty | None:
+    if group.threads_per_core is None:
+        return None
+    instance = catalog.instance(group.instance_type)
+    cores = instance.cores if instance else None
+    if cores is None or isinstance(cores, Unknown):
+        raise UnknownInterfaces(f"{group.instance_type}: its number of cores is not known")
+    return _CFN.CpuOptionsProperty(core_count=cores.value, threads_per_core=group.threads_per_core)
+
+
+def _user_data(cluster: Cluster, group: ComputeGroup, control_plane: eks.CfnCluster) -> str | None:
+    """A part of nodeadm's configuration, which EKS merges with its own, or all of it.
+
+    With RAID0 nodeadm puts what containerd, the kubelet and pods' `emptyDir` volumes write on the
+    instance's drives (awslabs/amazon-eks-ami, `nodeadm/doc/api.md`, LocalStorageStrategy). Where
+    the image is not EKS's, EKS merges nothing, and sets taints too late (EKS user guide, "Limits
+    and conditions when specifying an AMI ID").
+    """
+    spec: dict[str, Any] = {}
+    if cluster.image.image_id is not None:
+        spec["cluster"] = {
+            "name": cluster_name(cluster),
+            "apiServerEndpoint": control_plane.attr_endpoint,
+            "certificateAuthority": control_plane.attr_certificate_authority_data,
+            "cidr": service_cidr(cluster),
+        }
+        if group.taints:
+            taints = ",".join(f"{t.key}={t.value or ''}:{t.effect}" for t in group.taints)
+            spec["kubelet"] = {"flags": [f"--register-with-taints={taints}"]}
+    if group.scratch is not None:
+        spec["instance"] = {"localStorage": {"strategy": "RAID0"}}
+    if not spec:
+        return None
+    config = {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig", "spec": spec}
+    text = "\n".join(
+        (
+            "MIME-Version: 1.0",
+            f'Content-Type: multipart/mixed; boundary="{_BOUNDARY}"',
+            "",
+            f"--{_BOUNDARY}",
+            "Content-Type: application/node.eks.aws",
+            "",
+            json.dumps(config, indent=2),  # JSON is YAML
+            f"--{_BOUNDARY}--",
+            "",
+        )
+    )
+    return cdk.Fn.base64(text)

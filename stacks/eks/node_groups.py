@@ -1,0 +1,252 @@
+"""Managed node groups of EKS: one for each group of the spec, more where one is too large."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import aws_cdk as cdk
+from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_eks as eks
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.karpenter import is_scaled
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.platforms.eks import cluster_name
+from clusterwright.platforms.kubernetes.karpenter import PLACEMENT_GROUPS
+from clusterwright.platforms.launch_templates import (
+    CAPACITY_TYPES,
+    NodeGroup,
+    image_type,
+    labels,
+    node_groups,
+    takes_placement_group,
+)
+from stacks.base.acknowledge import acknowledge, ignore_lint_everywhere
+from stacks.base.cluster_stack import ClusterStack
+from stacks.eks.launch_template import launch_template
+from stacks.identity.node_statements import images
+from stacks.kubernetes.control_plane import ControlPlaneStack
+from stacks.network.network_stack import Attachments
+from stacks.storage.home import HomeMount
+from stacks.storage.lustre import LustreMount, lustre_outputs
+
+_CFN = eks.CfnNodegroup
+
+EFFECTS = {
+    "NoSchedule": "NO_SCHEDULE",
+    "PreferNoSchedule": "PREFER_NO_SCHEDULE",
+    "NoExecute": "NO_EXECUTE",
+}
+"""Effects of taints as Kubernetes writes them, and as EKS does."""
+
+
+class NodeGroupsStack(ClusterStack):
+    """Launch templates, placement groups and node groups, all in the subnets of one zone."""
+
+    NAME_SUFFIX = "cluster"
+
+    def __init__(
+        self,
+        scope: Construct,
+        cluster: Cluster,
+        catalog: Catalog,
+        *,
+        kubernetes: ControlPlaneStack,
+        attachments: Attachments,
+        role: iam.IRole,
+        key_arn: str,
+        lustre: Sequence[LustreMount],
+        home: HomeMount | None,
+    ) -> None:
+        super().__init__(scope, cluster, description="node groups of Kubernetes on EKS")
+        self._catalog, self._attachments = catalog, attachments
+        self._kubernetes, self._role, self._key_arn = kubernetes, role, key_arn
+        self.node_groups: list[eks.CfnNodegroup] = []
+        self.scaled_placement_groups: dict[str, str] = {}
+        """By group, where Karpenter's nodes stand beside those of the node group."""
+
+        for group in cluster.compute:
+            self._group(group)
+        ignore_lint_everywhere(
+            self, "W6001", "the outputs of a deployment stand together, those of other stacks too"
+        )
+        self._outputs(lustre, home)
+
+    def _group(self, group: ComputeGroup) -> None:
+        # Names may differ by a hyphen or by a capital only, which logical ids do not show.
+        scope = Construct(self, group.name)
+        scaled = is_scaled(self.cluster, group)
+        placement = self._placement_group(scope, group)
+        if scaled and placement is not None:
+            self.scaled_placement_groups[group.name] = placement
+        parts = node_groups(group, karpenter=scaled)
+        if not parts:
+            return  # Karpenter makes launch templates of its own
+        template = launch_template(
+            scope,
+            "Template",
+            self.cluster,
+            group,
+            self._catalog,
+            security_group_ids=self._attachments.node_security_group_ids,
+            key_arn=self._key_arn,
+            control_plane=self._kubernetes.resource,
+            placement_group_name=placement,
+        )
+        for index, part in enumerate(parts, start=1):
+            logical = "Nodes" if index == 1 else f"Nodes{index}"
+            self.node_groups.append(self._node_group(scope, logical, group, part, template))
+
+    def _placement_group(self, scope: Construct, group: ComputeGroup) -> str | None:
+        if not takes_placement_group(group, self.cluster.platform, self._catalog):
+            return None
+        return ec2.CfnPlacementGroup(scope, "Placement", strategy="cluster").ref
+
+    def _node_group(
+        self,
+        scope: Construct,
+        logical: str,
+        group: ComputeGroup,
+        part: NodeGroup,
+        template: ec2.CfnLaunchTemplate,
+    ) -> eks.CfnNodegroup:
+        kubernetes, jobs = self.cluster.kubernetes, group.role == "compute"
+        own_image = self.cluster.image.image_id
+        return _CFN(
+            scope,
+            logical,
+            # Without a name of ours: what replaces a group must be able to stand beside it.
+            cluster_name=self._kubernetes.name,
+            node_role=self._role.role_arn,
+            # Without it an update of the control plane would leave the nodes behind.
+            version=kubernetes.version if own_image is None else None,
+            subnets=list(self._attachments.node_subnet_ids),
+            # With an image in the launch template EKS takes neither: what the image is, it is.
+            ami_type=(
+                image_type(group.instance_type, self._catalog) if own_image is None else None
+            ),
+            capacity_type=CAPACITY_TYPES[group.capacity.kind],
+            launch_template=_CFN.LaunchTemplateSpecificationProperty(
+                id=template.ref, version=template.attr_latest_version_number
+            ),
+            scaling_config=_CFN.ScalingConfigProperty(
+                min_size=part.least, desired_size=part.wanted, max_size=part.most
+            ),
+            update_config=_CFN.UpdateConfigProperty(
+                max_unavailable_percentage=kubernetes.max_unavailable_percent if jobs else None,
+                max_unavailable=None if jobs else 1,
+                # By default EKS launches new nodes before it takes old ones away, for which there
+                # is no capacity where accelerators are reserved or scarce.
+                update_strategy="MINIMAL" if jobs else "DEFAULT",
+            ),
+            node_repair_config=_CFN.NodeRepairConfigProperty(
+                enabled=self.cluster.resilience.node_recovery == "automatic"
+            ),
+            labels=labels(group),
+            taints=[
+                _CFN.TaintProperty(key=taint.key, value=taint.value, effect=EFFECTS[taint.effect])
+                for taint in group.taints
+            ]
+            or None,
+        )
+
+    def _outputs(self, lustre: Sequence[LustreMount], home: HomeMount | None) -> None:
+        cluster, region, name = self.cluster, self.cluster.region, cluster_name(self.cluster)
+        outputs = {
+            "ClusterName": name,
+            "ClusterArn": self._kubernetes.arn,
+            "VpcId": self._attachments.vpc_id,
+            "KubeconfigCommand": self._kubernetes.kubeconfig_command(),
+            "ListNodesCommand": (
+                f"aws ec2 describe-instances --region {region} --filters "
+                f"Name=tag:eks:cluster-name,Values={name} "
+                "Name=instance-state-name,Values=running "
+                "--query 'Reservations[].Instances[].[InstanceId,InstanceType,PrivateIpAddress]' "
+                "--output table"
+            ),
+        }
+        if cluster.identity.session_manager:
+            outputs["SsmLoginCommand"] = (
+                f"aws ssm start-session --target <instance-id> --region {region}"
+            )
+        if self.scaled_placement_groups:
+            outputs[PLACEMENT_GROUPS] = json_text(self.scaled_placement_groups)
+        outputs |= lustre_outputs(lustre)
+        if home is not None:
+            outputs["HomeDnsName"] = home.dns_name
+        for key, value in outputs.items():
+            cdk.CfnOutput(self, key, value=value)
+
+
+def json_text(values: dict[str, str]) -> str:
+    """A JSON object whose values are known when the stack is deployed.
+
+    Joined by hand: the CDK's own conversion would make one value of CloudFormation of each.
+    """
+    return "{" + ",".join(f'"{key}":"{value}"' for key, value in values.items()) + "}"
+
+
+def node_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
+    """The role of the nodes, which pods cannot reach: they have roles of their own.
+
+    AmazonEKSWorkerNodeMinimalPolicy and AmazonEC2ContainerRegistryPullOnly (AWS managed policy
+    reference), narrowed to the cluster and region, with what nodeadm asks when a node starts.
+    """
+    del key_arn  # volumes are encrypted by EC2 for Auto Scaling's role, which the key admits
+    role = iam.Role(
+        scope,
+        "NodeRole",
+        description=f"{cluster.environment}: nodes of Kubernetes",
+        assumed_by=iam.ServicePrincipal("ec2.amazonaws.com"),
+        inline_policies={"Nodes": iam.PolicyDocument(statements=list(_rights(cluster)))},
+    )
+    acknowledge(
+        role,
+        "AwsSolutions-IAM5[Resource::*]",
+        "these actions take no resource: ec2:Describe, ecr:GetAuthorizationToken, ssmmessages and "
+        "ssm:UpdateInstanceInformation, which registers an instance that has no id before",
+    )
+    acknowledge(
+        role,
+        f"AwsSolutions-IAM5[Resource::{_images(cluster)}]",
+        "add-ons' images are in registries of AWS whose account differs by region, and jobs bring "
+        "theirs from any repository of this account",
+    )
+    return role
+
+
+def _images(cluster: Cluster) -> str:
+    return f"arn:{cluster.partition}:ecr:{cluster.region}:*:repository/*"
+
+
+def _rights(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
+    arn = (
+        f"arn:{cluster.partition}:eks:{cluster.region}:{cluster.account}:"
+        f"cluster/{cluster_name(cluster)}"
+    )
+    yield iam.PolicyStatement(
+        sid="Cluster",
+        actions=["eks-auth:AssumeRoleForPodIdentity", "eks:DescribeCluster"],
+        resources=[arn],
+    )
+    yield iam.PolicyStatement(
+        sid="LookAtItself",
+        actions=["ec2:DescribeInstances", "ec2:DescribeInstanceTypes"],
+        resources=["*"],
+    )
+    yield from images(_images(cluster))
+    if cluster.identity.session_manager:
+        yield iam.PolicyStatement(
+            sid="SessionManager",
+            actions=[
+                "ssm:UpdateInstanceInformation",
+                "ssmmessages:CreateControlChannel",
+                "ssmmessages:CreateDataChannel",
+                "ssmmessages:OpenControlChannel",
+                "ssmmessages:OpenDataChannel",
+            ],
+            resources=["*"],
+        )

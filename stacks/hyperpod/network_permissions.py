@@ -1,0 +1,80 @@
+"""What HyperPod does with the nodes' role in the network: look at it, make interfaces, use them.
+
+Source: SageMaker developer guide, "Setting up SageMaker HyperPod with a custom Amazon VPC".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aws_cdk import aws_iam as iam
+
+from clusterwright.cluster_spec.models.cluster import Cluster
+from stacks.base.acknowledge import acknowledge
+from stacks.network.network_stack import Attachments
+
+USES = (
+    "ec2:CreateNetworkInterfacePermission",
+    "ec2:CreateTags",
+    "ec2:DeleteNetworkInterface",
+    "ec2:DeleteNetworkInterfacePermission",
+    "ec2:DetachNetworkInterface",
+)
+
+
+def interfaces_arn(cluster: Cluster) -> str:
+    """Every network interface of the account and region: nodes' are made with them."""
+    return _arn(cluster, "network-interface", "*")
+
+
+def network_statements(
+    cluster: Cluster, attachments: Attachments, *, more_uses: Sequence[str] = ()
+) -> list[iam.PolicyStatement]:
+    """Three statements; `more_uses` are further actions on network interfaces."""
+    interfaces = interfaces_arn(cluster)
+    return [
+        iam.PolicyStatement(
+            sid="LookAtNetwork",
+            actions=[
+                "ec2:DescribeDhcpOptions",
+                "ec2:DescribeNetworkInterfaces",
+                "ec2:DescribeSecurityGroups",
+                "ec2:DescribeSubnets",
+                "ec2:DescribeVpcs",
+            ],
+            resources=["*"],
+        ),
+        iam.PolicyStatement(
+            sid="MakeInterfaces",
+            actions=["ec2:CreateNetworkInterface"],
+            resources=[
+                interfaces,
+                *(_arn(cluster, "subnet", name) for name in attachments.node_subnet_ids),
+                *(
+                    _arn(cluster, "security-group", name)
+                    for name in attachments.node_security_group_ids
+                ),
+            ],
+        ),
+        iam.PolicyStatement(
+            sid="UseInterfaces",
+            actions=sorted({*USES, *more_uses}),
+            resources=[interfaces],
+        ),
+    ]
+
+
+def acknowledge_network_rights(policy: iam.Policy, cluster: Cluster) -> None:
+    """Why the statements cannot name single resources."""
+    acknowledge(
+        policy, "AwsSolutions-IAM5[Resource::*]", "EC2's Describe actions take no resource"
+    )
+    acknowledge(
+        policy,
+        f"AwsSolutions-IAM5[Resource::{interfaces_arn(cluster)}]",
+        "interfaces are made with the nodes and have no name before",
+    )
+
+
+def _arn(cluster: Cluster, kind: str, name: str) -> str:
+    return f"arn:{cluster.partition}:ec2:{cluster.region}:{cluster.account}:{kind}/{name}"

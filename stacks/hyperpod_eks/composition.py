@@ -1,0 +1,116 @@
+"""HyperPod with EKS: control plane, instance groups, and add-ons above what all platforms share.
+
+The order is that of deployment. Between the control plane and the instance groups SageMaker's Helm
+chart is to be installed, which CloudFormation cannot: docs/how-to/use-hyperpod-eks.md.
+"""
+
+from __future__ import annotations
+
+import aws_cdk as cdk
+from constructs import Construct
+
+from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec import LoadedSpec
+from clusterwright.cluster_spec.consistency.metrics import collected
+from clusterwright.platforms.derived_names import has_scripts
+from stacks.base.spec_metadata import record
+from stacks.foundation import foundation
+from stacks.hyperpod_eks import operators as hyperpod_operators
+from stacks.hyperpod_eks.cluster import ClusterInputs, HyperPodEksStack
+from stacks.hyperpod_eks.node_scripts import NodeScriptsStack
+from stacks.hyperpod_eks.operators import OperatorsStack
+from stacks.hyperpod_eks.roles import node_role
+from stacks.kubernetes.addons import AddonsStack
+from stacks.kubernetes.control_plane import ControlPlaneStack
+from stacks.observability.observability_stack import ObservabilityStack
+
+
+def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
+    """Every stack of the cluster, in the order of deployment."""
+    cluster = loaded.cluster
+    base = foundation(scope, cluster, node_role=node_role)
+    identity, stacks = base.identity, base.stacks
+    observability = ObservabilityStack(scope, cluster, base.watched, key_arn=identity.key_arn)
+    stacks.append(observability)
+    scripts = NodeScriptsStack(scope, cluster) if has_scripts(cluster) else None
+    if scripts is not None:
+        stacks.append(scripts)
+    kubernetes = ControlPlaneStack(scope, cluster, base.attachments, key_arn=identity.key_arn)
+    stacks.append(kubernetes)
+    _next_step(kubernetes)
+    inputs = ClusterInputs(
+        attachments=base.attachments,
+        role=identity.role,
+        key_arn=identity.key_arn,
+        orchestrator_arn=kubernetes.arn,
+        kubeconfig_command=kubernetes.kubeconfig_command(),
+        scripts=scripts,
+        lustre=base.lustre,
+        home=base.home,
+        log_keeper_arn=observability.log_keeper.function_arn,
+    )
+    hyperpod = HyperPodEksStack(scope, cluster, base.catalog, inputs)
+    record(hyperpod.resource, loaded)
+    # Nodes fetch scripts and join the control plane with its add-ons as soon as they start: all
+    # of it must be complete, not only the parts that the template refers to.
+    for earlier in stacks:
+        hyperpod.add_stack_dependency(earlier)
+    stacks.append(hyperpod)
+    addons = AddonsStack(scope, cluster, cluster_name=kubernetes.name, key_arn=identity.key_arn)
+    addons.add_stack_dependency(hyperpod)
+    if collected(cluster) and observability.prometheus_workspace_arn is not None:
+        addons.collect_metrics(
+            cluster_arn=kubernetes.arn,
+            attachments=base.attachments,
+            workspace_arn=observability.prometheus_workspace_arn,
+        )
+    stacks.append(addons)
+    if hyperpod_operators.is_built(cluster):
+        stacks.append(
+            _operators(scope, loaded, base.catalog, kubernetes, hyperpod, observability, addons)
+        )
+    return stacks
+
+
+def _next_step(kubernetes: ControlPlaneStack) -> None:
+    """What the CDK's command line prints when the control plane stands: the chart comes next."""
+    outputs = {
+        "KubeconfigCommand": kubernetes.kubeconfig_command(),
+        "BeforeTheNodes": "install HyperPod's Helm chart: docs/how-to/use-hyperpod-eks.md",
+    }
+    for name, value in outputs.items():
+        cdk.CfnOutput(kubernetes, name, value=value)
+
+
+def _operators(
+    scope: Construct,
+    loaded: LoadedSpec,
+    catalog: Catalog,
+    kubernetes: ControlPlaneStack,
+    hyperpod: HyperPodEksStack,
+    observability: ObservabilityStack,
+    addons: AddonsStack,
+) -> OperatorsStack:
+    workspace_id = observability.prometheus_workspace_id
+    workspace_arn = observability.prometheus_workspace_arn
+    operators = OperatorsStack(
+        scope,
+        loaded.cluster,
+        catalog=catalog,
+        orchestrator_name=kubernetes.name,
+        issuer_url=kubernetes.issuer_url,
+        cluster_arn=hyperpod.arn,
+        prometheus_workspace=(
+            (workspace_id, workspace_arn)
+            if workspace_id is not None and workspace_arn is not None
+            else None
+        ),
+    )
+    # The inference operator alone uses it: an export that went with its last user could not be
+    # taken away before the user, and stacks are deployed from the ground up.
+    kubernetes.export_value(kubernetes.issuer_url)
+    if workspace_arn is not None:
+        observability.export_value(workspace_arn)
+    # Their pods ask for names of services, which the add-on for DNS answers.
+    operators.add_stack_dependency(addons)
+    return operators

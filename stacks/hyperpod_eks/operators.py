@@ -1,0 +1,335 @@
+"""What SageMaker runs on the EKS cluster of a HyperPod cluster: add-ons, queues, shares.
+
+It stands above the nodes: the add-ons' pods need some, and policies belong to the cluster.
+
+Sources: add-ons' names, service accounts and what they need first, aws/sagemaker-hyperpod-
+cluster-setup (eks/cloudformation/observability-template.yaml, commit 0ab564d) and the managed
+policy AmazonSageMakerHyperPodTrainingOperatorAccess; policies and quotas, the SageMaker API
+(botocore 1.44.5) and CloudFormation's schema of AWS::SageMaker::ComputeQuota, for which the CDK
+that is pinned has no typed class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import aws_cdk as cdk
+from aws_cdk import aws_eks as eks
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_sagemaker as sagemaker
+from constructs import Construct
+
+from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.hyperpod_eks import HyperPodAddon, Inference, TaskGovernance
+from clusterwright.cluster_spec.models.tenants import Tenant
+from clusterwright.platforms import mig
+from clusterwright.platforms.compute_quotas import (
+    QuotaShare,
+    instance_shares,
+    partition_shares,
+)
+from clusterwright.platforms.eks import cluster_name
+from clusterwright.platforms.hyperpod import ml_name
+from stacks.base.acknowledge import acknowledge
+from stacks.base.cluster_stack import ClusterStack
+from stacks.base.tags import tags_of
+from stacks.hyperpod_eks.inference import InferenceOperator
+
+NAMES = {
+    "training-operator": "amazon-sagemaker-hyperpod-training-operator",
+    "observability": "amazon-sagemaker-hyperpod-observability",
+}
+TASK_GOVERNANCE = "amazon-sagemaker-hyperpod-taskgovernance"
+CERTIFICATES = "cert-manager"
+"""The webhooks of the training and the inference operator have no certificate without it."""
+
+SERVICE_ACCOUNTS = {
+    "training-operator": ("aws-hyperpod", "hp-training-operator-controller-manager"),
+    "observability": ("hyperpod-observability", "hyperpod-observability-operator-otel-collector"),
+}
+
+LARGEST_WEIGHT = 100
+"""FairShareWeight (CreateComputeQuota)."""
+
+
+def is_built(cluster: Cluster) -> bool:
+    """Whether the spec asks for anything of SageMaker's on Kubernetes."""
+    hyperpod = cluster.hyperpod
+    return bool(
+        hyperpod.addons or hyperpod.task_governance is not None or hyperpod.inference is not None
+    )
+
+
+class OperatorsStack(ClusterStack):
+    """Add-ons first, then the policy, then each tenant's quota."""
+
+    NAME_SUFFIX = "operators"
+
+    def __init__(
+        self,
+        scope: Construct,
+        cluster: Cluster,
+        *,
+        catalog: Catalog,
+        orchestrator_name: str,
+        issuer_url: str,
+        cluster_arn: str,
+        prometheus_workspace: tuple[str, str] | None,
+    ) -> None:
+        """`prometheus_workspace` is its id and its ARN."""
+        super().__init__(scope, cluster, description="SageMaker's add-ons, queues and shares")
+        self._orchestrator_name, self._cluster_arn = orchestrator_name, cluster_arn
+        self._workspace = prometheus_workspace
+        self._instance_shares = instance_shares(cluster)
+        self._partition_shares = partition_shares(cluster, catalog)
+        for addon in cluster.hyperpod.addons:
+            self._addon(addon)
+        if cluster.hyperpod.task_governance is not None:
+            self._governance(cluster.hyperpod.task_governance)
+        if cluster.hyperpod.inference is not None:
+            self._inference(cluster.hyperpod.inference, issuer_url)
+
+    def _addon(self, wanted: HyperPodAddon) -> None:
+        namespace, account = SERVICE_ACCOUNTS[wanted.name]
+        role = self._pod_role(wanted.name, list(self._rights(wanted.name)))
+        title = _title(wanted.name)
+        if wanted.name == "observability":
+            self._install(
+                NAMES[wanted.name],
+                wanted.version,
+                configuration=self._observability_values(),
+                identities=[
+                    eks.CfnAddon.PodIdentityAssociationProperty(
+                        role_arn=role.role_arn, service_account=account
+                    )
+                ],
+            )
+            return
+        identity = eks.CfnPodIdentityAssociation(
+            self,
+            f"{title}Identity",
+            cluster_name=self._orchestrator_name,
+            namespace=namespace,
+            service_account=account,
+            role_arn=role.role_arn,
+        )
+        made = self._install(NAMES[wanted.name], wanted.version)
+        made.add_resource_dependency(identity)
+        made.add_resource_dependency(self._certificates())
+
+    def _inference(self, wanted: Inference, issuer_url: str) -> None:
+        operator = InferenceOperator(
+            self,
+            self.cluster,
+            wanted,
+            orchestrator_name=self._orchestrator_name,
+            issuer_url=issuer_url,
+            cluster_arn=self._cluster_arn,
+            workspace_arn=self._workspace[1] if self._workspace is not None else None,
+        )
+        operator.addon.add_resource_dependency(self._certificates())
+
+    def _certificates(self) -> eks.CfnAddon:
+        """cert-manager, once for all that need it."""
+        found = self.node.try_find_child(_title(CERTIFICATES))
+        if isinstance(found, eks.CfnAddon):
+            return found
+        return self._install(CERTIFICATES, None)
+
+    def _install(
+        self,
+        name: str,
+        version: str | None,
+        *,
+        configuration: dict[str, Any] | None = None,
+        identities: list[eks.CfnAddon.PodIdentityAssociationProperty] | None = None,
+    ) -> eks.CfnAddon:
+        return eks.CfnAddon(
+            self,
+            _title(name),
+            addon_name=name,
+            addon_version=version,
+            cluster_name=self._orchestrator_name,
+            configuration_values=self.to_json_string(configuration) if configuration else None,
+            pod_identity_associations=identities,
+            resolve_conflicts="OVERWRITE",
+        )
+
+    def _observability_values(self) -> dict[str, Any]:
+        """In the form of AWS's own template, with its levels; governance and scaling if used."""
+        workspace_id, arn = self._given_workspace()
+        cluster, hyperpod = self.cluster, self.cluster.hyperpod
+        levels = {
+            "trainingMetrics": "BASIC",
+            "inferenceMetrics": "BASIC",
+            "taskGovernanceMetrics": "ADVANCED" if hyperpod.task_governance else "DISABLED",
+            "scalingMetrics": "DISABLED" if hyperpod.autoscaling == "off" else "ADVANCED",
+            "clusterMetrics": "BASIC",
+            "nodeMetrics": "BASIC",
+            "acceleratedComputeMetrics": "BASIC",
+            "networkMetrics": "DISABLED",
+        }
+        interval = cluster.observability.metrics.interval_seconds
+        return {
+            "ampWorkspace": {
+                "prometheusEndpoint": (
+                    f"https://aps-workspaces.{cluster.region}.amazonaws.com/workspaces/"
+                    f"{workspace_id}"
+                ),
+                "arn": arn,
+            },
+            "metricsProvider": {
+                name: {"level": level, "scrapeInterval": interval}
+                for name, level in levels.items()
+            },
+        }
+
+    def _given_workspace(self) -> tuple[str, str]:
+        assert self._workspace is not None, "the spec asks for a workspace with the add-on"
+        return self._workspace
+
+    def _rights(self, name: str) -> Iterator[iam.PolicyStatement]:
+        if name == "training-operator":
+            # AmazonSageMakerHyperPodTrainingOperatorAccess, narrowed from tagged clusters to this.
+            yield iam.PolicyStatement(
+                sid="LookAtNodes",
+                actions=["sagemaker:DescribeClusterNode"],
+                resources=[self._cluster_arn],
+            )
+            return
+        yield iam.PolicyStatement(
+            sid="Metrics", actions=["aps:RemoteWrite"], resources=[self._given_workspace()[1]]
+        )
+
+    def _pod_role(self, name: str, statements: list[iam.PolicyStatement]) -> iam.Role:
+        cluster = self.cluster
+        orchestrator = (
+            f"arn:{cluster.partition}:eks:{cluster.region}:{cluster.account}:cluster/"
+            f"{cluster_name(cluster)}"
+        )
+        return iam.Role(
+            self,
+            f"{_title(name)}Role",
+            description=f"{cluster.environment}: the add-on {NAMES[name]}",
+            assumed_by=iam.SessionTagsPrincipal(
+                iam.ServicePrincipal(
+                    "pods.eks.amazonaws.com",
+                    conditions={
+                        "StringEquals": {"aws:SourceAccount": cluster.account},
+                        "ArnEquals": {"aws:SourceArn": orchestrator},
+                    },
+                )
+            ),
+            inline_policies={_title(name): iam.PolicyDocument(statements=statements)},
+        )
+
+    def _governance(self, governance: TaskGovernance) -> None:
+        cluster = self.cluster
+        addon = self._install(TASK_GOVERNANCE, governance.addon_version)
+        policy = sagemaker.CfnClusterSchedulerConfig(
+            self,
+            "Policy",
+            name=cluster.environment,
+            cluster_arn=self._cluster_arn,
+            description=f"{cluster.environment}: ranks of jobs and what is lent",
+            scheduler_config=sagemaker.CfnClusterSchedulerConfig.SchedulerConfigProperty(
+                fair_share=_switch(governance.fair_share),
+                idle_resource_sharing=_switch(governance.share_idle),
+                priority_classes=[
+                    sagemaker.CfnClusterSchedulerConfig.PriorityClassProperty(
+                        name=each.name, weight=each.weight
+                    )
+                    for each in governance.priority_classes
+                ]
+                or None,
+            ),
+        )
+        policy.add_resource_dependency(addon)
+        heaviest = max((tenant.weight for tenant in cluster.tenants), default=1)
+        for index, tenant in enumerate(cluster.tenants):
+            quota = cdk.CfnResource(
+                self,
+                f"Quota-{tenant.name}",
+                type="AWS::SageMaker::ComputeQuota",
+                properties=self._quota(index, tenant, heaviest),
+            )
+            quota.add_resource_dependency(policy)
+            acknowledge(
+                quota,
+                "CloudFormation-Validate::F3006",
+                "the CDK's validation 1.12.1 (seen 2026-11-21) does not know the type; cfn-lint's "
+                "schema does",
+            )
+
+    def _sharing(self, index: int, tenant: Tenant) -> dict[str, Any]:
+        """What a tenant with a limit may borrow goes up to it; without one, AWS's default does."""
+        if not tenant.borrowing:
+            return {"Strategy": "Lend"}
+        if tenant.max_nodes is None:
+            return {"Strategy": "LendAndBorrow"}
+        return {
+            "Strategy": "LendAndBorrow",
+            "AbsoluteBorrowLimits": [
+                *(
+                    {"InstanceType": ml_name(name), "Count": _room(shares[index])}
+                    for name, shares in self._instance_shares.items()
+                ),
+                *(
+                    _partitions(name, part, _room(share))
+                    for (name, part), shares in self._partition_shares.items()
+                    for share in (shares[index],)
+                ),
+            ],
+        }
+
+    def _quota(self, index: int, tenant: Tenant, heaviest: int) -> dict[str, Any]:
+        return {
+            "Name": tenant.name,
+            "ClusterArn": self._cluster_arn,
+            "ActivationState": "Enabled",
+            "ComputeQuotaTarget": {
+                "TeamName": tenant.name,
+                "FairShareWeight": max(1, tenant.weight * LARGEST_WEIGHT // heaviest),
+            },
+            "ComputeQuotaConfig": {
+                "ComputeQuotaResources": [
+                    *(
+                        {"InstanceType": ml_name(name), "Count": shares[index].count}
+                        for name, shares in self._instance_shares.items()
+                    ),
+                    *(
+                        _partitions(name, part, shares[index].count)
+                        for (name, part), shares in self._partition_shares.items()
+                    ),
+                ],
+                "ResourceSharingConfig": self._sharing(index, tenant),
+                "PreemptTeamTasks": "LowerPriority",
+            },
+            # The CDK tags resources whose classes it knows.
+            "Tags": [
+                {"Key": key, "Value": value}
+                for key, value in sorted(tags_of(self.cluster).items())
+            ],
+        }
+
+
+def _room(share: QuotaShare) -> int:
+    """How much of its limit the tenant does not have anyway."""
+    return (share.limit or 0) - share.count
+
+
+def _partitions(instance_type: str, part: str, count: int) -> dict[str, Any]:
+    return {
+        "InstanceType": ml_name(instance_type),
+        "AcceleratorPartition": {"Type": mig.quota_type(part), "Count": count},
+    }
+
+
+def _switch(value: bool) -> str:
+    return "Enabled" if value else "Disabled"
+
+
+def _title(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("-"))

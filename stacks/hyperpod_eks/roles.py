@@ -1,0 +1,140 @@
+"""Roles of HyperPod with EKS: the nodes', and the one with which HyperPod's Karpenter scales.
+
+The nodes' role is AWS's managed policy AmazonSageMakerClusterInstanceRolePolicy and what EKS needs
+beside it (SageMaker developer guide, "IAM role for SageMaker HyperPod", for clusters orchestrated
+with EKS), narrowed to this account, region and cluster. Pods are not to have it: what they call is
+granted to service accounts through `kubernetes.pod_identities`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.platforms.derived_names import has_scripts
+from clusterwright.platforms.eks import cluster_name
+from stacks.base import names
+from stacks.base.acknowledge import acknowledge
+from stacks.identity.node_statements import (
+    arn,
+    hyperpod_agents,
+    hyperpod_log_groups,
+    images,
+    key_use,
+    volume_grants,
+)
+
+POD_INTERFACES = (
+    "ec2:AssignPrivateIpAddresses",
+    "ec2:ModifyNetworkInterfaceAttribute",
+    "ec2:UnassignPrivateIpAddresses",
+)
+"""Further actions on interfaces with which pods get addresses (the same page)."""
+
+
+def node_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
+    """The role with every right whose resource is known before deployment."""
+    role = iam.Role(
+        scope,
+        "ExecutionRole",
+        description=f"{cluster.environment}: nodes of the HyperPod cluster",
+        assumed_by=iam.ServicePrincipal("sagemaker.amazonaws.com"),
+        inline_policies={"Nodes": iam.PolicyDocument(statements=list(_rights(cluster, key_arn)))},
+    )
+    for pattern, reason in _wildcards(cluster):
+        acknowledge(role, f"AwsSolutions-IAM5[{pattern}]", reason)
+    return role
+
+
+def scaling_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
+    """`ClusterRole`: SageMaker developer guide, "Create an IAM role for HyperPod autoscaling with
+    Karpenter", narrowed to the account, the region and the cluster's key.
+    """
+    clusters = arn(cluster, "sagemaker", "cluster/*")
+    role = iam.Role(
+        scope,
+        "ScalingRole",
+        description=f"{cluster.environment}: HyperPod adds and takes away nodes",
+        assumed_by=iam.ServicePrincipal("hyperpod.sagemaker.amazonaws.com"),
+        inline_policies={
+            "Scaling": iam.PolicyDocument(
+                statements=[
+                    iam.PolicyStatement(
+                        sid="Nodes",
+                        actions=[
+                            "sagemaker:BatchAddClusterNodes",
+                            "sagemaker:BatchDeleteClusterNodes",
+                        ],
+                        resources=[clusters],
+                        conditions={"StringEquals": {"aws:ResourceAccount": cluster.account}},
+                    ),
+                    iam.PolicyStatement(
+                        sid="Volumes",
+                        actions=["kms:CreateGrant", "kms:DescribeKey"],
+                        resources=[key_arn],
+                        conditions={
+                            "StringEquals": {
+                                "kms:ViaService": f"sagemaker.{cluster.region}.amazonaws.com"
+                            },
+                            "Bool": {"kms:GrantIsForAWSResource": "true"},
+                        },
+                    ),
+                ]
+            )
+        },
+    )
+    acknowledge(
+        role,
+        f"AwsSolutions-IAM5[Resource::{clusters}]",
+        "the cluster's id is AWS's, and the cluster is made with this role",
+    )
+    return role
+
+
+def _rights(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
+    yield from hyperpod_agents(cluster)
+    yield from images(_repositories(cluster))
+    yield iam.PolicyStatement(
+        sid="PodIdentity",
+        actions=["eks-auth:AssumeRoleForPodIdentity"],
+        resources=[arn(cluster, "eks", f"cluster/{cluster_name(cluster)}")],
+    )
+    if has_scripts(cluster):
+        yield iam.PolicyStatement(
+            sid="ListScripts", actions=["s3:ListBucket"], resources=[_scripts(cluster)]
+        )
+        yield iam.PolicyStatement(
+            sid="ReadScripts", actions=["s3:GetObject"], resources=[f"{_scripts(cluster)}/*"]
+        )
+    yield key_use(key_arn)
+    yield volume_grants(key_arn)
+
+
+def _wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
+    yield (
+        "Resource::*",
+        "these actions take no resource: cloudwatch:PutMetricData (narrowed by its namespace), "
+        "ssmmessages and ecr:GetAuthorizationToken",
+    )
+    yield (
+        f"Resource::{hyperpod_log_groups(cluster)}",
+        "HyperPod appends the cluster's id, which AWS chooses, to the log group's name",
+    )
+    yield (
+        f"Resource::{_repositories(cluster)}",
+        "add-ons and HyperPod's agents come from registries of AWS's own accounts, jobs' images "
+        "from any of this one",
+    )
+    if has_scripts(cluster):
+        yield f"Resource::{_scripts(cluster)}/*", "scripts have hashed prefixes"
+
+
+def _repositories(cluster: Cluster) -> str:
+    return f"arn:{cluster.partition}:ecr:{cluster.region}:*:repository/*"
+
+
+def _scripts(cluster: Cluster) -> str:
+    return f"arn:{cluster.partition}:s3:::{names.lifecycle_bucket(cluster)}"

@@ -1,0 +1,127 @@
+"""The role of the nodes: what HyperPod's agents, the lifecycle scripts and jobs may call.
+
+It starts from AWS's managed policy AmazonSageMakerClusterInstanceRolePolicy, narrowed to this
+account, region and cluster. Rights on what has an id only after deployment (subnets, secrets,
+workspaces) are granted by the stacks that know the id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from clusterwright.cluster_spec.models.cluster import Cluster
+from stacks.base import names
+from stacks.base.acknowledge import acknowledge
+from stacks.identity.node_statements import (
+    arn,
+    hyperpod_agents,
+    hyperpod_log_groups,
+    images,
+    key_use,
+    volume_grants,
+)
+
+
+def execution_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
+    """The role with every right whose resource is known before deployment."""
+    statements = list(_statements(cluster, key_arn))
+    role = iam.Role(
+        scope,
+        "ExecutionRole",
+        description=f"{cluster.environment}: nodes of the HyperPod cluster",
+        assumed_by=iam.ServicePrincipal("sagemaker.amazonaws.com"),
+        inline_policies={"Nodes": iam.PolicyDocument(statements=statements)},
+    )
+    for pattern, reason in _wildcards(cluster):
+        acknowledge(role, f"AwsSolutions-IAM5[{pattern}]", reason)
+    return role
+
+
+def _statements(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
+    yield from _service_rights(cluster)
+    yield from _bucket_rights(cluster)
+    yield from _key_rights(key_arn)
+
+
+def _service_rights(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
+    yield from hyperpod_agents(cluster)
+    if cluster.storage.lustre or cluster.storage.home is not None:
+        yield iam.PolicyStatement(
+            sid="FileSystems", actions=["fsx:DescribeFileSystems"], resources=["*"]
+        )
+    if cluster.slurm.containers.pyxis:
+        yield from images(arn(cluster, "ecr", "repository/*"))
+    existing = cluster.slurm.accounting.existing
+    if existing is not None:
+        yield iam.PolicyStatement(
+            sid="AccountingSecret",
+            actions=["secretsmanager:DescribeSecret", "secretsmanager:GetSecretValue"],
+            resources=[existing.secret_arn],
+        )
+
+
+def _bucket_rights(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
+    def bucket(name: str) -> str:
+        return f"arn:{cluster.partition}:s3:::{name}"
+
+    scripts = names.lifecycle_bucket(cluster)
+    read = [scripts, *(b.name for b in cluster.storage.buckets if b.mount_path)]
+    write = [b.name for b in cluster.storage.buckets if not b.mount_path and not b.directory]
+    yield iam.PolicyStatement(
+        sid="ListBuckets",
+        actions=["s3:GetBucketLocation", "s3:ListBucket"],
+        resources=[bucket(name) for name in [*read, *write]],
+    )
+    yield iam.PolicyStatement(
+        sid="ReadObjects",
+        actions=["s3:GetObject"],
+        resources=[f"{bucket(name)}/*" for name in [*read, *write]],
+    )
+    if write:
+        # Nodes add objects and replace them; they cannot delete any.
+        yield iam.PolicyStatement(
+            sid="WriteObjects",
+            actions=["s3:AbortMultipartUpload", "s3:ListMultipartUploadParts", "s3:PutObject"],
+            resources=[f"{bucket(name)}/*" for name in write],
+        )
+    directories = [b for b in cluster.storage.buckets if b.directory]
+    if directories:
+        # S3 Express gives every right on objects through a session on the bucket.
+        yield iam.PolicyStatement(
+            sid="DirectoryBuckets",
+            actions=["s3express:CreateSession"],
+            resources=[
+                arn(cluster, "s3express", f"bucket/{names.directory_bucket(b, cluster)}")
+                for b in directories
+            ],
+        )
+
+
+def _key_rights(key_arn: str) -> Iterator[iam.PolicyStatement]:
+    yield key_use(key_arn)
+    yield volume_grants(key_arn)
+
+
+def _wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
+    star = (
+        "these actions take no resource: cloudwatch:PutMetricData (narrowed by its namespace), "
+        "ssmmessages, fsx:DescribeFileSystems and ecr:GetAuthorizationToken"
+    )
+    yield "Resource::*", star
+    yield (
+        f"Resource::{hyperpod_log_groups(cluster)}",
+        "HyperPod appends the cluster's id, which AWS chooses, to the log group's name",
+    )
+    if cluster.slurm.containers.pyxis:
+        yield (
+            f"Resource::{arn(cluster, 'ecr', 'repository/*')}",
+            "jobs bring images from any repository of this account",
+        )
+    for name in [names.lifecycle_bucket(cluster), *(b.name for b in cluster.storage.buckets)]:
+        yield (
+            f"Resource::arn:{cluster.partition}:s3:::{name}/*",
+            f"every object of {name}: scripts have hashed prefixes, data sets grow",
+        )

@@ -1,0 +1,1 @@
+"""The encryption key and what roles of nodes have in common."""

@@ -1,0 +1,139 @@
+"""One customer managed key for everything of the cluster that is stored."""
+
+from __future__ import annotations
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
+from constructs import Construct
+
+from clusterwright.cluster_spec.models.cluster import Cluster
+from stacks.base.cluster_stack import removal_policy
+
+DELETION_WINDOW_DAYS = 7
+"""The shortest that KMS takes: `protection: destroy` is for what nobody misses."""
+
+
+class EncryptionKey(Construct):
+    """The key, its rotation, and the services that may use it on nobody's behalf."""
+
+    def __init__(self, scope: Construct, construct_id: str, cluster: Cluster) -> None:
+        super().__init__(scope, construct_id)
+        key = kms.CfnKey(
+            self,
+            "Resource",
+            description=f"{cluster.environment}: file systems, buckets, database, logs",
+            enable_key_rotation=True,
+            pending_window_in_days=(
+                DELETION_WINDOW_DAYS if cluster.protection == "destroy" else None
+            ),
+            key_policy=iam.PolicyDocument(statements=_statements(cluster)),
+        )
+        key.apply_removal_policy(removal_policy(cluster))
+        kms.CfnAlias(
+            self,
+            "Alias",
+            alias_name=f"alias/{cluster.environment}",
+            target_key_id=key.attr_arn,
+        )
+        self.arn = key.attr_arn
+
+
+def _statements(cluster: Cluster) -> list[iam.PolicyStatement]:
+    account = {"StringEquals": {"aws:SourceAccount": cluster.account}}
+    return [
+        *_node_volumes(cluster),
+        # Without it nobody could ever change the key again; it makes IAM policies count.
+        iam.PolicyStatement(
+            sid="AccountAdministers",
+            principals=[iam.AccountRootPrincipal()],
+            actions=["kms:*"],
+            resources=["*"],
+        ),
+        # CloudWatch Logs encrypts with the key itself; the context names the log group.
+        iam.PolicyStatement(
+            sid="LogGroups",
+            principals=[iam.ServicePrincipal(f"logs.{cluster.region}.amazonaws.com")],
+            actions=["kms:Encrypt", "kms:Decrypt", "kms:GenerateDataKey*", "kms:DescribeKey"],
+            resources=["*"],
+            conditions={
+                "ArnLike": {
+                    "kms:EncryptionContext:aws:logs:arn": (
+                        f"arn:{cluster.partition}:logs:{cluster.region}:{cluster.account}:*"
+                    )
+                }
+            },
+        ),
+        # Alarms go to an encrypted topic; CloudWatch needs the key to write to it.
+        iam.PolicyStatement(
+            sid="AlarmTopic",
+            principals=[iam.ServicePrincipal("cloudwatch.amazonaws.com")],
+            actions=["kms:Decrypt", "kms:GenerateDataKey*"],
+            resources=["*"],
+            conditions=account,
+        ),
+        # FSx reads and writes associated buckets with a service-linked role per file system, whose
+        # name ends in an id that does not exist yet.
+        iam.PolicyStatement(
+            sid="LustreAssociations",
+            principals=[iam.AnyPrincipal()],
+            actions=["kms:Decrypt", "kms:GenerateDataKey*", "kms:DescribeKey"],
+            resources=["*"],
+            conditions={
+                "StringEquals": {
+                    "kms:CallerAccount": cluster.account,
+                    "kms:ViaService": f"s3.{cluster.region}.{cdk.Aws.URL_SUFFIX}",
+                },
+                "ArnLike": {
+                    "aws:PrincipalArn": (
+                        f"arn:{cluster.partition}:iam::{cluster.account}:role/aws-service-role/"
+                        "s3.data-source.lustre.fsx.amazonaws.com/AWSServiceRoleForFSxS3Access_*"
+                    )
+                },
+            },
+        ),
+    ]
+
+
+def _node_volumes(cluster: Cluster) -> list[iam.PolicyStatement]:
+    """The nodes of EKS are launched by Auto Scaling, with a role that serves the whole account.
+
+    By name and not as a principal: the role need not exist before the first node group.
+    Source: EC2 Auto Scaling user guide, "Required AWS KMS key policy for use with encrypted
+    volumes".
+    """
+    if cluster.platform != "eks":
+        return []
+    of_auto_scaling = {"kms:CallerAccount": cluster.account}
+    launcher = {
+        "aws:PrincipalArn": (
+            f"arn:{cluster.partition}:iam::{cluster.account}:role/aws-service-role/"
+            "autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling"
+        )
+    }
+    return [
+        iam.PolicyStatement(
+            sid="NodeVolumes",
+            principals=[iam.AnyPrincipal()],
+            actions=[
+                "kms:Decrypt",
+                "kms:DescribeKey",
+                "kms:Encrypt",
+                "kms:GenerateDataKey*",
+                "kms:ReEncrypt*",
+            ],
+            resources=["*"],
+            conditions={"StringEquals": of_auto_scaling, "ArnEquals": launcher},
+        ),
+        iam.PolicyStatement(
+            sid="NodeVolumeGrants",
+            principals=[iam.AnyPrincipal()],
+            actions=["kms:CreateGrant"],
+            resources=["*"],
+            conditions={
+                "StringEquals": of_auto_scaling,
+                "ArnEquals": launcher,
+                "Bool": {"kms:GrantIsForAWSResource": "true"},
+            },
+        ),
+    ]

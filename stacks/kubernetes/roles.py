@@ -1,0 +1,275 @@
+"""Roles of the control plane, of its administrators and of the add-ons that call AWS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.platforms.derived_names import bucket_name
+from clusterwright.platforms.eks import cluster_name, mounted_buckets
+from stacks.base.acknowledge import acknowledge
+
+
+def control_plane_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
+    """The least that EKS documents for a cluster's role, and the key of its secrets.
+
+    Source: EKS user guide, "Amazon EKS cluster IAM role": instead of the managed policy, a policy
+    without the rights of the old cloud provider to make load balancers.
+    """
+    instances = _arn(cluster, "ec2", "instance/*")
+    role = iam.Role(
+        scope,
+        "ControlPlaneRole",
+        description=f"{cluster.environment}: control plane of Kubernetes",
+        assumed_by=iam.ServicePrincipal("eks.amazonaws.com"),
+        inline_policies={
+            "ControlPlane": iam.PolicyDocument(
+                statements=[
+                    iam.PolicyStatement(
+                        sid="TagNodes",
+                        actions=["ec2:CreateTags"],
+                        resources=[instances],
+                        conditions={
+                            "ForAnyValue:StringLike": {"aws:TagKeys": "kubernetes.io/cluster/*"}
+                        },
+                    ),
+                    iam.PolicyStatement(
+                        sid="LookAtNodes",
+                        actions=[
+                            "ec2:DescribeAvailabilityZones",
+                            "ec2:DescribeDhcpOptions",
+                            "ec2:DescribeInstances",
+                            "ec2:DescribeInstanceTopology",
+                            "ec2:DescribeNetworkInterfaces",
+                            "ec2:DescribeVpcs",
+                        ],
+                        resources=["*"],
+                    ),
+                    iam.PolicyStatement(
+                        sid="Secrets",
+                        actions=[
+                            "kms:Decrypt",
+                            "kms:DescribeKey",
+                            "kms:Encrypt",
+                            "kms:ListGrants",
+                        ],
+                        resources=[key_arn],
+                    ),
+                ]
+            )
+        },
+    )
+    acknowledge(role, "AwsSolutions-IAM5[Resource::*]", "EC2's Describe actions take no resource")
+    acknowledge(
+        role,
+        f"AwsSolutions-IAM5[Resource::{instances}]",
+        "nodes have no id before they are there; only tags of the cluster can be set",
+    )
+    return role
+
+
+def admin_role(scope: Construct, cluster: Cluster, *, cluster_arn: str) -> iam.Role:
+    """Who assumes it administers Kubernetes; who may is decided by policies of the account."""
+    return iam.Role(
+        scope,
+        "AdminRole",
+        description=f"{cluster.environment}: administrators of Kubernetes",
+        assumed_by=iam.AccountPrincipal(cluster.account),
+        inline_policies={
+            "Kubeconfig": iam.PolicyDocument(
+                statements=[
+                    iam.PolicyStatement(
+                        sid="LookAtCluster",
+                        actions=["eks:DescribeCluster"],
+                        resources=[cluster_arn],
+                    )
+                ]
+            )
+        },
+    )
+
+
+def addon_role(scope: Construct, cluster: Cluster, addon: str, *, key_arn: str) -> iam.Role:
+    """The role of an add-on's service account, through Pod Identity, for this cluster alone.
+
+    `key_arn` is the key under which buckets are that the cluster builds.
+    """
+    statements, wildcards = _RIGHTS[addon]
+    name = "".join(word.capitalize() for word in addon.split("-"))
+    role = iam.Role(
+        scope,
+        f"{name}Role",
+        description=f"{cluster.environment}: the add-on {addon}",
+        assumed_by=pod_identity(cluster),
+        inline_policies={name: iam.PolicyDocument(statements=list(statements(cluster, key_arn)))},
+    )
+    for pattern, reason in wildcards(cluster):
+        acknowledge(role, f"AwsSolutions-IAM5[{pattern}]", reason)
+    return role
+
+
+def pod_identity(cluster: Cluster) -> iam.IPrincipal:
+    """Who takes a role of pods: EKS Pod Identity, for this cluster alone."""
+    return iam.SessionTagsPrincipal(
+        iam.ServicePrincipal(
+            "pods.eks.amazonaws.com",
+            conditions={
+                "StringEquals": {"aws:SourceAccount": cluster.account},
+                "ArnEquals": {
+                    "aws:SourceArn": _arn(cluster, "eks", f"cluster/{cluster_name(cluster)}")
+                },
+            },
+        )
+    )
+
+
+def _arn(cluster: Cluster, service: str, resource: str) -> str:
+    return f"arn:{cluster.partition}:{service}:{cluster.region}:{cluster.account}:{resource}"
+
+
+def _network(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
+    """AmazonEKS_CNI_Policy (AWS managed policy reference), narrowed to the account and region."""
+    del key_arn
+    yield iam.PolicyStatement(
+        sid="LookAtNetwork",
+        actions=[
+            "ec2:DescribeInstanceTypes",
+            "ec2:DescribeInstances",
+            "ec2:DescribeNetworkInterfaces",
+            "ec2:DescribeSecurityGroups",
+            "ec2:DescribeSubnets",
+            "ec2:DescribeTags",
+        ],
+        resources=["*"],
+    )
+    yield iam.PolicyStatement(
+        sid="Interfaces",
+        actions=[
+            "ec2:AssignPrivateIpAddresses",
+            "ec2:AttachNetworkInterface",
+            "ec2:CreateNetworkInterface",
+            "ec2:DeleteNetworkInterface",
+            "ec2:DetachNetworkInterface",
+            "ec2:ModifyNetworkInterfaceAttribute",
+            "ec2:UnassignPrivateIpAddresses",
+        ],
+        resources=[
+            _arn(cluster, "ec2", f"{kind}/*")
+            for kind in ("instance", "network-interface", "security-group", "subnet")
+        ],
+    )
+    yield iam.PolicyStatement(
+        sid="TagInterfaces",
+        actions=["ec2:CreateTags"],
+        resources=[_arn(cluster, "ec2", "network-interface/*")],
+    )
+
+
+def _network_wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
+    yield "Resource::*", "EC2's Describe actions take no resource"
+    for kind in ("instance", "network-interface", "security-group", "subnet"):
+        yield (
+            f"Resource::{_arn(cluster, 'ec2', f'{kind}/*')}",
+            "the plugin makes interfaces for nodes that come and go, none of which has an id yet",
+        )
+
+
+def _container_logs(cluster: Cluster) -> str:
+    name = cluster_name(cluster)
+    return _arn(cluster, "logs", f"log-group:/aws/containerinsights/{name}/*")
+
+
+def _cloudwatch(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
+    """CloudWatchAgentServerPolicy (AWS managed policy reference), narrowed to the cluster."""
+    del key_arn
+    yield iam.PolicyStatement(
+        sid="Metrics",
+        actions=["cloudwatch:PutMetricData"],
+        resources=["*"],
+        conditions={
+            "StringEquals": {
+                "cloudwatch:namespace": ["ContainerInsights", "ContainerInsights/Prometheus"]
+            }
+        },
+    )
+    yield iam.PolicyStatement(
+        sid="LookAtNodes", actions=["ec2:DescribeTags", "ec2:DescribeVolumes"], resources=["*"]
+    )
+    yield iam.PolicyStatement(
+        sid="Logs",
+        actions=[
+            "logs:CreateLogGroup",
+            "logs:CreateLogStream",
+            "logs:DescribeLogGroups",
+            "logs:DescribeLogStreams",
+            "logs:PutLogEvents",
+            "logs:PutRetentionPolicy",
+        ],
+        resources=[_container_logs(cluster)],
+    )
+
+
+def _cloudwatch_wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
+    yield (
+        "Resource::*",
+        "EC2's Describe actions and PutMetricData take no resource; the namespace narrows it",
+    )
+    yield f"Resource::{_container_logs(cluster)}", "the agent makes log groups for kinds of logs"
+
+
+def _mountpoint(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
+    """What Mountpoint for S3 asks of buckets that it only reads, and of the cluster's key.
+
+    Source: awslabs/mountpoint-s3, doc/CONFIGURATION.md, "IAM permissions"; for directory buckets
+    S3 API, CreateSession (botocore 1.44.5): where a session to write is not allowed, one to read
+    is tried.
+    """
+    buckets = mounted_buckets(cluster)
+    names = [bucket.name for bucket in buckets if not bucket.directory]
+    if names:
+        yield iam.PolicyStatement(
+            sid="ListBuckets",
+            actions=["s3:ListBucket"],
+            resources=[_bucket(cluster, name) for name in names],
+        )
+        yield iam.PolicyStatement(
+            sid="ReadObjects",
+            actions=["s3:GetObject"],
+            resources=[f"{_bucket(cluster, name)}/*" for name in names],
+        )
+    directories = [bucket for bucket in buckets if bucket.directory]
+    if directories:
+        yield iam.PolicyStatement(
+            sid="ReadDirectoryBuckets",
+            actions=["s3express:CreateSession"],
+            resources=[
+                _arn(cluster, "s3express", f"bucket/{bucket_name(bucket, cluster)}")
+                for bucket in directories
+            ],
+            conditions={"StringEquals": {"s3express:SessionMode": "ReadOnly"}},
+        )
+    yield iam.PolicyStatement(sid="Key", actions=["kms:Decrypt"], resources=[key_arn])
+
+
+def _mountpoint_wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
+    for bucket in mounted_buckets(cluster):
+        if not bucket.directory:
+            yield (
+                f"Resource::{_bucket(cluster, bucket.name)}/*",
+                f"every object of {bucket.name}: it is mounted as a whole, to be read",
+            )
+
+
+def _bucket(cluster: Cluster, name: str) -> str:
+    return f"arn:{cluster.partition}:s3:::{name}"
+
+
+_RIGHTS = {
+    "aws-mountpoint-s3-csi-driver": (_mountpoint, _mountpoint_wildcards),
+    "vpc-cni": (_network, _network_wildcards),
+    "amazon-cloudwatch-observability": (_cloudwatch, _cloudwatch_wildcards),
+}
+"""FSx's driver has none: it mounts volumes that are described, and makes no file systems."""

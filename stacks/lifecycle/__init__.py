@@ -1,0 +1,1 @@
+"""The scripts that run on nodes, and the files that configure them."""

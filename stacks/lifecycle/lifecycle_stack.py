@@ -1,0 +1,123 @@
+"""The lifecycle scripts in S3, under a prefix that is the digest of their contents.
+
+HyperPod fetches the prefix when it makes or replaces a node. A new prefix for every change means
+that a node never gets half of a change, that the change is visible in the cluster's template, and
+that a rollback finds the old scripts where they were.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import aws_cdk as cdk
+from aws_cdk import aws_s3_deployment as deployment
+from aws_cdk import aws_secretsmanager as secretsmanager
+from constructs import Construct
+
+from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
+from stacks.base.acknowledge import acknowledge
+from stacks.lifecycle import node_files, scripts
+from stacks.lifecycle.scripts_stack import ScriptsStack
+from stacks.slurm.accounting_stack import AccountingDatabase
+from stacks.storage.home import HomeMount
+from stacks.storage.lustre import LustreMount
+
+MUNGE_KEY_LENGTH = 128
+"""Letters and digits: some 760 bits; munge takes 32 to 1,024 bytes (munged(8), --key-file)."""
+
+
+class LifecycleStack(ScriptsStack):
+    """The bucket and what is in it. Everything in it can be made again from the repository."""
+
+    NAME_SUFFIX = "lifecycle"
+
+    def __init__(
+        self,
+        scope: Construct,
+        cluster: Cluster,
+        catalog: Catalog,
+        *,
+        lustre: Sequence[LustreMount],
+        home: HomeMount | None,
+        accounting: AccountingDatabase | None,
+        key_arn: str,
+        prometheus_workspace_id: str | None = None,
+    ) -> None:
+        super().__init__(scope, cluster, description="lifecycle scripts and what they read")
+        cluster_file = node_files.cluster_json(cluster, catalog)
+        own = scripts.site_files(cluster.lifecycle.steps)
+        digest = scripts.scripts_digest({"cluster.json": cluster_file}, texts=own)
+        self.prefix = f"lifecycle/{digest}"
+        self.manifest_sha256: str | None = None
+        """What a custom action of ParallelCluster is told of the scripts; None elsewhere."""
+        self.bucket = self.scripts_bucket()
+        scripted = cluster_file["configuration"] == "scripted"
+        self.munge_key_secret_arn = self._munge_key(key_arn) if scripted else None
+        sources = [
+            deployment.Source.asset(
+                str(scripts.FOLDER),
+                exclude=list(scripts.EXCLUDED),
+                ignore_mode=cdk.IgnoreMode.GLOB,
+            ),
+            *(deployment.Source.data(name, text) for name, text in own.items()),
+            _json_file("cluster.json", cluster_file),
+            _json_file(
+                "deployment.json",
+                node_files.deployment_json(
+                    lustre,
+                    home,
+                    accounting,
+                    self.munge_key_secret_arn,
+                    prometheus_workspace_id,
+                ),
+            ),
+        ]
+        if cluster_file["configuration"] == "parallelcluster":
+            texts = {**own, "cluster.json": _json_text(cluster_file)}
+            manifest = scripts.manifest(texts)
+            self.manifest_sha256 = scripts.sha256(manifest)
+            sources.append(deployment.Source.data(scripts.MANIFEST, manifest))
+        if scripted:
+            sources.append(
+                _json_file(
+                    "provisioning_parameters.json",
+                    node_files.provisioning_parameters(cluster, lustre, home),
+                )
+            )
+        self.copy_scripts(sources)
+        self.source_s3_uri = f"s3://{self.bucket.bucket_name}/{self.prefix}/"
+
+    def _munge_key(self, key_arn: str) -> str:
+        """A key at random for this cluster alone; whoever has it may act as any of its users."""
+        secret = secretsmanager.CfnSecret(
+            self,
+            "MungeKey",
+            name=f"{self.cluster.environment}/munge-key",
+            description=f"{self.cluster.environment}: munge key, with which Slurm signs",
+            kms_key_id=key_arn,
+            generate_secret_string=secretsmanager.CfnSecret.GenerateSecretStringProperty(
+                password_length=MUNGE_KEY_LENGTH, exclude_punctuation=True
+            ),
+        )
+        acknowledge(
+            secret,
+            "AwsSolutions-SMG4",
+            "a key that changes while nodes run parts those with the new one from the others: "
+            "docs/reference/node-files.md says how to change it",
+        )
+        return secret.ref
+
+
+def _json_file(name: str, value: Mapping[str, Any]) -> deployment.ISource:
+    """A JSON file whose tokens CloudFormation fills in: names and ARNs, nothing to escape.
+
+    The CDK's own `json_data` drops every key whose value is null, and the files' reader is strict.
+    """
+    return deployment.Source.data(name, _json_text(value))
+
+
+def _json_text(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

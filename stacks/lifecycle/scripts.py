@@ -1,0 +1,101 @@
+"""The lifecycle scripts as they go to the nodes, and the digest that stands for them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from clusterwright.cluster_spec import site_steps
+
+FOLDER = Path(__file__).resolve().parents[2] / "lifecycle_scripts"
+
+EXCLUDED = ("__pycache__", "*.pyc", ".*")
+"""What Python and editors leave behind; not part of the scripts."""
+
+ENTRY = {
+    "managed": "on_init_complete.sh",
+    "scripted": "on_create.sh",
+    "parallelcluster": "on_node_configured.sh",
+}
+"""The script that the platform starts in each mode."""
+
+MANIFEST = "manifest.sha256"
+"""Beside the scripts where ParallelCluster's nodes fetch them: the digest of each, as sha256sum
+prints it. `deployment.json` is not in it: it is known only at deployment."""
+
+DIGEST_LENGTH = 16
+"""Hexadecimal digits: 64 bits tell the versions of one folder apart."""
+
+
+SITE_STEPS = "site_steps"
+"""The folder of the user's own steps, beside the node program."""
+
+
+def site_files(paths: Iterable[str]) -> dict[str, str]:
+    """The user's own steps as files of the folder: name to text.
+
+    Raises
+    ------
+    BadStep
+        One cannot be read, or is no step.
+    """
+    steps = (site_steps.read(path) for path in paths)
+    return {f"{SITE_STEPS}/{step.name}.py": step.text for step in steps}
+
+
+def scripts_digest(
+    files: Mapping[str, Any], folder: Path = FOLDER, texts: Mapping[str, str] | None = None
+) -> str:
+    """A digest of every script, of `files` (name to JSON value) and of `texts` (name to text), the
+    same on every machine.
+
+    Paths and contents count; times, owners and modes do not, because S3 keeps none of them.
+    """
+    digest = hashlib.sha256()
+    contents = {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in script_files(folder)
+    }
+    for name, value in files.items():
+        contents[name] = canonical(value).encode()
+    for name, text in (texts or {}).items():
+        contents[name] = text.encode()
+    for name in sorted(contents):
+        digest.update(f"{name}\0{len(contents[name])}\0".encode())
+        digest.update(contents[name])
+    return digest.hexdigest()[:DIGEST_LENGTH]
+
+
+def manifest(texts: Mapping[str, str], folder: Path = FOLDER) -> str:
+    """The manifest of the scripts in `folder` and of `texts` (name to text), as text."""
+    contents = {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in script_files(folder)
+    }
+    contents |= {name: text.encode() for name, text in texts.items()}
+    return "".join(
+        f"{hashlib.sha256(content).hexdigest()}  {name}\n"
+        for name, content in sorted(contents.items())
+    )
+
+
+def sha256(text: str) -> str:
+    """The digest of a text, as the custom action's arguments have it of the manifest."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def canonical(value: Any) -> str:
+    """JSON with sorted keys, so that equal values have equal text."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def script_files(folder: Path) -> Iterator[Path]:
+    """The files that go to the nodes, without what editors and Python leave behind."""
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        if path.is_file() and not any(
+            part.startswith(".") or part == "__pycache__" or part.endswith(".pyc")
+            for part in parts
+        ):
+            yield path

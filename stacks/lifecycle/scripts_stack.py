@@ -1,0 +1,126 @@
+"""A bucket of scripts for nodes, and the copying into it: what stacks with scripts share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_s3_deployment as deployment
+
+from stacks.base import names
+from stacks.base.acknowledge import acknowledge, ignore_lint
+from stacks.base.cluster_stack import ClusterStack
+from stacks.base.log_groups import log_group
+from stacks.storage.bucket_emptying import log_what_empties
+
+COPY_MEMORY_MIB = 512
+"""The copying function runs `aws s3 sync`; with Lambda's 128 MiB it is slow."""
+
+
+class ScriptsStack(ClusterStack):
+    """Everything in the bucket can be made again from the repository."""
+
+    NAME_SUFFIX = "lifecycle"
+    bucket: s3.Bucket
+    prefix: str
+    """Where in the bucket the scripts go: a new one for every change of theirs."""
+
+    copy_memory_mib = COPY_MEMORY_MIB
+    copying_role: iam.Role
+    copying_log_group: logs.ILogGroup
+
+    def scripts_bucket(self) -> s3.Bucket:
+        bucket = s3.Bucket(
+            self,
+            "Scripts",
+            bucket_name=names.lifecycle_bucket(self.cluster),
+            # S3's own key: the contents are public scripts and a reviewed file without
+            # secrets, and nodes can fetch them before anything else works.
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+            enforce_ssl=True,
+            auto_delete_objects=True,
+            removal_policy=cdk.RemovalPolicy.DESTROY,
+        )
+        log_what_empties(self, self.cluster)
+        acknowledge(
+            bucket,
+            "AwsSolutions-S1",
+            "the bucket holds scripts that are in Git; who fetched them is of no interest",
+        )
+        return bucket
+
+    def copy_scripts(self, sources: Sequence[deployment.ISource]) -> None:
+        group = log_group(
+            self,
+            "CopyingLogs",
+            name=f"/clusterwright/{self.cluster.environment}/lifecycle/copying",
+            days=self.cluster.observability.log_retention_days,
+            key_arn=None,
+        )
+        role = iam.Role(
+            self,
+            "CopyingRole",
+            description=f"{self.cluster.environment}: copies the lifecycle scripts",
+            assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
+            inline_policies={
+                "Logs": iam.PolicyDocument(
+                    statements=[
+                        iam.PolicyStatement(
+                            actions=["logs:CreateLogStream", "logs:PutLogEvents"],
+                            resources=[group.attr_arn],
+                        )
+                    ]
+                )
+            },
+        )
+        self.copying_role = role
+        self.copying_log_group = logs.LogGroup.from_log_group_name(self, "CopyingGroup", group.ref)
+        self.copy = deployment.BucketDeployment(
+            self,
+            "Copy",
+            destination_bucket=self.bucket,
+            destination_key_prefix=self.prefix,
+            sources=list(sources),
+            # The scripts of the version before stay: a rollback of the cluster needs them.
+            retain_on_delete=True,
+            prune=False,
+            memory_limit=COPY_MEMORY_MIB,
+            role=role,
+            log_group=self.copying_log_group,
+        )
+        self._acknowledge(role)
+
+    def _acknowledge(self, role: iam.Role) -> None:
+        cluster = self.cluster
+        assets = (
+            f"cdk-{self.synthesizer.bootstrap_qualifier}-assets-{cluster.account}-{cluster.region}"
+        )
+        scripts_arn = f"<{self.get_logical_id(self.bucket.node.default_child)}.Arn>"
+        for pattern in (
+            "Action::s3:Abort*",
+            "Action::s3:DeleteObject*",
+            "Action::s3:GetBucket*",
+            "Action::s3:GetObject*",
+            "Action::s3:List*",
+            f"Resource::arn:{cluster.partition}:s3:::{assets}/*",
+            f"Resource::{scripts_arn}/*",
+        ):
+            acknowledge(
+                role,
+                f"AwsSolutions-IAM5[{pattern}]",
+                "the CDK's BucketDeployment reads assets in the bootstrap bucket and writes here",
+            )
+        acknowledge(
+            self,
+            "AwsSolutions-L1",
+            "the CDK chooses the runtime of its own BucketDeployment function",
+        )
+        for child in self.node.find_all():
+            if isinstance(child, lambda_.CfnFunction):
+                ignore_lint(child, "W3005", "the CDK names its role twice; it does no harm")

@@ -1,0 +1,1 @@
+"""VPC, subnets, security groups, endpoints and flow logs."""

@@ -1,0 +1,1 @@
+"""Log groups, metrics, alarms and the budget."""

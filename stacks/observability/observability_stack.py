@@ -1,0 +1,144 @@
+"""Logs with an end, metrics, alarms, a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import aws_cdk as cdk
+from aws_cdk import aws_aps as aps
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_sns as sns
+from constructs import Construct
+
+from clusterwright.cluster_spec.consistency.metrics import collected
+from clusterwright.cluster_spec.models.cluster import Cluster
+from stacks.base.cluster_stack import ClusterStack
+from stacks.base.tls_only import tls_only
+from stacks.hyperpod.log_retention import NodeLogKeeper
+from stacks.observability import alarms
+from stacks.observability.budget import monthly_budget
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Ids of what was built and can fill up; what exists is watched by its owner."""
+
+    lustre: Mapping[str, str] = field(default_factory=dict)
+    """File system id by the spec's name."""
+
+    home: str | None = None
+    database: str | None = None
+    """Its identifier, which is known before: a reference would tie the two stacks together, and
+    keep a move to a platform without the database from being deployed.
+    """
+
+
+class ObservabilityStack(ClusterStack):
+    """It stands below the cluster, so that nodes find the workspace when they start, and below
+    the lifecycle scripts, which tell them its id.
+    """
+
+    NAME_SUFFIX = "observability"
+
+    def __init__(
+        self,
+        scope: Construct,
+        cluster: Cluster,
+        watched: Watched,
+        *,
+        key_arn: str,
+    ) -> None:
+        super().__init__(scope, cluster, description="logs, metrics, alarms, budget")
+        self.prometheus_workspace_arn: str | None = None
+        self._log_keeper = (
+            NodeLogKeeper(self, "NodeLogs", cluster) if cluster.on_hyperpod else None
+        )
+        self.prometheus_workspace_id = (
+            self._prometheus(key_arn) if cluster.observability.prometheus else None
+        )
+        """Where nodes send their metrics."""
+        self._alarms(watched, key_arn)
+        monthly_budget(self, "Budget", cluster)
+
+    @property
+    def log_keeper(self) -> NodeLogKeeper:
+        """What keeps the log groups that HyperPod makes."""
+        assert self._log_keeper is not None
+        return self._log_keeper
+
+    def _prometheus(self, key_arn: str) -> str:
+        """The workspace; who may write to it is said with the nodes, in the cluster's stack."""
+        workspace = aps.CfnWorkspace(
+            self,
+            "Prometheus",
+            alias=self.cluster.environment,
+            # AWS's collectors cannot fill a workspace under a key of one's own (AMP user guide,
+            # "Set up managed collectors for Amazon EKS"): AWS's own key encrypts it then.
+            kms_key_arn=None if collected(self.cluster) else key_arn,
+        )
+        self.protect(workspace)
+        self.prometheus_workspace_arn = workspace.attr_arn
+        cdk.CfnOutput(self, "PrometheusEndpoint", value=workspace.attr_prometheus_endpoint)
+        return workspace.attr_workspace_id
+
+    def _alarms(self, watched: Watched, key_arn: str) -> None:
+        cluster = self.cluster
+        environment = cluster.environment
+        actions = [self._topic(key_arn)] if cluster.observability.alarm_emails else []
+        for spec in cluster.storage.lustre:
+            file_system_id = watched.lustre.get(str(spec.name))
+            # Intelligent-Tiering grows by itself: it has no capacity to fill.
+            if file_system_id is not None and spec.capacity_gib is not None:
+                alarms.free_lustre_alarm(
+                    self,
+                    f"Lustre-{spec.name}-NearlyFull",
+                    environment=environment,
+                    name=str(spec.name),
+                    file_system_id=file_system_id,
+                    capacity_gib=spec.capacity_gib,
+                    actions=actions,
+                )
+        home = cluster.storage.home
+        if watched.home is not None and home is not None and home.capacity_gib is not None:
+            alarms.used_home_alarm(
+                self,
+                "HomeNearlyFull",
+                environment=environment,
+                file_system_id=watched.home,
+                capacity_gib=home.capacity_gib,
+                actions=actions,
+            )
+        if watched.database is not None:
+            alarms.free_database_alarm(
+                self,
+                "AccountingNearlyFull",
+                environment=environment,
+                instance_id=watched.database,
+                capacity_gib=cluster.slurm.accounting.capacity_gib,
+                actions=actions,
+            )
+
+    def _topic(self, key_arn: str) -> str:
+        own_key = self.cluster.identity.kms_key_arn is None
+        topic = alarms.alarm_topic(
+            self, "Alarms", self.cluster, key_arn=key_arn if own_key else None
+        )
+        sns.CfnTopicPolicy(
+            self,
+            "AlarmsPolicy",
+            topics=[topic.ref],
+            policy_document=iam.PolicyDocument(
+                statements=[
+                    iam.PolicyStatement(
+                        sid="AlarmsOfThisAccount",
+                        principals=[iam.ServicePrincipal("cloudwatch.amazonaws.com")],
+                        actions=["sns:Publish"],
+                        resources=[topic.ref],
+                        conditions={"StringEquals": {"aws:SourceAccount": self.cluster.account}},
+                    ),
+                    tls_only("sns:Publish", topic.ref),
+                ]
+            ),
+        )
+        return topic.ref

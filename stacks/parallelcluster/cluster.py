@@ -1,0 +1,186 @@
+"""The cluster on AWS ParallelCluster: AWS's provider as a nested stack, and one custom resource.
+
+The provider runs ParallelCluster in a Lambda function. The cluster becomes a second stack, which
+is called like the environment and stands outside of this one.
+https://docs.aws.amazon.com/parallelcluster/latest/ug/cloudformation-v3.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import aws_cdk as cdk
+from aws_cdk import aws_ec2 as ec2
+from constructs import Construct
+
+from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.platforms.parallelcluster import (
+    Database,
+    Supplied,
+    render,
+    takes_placement_group,
+)
+from clusterwright.platforms.parallelcluster.outputs import as_outputs
+from stacks.base.acknowledge import ignore_lint_everywhere
+from stacks.base.cluster_stack import ClusterStack
+from stacks.lifecycle.lifecycle_stack import LifecycleStack
+from stacks.network.network_stack import Attachments
+from stacks.parallelcluster import latest_scripts as located
+from stacks.parallelcluster.permissions import node_policy, provider_policy
+from stacks.slurm.accounting_stack import USER_NAME, AccountingDatabase
+from stacks.storage.home import HomeMount
+from stacks.storage.lustre import LustreMount, lustre_outputs
+
+TEMPLATE = (
+    "https://${AWS::Region}-aws-parallelcluster.s3.${AWS::Region}.${AWS::URLSuffix}/"
+    "parallelcluster/{version}/templates/custom_resource/cluster.yaml"
+)
+
+
+@dataclass(frozen=True)
+class ParallelClusterInputs:
+    """What the cluster needs of the other stacks."""
+
+    attachments: Attachments
+    key_arn: str
+    lifecycle: LifecycleStack
+    lustre: Sequence[LustreMount]
+    home: HomeMount | None
+    accounting: AccountingDatabase | None
+    prometheus_workspace_arn: str | None
+
+
+class ParallelClusterStack(ClusterStack):
+    """Placement groups, the provider, and the cluster.
+
+    The cluster goes with its stack, whatever `protection` says: what is to outlive it is in the
+    other stacks.
+    """
+
+    NAME_SUFFIX = "cluster"
+
+    def __init__(
+        self,
+        scope: Construct,
+        cluster: Cluster,
+        catalog: Catalog,
+        inputs: ParallelClusterInputs,
+    ) -> None:
+        super().__init__(scope, cluster, description="AWS ParallelCluster")
+        self._catalog, self._inputs = catalog, inputs
+        self._groups = self._placement_groups()
+        policy = node_policy(
+            self,
+            cluster,
+            key_arn=inputs.key_arn,
+            prometheus_workspace_arn=inputs.prometheus_workspace_arn,
+        )
+        provider = self._provider()
+        self._said = self._supplied(policy.managed_policy_arn)
+        custom = cdk.CustomResource(
+            self,
+            "Cluster",
+            resource_type="Custom::PclusterCluster",
+            service_token=provider.get_att("Outputs.ServiceToken").to_string(),
+            properties={
+                "ClusterName": cluster.environment,
+                "ClusterConfiguration": render(cluster, catalog, self._said),
+                "DeletionPolicy": "Delete",
+            },
+        )
+        self._cluster = custom
+        resource = custom.node.default_child
+        assert isinstance(resource, cdk.CfnResource)
+        self.resource = resource
+        ignore_lint_everywhere(
+            self, "W6001", "the outputs of a deployment stand together, those of other stacks too"
+        )
+        self._outputs()
+
+    def _placement_groups(self) -> dict[str, ec2.CfnPlacementGroup]:
+        return {
+            group.name: ec2.CfnPlacementGroup(
+                self, f"PlacementGroup-{group.name}", strategy="cluster"
+            )
+            for group in self.cluster.compute
+            if takes_placement_group(group, self._catalog)
+        }
+
+    def _provider(self) -> cdk.CfnStack:
+        accounting = self._inputs.accounting
+        policy = provider_policy(
+            self,
+            self.cluster,
+            password_secret_arn=accounting.secret_arn if accounting is not None else None,
+        )
+        version = self.cluster.parallelcluster.version
+        return cdk.CfnStack(
+            self,
+            "Provider",
+            template_url=cdk.Fn.sub(TEMPLATE.replace("{version}", version)),
+            parameters={"AdditionalIamPolicies": policy.managed_policy_arn},
+        )
+
+    def _supplied(self, policy_arn: str) -> Supplied:
+        cluster, inputs = self.cluster, self._inputs
+        subnet_id = inputs.attachments.node_subnet_ids[0]
+        digest = inputs.lifecycle.manifest_sha256
+        assert digest is not None, "the scripts of ParallelCluster have a manifest"
+        return Supplied(
+            head_subnet_id=subnet_id,
+            login_subnet_id=subnet_id,
+            compute_subnet_id=subnet_id,
+            # Instead of ParallelCluster's own, which let nodes talk to the whole world: ours lead
+            # to each other, to the file systems, and to AWS.
+            security_group_ids=tuple(inputs.attachments.node_security_group_ids),
+            scripts_s3_uri=located.scripts_s3_uri(cluster, inputs.lifecycle.prefix),
+            scripts_bucket=inputs.lifecycle.bucket.bucket_name,
+            manifest_sha256=digest,
+            entry_s3_uri=located.entry_s3_uri(cluster),
+            latest_s3_uri=located.latest_s3_uri(cluster),
+            policy_arns=(policy_arn,),
+            lustre_ids={fs.name: fs.file_system_id for fs in inputs.lustre},
+            home_volume_id=inputs.home.volume_id if inputs.home is not None else None,
+            placement_group_names={name: group.ref for name, group in self._groups.items()},
+            database=self._database(),
+        )
+
+    def _database(self) -> Database | None:
+        accounting = self._inputs.accounting
+        if accounting is None or self.cluster.slurm.accounting.existing is not None:
+            return None
+        return Database(
+            host=accounting.endpoint,
+            port=str(accounting.port),
+            user_name=USER_NAME,
+            password_secret_arn=accounting.secret_arn,
+            name=accounting.database_name,
+        )
+
+    def _outputs(self) -> None:
+        cluster, region = self.cluster, self.cluster.region
+        running = (
+            f"--filters Name=tag:parallelcluster:cluster-name,Values={cluster.environment} "
+            "Name=instance-state-name,Values=running"
+        )
+        outputs = {
+            "ClusterName": cluster.environment,
+            # ParallelCluster's clusters have no ARN of their own.
+            "ClusterStackArn": self._cluster.get_att_string("cloudformationStackArn"),
+            "VpcId": self._inputs.attachments.vpc_id,
+            "HeadNodeId": self._cluster.get_att_string("headNode.instanceId"),
+            "HeadNodeAddress": self._cluster.get_att_string("headNode.privateIpAddress"),
+            "ListNodesCommand": f"aws ec2 describe-instances {running} --region {region}",
+            "ValidationMessages": self._cluster.get_att_string("validationMessages"),
+        }
+        if cluster.identity.session_manager:
+            outputs["SsmLoginCommand"] = (
+                f"aws ssm start-session --target <instance-id> --region {region}"
+            )
+        outputs |= lustre_outputs(self._inputs.lustre)
+        # What `clusterwright render parallelcluster --outputs` reads.
+        outputs |= as_outputs(self._said)
+        for name, value in outputs.items():
+            cdk.CfnOutput(self, name, value=value)

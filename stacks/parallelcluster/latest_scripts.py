@@ -1,0 +1,64 @@
+"""Where nodes of ParallelCluster find the latest scripts at an address that never changes.
+
+ParallelCluster refuses to update a cluster in which the script of the head node or of login nodes
+changes, its arguments included (update policy of their OnNodeConfigured). So theirs is this one,
+which looks up where the latest scripts are.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from aws_cdk import aws_s3_deployment as deployment
+from constructs import Construct
+
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.platforms.parallelcluster.supplied import ON_NODE_CONFIGURED
+from stacks.base import names
+from stacks.lifecycle import scripts
+from stacks.lifecycle.lifecycle_stack import LifecycleStack
+
+FOLDER: Final = "parallelcluster"
+LATEST: Final = "latest"
+
+
+class LatestScripts(Construct):
+    """Two objects: the entry, and one line that says which prefix and which manifest."""
+
+    def __init__(self, lifecycle: LifecycleStack) -> None:
+        super().__init__(lifecycle, "Latest")
+        cluster = lifecycle.cluster
+        entry = (scripts.FOLDER / ON_NODE_CONFIGURED).read_text(encoding="utf-8")
+        line = f"{scripts_s3_uri(cluster, lifecycle.prefix)}/ {lifecycle.manifest_sha256}\n"
+        copy = deployment.BucketDeployment(
+            self,
+            "Copy",
+            destination_bucket=lifecycle.bucket,
+            destination_key_prefix=FOLDER,
+            sources=[
+                deployment.Source.data(ON_NODE_CONFIGURED, entry),
+                deployment.Source.data(LATEST, line),
+            ],
+            retain_on_delete=True,
+            prune=False,
+            memory_limit=lifecycle.copy_memory_mib,
+            role=lifecycle.copying_role,
+            log_group=lifecycle.copying_log_group,
+        )
+        # A node that reads it finds everything there.
+        copy.node.add_dependency(lifecycle.copy)
+
+
+def scripts_s3_uri(cluster: Cluster, prefix: str) -> str:
+    """The folder of one version of the scripts, without a slash at the end."""
+    return f"s3://{names.lifecycle_bucket(cluster)}/{prefix}"
+
+
+def entry_s3_uri(cluster: Cluster) -> str:
+    """The script of the head node and of login nodes."""
+    return f"s3://{names.lifecycle_bucket(cluster)}/{FOLDER}/{ON_NODE_CONFIGURED}"
+
+
+def latest_s3_uri(cluster: Cluster) -> str:
+    """The object that says where the latest scripts are."""
+    return f"s3://{names.lifecycle_bucket(cluster)}/{FOLDER}/{LATEST}"

@@ -1,0 +1,1 @@
+"""File systems, home directories and buckets."""
