@@ -1,12 +1,18 @@
-"""FSx file systems of an account."""
+"""FSx file systems, their data repository associations, and the state of exports to S3."""
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from clusterwright.aws.session import AwsSession
+
+_METRIC_NAMESPACE: Final = "AWS/FSx"
+_PERIOD_SECONDS: Final = 60
+_MAXIMUM_DATAPOINTS: Final = 1_440
+"""In a response of GetMetricStatistics (CloudWatch API reference)."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +28,7 @@ class FileSystem:
     deployment_type: str
     capacity_gib: int
     throughput_mbps: int
-    """Of the whole file system, where it is set; else 0."""
+    """Of the whole file system, 0 if not set."""
 
     efa: bool
     vpc_id: str | None
@@ -30,45 +36,140 @@ class FileSystem:
     dns_name: str | None
     mount_name: str | None
     stack: str | None
-    """The CloudFormation stack that built it."""
+    """The CloudFormation stack that created it."""
 
     read_cache_gib: int = 0
-    """SSD cache of Intelligent-Tiering; 0 where it follows the throughput, or there is none."""
+    """SSD cache of Intelligent-Tiering; 0 if proportional to throughput, or without a cache."""
 
     throughput_mbps_per_tib: int = 0
-    """Of Lustre, where it is set; else 0."""
+    """Of Lustre, 0 if not set."""
 
     interface_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Association:
-    """A link between a folder of a Lustre file system and a bucket."""
+class ExportSource:
+    """A file system as the source of exports to S3."""
 
-    file_system_path: str
+    id: str
+    name: str | None
+    """The tag `Name`."""
+
+    kind: str
+    lifecycle: str
+    deployment_type: str
+    created: dt.datetime
+    import_path: str | None
+    """Of a file system linked to a bucket without associations (`DataRepositoryConfiguration`)."""
+
+
+@dataclass(frozen=True)
+class DataRepositoryAssociation:
+    """A link between a path of a Lustre file system and a bucket."""
+
+    id: str
+    path: str
+    bucket: str
+    lifecycle: str
+    failure: str
+    created: dt.datetime
     export_events: tuple[str, ...]
 
+    @property
+    def exports_automatically(self) -> bool:
+        """Whether new and changed files are exported automatically."""
+        return {"NEW", "CHANGED"} <= set(self.export_events)
 
-def associations(session: AwsSession, file_system_id: str) -> tuple[Association, ...]:
-    """Every association of one file system."""
-    wanted = [{"Name": "file-system-id", "Values": [file_system_id]}]
-    return tuple(
-        Association(
-            found.get("FileSystemPath") or "/",
-            tuple(((found.get("S3") or {}).get("AutoExportPolicy") or {}).get("Events") or ()),
-        )
-        for page in session.pages("fsx", "DescribeDataRepositoryAssociations", Filters=wanted)
-        for found in page["Associations"]
-    )
+
+@dataclass(frozen=True)
+class ExportTask:
+    """An export task; `paths` is empty for the whole file system."""
+
+    id: str
+    lifecycle: str
+    paths: tuple[str, ...]
+    created: dt.datetime
+    ended: dt.datetime | None
+    failed_count: int | None
+
+    @property
+    def succeeded(self) -> bool:
+        return self.lifecycle == "SUCCEEDED" and self.failed_count == 0
 
 
 def file_systems(session: AwsSession) -> tuple[FileSystem, ...]:
-    """Every file system of the account in the region."""
+    """Return every file system of the account in the region."""
     return tuple(
         _file_system(answer)
         for page in session.pages("fsx", "DescribeFileSystems")
         for answer in page["FileSystems"]
     )
+
+
+def export_sources(session: AwsSession) -> tuple[ExportSource, ...]:
+    """Return every file system of the account in the region."""
+    return tuple(
+        _export_source(answer)
+        for page in session.pages("fsx", "DescribeFileSystems")
+        for answer in page["FileSystems"]
+    )
+
+
+def associations(
+    session: AwsSession, file_system_id: str
+) -> tuple[DataRepositoryAssociation, ...]:
+    """Return the associations of a file system, in any state."""
+    pages = session.pages(
+        "fsx",
+        "DescribeDataRepositoryAssociations",
+        Filters=[{"Name": "file-system-id", "Values": [file_system_id]}],
+    )
+    return tuple(_association(answer) for page in pages for answer in page["Associations"])
+
+
+def export_tasks(session: AwsSession, file_system_id: str) -> tuple[ExportTask, ...]:
+    """Return the export tasks of a file system, newest first."""
+    pages = session.pages(
+        "fsx",
+        "DescribeDataRepositoryTasks",
+        Filters=[{"Name": "file-system-id", "Values": [file_system_id]}],
+    )
+    found = [
+        _task(answer)
+        for page in pages
+        for answer in page["DataRepositoryTasks"]
+        if answer["Type"] == "EXPORT_TO_REPOSITORY"
+    ]
+    return tuple(sorted(found, key=lambda task: task.created, reverse=True))
+
+
+def oldest_pending_export_seconds(session: AwsSession, file_system_id: str) -> float | None:
+    """Return the age of the oldest change awaiting automatic export, None without a datapoint.
+
+    The newest AgeOfOldestQueuedMessage (AutoExport) of the last 15 minutes: DeleteFileSystem
+    documents 0 as the sign that all changes are exported.
+    """
+    points = _points(
+        session,
+        "AgeOfOldestQueuedMessage",
+        {"FileSystemId": file_system_id, "Publisher": "AutoExport"},
+        "Maximum",
+        dt.datetime.now(dt.UTC) - dt.timedelta(minutes=15),
+    )
+    return points[-1][1] if points else None
+
+
+def written_bytes(
+    session: AwsSession, file_system_id: str, since: dt.datetime | None
+) -> float | None:
+    """Return the bytes that clients wrote since a time, None without a datapoint.
+
+    `since=None` stands for the last 15 minutes.
+    """
+    now = dt.datetime.now(dt.UTC)
+    start = since if since is not None else now - dt.timedelta(minutes=15)
+    points = _points(session, "DataWriteBytes", {"FileSystemId": file_system_id}, "Sum", start)
+    return sum(value for _, value in points) if points else None
 
 
 def _file_system(answer: Mapping[str, Any]) -> FileSystem:
@@ -94,3 +195,67 @@ def _file_system(answer: Mapping[str, Any]) -> FileSystem:
         throughput_mbps_per_tib=settings.get("PerUnitStorageThroughput") or 0,
         interface_ids=tuple(answer.get("NetworkInterfaceIds") or ()),
     )
+
+
+def _export_source(answer: Mapping[str, Any]) -> ExportSource:
+    settings = answer.get("LustreConfiguration") or {}
+    old = settings.get("DataRepositoryConfiguration") or {}
+    tags = {tag["Key"]: tag["Value"] for tag in answer.get("Tags") or ()}
+    return ExportSource(
+        answer["FileSystemId"],
+        tags.get("Name"),
+        answer["FileSystemType"],
+        answer["Lifecycle"],
+        settings.get("DeploymentType") or "",
+        answer["CreationTime"],
+        old.get("ImportPath"),
+    )
+
+
+def _association(answer: Mapping[str, Any]) -> DataRepositoryAssociation:
+    export = (answer.get("S3") or {}).get("AutoExportPolicy") or {}
+    return DataRepositoryAssociation(
+        answer["AssociationId"],
+        answer.get("FileSystemPath") or "/",
+        answer.get("DataRepositoryPath") or "",
+        answer["Lifecycle"],
+        (answer.get("FailureDetails") or {}).get("Message") or "",
+        answer["CreationTime"],
+        tuple(export.get("Events") or ()),
+    )
+
+
+def _task(answer: Mapping[str, Any]) -> ExportTask:
+    status = answer.get("Status") or {}
+    return ExportTask(
+        answer["TaskId"],
+        answer["Lifecycle"],
+        tuple(answer.get("Paths") or ()),
+        answer["CreationTime"],
+        answer.get("EndTime"),
+        status.get("FailedCount"),
+    )
+
+
+def _points(
+    session: AwsSession,
+    metric: str,
+    dimensions: Mapping[str, str],
+    statistic: str,
+    start: dt.datetime,
+) -> list[tuple[dt.datetime, float]]:
+    now = dt.datetime.now(dt.UTC)
+    seconds = (now - start).total_seconds()
+    minutes = max(1, -int(-seconds // (_MAXIMUM_DATAPOINTS * 60)))
+    answer = session.call(
+        "cloudwatch",
+        "GetMetricStatistics",
+        Namespace=_METRIC_NAMESPACE,
+        MetricName=metric,
+        Dimensions=[{"Name": name, "Value": value} for name, value in dimensions.items()],
+        StartTime=start - dt.timedelta(minutes=minutes),
+        EndTime=now,
+        Period=_PERIOD_SECONDS * minutes,
+        Statistics=[statistic],
+    )
+    return sorted((p["Timestamp"], float(p[statistic])) for p in answer["Datapoints"])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from clusterwright.aws.ec2.vpc import STACK_TAG
 from clusterwright.aws.session import AwsSession
-from clusterwright.aws.vpc import STACK_TAG
 
 
 @dataclass(frozen=True)

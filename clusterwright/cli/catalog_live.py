@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from typing import Any
 
-from clusterwright.aws import ec2, pricing, quotas
+from clusterwright.aws import pricing, quotas
+from clusterwright.aws.ec2 import instance_types
 from clusterwright.aws.errors import AwsUnavailable, is_not_found
 from clusterwright.aws.session import AwsSession
 from clusterwright.catalog import Catalog
@@ -37,7 +38,7 @@ def read_region(
     tasks: dict[str, Callable[[], Any]] = {}
     if "instances" in parts:
         tasks["types"] = lambda: _types(session, region, wanted)
-        tasks["zones"] = lambda: ec2.zones(session, region=region)
+        tasks["zones"] = lambda: instance_types.zones(session, region=region)
     if "prices" in parts:
         tasks["ec2-on-demand"] = lambda: pricing.ec2_on_demand(session, region)
         tasks["hyperpod-on-demand"] = lambda: pricing.hyperpod_on_demand(session, region)
@@ -48,7 +49,7 @@ def read_region(
         running = {name: pool.submit(task) for name, task in tasks.items()}
         answers = {name: future.result() for name, future in running.items()}
     offers, records = answers.get("types", ({}, {}))
-    zones: Sequence[ec2.Zone] = answers.get("zones", ())
+    zones: Sequence[instance_types.Zone] = answers.get("zones", ())
     known = [(quota.service, quota.code) for quota in catalog.quotas]
     names = {(quota.service, quota.name) for quota in catalog.quotas}
     return Snapshot(
@@ -76,11 +77,11 @@ def _types(
     session: AwsSession, region: str, wanted: frozenset[str]
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, dict[str, Any]]]:
     offers: dict[str, list[str]] = {}
-    for offering in ec2.offerings(session, region=region):
+    for offering in instance_types.offerings(session, region=region):
         if offering.instance_type in wanted:
             offers.setdefault(offering.instance_type, []).append(offering.zone_id)
     records = {}
-    for answered in ec2.instance_types(session, sorted(offers), region=region):
+    for answered in instance_types.instance_types(session, sorted(offers), region=region):
         record = instance_record(answered, "")
         del record["source"]
         records[answered["InstanceType"]] = record

@@ -19,7 +19,7 @@ from clusterwright.cli.diff_versions import (
 from clusterwright.cluster_spec import LoadedSpec, SpecErrors
 
 if TYPE_CHECKING:
-    from clusterwright.aws.cloudformation import Stack
+    from clusterwright.aws.cloudformation.stacks import Stack
     from clusterwright.aws.session import AwsSession
     from clusterwright.review.assembly import Assembly
     from clusterwright.review.change_set import ChangeSetAnswer
@@ -88,7 +88,8 @@ def _deployed(
     asked: Asked, session: AwsSession, unknown: list[Unknown]
 ) -> tuple[dict[str, Stack], Assembly]:
     """The environment's stacks by name, and their templates."""
-    from clusterwright.aws import cloudformation
+    from clusterwright.aws.cloudformation.stacks import stacks as list_stacks
+    from clusterwright.aws.cloudformation.stacks import template
     from clusterwright.platforms.stack_names import part_of
     from clusterwright.review.assembly import Assembly, StackTemplate
     from clusterwright.review.results import Unknown
@@ -96,12 +97,12 @@ def _deployed(
     environment = asked.spec.cluster.environment
     stacks = {
         stack.name: stack
-        for stack in cloudformation.stacks(session)
+        for stack in list_stacks(session)
         if part_of(environment, stack.name) is not None
     }
     found: dict[str, StackTemplate] = {}
     with ThreadPoolExecutor(8) as pool:
-        templates = pool.map(lambda name: cloudformation.template(session, name), stacks)
+        templates = pool.map(lambda name: template(session, name), stacks)
         for stack, body in zip(stacks.values(), templates, strict=True):
             if body is None:
                 unknown.append(
@@ -152,7 +153,7 @@ def _change_sets(
     after: Assembly,
 ) -> tuple[ChangeSetAnswer, ...]:
     """AWS's answer about every stack that stands and whose template differs."""
-    from clusterwright.aws import cloudformation
+    from clusterwright.aws.cloudformation.change_sets import change_set
     from clusterwright.aws.errors import AwsUnavailable
     from clusterwright.review.change_set import AwsChange, ChangeSetAnswer
 
@@ -161,7 +162,7 @@ def _change_sets(
     def ask(name: str) -> ChangeSetAnswer:
         template = after.stacks[name].template
         try:
-            found = cloudformation.change_set(
+            found = change_set(
                 session, stacks[name], template, deadline_seconds=max(1, end - time.monotonic())
             )
         except AwsUnavailable as refusal:
@@ -189,7 +190,7 @@ def _drift(
     asked: Asked, session: AwsSession, stacks: Mapping[str, Stack], unknown: list[Unknown]
 ) -> tuple[SpecChange, ...]:
     """What somebody changed by other ways since the stacks were deployed."""
-    from clusterwright.aws import cloudformation
+    from clusterwright.aws.cloudformation.change_sets import drift
     from clusterwright.aws.errors import AwsUnavailable
     from clusterwright.review.results import SpecChange, Unknown
 
@@ -197,9 +198,7 @@ def _drift(
 
     def ask(name: str) -> tuple[SpecChange, ...] | Unknown:
         try:
-            found = cloudformation.drift(
-                session, name, deadline_seconds=max(1, end - time.monotonic())
-            )
+            found = drift(session, name, deadline_seconds=max(1, end - time.monotonic()))
         except AwsUnavailable as refusal:
             return Unknown(f"the drift of {name}", refusal.message, refusal.hint)
         return tuple(

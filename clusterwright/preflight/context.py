@@ -23,7 +23,7 @@ from clusterwright.platforms.stack_names import part_of
 from clusterwright.preflight.results import Finding
 
 if TYPE_CHECKING:
-    from clusterwright.aws.instances import Instance
+    from clusterwright.aws.ec2.instances import Instance
 
 
 @dataclass(frozen=True, eq=False)

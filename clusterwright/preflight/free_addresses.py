@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from clusterwright.aws.ec2.vpc import Subnet
 from clusterwright.aws.sagemaker import Cluster
-from clusterwright.aws.vpc import Subnet
 from clusterwright.catalog import Known
 from clusterwright.platforms.hyperpod import ec2_name
 from clusterwright.preflight.context import Context

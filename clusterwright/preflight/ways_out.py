@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network
 
-from clusterwright.aws.routes import AclEntry, Endpoint, Route, RouteTable, by_subnet
-from clusterwright.aws.vpc import Permission, SecurityGroup, Subnet
+from clusterwright.aws.ec2.routes import AclEntry, Endpoint, Route, RouteTable, by_subnet
+from clusterwright.aws.ec2.vpc import Permission, SecurityGroup, Subnet
 
 EVERYWHERE = "0.0.0.0/0"
 _INTERNET_GATEWAY = "igw-"

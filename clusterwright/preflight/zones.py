@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from clusterwright.aws.ec2 import Zone
+from clusterwright.aws.ec2.instance_types import Zone
 
 
 def zone_id_of(zone: str, zones: Iterable[Zone]) -> str:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
-from clusterwright.aws import offers, pricing
+from clusterwright.aws import pricing, training_plans
+from clusterwright.aws.ec2 import capacity_offers
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.priced_items import PRICED_ITEMS
 from clusterwright.aws.session import AwsSession
@@ -125,11 +126,21 @@ def _instances(
             yield _spot(session, name, region, zone, hyperpod, today)
         elif kind == "training-plan":
             yield _hint(
-                session, offers.training_plan_offer, name, "training-plan-offer", region, today
+                session,
+                training_plans.training_plan_offer,
+                name,
+                "training-plan-offer",
+                region,
+                today,
             )
         elif kind == "capacity-block":
             yield _hint(
-                session, offers.capacity_block_offer, name, "capacity-block", region, today
+                session,
+                capacity_offers.capacity_block_offer,
+                name,
+                "capacity-block",
+                region,
+                today,
             )
     arns = dict.fromkeys(
         g.capacity.arn for g in cluster.compute if isinstance(g.capacity, TrainingPlan)
@@ -157,9 +168,9 @@ def _listed(session: AwsSession, name: str, region: str, hyperpod: bool, today: 
 def _spot(
     session: AwsSession, name: str, region: str, zone: str, hyperpod: bool, today: dt.date
 ) -> _Task:
-    def take(history: offers.SpotHistory, found: _Found) -> None:
+    def take(history: capacity_offers.SpotHistory, found: _Found) -> None:
         words = (
-            f"EC2's Spot price in {zone} over {offers.SPOT_HISTORY.days} days: "
+            f"EC2's Spot price in {zone} over {capacity_offers.SPOT_HISTORY.days} days: "
             f"{_usd(history.lowest_usd)} to {_usd(history.highest_usd)} USD, "
             f"{history.changes} changes, since {history.latest:%Y-%m-%d} "
             f"{_usd(history.latest_usd)} USD"
@@ -173,7 +184,9 @@ def _spot(
         found.spot[name, zone] = words
 
     return _Task(
-        "ec2:DescribeSpotPriceHistory", lambda: offers.spot_history(session, name, zone), take
+        "ec2:DescribeSpotPriceHistory",
+        lambda: capacity_offers.spot_history(session, name, zone),
+        take,
     )
 
 
@@ -204,7 +217,7 @@ def _hint(
 
 
 def _bought(session: AwsSession, arn: str, today: dt.date) -> _Task:
-    def take(plan: offers.BoughtPlan, found: _Found) -> None:
+    def take(plan: training_plans.BoughtPlan, found: _Found) -> None:
         if plan.upfront_fee_usd is None:
             return
         found.purchases.append(
@@ -221,7 +234,9 @@ def _bought(session: AwsSession, arn: str, today: dt.date) -> _Task:
             )
         )
 
-    return _Task("sagemaker:DescribeTrainingPlan", lambda: offers.bought_plan(session, arn), take)
+    return _Task(
+        "sagemaker:DescribeTrainingPlan", lambda: training_plans.bought_plan(session, arn), take
+    )
 
 
 def _services(session: AwsSession, cluster: Cluster, today: dt.date) -> Iterator[_Task]:

@@ -61,7 +61,7 @@ def whole() -> Session:
 def test_the_table_has_the_operations_that_the_code_asks_for(whole: Session) -> None:
     asked: dict[str, set[str]] = {}
     names = set(whole.get_available_services())
-    for path in Path(clusterwright.aws.__file__).parent.glob("*.py"):
+    for path in Path(clusterwright.aws.__file__).parent.rglob("*.py"):
         if path.stem in ("operations", "errors"):
             continue
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -96,7 +96,7 @@ def test_what_is_kept_is_what_botocore_has(service: str, small: Session, whole: 
 
 def test_lists_of_values_that_the_code_looks_into_are_kept(small: Session) -> None:
     found = set()
-    for path in Path(clusterwright.aws.__file__).parent.glob("*.py"):
+    for path in Path(clusterwright.aws.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):
                 given = {k.arg: k.value for k in node.keywords}

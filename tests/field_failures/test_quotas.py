@@ -273,7 +273,7 @@ def test_found_every_page_of_every_list_is_read(tmp_path: Path) -> None:
     # The other lists: whatever AWS answers in pages is read by its paginator, or asked by id.
     asked = set()
     with account():
-        for source in (ROOT / "clusterwright" / "aws").glob("*.py"):
+        for source in (ROOT / "clusterwright" / "aws").rglob("*.py"):
             for how, service, operation, names in _questions(source):
                 asked.add(operation)
                 method = xform_name(operation)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from clusterwright.aws import s3
+from clusterwright.aws.ec2.images import Image
 from clusterwright.aws.iam import Simulated
-from clusterwright.aws.images import Image
 from clusterwright.aws.kms import Key
 from clusterwright.aws.s3 import BucketEncryption
 from clusterwright.aws.secretsmanager import Secret

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from clusterwright.aws import sagemaker
-from clusterwright.aws.ec2 import Zone
+from clusterwright.aws.ec2.instance_types import Zone
 from clusterwright.aws.sagemaker import (
     Cluster,
     ClusterGroup,

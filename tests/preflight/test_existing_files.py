@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
 from typing import Any
 
 import pytest
 
-from clusterwright.aws.fsx import Association, FileSystem
+from clusterwright.aws.ec2.vpc import Permission, SecurityGroup, Vpc
+from clusterwright.aws.fsx import DataRepositoryAssociation, FileSystem
 from clusterwright.aws.rds import Database
-from clusterwright.aws.vpc import Permission, SecurityGroup, Vpc
 from clusterwright.preflight.facts import counts, network, storage
 from clusterwright.preflight.facts.files import Associations, InterfaceGroups
 from tests.preflight.harness import Harness
@@ -169,6 +170,11 @@ def test_file_systems_and_nodes_share_a_vpc(rule: Harness) -> None:
     rule.fails("CW-S024", {**STANDING, **NETWORK}, other, path=HERE, message=f"the nodes in {VPC}")
 
 
+def link(path: str, *events: str) -> DataRepositoryAssociation:
+    created = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+    return DataRepositoryAssociation("dra-1", path, "s3://b", "AVAILABLE", "", created, events)
+
+
 SAVES = {**STANDING, "storage.checkpoint_path": "/fsx/checkpoints"}
 
 
@@ -176,15 +182,15 @@ SAVES = {**STANDING, "storage.checkpoint_path": "/fsx/checkpoints"}
     ("links", "good"),
     [
         ((), False),
-        ((Association("/", ("NEW",)),), True),
-        ((Association("/checkpoints/", ("NEW", "CHANGED")),), True),
-        ((Association("/checkpoints", ()),), False),
-        ((Association("/check", ("NEW",)),), False),
-        ((Association("/checkpoints/run", ("NEW",)),), False),
+        ((link("/", "NEW"),), True),
+        ((link("/checkpoints/", "NEW", "CHANGED"),), True),
+        ((link("/checkpoints"),), False),
+        ((link("/check", "NEW"),), False),
+        ((link("/checkpoints/run", "NEW"),), False),
     ],
 )
 def test_scratch_that_exists_wants_an_export(
-    rule: Harness, links: tuple[Association, ...], good: bool
+    rule: Harness, links: tuple[DataRepositoryAssociation, ...], good: bool
 ) -> None:
     scratch = dataclasses.replace(FOUND, deployment_type="SCRATCH_2")
     known = {storage.FileSystems(): (scratch,), Associations(FS_ID): links}

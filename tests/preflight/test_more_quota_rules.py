@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from clusterwright.aws.interfaces import NetworkInterface
+from clusterwright.aws.ec2.network_interfaces import NetworkInterface
+from clusterwright.aws.ec2.routes import Endpoint
+from clusterwright.aws.ec2.vpc import SecurityGroup
 from clusterwright.aws.rds import Database
-from clusterwright.aws.routes import Endpoint
-from clusterwright.aws.vpc import SecurityGroup
 from clusterwright.platforms.hyperpod import lifecycle_bucket
 from clusterwright.platforms.security_rules import security_groups_built
 from clusterwright.preflight.facts import counts, hyperpod, network, routes, storage

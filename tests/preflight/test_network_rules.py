@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from clusterwright.aws.ec2 import Zone
+from clusterwright.aws.ec2.instance_types import Zone
+from clusterwright.aws.ec2.vpc import Permission, SecurityGroup, Subnet, Vpc
 from clusterwright.aws.sagemaker import Cluster, ClusterGroup
-from clusterwright.aws.vpc import Permission, SecurityGroup, Subnet, Vpc
 from clusterwright.preflight.facts import hyperpod, network
 from tests.preflight.harness import Harness
 from tests.support import specs

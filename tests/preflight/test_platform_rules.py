@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from clusterwright.aws.stacks import Stack, StackResource
-from clusterwright.aws.vpc import Subnet
+from clusterwright.aws.cloudformation.stacks import Stack, StackResource
+from clusterwright.aws.ec2.vpc import Subnet
 from clusterwright.catalog import load_catalog
 from clusterwright.platforms import known_faults
 from clusterwright.platforms.derived_names import log_groups

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from clusterwright.aws.ec2.instances import Instance
+from clusterwright.aws.ec2.vpc import NatGateway, Subnet, Vpc
 from clusterwright.aws.fsx import FileSystem
-from clusterwright.aws.instances import Instance
 from clusterwright.aws.sagemaker import Cluster, ClusterGroup
-from clusterwright.aws.vpc import NatGateway, Subnet, Vpc
 from clusterwright.preflight.facts import hyperpod, network, storage
 from clusterwright.preflight.facts.instances import Instances
 from tests.preflight.harness import Harness, quota

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clusterwright.aws.vpc import Vpc
+from clusterwright.aws.ec2.vpc import Vpc
 from clusterwright.preflight.facts import hyperpod, network
 from clusterwright.preflight.placing import place
 from tests.preflight.harness import Harness

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from clusterwright.aws.instances import Instance
-from clusterwright.aws.reservations import BlockStatus, Reservation
+from clusterwright.aws.ec2.capacity_reservations import BlockStatus, Reservation
+from clusterwright.aws.ec2.instances import Instance
 from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.preflight.facts import network, reservations
 from clusterwright.preflight.facts.instances import Instances

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clusterwright.aws.fsx_exports import Association, ExportTask, Found
+from clusterwright.aws.fsx import DataRepositoryAssociation, ExportSource, ExportTask
 from clusterwright.aws.session import AwsSession
 from clusterwright.cli.main import main
 from clusterwright.preflight.facts.exports import Exports, ExportState
@@ -28,10 +28,12 @@ from tests.preflight.harness import Facts, Harness
 from tests.support import specs
 
 NOW = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
-FILE_SYSTEM = Found(
+FILE_SYSTEM = ExportSource(
     "fs-0123456789abcdef0", "test-fsx", "LUSTRE", "AVAILABLE", "SCRATCH_2", NOW, None
 )
-WHOLE = Association("dra-1", "/", "s3://b", "AVAILABLE", "", NOW, ("NEW", "CHANGED", "DELETED"))
+WHOLE = DataRepositoryAssociation(
+    "dra-1", "/", "s3://b", "AVAILABLE", "", NOW, ("NEW", "CHANGED", "DELETED")
+)
 TASK = ExportTask("task-1", "SUCCEEDED", (), NOW, NOW, 0)
 PROVED = Exports(FILE_SYSTEM, (WHOLE,), (), 0.0, 0.0, None)
 SCRATCH = {

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from clusterwright.aws.ec2.vpc import Subnet
 from clusterwright.aws.fsx import FileSystem
 from clusterwright.aws.s3 import Bucket
-from clusterwright.aws.vpc import Subnet
 from clusterwright.preflight.facts import network, storage
 from tests.preflight.harness import Harness
 from tests.support import specs

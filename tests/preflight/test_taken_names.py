@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from clusterwright.aws.cloudformation.stacks import Stack, StackResource
 from clusterwright.aws.kms import Key
 from clusterwright.aws.s3 import Bucket
 from clusterwright.aws.sagemaker import Cluster
 from clusterwright.aws.secretsmanager import Secret
-from clusterwright.aws.stacks import Stack, StackResource
 from clusterwright.platforms.derived_names import lifecycle_bucket, log_groups
 from clusterwright.preflight.facts import storage
 from clusterwright.preflight.facts.buckets import KeyAlias

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from clusterwright.aws.routes import AclEntry, Endpoint, NetworkAcl, Route, RouteTable
-from clusterwright.aws.vpc import Permission, SecurityGroup
+from clusterwright.aws.ec2.routes import AclEntry, Endpoint, NetworkAcl, Route, RouteTable
+from clusterwright.aws.ec2.vpc import Permission, SecurityGroup
 from clusterwright.platforms.hyperpod import lifecycle_bucket
 from clusterwright.preflight.facts import network, routes
 from clusterwright.preflight.needed_endpoints import services_used

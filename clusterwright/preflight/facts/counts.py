@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from clusterwright.aws import counts, eks, interfaces, rds, routes
+from clusterwright.aws import counts, eks, rds
+from clusterwright.aws.ec2 import network_interfaces, routes
 from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
 
 
@@ -22,14 +23,14 @@ class InternetGateways(Fact[tuple[str | None, ...]]):
 
 
 @dataclass(frozen=True)
-class NetworkInterfaces(Fact[tuple[interfaces.NetworkInterface, ...]]):
+class NetworkInterfaces(Fact[tuple[network_interfaces.NetworkInterface, ...]]):
     """Every network interface of the account in the region."""
 
     actions: ClassVar = ("ec2:DescribeNetworkInterfaces",)
 
-    def read(self) -> Reading[tuple[interfaces.NetworkInterface, ...]]:
-        (found,) = yield [ask(interfaces.network_interfaces)]
-        result: tuple[interfaces.NetworkInterface, ...] = answered(found)
+    def read(self) -> Reading[tuple[network_interfaces.NetworkInterface, ...]]:
+        (found,) = yield [ask(network_interfaces.network_interfaces)]
+        result: tuple[network_interfaces.NetworkInterface, ...] = answered(found)
         return result
 
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from clusterwright.aws import budgets, iam, images, logs, secretsmanager, ssm
-from clusterwright.aws import stacks as aws_stacks
+from clusterwright.aws import budgets, iam, logs, secretsmanager, ssm
+from clusterwright.aws.cloudformation import stacks as aws_stacks
+from clusterwright.aws.ec2 import images
 from clusterwright.platforms.stack_names import PARTS, stack_name
 from clusterwright.preflight.facts.fact import Fact, Place, Reading, answered, ask
 

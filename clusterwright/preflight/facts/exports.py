@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from clusterwright.aws import fsx_exports
+from clusterwright.aws import fsx
 from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
 
 
@@ -18,15 +18,15 @@ class Exports:
     without such an export, or without a datapoint).
     """
 
-    file_system: fsx_exports.Found
-    associations: tuple[fsx_exports.Association, ...]
-    tasks: tuple[fsx_exports.ExportTask, ...]
+    file_system: fsx.ExportSource
+    associations: tuple[fsx.DataRepositoryAssociation, ...]
+    tasks: tuple[fsx.ExportTask, ...]
     oldest_pending_seconds: float | None
     written_bytes: float | None
     written_since_export: float | None
 
     @property
-    def last_export(self) -> fsx_exports.ExportTask | None:
+    def last_export(self) -> fsx.ExportTask | None:
         """The newest task that exported everything it was asked to."""
         return next((task for task in self.tasks if task.succeeded), None)
 
@@ -46,8 +46,8 @@ class ExportState(Fact[tuple[Exports, ...]]):
     inventory: ClassVar = True
 
     def read(self) -> Reading[tuple[Exports, ...]]:
-        (answer,) = yield [ask(fsx_exports.file_systems)]
-        everything: tuple[fsx_exports.Found, ...] = answered(answer)
+        (answer,) = yield [ask(fsx.export_sources)]
+        everything: tuple[fsx.ExportSource, ...] = answered(answer)
         found = []
         for one in everything:
             wanted = one.id == self.id if self.id is not None else one.name == self.name
@@ -56,19 +56,19 @@ class ExportState(Fact[tuple[Exports, ...]]):
         return tuple(found)
 
 
-def _exports(one: fsx_exports.Found) -> Reading[Exports]:
+def _exports(one: fsx.ExportSource) -> Reading[Exports]:
     if one.kind != "LUSTRE":
         return Exports(one, (), (), None, None, None)
     answers = yield [
-        ask(fsx_exports.associations, one.id),
-        ask(fsx_exports.export_tasks, one.id),
-        ask(fsx_exports.oldest_pending_export_seconds, one.id),
-        ask(fsx_exports.written_bytes, one.id, None),
+        ask(fsx.associations, one.id),
+        ask(fsx.export_tasks, one.id),
+        ask(fsx.oldest_pending_export_seconds, one.id),
+        ask(fsx.written_bytes, one.id, None),
     ]
     associations, tasks, pending, written = (answered(answer) for answer in answers)
     known = Exports(one, associations, tasks, pending, written, None)
     since = None
     if known.last_export is not None:
-        (answer,) = yield [ask(fsx_exports.written_bytes, one.id, known.last_export.created)]
+        (answer,) = yield [ask(fsx.written_bytes, one.id, known.last_export.created)]
         since = answered(answer)
     return Exports(one, associations, tasks, pending, written, since)

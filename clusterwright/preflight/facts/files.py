@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from clusterwright.aws import fsx, vpc
+from clusterwright.aws import fsx
+from clusterwright.aws.ec2 import network_interfaces
 from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
 
 
@@ -20,21 +21,21 @@ class InterfaceGroups(Fact[frozenset[frozenset[str]]]):
         (found,) = yield [ask(fsx.file_systems)]
         for one in answered(found):
             if one.id == self.file_system_id and one.interface_ids:
-                (groups,) = yield [ask(vpc.interface_groups, one.interface_ids)]
+                (groups,) = yield [ask(network_interfaces.interface_groups, one.interface_ids)]
                 result: frozenset[frozenset[str]] = answered(groups)
                 return result
         return frozenset()
 
 
 @dataclass(frozen=True)
-class Associations(Fact[tuple[fsx.Association, ...]]):
+class Associations(Fact[tuple[fsx.DataRepositoryAssociation, ...]]):
     """The links of one Lustre file system with buckets."""
 
     file_system_id: str
     actions: ClassVar = ("fsx:DescribeDataRepositoryAssociations",)
     inventory: ClassVar = True
 
-    def read(self) -> Reading[tuple[fsx.Association, ...]]:
+    def read(self) -> Reading[tuple[fsx.DataRepositoryAssociation, ...]]:
         (found,) = yield [ask(fsx.associations, self.file_system_id)]
-        result: tuple[fsx.Association, ...] = answered(found)
+        result: tuple[fsx.DataRepositoryAssociation, ...] = answered(found)
         return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from clusterwright.aws import instances
+from clusterwright.aws.ec2 import instances
 from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from clusterwright.aws import ec2, vpc
+from clusterwright.aws.ec2 import instance_types, vpc
 from clusterwright.aws.session import AwsSession
 from clusterwright.preflight.facts.fact import Fact, Place, Reading, answered, ask
 
@@ -117,16 +117,18 @@ class Offerings(Fact[frozenset[tuple[str, str]]]):
 
 
 @dataclass(frozen=True)
-class Zones(Fact[tuple[ec2.Zone, ...]]):
+class Zones(Fact[tuple[instance_types.Zone, ...]]):
     """Every zone of the region, those included that the account has not opted into."""
 
     actions: ClassVar = ("ec2:DescribeAvailabilityZones",)
 
-    def read(self) -> Reading[tuple[ec2.Zone, ...]]:
-        (found,) = yield [ask(ec2.zones)]
-        result: tuple[ec2.Zone, ...] = answered(found)
+    def read(self) -> Reading[tuple[instance_types.Zone, ...]]:
+        (found,) = yield [ask(instance_types.zones)]
+        result: tuple[instance_types.Zone, ...] = answered(found)
         return result
 
 
 def _offerings(session: AwsSession, names: tuple[str, ...]) -> frozenset[tuple[str, str]]:
-    return frozenset((o.instance_type, o.zone_id) for o in ec2.offerings(session, names=names))
+    return frozenset(
+        (o.instance_type, o.zone_id) for o in instance_types.offerings(session, names=names)
+    )

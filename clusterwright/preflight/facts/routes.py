@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from clusterwright.aws import routes
+from clusterwright.aws.ec2 import routes
 from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
 
 

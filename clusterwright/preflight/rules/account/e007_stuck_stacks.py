@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from clusterwright.aws.stacks import Stack
+from clusterwright.aws.cloudformation.stacks import Stack
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.rule import Fail, Subject, Verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from clusterwright.aws.images import Image
+from clusterwright.aws.ec2.images import Image
 from clusterwright.catalog import Known
 from clusterwright.platforms.launch_templates import ROOT_DEVICE
 from clusterwright.preflight.context import Context

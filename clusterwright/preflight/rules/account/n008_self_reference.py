@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from clusterwright.aws.vpc import Permission
+from clusterwright.aws.ec2.vpc import Permission
 from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.cluster_spec.security_groups import existing_storage_groups

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clusterwright.aws.routes import Endpoint
+from clusterwright.aws.ec2.routes import Endpoint
 from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.cluster_spec.security_groups import existing_storage_groups
 from clusterwright.preflight.context import Context

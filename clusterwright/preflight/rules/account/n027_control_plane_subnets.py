@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from clusterwright.aws.vpc import Subnet
+from clusterwright.aws.ec2.vpc import Subnet
 from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.platforms.network import ZONES_WITHOUT_CONTROL_PLANES

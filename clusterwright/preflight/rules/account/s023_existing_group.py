@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from clusterwright.aws.vpc import Permission
+from clusterwright.aws.ec2.vpc import Permission
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.existing_storage import ExistingFiles, existing_files, found_among
 from clusterwright.preflight.facts.fact import Fact, FactValues

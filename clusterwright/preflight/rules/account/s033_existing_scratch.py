@@ -45,7 +45,7 @@ class ExistingScratch(Rule[ExistingFiles]):
         assert place is not None
         inside = storage.checkpoint_path.removeprefix(place[1].mount_path) or "/"
         for link in facts[Associations(subject.value.id)]:
-            if "NEW" in link.export_events and within(inside, link.file_system_path.rstrip("/")):
+            if "NEW" in link.export_events and within(inside, link.path.rstrip("/")):
                 return
         yield Fail(
             message=f"{storage.checkpoint_path} is on {found.deployment_type} ({found.id}), which "

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from clusterwright.aws.fsx_exports import Association
+from clusterwright.aws.fsx import DataRepositoryAssociation
 from clusterwright.cost.bill_extras import FileSystemRef
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.exports import Exports, ExportState
@@ -128,7 +128,7 @@ def _running(state: Exports) -> Iterator[Verdict]:
             )
 
 
-def _association(state: Exports, association: Association) -> Iterator[Verdict]:
+def _association(state: Exports, association: DataRepositoryAssociation) -> Iterator[Verdict]:
     where, named = association.id, f"{association.path} ({association.bucket})"
     if association.lifecycle != "AVAILABLE":
         more = f": {association.failure}" if association.failure else ""
@@ -140,13 +140,13 @@ def _association(state: Exports, association: Association) -> Iterator[Verdict]:
     if task is not None and _covers(task.paths, association.path):
         if state.written_since_export == 0:
             return
-        if state.written_since_export is None and not association.exports_by_itself:
+        if state.written_since_export is None and not association.exports_automatically:
             yield Unsure(
                 message=f"{named}: CloudWatch has no DataWriteBytes of {state.file_system.id} "
                 f"since export {task.id}"
             )
             return
-    if not association.exports_by_itself:
+    if not association.exports_automatically:
         events = ", ".join(association.export_events) or "nothing"
         written = state.written_since_export
         since = (

@@ -1,4 +1,4 @@
-"""Stacks of an account: their templates, their drift, and what a change set would do."""
+"""Change sets and drift detection of deployed stacks."""
 
 from __future__ import annotations
 
@@ -9,31 +9,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from clusterwright.aws.cloudformation.stacks import Stack
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.session import AwsSession
-from clusterwright.aws.values import known_value
 
 MAXIMUM_BODY_BYTES: Final = 51_200
-"""Of a template in a request; larger ones must lie in S3 (CreateChangeSet, TemplateBody)."""
+"""Maximum size of a template in a request; larger ones must be in S3 (CreateChangeSet,
+TemplateBody)."""
 
 CAPABILITIES: Final = ("CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND")
-_GONE: Final = frozenset({"DELETE_COMPLETE", "REVIEW_IN_PROGRESS"})
 _NO_CHANGES: Final = ("didn't contain changes", "No updates are to be performed")
 _POLL_SECONDS: Final = 0.5
 
 
 @dataclass(frozen=True)
-class Stack:
-    """A stack that stands; parameters as they were given."""
-
-    name: str
-    status: str
-    parameters: Mapping[str, str]
-
-
-@dataclass(frozen=True)
 class Change:
-    """One resource of a change set, in AWS's words."""
+    """A resource change of a change set, with the values of the API."""
 
     logical_id: str
     type: str
@@ -45,9 +36,9 @@ class Change:
 
 @dataclass(frozen=True)
 class ChangeSet:
-    """A change set that was read and deleted again.
+    """The content of a change set, which is deleted after reading.
 
-    `refusal` is CloudFormation's reason where it could not be made.
+    `refusal` is CloudFormation's reason if the change set could not be created.
     """
 
     changes: tuple[Change, ...] = ()
@@ -65,53 +56,6 @@ class PropertyDrift:
     actual: str | None
 
 
-def stacks(session: AwsSession) -> tuple[Stack, ...]:
-    """Every stack that stands in the region.
-
-    Raises
-    ------
-    AwsUnavailable
-        They cannot be listed.
-    """
-    return tuple(
-        Stack(
-            str(found["StackName"]),
-            str(found["StackStatus"]),
-            {p["ParameterKey"]: p.get("ParameterValue", "") for p in found.get("Parameters", ())},
-        )
-        for page in session.pages("cloudformation", "DescribeStacks")
-        for found in page.get("Stacks", ())
-        if known_value(
-            session,
-            found["StackStatus"],
-            service="cloudformation",
-            operation="DescribeStacks",
-            shape="StackStatus",
-        )
-        not in _GONE
-    )
-
-
-def template(session: AwsSession, stack: str) -> Mapping[str, Any] | None:
-    """The template that a stack was deployed with; None where it is not JSON.
-
-    Raises
-    ------
-    AwsUnavailable
-        It cannot be read.
-    """
-    answer = session.call(
-        "cloudformation", "GetTemplate", StackName=stack, TemplateStage="Original"
-    )
-    body = answer.get("TemplateBody")
-    if isinstance(body, str):
-        try:
-            body = json.loads(body)
-        except ValueError:
-            return None
-    return body if isinstance(body, Mapping) else None
-
-
 def change_set(
     session: AwsSession,
     stack: Stack,
@@ -119,14 +63,14 @@ def change_set(
     *,
     deadline_seconds: float,
 ) -> ChangeSet:
-    """What CloudFormation would do to a stack that stands; nothing is changed.
+    """Return the changes that CloudFormation would make to a deployed stack; change nothing.
 
-    A change set is made, read and deleted again, whatever happens in between.
+    The change set is created, read and always deleted.
 
     Raises
     ------
     AwsUnavailable
-        It cannot be made, read or deleted in that time.
+        The change set cannot be created, read or deleted within `deadline_seconds`.
     """
     text = json.dumps(body, separators=(",", ":"), ensure_ascii=False)
     size = len(text.encode())
@@ -160,12 +104,12 @@ def change_set(
 def drift(
     session: AwsSession, stack: str, *, deadline_seconds: float
 ) -> tuple[PropertyDrift, ...]:
-    """What somebody changed by other ways since the stack was deployed.
+    """Return the properties changed outside CloudFormation since the stack was deployed.
 
     Raises
     ------
     AwsUnavailable
-        CloudFormation cannot tell, or not in that time.
+        CloudFormation cannot detect drift, or not within `deadline_seconds`.
     """
     started = session.call("cloudformation", "DetectStackDrift", StackName=stack)
     end = time.monotonic() + deadline_seconds
@@ -188,16 +132,16 @@ def drift(
             StackResourceDriftStatusFilters=["MODIFIED", "DELETED"],
             **token,
         )
-        for one in page.get("StackResourceDrifts", ()):
-            drifted += _drifts(stack, one)
+        for resource in page.get("StackResourceDrifts", ()):
+            drifted += _drifts(stack, resource)
         if not page.get("NextToken"):
             return tuple(drifted)
         token = {"NextToken": page["NextToken"]}
 
 
-def _drifts(stack: str, one: Mapping[str, Any]) -> list[PropertyDrift]:
-    name = str(one["LogicalResourceId"])
-    if one["StackResourceDriftStatus"] == "DELETED":
+def _drifts(stack: str, resource: Mapping[str, Any]) -> list[PropertyDrift]:
+    name = str(resource["LogicalResourceId"])
+    if resource["StackResourceDriftStatus"] == "DELETED":
         return [PropertyDrift(stack, name, "", "there", "deleted")]
     return [
         PropertyDrift(
@@ -207,7 +151,7 @@ def _drifts(stack: str, one: Mapping[str, Any]) -> list[PropertyDrift]:
             difference.get("ExpectedValue"),
             difference.get("ActualValue"),
         )
-        for difference in one.get("PropertyDifferences", ())
+        for difference in resource.get("PropertyDifferences", ())
     ]
 
 
@@ -238,26 +182,26 @@ def _read(session: AwsSession, stack: str, name: str, seconds: float) -> ChangeS
         changes += found.get("Changes", ())
     return ChangeSet(
         tuple(
-            _change(one["ResourceChange"])
-            for one in changes
-            if one.get("Type") == "Resource" and "ResourceChange" in one
+            _change(change["ResourceChange"])
+            for change in changes
+            if change.get("Type") == "Resource" and "ResourceChange" in change
         )
     )
 
 
-def _change(one: Mapping[str, Any]) -> Change:
+def _change(change: Mapping[str, Any]) -> Change:
     names = [
         str(detail["Target"].get("Name") or detail["Target"].get("Attribute"))
-        for detail in one.get("Details", ())
+        for detail in change.get("Details", ())
         if "Target" in detail
     ]
     return Change(
-        str(one["LogicalResourceId"]),
-        str(one["ResourceType"]),
-        str(one["Action"]),
-        one.get("Replacement"),
+        str(change["LogicalResourceId"]),
+        str(change["ResourceType"]),
+        str(change["Action"]),
+        change.get("Replacement"),
         tuple(dict.fromkeys(names)),
-        one.get("PolicyAction"),
+        change.get("PolicyAction"),
     )
 
 

@@ -1,4 +1,4 @@
-"""Instances of EC2."""
+"""Pending and running instances."""
 
 from __future__ import annotations
 
@@ -6,30 +6,33 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from clusterwright.aws.ec2.vpc import STACK_TAG
 from clusterwright.aws.session import AwsSession
-from clusterwright.aws.vpc import STACK_TAG
 
 
 @dataclass(frozen=True)
 class Instance:
-    """A pending or running one; `lifecycle` is on-demand, spot, scheduled or capacity-block."""
+    """A pending or running instance.
+
+    `lifecycle` is on-demand, spot, scheduled or capacity-block.
+    """
 
     instance_type: str
     vcpus: int
     lifecycle: str
     stack: str | None
     reservation_id: str | None = None
-    """The capacity reservation or block that it runs in."""
+    """The capacity reservation or Capacity Block that it uses."""
 
     node_of: str | None = None
-    """The cluster of ParallelCluster or EKS whose node it is; its stack need not be said."""
+    """The ParallelCluster or EKS cluster of a node, which may have no stack of its own."""
 
 
 NODE_TAGS = ("parallelcluster:cluster-name", "eks:cluster-name")
 
 
 def running(session: AwsSession) -> tuple[Instance, ...]:
-    """Every instance of the account in the region that is pending or running."""
+    """Return every instance of the account in the region that is pending or running."""
     states = [{"Name": "instance-state-name", "Values": ["pending", "running"]}]
     return tuple(
         Instance(

@@ -1,4 +1,4 @@
-"""EC2: instance types, where they are offered, zones."""
+"""Instance types, their availability per zone, and zones."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from clusterwright.aws.session import AwsSession
 
-# DescribeInstanceTypes takes at most this many names in one call (API reference).
+# DescribeInstanceTypes accepts at most 100 names per call (API reference).
 _NAMES_PER_CALL: Final = 100
 
 
 @dataclass(frozen=True)
 class Offering:
-    """An instance type that a zone offers."""
+    """An instance type offered in a zone."""
 
     instance_type: str
     zone_id: str
@@ -34,15 +34,16 @@ class Zone:
 def instance_types(
     session: AwsSession, names: Iterable[str], *, region: str | None = None
 ) -> Iterator[Mapping[str, Any]]:
-    """DescribeInstanceTypes of these names, in API shape, a hundred per call.
+    """Yield the answers of DescribeInstanceTypes for these names, 100 names per call.
 
     Raises
     ------
     AwsUnavailable
-        Also (reason `other`, code `InvalidInstanceType`) for a name the region does not have.
+        Also for a name that the region does not have (reason `other`, code
+        `InvalidInstanceType`).
     """
-    waiting = iter(names)
-    while batch := list(islice(waiting, _NAMES_PER_CALL)):
+    remaining = iter(names)
+    while batch := list(islice(remaining, _NAMES_PER_CALL)):
         for page in session.pages(
             "ec2", "DescribeInstanceTypes", region=region, InstanceTypes=batch
         ):
@@ -52,12 +53,12 @@ def instance_types(
 def offerings(
     session: AwsSession, *, names: Iterable[str] = (), region: str | None = None
 ) -> Iterator[Offering]:
-    """Every type that each zone of the region offers, by zone id; of `names` alone, if any.
+    """Yield the types offered in each zone of the region, only of `names` if there are any.
 
     Raises
     ------
     AwsUnavailable
-        The question was not answered.
+        AWS did not answer.
     """
     wanted = sorted(set(names))
     filters = {"Filters": [{"Name": "instance-type", "Values": wanted}]} if wanted else {}
@@ -73,12 +74,12 @@ def offerings(
 
 
 def zones(session: AwsSession, *, region: str | None = None) -> tuple[Zone, ...]:
-    """Every zone of the region, local zones that are not opted into included.
+    """Return every zone of the region, including local zones that are not opted in.
 
     Raises
     ------
     AwsUnavailable
-        The question was not answered.
+        AWS did not answer.
     """
     answer = session.call(
         "ec2", "DescribeAvailabilityZones", region=region, AllAvailabilityZones=True

@@ -1,4 +1,4 @@
-"""Capacity reservations and capacity blocks of an account."""
+"""Capacity reservations and Capacity Blocks."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from clusterwright.aws.ec2.vpc import STACK_TAG
 from clusterwright.aws.errors import is_not_found
 from clusterwright.aws.session import AwsSession
-from clusterwright.aws.vpc import STACK_TAG
 
 
 @dataclass(frozen=True)
 class Reservation:
-    """A capacity reservation; a capacity block is one of kind `capacity-block`.
+    """A capacity reservation; a Capacity Block has the kind `capacity-block`.
 
     Attributes
     ----------
     match:
-        `open`: instances that name no reservation may use it. `targeted`: only those that name it.
+        `open`: matching instances use it. `targeted`: only instances that specify it do.
     available_count:
-        None where AWS does not say.
+        None if AWS does not return it.
     placement_group:
-        The ARN of the cluster placement group that it was made in.
+        The ARN of the cluster placement group that it was created in.
     """
 
     id: str
@@ -47,17 +47,17 @@ class Reservation:
 
 @dataclass(frozen=True)
 class BlockStatus:
-    """How the instances of an UltraServer's capacity block are connected."""
+    """The interconnect status of an UltraServer's Capacity Block."""
 
     id: str
     interconnect: str
     total: int | None
     unavailable: int | None
-    """Instances that cannot be launched, whoever wants them."""
+    """Instances that nobody can launch."""
 
 
 def reservation(session: AwsSession, reservation_id: str) -> Reservation | None:
-    """One reservation, shared ones included; None where the account sees none of that id."""
+    """Return a reservation, also a shared one; None if the account cannot see it."""
     try:
         answer = session.call(
             "ec2", "DescribeCapacityReservations", CapacityReservationIds=[reservation_id]
@@ -71,7 +71,7 @@ def reservation(session: AwsSession, reservation_id: str) -> Reservation | None:
 
 
 def reservations(session: AwsSession) -> tuple[Reservation, ...]:
-    """Every reservation of the account in the region, ended ones of late included."""
+    """Return every reservation of the account in the region, including recently ended ones."""
     return tuple(
         _reservation(answer)
         for page in session.pages("ec2", "DescribeCapacityReservations")
@@ -80,7 +80,7 @@ def reservations(session: AwsSession) -> tuple[Reservation, ...]:
 
 
 def block_statuses(session: AwsSession) -> tuple[BlockStatus, ...]:
-    """The status of every capacity block whose instances are connected as one UltraServer."""
+    """Return the status of every Capacity Block of an UltraServer."""
     return tuple(
         BlockStatus(
             answer["CapacityBlockId"],
@@ -108,7 +108,7 @@ def _reservation(answer: Mapping[str, Any]) -> Reservation:
         available_count=answer.get("AvailableInstanceCount"),
         match=answer.get("InstanceMatchCriteria") or "open",
         start=answer.get("StartDate"),
-        # An end is only one where the reservation is limited in time.
+        # Only reservations that end at a specific time have an end date.
         end=answer.get("EndDate"),
         placement_group=answer.get("PlacementGroupArn"),
         owner=answer.get("OwnerId"),

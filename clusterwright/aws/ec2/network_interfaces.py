@@ -1,4 +1,4 @@
-"""Network interfaces of an account."""
+"""Network interfaces and their security groups."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class NetworkInterface:
     zone: str
     groups: tuple[str, ...]
     addresses: int
-    """Private IPv4 addresses that it has."""
+    """Number of private IPv4 addresses."""
 
 
 def network_interfaces(session: AwsSession) -> tuple[NetworkInterface, ...]:
-    """Every network interface of the account in the region, those that services made included."""
+    """Return every network interface in the region, including those created by AWS services."""
     return tuple(
         NetworkInterface(
             answer["NetworkInterfaceId"],
@@ -31,4 +31,16 @@ def network_interfaces(session: AwsSession) -> tuple[NetworkInterface, ...]:
         )
         for page in session.pages("ec2", "DescribeNetworkInterfaces")
         for answer in page["NetworkInterfaces"]
+    )
+
+
+def interface_groups(
+    session: AwsSession, interface_ids: tuple[str, ...]
+) -> frozenset[frozenset[str]]:
+    """Return the sets of security groups of the network interfaces that exist."""
+    wanted = [{"Name": "network-interface-id", "Values": list(interface_ids)}]
+    return frozenset(
+        frozenset(group["GroupId"] for group in interface.get("Groups") or ())
+        for page in session.pages("ec2", "DescribeNetworkInterfaces", Filters=wanted)
+        for interface in page["NetworkInterfaces"]
     )

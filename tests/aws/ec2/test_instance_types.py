@@ -6,7 +6,7 @@ import pytest
 from botocore.stub import Stubber
 from moto import mock_aws
 
-from clusterwright.aws import ec2
+from clusterwright.aws.ec2 import instance_types
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.session import AwsSession
 
@@ -27,7 +27,7 @@ def test_types_are_asked_for_a_hundred_at_a_time(session: AwsSession) -> None:
                 {"InstanceTypes": [{"InstanceType": "m5.large"} for _ in batch]},
                 {"InstanceTypes": batch},
             )
-        assert len(list(ec2.instance_types(session, names))) == 150
+        assert len(list(instance_types.instance_types(session, names))) == 150
         stub.assert_no_pending_responses()
 
 
@@ -35,7 +35,7 @@ def test_a_name_that_the_region_lacks_is_no_empty_answer(session: AwsSession) ->
     with Stubber(session.client("ec2")) as stub:
         stub.add_client_error("describe_instance_types", "InvalidInstanceType")
         with pytest.raises(AwsUnavailable) as caught:
-            list(ec2.instance_types(session, ["p9.large"]))
+            list(instance_types.instance_types(session, ["p9.large"]))
     assert caught.value.code == "InvalidInstanceType"
 
 
@@ -55,14 +55,17 @@ def test_every_page_of_the_offerings_is_read(session: AwsSession) -> None:
                     **({"NextToken": token} if token else {}),
                 },
             )
-        found = list(ec2.offerings(session))
+        found = list(instance_types.offerings(session))
     assert found == [
-        ec2.Offering("p5.48xlarge", "use1-az1"),
-        ec2.Offering("p5.48xlarge", "use1-az2"),
+        instance_types.Offering("p5.48xlarge", "use1-az1"),
+        instance_types.Offering("p5.48xlarge", "use1-az2"),
     ]
 
 
 def test_zones_of_a_region() -> None:
     with mock_aws():
-        found = ec2.zones(AwsSession("us-east-1"))
-    assert ec2.Zone("use1-az6", "us-east-1a", "availability-zone", "opt-in-not-required") in found
+        found = instance_types.zones(AwsSession("us-east-1"))
+    assert (
+        instance_types.Zone("use1-az6", "us-east-1a", "availability-zone", "opt-in-not-required")
+        in found
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.aws.vpc import _permissions
+from clusterwright.aws.ec2.vpc import _permissions
 
 
 def test_the_other_side_is_groups_ranges_and_prefix_lists() -> None:

@@ -1,4 +1,4 @@
-"""Ways out of a network: routes, gateways, endpoints, access lists, name servers."""
+"""Egress of a VPC: route tables, internet gateways, endpoints, network ACLs, name servers."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from clusterwright.aws.ec2.vpc import STACK_TAG
 from clusterwright.aws.errors import is_not_found
 from clusterwright.aws.session import AwsSession
 from clusterwright.aws.values import known_value
-from clusterwright.aws.vpc import STACK_TAG
 
 
 @dataclass(frozen=True)
 class Route:
-    """One route. `target` is an id (`nat-…`, `igw-…`, `tgw-…`, `vpce-…`, `local`)."""
+    """A route. `target` is an id (`nat-…`, `igw-…`, `tgw-…`, `vpce-…`, `local`)."""
 
     destination: str
-    """An IPv4 range, or the id of a prefix list."""
+    """An IPv4 CIDR range or the id of a prefix list."""
 
     target: str
     state: str
@@ -35,7 +35,7 @@ class RouteTable:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A VPC endpoint. `policy` is the document as AWS gives it, None where it gives none."""
+    """A VPC endpoint. `policy` is the policy document, None if AWS returns none."""
 
     id: str
     vpc_id: str
@@ -57,7 +57,7 @@ class AclEntry:
     allow: bool
     protocol: str
     cidr: str | None
-    """None for an entry about IPv6."""
+    """None for an IPv6 entry."""
 
     first_port: int | None
     last_port: int | None
@@ -73,7 +73,7 @@ class NetworkAcl:
 
 
 def route_tables(session: AwsSession) -> tuple[RouteTable, ...]:
-    """Every route table of the account in the region."""
+    """Return every route table of the account in the region."""
     return tuple(
         RouteTable(
             answer["RouteTableId"],
@@ -88,7 +88,7 @@ def route_tables(session: AwsSession) -> tuple[RouteTable, ...]:
 
 
 def endpoints(session: AwsSession) -> tuple[Endpoint, ...]:
-    """Every VPC endpoint of the account in the region that is not gone."""
+    """Return every VPC endpoint of the account in the region that is not deleted."""
     return tuple(
         Endpoint(
             id=answer["VpcEndpointId"],
@@ -110,7 +110,7 @@ def endpoints(session: AwsSession) -> tuple[Endpoint, ...]:
 
 
 def internet_gateway_stacks(session: AwsSession) -> tuple[str | None, ...]:
-    """The stack of every internet gateway of the account in the region, None without one."""
+    """Return the stack of every internet gateway in the region, None for one without a stack."""
     return tuple(
         {t["Key"]: t["Value"] for t in answer.get("Tags") or ()}.get(STACK_TAG)
         for page in session.pages("ec2", "DescribeInternetGateways")
@@ -119,7 +119,7 @@ def internet_gateway_stacks(session: AwsSession) -> tuple[str | None, ...]:
 
 
 def network_acls(session: AwsSession) -> tuple[NetworkAcl, ...]:
-    """Every network access list of the account in the region."""
+    """Return every network ACL of the account in the region."""
     return tuple(
         NetworkAcl(
             answer["NetworkAclId"],
@@ -134,9 +134,9 @@ def network_acls(session: AwsSession) -> tuple[NetworkAcl, ...]:
 
 
 def name_servers(session: AwsSession, vpc_id: str) -> tuple[str, ...] | None:
-    """The name servers of a VPC's DHCP options; None where there is no such VPC.
+    """Return the name servers of a VPC's DHCP options, None if the VPC does not exist.
 
-    `AmazonProvidedDNS` is AWS's own resolver, which alone knows the private names of endpoints.
+    `AmazonProvidedDNS` is the Route 53 Resolver; only it resolves the private names of endpoints.
     """
     try:
         found = session.call("ec2", "DescribeVpcs", VpcIds=[vpc_id])["Vpcs"]
@@ -152,8 +152,8 @@ def name_servers(session: AwsSession, vpc_id: str) -> tuple[str, ...] | None:
     answer = session.call("ec2", "DescribeDhcpOptions", DhcpOptionsIds=[options])
     return tuple(
         str(value["Value"])
-        for one in answer["DhcpOptions"]
-        for configuration in one.get("DhcpConfigurations") or ()
+        for options_set in answer["DhcpOptions"]
+        for configuration in options_set.get("DhcpConfigurations") or ()
         if configuration.get("Key") == "domain-name-servers"
         for value in configuration.get("Values") or ()
     )
@@ -204,7 +204,7 @@ def _text(document: Any) -> str | None:
 
 
 def by_subnet(tables: Iterable[RouteTable], vpc_id: str, subnet_id: str) -> RouteTable | None:
-    """The table that a subnet uses: its own, else the VPC's main one."""
+    """Return the route table of a subnet: an explicit association, else the VPC's main table."""
     of_vpc = [table for table in tables if table.vpc_id == vpc_id]
-    own = next((table for table in of_vpc if subnet_id in table.subnet_ids), None)
-    return own or next((table for table in of_vpc if table.main), None)
+    explicit = next((table for table in of_vpc if subnet_id in table.subnet_ids), None)
+    return explicit or next((table for table in of_vpc if table.main), None)

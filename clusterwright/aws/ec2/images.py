@@ -14,44 +14,44 @@ from clusterwright.aws.session import AwsSession
 class Image:
     id: str
     state: str
-    """`available`, or why it cannot be used."""
+    """`available`, or the reason why it cannot be used."""
 
     architecture: str
     owner: str
     name: str
     root_device: str | None = None
-    """The device of the root volume, such as /dev/xvda; None where EC2 does not say."""
+    """Device name of the root volume, such as /dev/xvda; None if EC2 does not return it."""
 
     root_volume_gib: int | None = None
-    """Of the snapshot that the root volume is made from."""
+    """Size of the snapshot of the root volume."""
 
 
 def image(session: AwsSession, image_id: str) -> Image | None:
-    """One image that this account may use; None where there is none."""
+    """Return an image that the account may use, None if there is none."""
     try:
         found = session.call("ec2", "DescribeImages", ImageIds=[image_id])["Images"]
     except AwsUnavailable as error:
-        # InvalidAMIID.NotFound, and .Unavailable for one that is gone.
+        # InvalidAMIID.NotFound, and .Unavailable for a deregistered image.
         if is_not_found(error) or error.code in ("InvalidAMIID.Unavailable",):
             return None
         raise
-    for one in found:
-        if one["ImageId"] == image_id:
+    for answer in found:
+        if answer["ImageId"] == image_id:
             return Image(
-                one["ImageId"],
-                one["State"],
-                one.get("Architecture") or "",
-                one.get("OwnerId") or "",
-                one.get("Name") or "",
-                one.get("RootDeviceName"),
-                _root_volume_gib(one),
+                answer["ImageId"],
+                answer["State"],
+                answer.get("Architecture") or "",
+                answer.get("OwnerId") or "",
+                answer.get("Name") or "",
+                answer.get("RootDeviceName"),
+                _root_volume_gib(answer),
             )
     return None
 
 
-def _root_volume_gib(one: Mapping[str, Any]) -> int | None:
-    for mapping in one.get("BlockDeviceMappings", ()):
-        if mapping.get("DeviceName") == one.get("RootDeviceName"):
+def _root_volume_gib(answer: Mapping[str, Any]) -> int | None:
+    for mapping in answer.get("BlockDeviceMappings", ()):
+        if mapping.get("DeviceName") == answer.get("RootDeviceName"):
             size: int | None = mapping.get("Ebs", {}).get("VolumeSize")
             return size
     return None

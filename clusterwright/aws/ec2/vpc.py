@@ -1,4 +1,4 @@
-"""Networks of an account: VPCs, subnets, security groups, endpoints, gateways."""
+"""VPCs, subnets, security groups, Elastic IP addresses and NAT gateways."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class NatGateway:
 
 @dataclass(frozen=True)
 class Permission:
-    """One rule of a security group, in one direction.
+    """A rule of a security group, in one direction.
 
-    `protocol` is `-1` for all; `groups`, `cidrs` and `prefix_lists` are the other side.
+    `protocol` is `-1` for all; `groups`, `cidrs` and `prefix_lists` are the peers.
     """
 
     protocol: str
@@ -53,10 +53,10 @@ class Permission:
     groups: frozenset[str]
     cidrs: frozenset[str]
     prefix_lists: frozenset[str] = frozenset()
-    """Their ids (pl-...): which ranges are in them is not asked."""
+    """Ids (pl-...); their CIDR ranges are not read."""
 
     def covers(self, port: int) -> bool:
-        """Whether TCP traffic to `port` is allowed by this rule."""
+        """Return whether the rule allows TCP traffic to `port`."""
         if self.protocol == "-1":
             return True
         if self.protocol not in ("tcp", "6") or self.first_port is None or self.last_port is None:
@@ -74,7 +74,7 @@ class SecurityGroup:
 
 
 def vpcs(session: AwsSession) -> tuple[Vpc, ...]:
-    """Every VPC of the account in the region."""
+    """Return every VPC of the account in the region."""
     return tuple(
         Vpc(
             answer["VpcId"],
@@ -92,13 +92,13 @@ def vpcs(session: AwsSession) -> tuple[Vpc, ...]:
 
 
 def vpc_attribute(session: AwsSession, vpc_id: str, attribute: str) -> bool:
-    """Whether `enableDnsSupport` or `enableDnsHostnames` is on."""
+    """Return the value of `enableDnsSupport` or `enableDnsHostnames`."""
     answer = session.call("ec2", "DescribeVpcAttribute", VpcId=vpc_id, Attribute=attribute)
     return bool(answer[attribute[0].upper() + attribute[1:]]["Value"])
 
 
 def subnets(session: AwsSession) -> tuple[Subnet, ...]:
-    """Every subnet of the account in the region."""
+    """Return every subnet of the account in the region."""
     return tuple(
         Subnet(
             id=answer["SubnetId"],
@@ -117,7 +117,7 @@ def subnets(session: AwsSession) -> tuple[Subnet, ...]:
 
 
 def security_group(session: AwsSession, group_id: str) -> SecurityGroup | None:
-    """One security group with its rules; None where there is none of that id."""
+    """Return a security group with its rules, None if it does not exist."""
     try:
         answer = session.call("ec2", "DescribeSecurityGroups", GroupIds=[group_id])
     except Exception as error:
@@ -129,7 +129,7 @@ def security_group(session: AwsSession, group_id: str) -> SecurityGroup | None:
 
 
 def security_groups(session: AwsSession) -> tuple[SecurityGroup, ...]:
-    """Every security group of the account in the region, with its rules."""
+    """Return every security group of the account in the region, with its rules."""
     return tuple(
         _security_group(answer)
         for page in session.pages("ec2", "DescribeSecurityGroups")
@@ -138,13 +138,13 @@ def security_groups(session: AwsSession) -> tuple[SecurityGroup, ...]:
 
 
 def elastic_ip_stacks(session: AwsSession) -> tuple[str | None, ...]:
-    """The stack of every Elastic IP address of the account in the region, None without one."""
+    """Return the stack of every Elastic IP address in the region, None for one without a stack."""
     answer = session.call("ec2", "DescribeAddresses")
     return tuple(_tags(address).get(STACK_TAG) for address in answer["Addresses"])
 
 
 def nat_gateways(session: AwsSession) -> tuple[NatGateway, ...]:
-    """Every NAT gateway that counts against the quota: deleted and failed ones do not."""
+    """Return every NAT gateway that counts towards the quota: deleted and failed ones do not."""
     return tuple(
         NatGateway(gateway["SubnetId"], _tags(gateway).get(STACK_TAG))
         for page in session.pages("ec2", "DescribeNatGateways")
@@ -200,15 +200,3 @@ def _associated(session: AwsSession, association: Mapping[str, Any]) -> bool:
 
 def _tags(answer: Mapping[str, Any]) -> dict[str, str]:
     return {tag["Key"]: tag["Value"] for tag in answer.get("Tags") or ()}
-
-
-def interface_groups(
-    session: AwsSession, interface_ids: tuple[str, ...]
-) -> frozenset[frozenset[str]]:
-    """The security groups of network interfaces: one set for each interface that is there."""
-    wanted = [{"Name": "network-interface-id", "Values": list(interface_ids)}]
-    return frozenset(
-        frozenset(group["GroupId"] for group in interface.get("Groups") or ())
-        for page in session.pages("ec2", "DescribeNetworkInterfaces", Filters=wanted)
-        for interface in page["NetworkInterfaces"]
-    )

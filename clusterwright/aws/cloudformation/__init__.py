@@ -1,0 +1,1 @@
+"""CloudFormation: deployed stacks, their resources, change sets and drift."""

@@ -1,0 +1,1 @@
+"""EC2: instance types, networks, instances, images, reservations and capacity offers."""
