@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from clusterwright.cluster_spec import LoadedSpec, SpecErrors
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from stacks.limits import refuse_what_cannot_be_built
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms import launch_templates
 from clusterwright.platforms.network import plan_network
-from clusterwright.platforms.rules import RULES
 from stacks.lifecycle import node_files
 
 
@@ -33,7 +32,7 @@ def refuse_what_cannot_be_built(loaded: LoadedSpec) -> None:
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
     """Everything that `cluster` asks for and that its templates could not say."""
-    rules = RULES[cluster.platform]
+    rules = cluster.traits
     for index, group in enumerate(cluster.compute):
         kind = group.capacity.kind
         if kind not in rules.capacity_kinds:

@@ -25,12 +25,13 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cost.budget import gates, increase_gate
 from clusterwright.cost.delta import cost_delta
 from clusterwright.cost.estimate import estimate
-from clusterwright.platforms import load_cluster
 from clusterwright.platforms.kubernetes.charts import UnknownChartError, pinned_charts
 from clusterwright.platforms.kubernetes.render import PARTS
 from clusterwright.platforms.kubernetes.render import manifests as manifests_of
 from clusterwright.platforms.kubernetes.values import chart_values
-from clusterwright.platforms.parallelcluster import placeholders, render
+from clusterwright.platforms.loading import load_cluster
+from clusterwright.platforms.parallelcluster.document import render
+from clusterwright.platforms.parallelcluster.supplied import placeholders
 from clusterwright.preflight import engine
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.registry import rule_files

@@ -20,8 +20,8 @@ from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import LoadedSpec, SpecErrors
 from clusterwright.migration import migrate
 from clusterwright.migration.text_edit import Editor
-from clusterwright.platforms import load_cluster
-from clusterwright.platforms.capabilities import KUBERNETES, PLATFORMS, SLURM, Platform
+from clusterwright.platforms.loading import load_cluster
+from clusterwright.platforms.registry import KUBERNETES, PLATFORMS, SLURM, PlatformName
 from stacks.limits import refuse_what_cannot_be_built
 from tests.platforms.kubernetes.specs import EKS as KUBERNETES_ON_EKS
 from tests.platforms.kubernetes.specs import HYPERPOD as KUBERNETES_ON_HYPERPOD
@@ -170,12 +170,12 @@ def matters() -> list[Any]:
 @pytest.fixture(scope="module")
 def base_of(
     tmp_path_factory: pytest.TempPathFactory,
-) -> Callable[[Case, Platform], dict[str, Any]]:
+) -> Callable[[Case, PlatformName], dict[str, Any]]:
     """A case's base on another platform."""
     folder = tmp_path_factory.mktemp("moved")
-    known: dict[tuple[str, Platform], dict[str, Any]] = {}
+    known: dict[tuple[str, PlatformName], dict[str, Any]] = {}
 
-    def moved(case: Case, platform: Platform) -> dict[str, Any]:
+    def moved(case: Case, platform: PlatformName) -> dict[str, Any]:
         text = json.dumps(case.base, indent=1)
         if (text, platform) not in known:
             (folder / "old.yaml").write_text(text)
@@ -199,7 +199,7 @@ def outputs_of_every_file_system() -> Iterator[None]:
         yield
 
 
-def decided(spec: dict[str, Any], platform: Platform) -> dict[str, Any]:
+def decided(spec: dict[str, Any], platform: PlatformName) -> dict[str, Any]:
     """The spec with what only a person can know: subnets, and a volume, that exist."""
     spec = copy.deepcopy(spec)
     network = spec["network"].get("existing")
@@ -214,7 +214,7 @@ def decided(spec: dict[str, Any], platform: Platform) -> dict[str, Any]:
     return spec
 
 
-def put(base: dict[str, Any], case: Case, platform: Platform) -> dict[str, Any]:
+def put(base: dict[str, Any], case: Case, platform: PlatformName) -> dict[str, Any]:
     """`base` with the case's change, by the names of groups; what is absent comes with it."""
     after = case.after()
     spec = copy.deepcopy(base)
@@ -235,7 +235,7 @@ def put(base: dict[str, Any], case: Case, platform: Platform) -> dict[str, Any]:
 
 
 def _there(
-    path: list[Any], depth: int, spec: dict[str, Any], case: Case, platform: Platform
+    path: list[Any], depth: int, spec: dict[str, Any], case: Case, platform: PlatformName
 ) -> Any:
     """The place of a group in the other file, by its name; a login group's is the jobs' there."""
     if depth != 1 or path[0] != "compute":
@@ -268,8 +268,8 @@ def _set(target: Any, part: Any, value: Any) -> None:
 @pytest.mark.parametrize(("leaf", "platform"), matters())
 def test_a_leaf_shows_or_is_refused(
     leaf: str,
-    platform: Platform,
-    base_of: Callable[[Case, Platform], dict[str, Any]],
+    platform: PlatformName,
+    base_of: Callable[[Case, PlatformName], dict[str, Any]],
     look: Callable[[str, dict[str, Any]], Any],
     load: Callable[[dict[str, Any]], LoadedSpec],
 ) -> None:

@@ -22,6 +22,7 @@ from clusterwright.catalog.model import (
     QuotaUse,
     UltraServer,
 )
+from clusterwright.platforms.registry import PLATFORMS
 
 # Kinds that some price list has; the others are in a user's own prices alone.
 _SHOWN_KINDS: Final = (
@@ -31,7 +32,6 @@ _SHOWN_KINDS: Final = (
     "training-plan-offer",
     "ec2-spot",
 )
-PLATFORMS: Final = ("hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks")
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ def _deployed(
 
 def _recorded(before: Assembly, asked: Asked, unknown: list[Unknown]) -> LoadedSpec | None:
     """The spec that the deployed templates record, as this version reads it."""
-    from clusterwright.platforms import load_cluster
+    from clusterwright.platforms.loading import load_cluster
     from clusterwright.review.recorded import recorded_spec
     from clusterwright.review.results import Unknown
 

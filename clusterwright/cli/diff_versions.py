@@ -208,7 +208,7 @@ def _base(asked: Asked, ref: str, folder: Path) -> _Base:
 
 def _load_base(base: _Base, unknown: list[Unknown]) -> LoadedSpec | None:
     """The spec before, as this version of the program reads it."""
-    from clusterwright.platforms import load_cluster
+    from clusterwright.platforms.loading import load_cluster
     from clusterwright.review.results import Unknown
 
     if base.config is None:

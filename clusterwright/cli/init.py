@@ -11,12 +11,11 @@ import click
 
 from clusterwright.cli.errors import UserError
 from clusterwright.cli.new_files import ask_for_room, put_in_place, schema_from
+from clusterwright.platforms.registry import PLATFORMS
 
 if TYPE_CHECKING:
     from clusterwright.cluster_spec import SpecErrors
     from clusterwright.cluster_spec.starting import Choices
-
-PLATFORMS = ("hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks")
 
 DEFAULT_REGION = "us-east-1"
 DEFAULT_ZONE = "use1-az6"
@@ -95,14 +94,13 @@ def command(
 
 
 def _built(platform: str) -> None:
-    from clusterwright.cluster_spec.consistency.not_built import BUILT_PLATFORMS
     from clusterwright.cluster_spec.suggest import did_you_mean
 
-    if platform in BUILT_PLATFORMS:
+    if platform in PLATFORMS:
         return
     raise UserError(
         f"there is no platform {platform}",
-        did_you_mean(platform, BUILT_PLATFORMS) or f"one of: {', '.join(BUILT_PLATFORMS)}",
+        did_you_mean(platform, PLATFORMS) or f"one of: {', '.join(PLATFORMS)}",
     )
 
 
@@ -158,7 +156,7 @@ def _written(platform: str, choices: Choices, draft: Path, schema: str | None) -
     """Writes the text to `draft` and loads it: what is handed out is a spec."""
     from clusterwright.cluster_spec import SpecErrors
     from clusterwright.cluster_spec.starting import starting_file
-    from clusterwright.platforms import load_cluster
+    from clusterwright.platforms.loading import load_cluster
 
     text = starting_file(platform, choices, schema=schema)
     draft.write_text(text, encoding="utf-8")

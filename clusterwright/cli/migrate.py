@@ -16,6 +16,7 @@ from clusterwright.cli.spec import (
     config_path,
     load_or_exit,
 )
+from clusterwright.platforms.registry import PLATFORMS
 
 if TYPE_CHECKING:
     from clusterwright.catalog import Catalog
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from clusterwright.cluster_spec.document import Document
     from clusterwright.cost.bill import Bill
     from clusterwright.migration import Migration, Note
-
-PLATFORMS = ("hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks")
 
 EPILOG = """\b
 Examples:
@@ -86,11 +85,10 @@ def command(
     """
     from clusterwright.catalog import load_catalog
     from clusterwright.migration import OutputsLack, migrate
-    from clusterwright.platforms.capabilities import PLATFORMS as KNOWN
     from clusterwright.render import migration as render
     from clusterwright.render.style import Style
 
-    platform = next((p for p in KNOWN if p == target), None)
+    platform = next((p for p in PLATFORMS if p == target), None)
     if platform is None:
         raise _no_such_platform(target)
     path = config_path(config, config_option, environment)

@@ -47,7 +47,7 @@ def write_plan(
         The plan's cluster cannot be a spec.
     """
     from clusterwright.cluster_spec import SpecErrors
-    from clusterwright.platforms import load_cluster
+    from clusterwright.platforms.loading import load_cluster
     from clusterwright.platforms.network import room_beside_the_nodes
 
     _named(output)
@@ -105,8 +105,7 @@ def _texts(
     secondary_cidrs: tuple[str, ...] = (),
 ) -> dict[Path, str]:
     from clusterwright.cluster_spec.models import forms
-    from clusterwright.platforms.capabilities import KUBERNETES
-    from clusterwright.platforms.rules import RULES
+    from clusterwright.platforms.registry import KUBERNETES, traits_of
     from clusterwright.sizing.spec_writer import SpecChoices, write, zone_of
 
     plan, chosen = report.plan, report.plan.chosen
@@ -122,7 +121,7 @@ def _texts(
     platform = report.advice.platform if report.advice is not None else "hyperpod-slurm"
     offer = report.chosen_offer
     kind = offer.capacity_kind if offer else report.capacity_kinds[0]
-    if not report.capacity_asked and kind not in RULES[platform].capacity_kinds:
+    if not report.capacity_asked and kind not in traits_of(platform).capacity_kinds:
         # Nobody asked for it: it was the cheapest of what another platform takes.
         kind = "on-demand"
     if given.image is not None and not re.fullmatch(forms.IMAGE_DIGEST.pattern, given.image):

@@ -63,11 +63,9 @@ def command(
     ParallelCluster takes and AWS does not, each marked with what it stands for.
     """
     from clusterwright.catalog import load_catalog
-    from clusterwright.platforms.parallelcluster import (
-        mounted_by_parallelcluster,
-        outputs,
-        render,
-    )
+    from clusterwright.platforms.parallelcluster import outputs
+    from clusterwright.platforms.parallelcluster.document import render
+    from clusterwright.platforms.parallelcluster.storage import mounted_by_parallelcluster
 
     spec = load_or_exit(
         config_path(config, config_option, environment),
@@ -116,9 +114,7 @@ def command(
 
 def _refuse_capacity(cluster: Cluster) -> None:
     """As a deployment does: what the configuration has no key for is not left out of it."""
-    from clusterwright.platforms.rules import RULES
-
-    rules = RULES[cluster.platform]
+    rules = cluster.traits
     for index, group in enumerate(cluster.compute):
         kind = group.capacity.kind
         if kind not in rules.capacity_kinds:

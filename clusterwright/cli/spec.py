@@ -83,7 +83,7 @@ def load_or_exit(path: str | Path, *, command: str, output_format: str = "text")
     program that asked for JSON gets JSON.
     """
     from clusterwright.cluster_spec import SpecErrors
-    from clusterwright.platforms import load_cluster
+    from clusterwright.platforms.loading import load_cluster
 
     try:
         with catalog_of_the_user():

@@ -17,7 +17,7 @@ from clusterwright.cluster_spec.karpenter import runs_in_cluster
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.migration.results import Note
 from clusterwright.platforms.derived_names import database, has_scripts
-from clusterwright.platforms.eks import cluster_name
+from clusterwright.platforms.kubernetes.control_plane import cluster_name
 from clusterwright.platforms.network import PlannedSubnet, plan_network
 from clusterwright.platforms.stack_names import stack_name
 

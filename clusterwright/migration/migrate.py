@@ -17,12 +17,12 @@ from clusterwright.migration.results import Migration, Note
 from clusterwright.migration.rewrite import Rewriting, beside, candidate, rewrite
 from clusterwright.migration.takeover import take_over
 from clusterwright.migration.text_edit import Editor
-from clusterwright.platforms.capabilities import Platform
+from clusterwright.platforms.registry import PlatformName
 
 
 def migrate(
     spec: LoadedSpec,
-    target: Platform,
+    target: PlatformName,
     catalog: Catalog,
     *,
     environment: str | None = None,
@@ -71,7 +71,7 @@ def migrate(
     at_home = folder is None or folder.resolve() == home.resolve()
     text = upper_layer(editor.text, base if at_home else below)
     text = re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n"
-    source: Platform = spec.cluster.platform
+    source: PlatformName = spec.cluster.platform
     told = (*work.lost, *work.moves, *work.decisions)
     # Where the other file does not load, `check` says why, and there is nothing to compare yet.
     other = candidate(editor.text, work.file)
@@ -96,7 +96,7 @@ def migrate(
     )
 
 
-def _with_platform(top: str, target: Platform) -> str:
+def _with_platform(top: str, target: PlatformName) -> str:
     """A file that leaves the platform to its base says it after all, near its head."""
     editor = Editor(top)
     written = editor.data

@@ -10,17 +10,8 @@ from clusterwright.catalog import Catalog, Known, QuotaUse
 from clusterwright.cluster_spec.consistency.metrics import collected
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.migration.results import Note
-from clusterwright.platforms.capabilities import (
-    CAPABILITIES,
-    DAILY,
-    HYPERPOD,
-    KUBERNETES,
-    ON_EC2,
-    SLURM,
-    Answer,
-    Cell,
-    Platform,
-)
+from clusterwright.platforms.capabilities import CAPABILITIES, DAILY, Answer, Cell
+from clusterwright.platforms.registry import HYPERPOD, KUBERNETES, ON_EC2, SLURM, PlatformName
 
 NODE_NAMES = {
     "hyperpod-slurm": "ip-..., HyperPod's own `<group>-<number>` in its lists",
@@ -34,17 +25,17 @@ _EXTENT: Final[dict[Answer, int]] = {"no": 0, "unknown": 0, "in part": 1, "yes":
 """How much of something a platform does; what nobody knows may not be there."""
 
 
-def lost_abilities(source: Platform, target: Platform) -> Iterator[Note]:
+def lost_abilities(source: PlatformName, target: PlatformName) -> Iterator[Note]:
     """What the source does and the target does not, whatever the file says."""
     yield from _difference(source, target)
 
 
-def gained_abilities(source: Platform, target: Platform) -> Iterator[Note]:
+def gained_abilities(source: PlatformName, target: PlatformName) -> Iterator[Note]:
     """What the target does and the source does not."""
     yield from _difference(target, source)
 
 
-def _difference(able: Platform, unable: Platform) -> Iterator[Note]:
+def _difference(able: PlatformName, unable: PlatformName) -> Iterator[Note]:
     """Rows of which `able` has more: all of it against a part, or a part against nothing."""
     for row in (*CAPABILITIES, *DAILY):
         here, there = row.cells[able], row.cells[unable]
@@ -58,13 +49,13 @@ def _said(cell: Cell) -> str:
 
 
 def moves(
-    cluster: Cluster, other: Cluster | None, target: Platform, catalog: Catalog
+    cluster: Cluster, other: Cluster | None, target: PlatformName, catalog: Catalog
 ) -> Iterator[Note]:
     """Everything that is carried over, counted again or set up anew.
 
     `other` is the cluster of the other file, None where that does not load yet.
     """
-    source: Platform = cluster.platform
+    source: PlatformName = cluster.platform
     yield from _scheduler(source, target)
     yield from _users(cluster, target)
     yield from _file_systems(cluster, target)
@@ -82,7 +73,7 @@ def moves(
     yield from _identity(source, target)
 
 
-def _scheduler(source: Platform, target: Platform) -> Iterator[Note]:
+def _scheduler(source: PlatformName, target: PlatformName) -> Iterator[Note]:
     if source in SLURM and target in KUBERNETES:
         yield Note(
             "",
@@ -98,7 +89,7 @@ def _scheduler(source: Platform, target: Platform) -> Iterator[Note]:
         )
 
 
-def _users(cluster: Cluster, target: Platform) -> Iterator[Note]:
+def _users(cluster: Cluster, target: PlatformName) -> Iterator[Note]:
     users = cluster.slurm.users if cluster.uses_slurm else []
     if users:
         uids = f"{min(u.uid for u in users)} to {max(u.uid for u in users)}"
@@ -120,7 +111,7 @@ def _users(cluster: Cluster, target: Platform) -> Iterator[Note]:
         )
 
 
-def _file_systems(cluster: Cluster, target: Platform) -> Iterator[Note]:
+def _file_systems(cluster: Cluster, target: PlatformName) -> Iterator[Note]:
     kept = cluster.protection == "retain"
     for index, fs in enumerate(cluster.storage.lustre):
         where = f"storage.lustre[{index}]"
@@ -151,7 +142,7 @@ def _file_systems(cluster: Cluster, target: Platform) -> Iterator[Note]:
         )
 
 
-def _accounting(cluster: Cluster, other: Cluster | None, target: Platform) -> Iterator[Note]:
+def _accounting(cluster: Cluster, other: Cluster | None, target: PlatformName) -> Iterator[Note]:
     if not cluster.uses_slurm or cluster.slurm.accounting.kind == "none":
         return
     kind = cluster.slurm.accounting.kind
@@ -211,7 +202,7 @@ def _zone(cluster: Cluster) -> Iterator[Note]:
         )
 
 
-def _addresses(cluster: Cluster, target: Platform, catalog: Catalog) -> Iterator[Note]:
+def _addresses(cluster: Cluster, target: PlatformName, catalog: Catalog) -> Iterator[Note]:
     before = after = 0
     unknown: list[str] = []
     said: list[str] = []
@@ -237,7 +228,7 @@ def _addresses(cluster: Cluster, target: Platform, catalog: Catalog) -> Iterator
         )
 
 
-def _quotas(cluster: Cluster, target: Platform, catalog: Catalog) -> Iterator[Note]:
+def _quotas(cluster: Cluster, target: PlatformName, catalog: Catalog) -> Iterator[Note]:
     if (cluster.platform in HYPERPOD) == (target in HYPERPOD):
         return
     needs: dict[str, float] = {}
@@ -266,7 +257,7 @@ def _quotas(cluster: Cluster, target: Platform, catalog: Catalog) -> Iterator[No
         )
 
 
-def _identity(source: Platform, target: Platform) -> Iterator[Note]:
+def _identity(source: PlatformName, target: PlatformName) -> Iterator[Note]:
     if source in HYPERPOD and target in ON_EC2:
         yield Note(
             "identity",

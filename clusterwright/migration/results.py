@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clusterwright.platforms.capabilities import Platform
+from clusterwright.platforms.registry import PlatformName
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class Migration:
         a cluster beside the old one.
     """
 
-    source: Platform
-    target: Platform
+    source: PlatformName
+    target: PlatformName
     text: str
     lost: tuple[Note, ...]
     gained: tuple[Note, ...]

@@ -16,9 +16,9 @@ from clusterwright.cluster_spec.resolve import resolve
 from clusterwright.migration import autoscaling
 from clusterwright.migration.results import Note
 from clusterwright.migration.text_edit import Editor, flow
-from clusterwright.platforms.capabilities import HYPERPOD, KUBERNETES, Platform, who_can
+from clusterwright.platforms.capabilities import who_can
 from clusterwright.platforms.parallelcluster import limits
-from clusterwright.platforms.rules import RULES
+from clusterwright.platforms.registry import HYPERPOD, KUBERNETES, PlatformName, traits_of
 
 CONTROLLER: Final = {
     "name": "controller",
@@ -48,7 +48,7 @@ class Rewriting:
     """A text on its way to the other platform, and what was said on the way."""
 
     editor: Editor
-    target: Platform
+    target: PlatformName
     file: str
     lost: list[Note] = field(default_factory=list)
     moves: list[Note] = field(default_factory=list)
@@ -362,7 +362,7 @@ def _capacity(work: Rewriting, index: int, group: dict[str, Any]) -> None:
 def _taken(work: Rewriting, path: Path, capacity: dict[str, Any]) -> dict[str, Any] | None:
     """What stands in the place of capacity that the platform does not take; None where it does."""
     kind = capacity.get("kind")
-    rules = RULES[work.target]
+    rules = traits_of(work.target)
     if not isinstance(kind, str) or kind in rules.capacity_kinds:
         return None
     bought = capacity.get("arn") or capacity.get("id")

@@ -16,7 +16,7 @@ from clusterwright.cluster_spec.problems import Path, path_text
 from clusterwright.cluster_spec.relevance import meaningless
 from clusterwright.migration.results import Note
 from clusterwright.migration.rewrite import Rewriting, candidate
-from clusterwright.platforms.capabilities import KUBERNETES
+from clusterwright.platforms.registry import KUBERNETES
 from clusterwright.platforms.stack_names import stack_name
 
 _LISTS: Final = frozenset(

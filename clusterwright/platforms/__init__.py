@@ -1,5 +1,4 @@
-"""What each platform can take, as data and arithmetic; used by checks, cost and stacks alike."""
+"""The platforms that a cluster can run on: `registry` lists them, one folder describes each.
 
-from clusterwright.platforms.loading import load_cluster
-
-__all__ = ["load_cluster"]
+This package imports nothing, so that every other package can ask `platforms.registry`.
+"""

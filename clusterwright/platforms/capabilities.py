@@ -11,21 +11,11 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from clusterwright.catalog import Catalog, Known, Unknown
-from clusterwright.platforms.rules import CAPACITY_KINDS, RULES
+from clusterwright.platforms.registry import HYPERPOD, ON_EC2, PLATFORMS, PlatformName, traits_of
+from clusterwright.platforms.traits import CAPACITY_KINDS
 
-Platform = Literal["hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks"]
 Answer = Literal["yes", "in part", "no", "unknown"]
 
-PLATFORMS: Final[tuple[Platform, ...]] = (
-    "hyperpod-slurm",
-    "hyperpod-eks",
-    "parallelcluster",
-    "eks",
-)
-SLURM: Final[tuple[Platform, ...]] = ("hyperpod-slurm", "parallelcluster")
-KUBERNETES: Final[tuple[Platform, ...]] = ("hyperpod-eks", "eks")
-HYPERPOD: Final[tuple[Platform, ...]] = ("hyperpod-slurm", "hyperpod-eks")
-ON_EC2: Final[tuple[Platform, ...]] = ("parallelcluster", "eks")
 
 _API = "botocore 1.44.5, SageMaker CreateCluster"
 _KARPENTER = "aws/karpenter-provider-aws, documentation of v1.14"
@@ -66,9 +56,9 @@ class Capability:
 
     key: str
     title: str
-    cells: Mapping[Platform, Cell]
+    cells: Mapping[PlatformName, Cell]
 
-    def able(self) -> tuple[Platform, ...]:
+    def able(self) -> tuple[PlatformName, ...]:
         """Platforms that can, in whole or in part."""
         return tuple(p for p in PLATFORMS if self.cells[p].answer in ("yes", "in part"))
 
@@ -81,8 +71,8 @@ def _cell(answer: Answer, words: str, source: str) -> Cell:
     return Cell(answer, words, source)
 
 
-def _capacity_cell(platform: Platform, kind: str) -> Cell:
-    rules = RULES[platform]
+def _capacity_cell(platform: PlatformName, kind: str) -> Cell:
+    rules = traits_of(platform)
     source = _CB if kind == "capacity-block" and platform in ON_EC2 else _API
     if platform in ON_EC2 and kind != "capacity-block":
         source = _PC if platform == "parallelcluster" else _EKS_API
@@ -95,7 +85,7 @@ CAPACITY: Final[tuple[Capability, ...]] = tuple(
     _row(f"capacity.{kind}", kind, *(_capacity_cell(p, kind) for p in PLATFORMS))
     for kind in CAPACITY_KINDS
 )
-"""One row for each kind of capacity, from `rules.RULES`."""
+"""One row for each kind of capacity, from the traits of each."""
 
 CAPABILITIES: Final[tuple[Capability, ...]] = (
     _row(
@@ -151,8 +141,8 @@ CAPABILITIES: Final[tuple[Capability, ...]] = (
     _row(
         "placement_group",
         "Placement groups",
-        _cell("no", RULES["hyperpod-slurm"].placement_group_reason, _API),
-        _cell("no", RULES["hyperpod-eks"].placement_group_reason, _API),
+        _cell("no", traits_of("hyperpod-slurm").placement_group_reason, _API),
+        _cell("no", traits_of("hyperpod-eks").placement_group_reason, _API),
         _cell("yes", "one per group, except with capacity blocks", _PC),
         _cell("yes", "in the launch template, except with capacity blocks", _CB),
     ),
@@ -305,7 +295,7 @@ def who_can(key: str) -> str:
     return f"platform: {' or '.join(able)}" if able else ""
 
 
-def takes_type(platform: Platform, instance_type: str, catalog: Catalog) -> Cell:
+def takes_type(platform: PlatformName, instance_type: str, catalog: Catalog) -> Cell:
     """Whether nodes of this EC2 type can be had on the platform.
 
     HyperPod takes the types of SageMaker's enumeration. EKS takes types whose pod addresses the
@@ -331,11 +321,13 @@ def takes_type(platform: Platform, instance_type: str, catalog: Catalog) -> Cell
     return Cell("yes", "EC2 describes it", instance.vcpus.source)
 
 
-def platforms_for(instance_type: str, kind: str | None, catalog: Catalog) -> tuple[Platform, ...]:
+def platforms_for(
+    instance_type: str, kind: str | None, catalog: Catalog
+) -> tuple[PlatformName, ...]:
     """Platforms that take the type and, if one is named, the kind of capacity."""
     return tuple(
         platform
         for platform in PLATFORMS
         if takes_type(platform, instance_type, catalog).answer == "yes"
-        and (kind is None or kind in RULES[platform].capacity_kinds)
+        and (kind is None or kind in traits_of(platform).capacity_kinds)
     )

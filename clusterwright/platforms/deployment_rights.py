@@ -15,7 +15,7 @@ from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec.consistency.metrics import collected
 from clusterwright.cluster_spec.karpenter import runs_in_cluster
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.platforms import inference, parallelcluster
+from clusterwright.platforms import inference
 from clusterwright.platforms.derived_names import (
     built_buckets,
     database,
@@ -25,6 +25,7 @@ from clusterwright.platforms.derived_names import (
 )
 from clusterwright.platforms.launch_templates import takes_placement_group
 from clusterwright.platforms.node_rights import Right
+from clusterwright.platforms.parallelcluster import queues
 
 ALWAYS: Final[Callable[[Cluster], bool]] = lambda _: True  # noqa: E731 - a value like the others
 
@@ -154,7 +155,7 @@ def _spot_node_groups(cluster: Cluster) -> bool:
 def _placement_groups(cluster: Cluster) -> bool:
     catalog = load_catalog()
     if _parallelcluster(cluster):
-        return any(parallelcluster.takes_placement_group(g, catalog) for g in cluster.compute)
+        return any(queues.takes_placement_group(g, catalog) for g in cluster.compute)
     return _node_groups(cluster) and any(
         takes_placement_group(group, cluster.platform, catalog) for group in cluster.compute
     )

@@ -12,8 +12,8 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.storage import Bucket
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.platforms import inference
-from clusterwright.platforms.eks import log_group as control_plane_logs
 from clusterwright.platforms.hyperpod import lifecycle_bucket
+from clusterwright.platforms.kubernetes.control_plane import log_group as control_plane_logs
 
 
 def key_alias(cluster: Cluster) -> str | None:

@@ -15,10 +15,14 @@ from clusterwright.cluster_spec.karpenter import is_scaled
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.problems import Path, Problem
-from clusterwright.platforms import eks
 from clusterwright.platforms.accelerators import family
-from clusterwright.platforms.eks import MAXIMUM_NODE_GROUPS, MAXIMUM_NODES_PER_GROUP
-from clusterwright.platforms.rules import PLACEMENT_GROUP_REFUSED_WITH, RULES
+from clusterwright.platforms.kubernetes import control_plane
+from clusterwright.platforms.kubernetes.control_plane import (
+    MAXIMUM_NODE_GROUPS,
+    MAXIMUM_NODES_PER_GROUP,
+)
+from clusterwright.platforms.registry import traits_of
+from clusterwright.platforms.traits import PLACEMENT_GROUP_REFUSED_WITH
 
 ROOT_DEVICE: Final = "/dev/xvda"
 """Of Amazon Linux 2023 (EC2 user guide, "Device names for volumes")."""
@@ -135,7 +139,7 @@ def takes_placement_group(group: ComputeGroup, platform: str, catalog: Catalog) 
     (eksctl-io/eksctl#7949); spot capacity is scarcer within one.
     """
     kind = group.capacity.kind
-    if not RULES[platform].placement_groups or kind in PLACEMENT_GROUP_REFUSED_WITH:
+    if not traits_of(platform).placement_groups or kind in PLACEMENT_GROUP_REFUSED_WITH:
         return False
     if group.placement_group is not None:
         return group.placement_group
@@ -243,7 +247,7 @@ def problems(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
                 f"how many cores {group.instance_type} has is not known, and EC2 wants both",
                 ("compute", index, "threads_per_core"),
             )
-    if cluster.image.image_id is not None and eks.service_cidr(cluster) is None:
+    if cluster.image.image_id is not None and control_plane.service_cidr(cluster) is None:
         yield Problem(
             "nodes that boot from an image of your own must be told the range of services, and "
             "both of EKS's overlap ranges of this file",

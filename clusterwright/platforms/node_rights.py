@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.derived_names import has_scripts
-from clusterwright.platforms.eks import cluster_name
 from clusterwright.platforms.hyperpod import lifecycle_bucket
+from clusterwright.platforms.kubernetes.control_plane import cluster_name
 
 
 @dataclass(frozen=True)

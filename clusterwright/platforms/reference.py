@@ -16,12 +16,12 @@ from clusterwright.platforms.capabilities import (
     CAPABILITIES,
     CAPACITY,
     DAILY,
-    PLATFORMS,
     Capability,
     Cell,
     takes_type,
 )
 from clusterwright.platforms.founding import CORRECTIONS
+from clusterwright.platforms.registry import PLATFORMS
 from clusterwright.platforms.untried import EVERYWHERE, UNTRIED
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "explanations" / "platforms.md"

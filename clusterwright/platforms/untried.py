@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from clusterwright.platforms.capabilities import Platform
+from clusterwright.platforms.registry import PlatformName
 
 EVERYWHERE: Final = (
     "whether there is capacity of the type in the zone on the day",
@@ -14,7 +14,7 @@ EVERYWHERE: Final = (
 )
 """Of all four."""
 
-UNTRIED: Final[dict[Platform, tuple[str, ...]]] = {
+UNTRIED: Final[dict[PlatformName, tuple[str, ...]]] = {
     "hyperpod-slurm": (
         "HyperPod's image: its Slurm, its health agent, its own start-up scripts",
         "deep health checks, and the replacement of a node that fails them",

@@ -18,8 +18,8 @@ from clusterwright.cost.bill import Bill
 from clusterwright.cost.bill_extras import FileSystemRef
 from clusterwright.cost.terms import Terms, Usage
 from clusterwright.platforms.network import NetworkPlan, plan_network
-from clusterwright.platforms.rules import RULES, PlatformRules
 from clusterwright.platforms.stack_names import part_of
+from clusterwright.platforms.traits import Platform
 from clusterwright.preflight.results import Finding
 
 if TYPE_CHECKING:
@@ -61,12 +61,12 @@ class Context:
         return self.cluster.region
 
     @property
-    def platform(self) -> PlatformRules:
-        return RULES[self.cluster.platform]
+    def platform(self) -> Platform:
+        return self.cluster.traits
 
     @property
     def on_hyperpod(self) -> bool:
-        return self.cluster.platform.startswith("hyperpod-")
+        return self.cluster.on_hyperpod
 
     @cached_property
     def network_plan(self) -> NetworkPlan:

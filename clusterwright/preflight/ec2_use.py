@@ -30,7 +30,7 @@ class VcpuRule(QuotaRule):
         self, context: Context, groups: Iterable[tuple[Path, ComputeGroup]]
     ) -> Iterator[Subject[Want]]:
         """One want per quota."""
-        if not context.platform.uses_ec2_quotas:
+        if context.platform.on_hyperpod:
             return
         by_code: dict[str, list[tuple[Path, ComputeGroup, int]]] = {}
         names: dict[str, str] = {}

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, get_args
 
+from clusterwright.platforms.registry import PLATFORMS
 from clusterwright.preflight.account_results import State
 from clusterwright.preflight.results import SEVERITIES, STATUSES
 from clusterwright.render.envelope import SCHEMA_VERSION
@@ -21,7 +22,6 @@ from clusterwright.render.review_schema import review_properties
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "schema"
 
-PLATFORMS: Final = ("hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks")
 _TEXT: Final = {"type": "string"}
 _COUNT: Final = {"type": "integer", "minimum": 0}
 _POSITIVE_COUNT: Final = {"type": "integer", "minimum": 1}

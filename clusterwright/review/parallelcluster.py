@@ -14,11 +14,9 @@ from typing import Any, Final
 
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec.models import Cluster
-from clusterwright.platforms.parallelcluster import (
-    placeholders,
-    render,
-    takes_placement_group,
-)
+from clusterwright.platforms.parallelcluster.document import render
+from clusterwright.platforms.parallelcluster.queues import takes_placement_group
+from clusterwright.platforms.parallelcluster.supplied import placeholders
 from clusterwright.platforms.parallelcluster.update_policies import KeyChange, effects
 from clusterwright.review.effects import Judgement
 from clusterwright.review.expressions import Expression, shown

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from clusterwright.cluster_spec.models import Cluster
-from clusterwright.platforms.rules import keeps_spares
 from clusterwright.review.results import SpecChange
 
 HOURS_PER_DAY = 24
@@ -77,7 +76,7 @@ def _partings(plan: Mapping[str, Any], cluster: Cluster) -> Iterator[SpecChange]
         groups = [g for g in cluster.compute if g.role == "compute"]
         mine = [group for group in groups if group.instance_type == kind]
         # Where none is kept out of jobs, a failed instance is followed by one that is launched.
-        kept = all(keeps_spares(cluster.platform, group.capacity.kind, kind) for group in mine)
+        kept = all(cluster.traits.keeps_spares(group.capacity.kind, kind) for group in mine)
         wanted = nodes + (spares if isinstance(spares, int) and kept else 0)
         there = sum(group.count for group in mine)
         # More spares than planned are what is sold whole: UltraServers, blocks.

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from clusterwright.platforms.registry import PlatformName
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.quantities import (
     BATCH_TOKENS,
@@ -43,7 +44,6 @@ _HINTS: Final = {
     "none": "without automatic recovery somebody is called: --recovery manual",
 }
 Recovery = Literal["manual", "automatic", "checkpointless"]
-Platform = Literal["hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks"]
 CapacityKind = Literal[
     "on-demand", "spot", "reservation", "capacity-block", "training-plan", "private-rate"
 ]
@@ -170,7 +170,7 @@ class Goal(_Strict):
     capacity: Annotated[tuple[CapacityKind, ...], BeforeValidator(_listed)] = Field(
         (), description="kinds of capacity allowed"
     )
-    platform: Annotated[Platform | None, BeforeValidator(_spelt)] = Field(
+    platform: Annotated[PlatformName | None, BeforeValidator(_spelt)] = Field(
         None, description="what runs the cluster; advised where it is not said"
     )
     recovery: Annotated[Recovery, BeforeValidator(_spelt)] = Field(

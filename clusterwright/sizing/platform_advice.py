@@ -3,18 +3,18 @@
 The tree (document 003). Existing Slurm scripts? Then: automatic recovery wanted? HyperPod on
 Slurm, else ParallelCluster. No scripts: Kubernetes wanted? Then: features for training wanted?
 HyperPod on EKS, else EKS. No Kubernetes: ParallelCluster. After it, capacity that the platform
-does not take moves the answer, and says so (`platforms.rules`), and so does an instance type. MIG
-is a Kubernetes matter. A platform that was asked for is the answer, whatever the tree says.
+does not take moves the answer, and says so (`platforms.registry`), and so does an instance type.
+MIG is a Kubernetes matter. A platform that was asked for is the answer, whatever the tree says.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clusterwright.platforms.capabilities import PLATFORMS, Platform, capability
-from clusterwright.platforms.rules import RULES
+from clusterwright.platforms.capabilities import capability
+from clusterwright.platforms.registry import PLATFORMS, PlatformName, traits_of
 
-BUILT: tuple[Platform, ...] = PLATFORMS
+BUILT: tuple[PlatformName, ...] = PLATFORMS
 """What `stacks/` builds today; others are advised all the same, and marked."""
 
 
@@ -32,15 +32,15 @@ class Preferences:
     mig: bool = False
     capacity_kind: str | None = None
     nodes: int = 1
-    platform: Platform | None = None
-    able: tuple[Platform, ...] | None = None
+    platform: PlatformName | None = None
+    able: tuple[PlatformName, ...] | None = None
 
 
 @dataclass(frozen=True)
 class Advice:
     """The platform, each reason on the way to it, and what was not asked."""
 
-    platform: Platform
+    platform: PlatformName
     reasons: tuple[str, ...]
     cautions: tuple[str, ...]
     built: bool
@@ -66,7 +66,7 @@ def advise(preferences: Preferences) -> Advice:
     return Advice(platform, tuple(reasons), tuple(cautions), platform in BUILT)
 
 
-def _by_the_tree(preferences: Preferences, reasons: list[str]) -> Platform:
+def _by_the_tree(preferences: Preferences, reasons: list[str]) -> PlatformName:
 
     def said(value: bool | None, otherwise: bool, yes: str, no: str) -> bool:
         chosen = otherwise if value is None else value
@@ -74,7 +74,7 @@ def _by_the_tree(preferences: Preferences, reasons: list[str]) -> Platform:
         return chosen
 
     kubernetes_first = preferences.slurm_scripts is None and bool(preferences.kubernetes)
-    platform: Platform
+    platform: PlatformName
     if not kubernetes_first and said(
         preferences.slurm_scripts,
         True,
@@ -105,30 +105,30 @@ def _by_the_tree(preferences: Preferences, reasons: list[str]) -> Platform:
     return _by_type(platform, preferences, reasons)
 
 
-def _by_type(platform: Platform, preferences: Preferences, reasons: list[str]) -> Platform:
+def _by_type(platform: PlatformName, preferences: Preferences, reasons: list[str]) -> PlatformName:
     if preferences.able is None or platform in preferences.able:
         return platform
     kind = preferences.capacity_kind
     for other in _order(platform):
-        if other in preferences.able and (kind is None or kind in RULES[other].capacity_kinds):
+        if other in preferences.able and (kind is None or kind in traits_of(other).capacity_kinds):
             reasons.append(f"{platform} does not take the instance type; {other} does")
             return other
     return platform
 
 
-def _order(platform: Platform) -> tuple[Platform, ...]:
+def _order(platform: PlatformName) -> tuple[PlatformName, ...]:
     """The other platforms, those of the same scheduler first."""
     if platform in {"hyperpod-slurm", "parallelcluster"}:
         return ("hyperpod-slurm", "parallelcluster", "hyperpod-eks", "eks")
     return ("hyperpod-eks", "eks", "hyperpod-slurm", "parallelcluster")
 
 
-def _by_capacity(platform: Platform, kind: str | None, reasons: list[str]) -> Platform:
-    if kind is None or kind in RULES[platform].capacity_kinds:
+def _by_capacity(platform: PlatformName, kind: str | None, reasons: list[str]) -> PlatformName:
+    if kind is None or kind in traits_of(platform).capacity_kinds:
         return platform
-    why = RULES[platform].refused_capacity.get(kind, f"{platform} takes no {kind}")
+    why = traits_of(platform).refused_capacity.get(kind, f"{platform} takes no {kind}")
     for other in _order(platform):
-        if kind in RULES[other].capacity_kinds:
+        if kind in traits_of(other).capacity_kinds:
             reasons.append(f"{kind} capacity: {why}; {other} takes it")
             return other
     return platform

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from clusterwright.catalog import Catalog, Known
-from clusterwright.platforms.capabilities import HYPERPOD, Platform, platforms_for, who_can
-from clusterwright.platforms.rules import RULES
+from clusterwright.platforms.capabilities import platforms_for, who_can
+from clusterwright.platforms.registry import HYPERPOD, PlatformName, traits_of
 from clusterwright.sizing import estimate, offers, reliability, simulate
 from clusterwright.sizing.affordability import Affordability, reach
 from clusterwright.sizing.errors import GoalError
@@ -179,7 +179,7 @@ def build_report(
     )
 
 
-def _priced_on(goal: Goal, kinds: Sequence[str]) -> Platform:
+def _priced_on(goal: Goal, kinds: Sequence[str]) -> PlatformName:
     """The platform whose rates count: HyperPod's are not EC2's.
 
     Raises
@@ -188,7 +188,7 @@ def _priced_on(goal: Goal, kinds: Sequence[str]) -> Platform:
         The platform that was asked for does not take the capacity that was asked for.
     """
     if goal.platform is not None:
-        rules = RULES[goal.platform]
+        rules = traits_of(goal.platform)
         for kind in goal.capacity:
             if kind == "private-rate" or kind in rules.capacity_kinds:
                 continue
@@ -199,7 +199,7 @@ def _priced_on(goal: Goal, kinds: Sequence[str]) -> Platform:
                 field="capacity",
             )
         return goal.platform
-    on_hyperpod = any(kind in RULES["hyperpod-slurm"].capacity_kinds for kind in kinds)
+    on_hyperpod = any(kind in traits_of("hyperpod-slurm").capacity_kinds for kind in kinds)
     return "hyperpod-slurm" if on_hyperpod else "parallelcluster"
 
 
@@ -648,7 +648,7 @@ def _quotas(
     kinds: Sequence[str],
     catalog: Catalog,
     goal: Goal,
-    platform: Platform,
+    platform: PlatformName,
 ) -> tuple[QuotaNeed, ...]:
     name = chosen.hardware.instance_type
     if name is None:

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from clusterwright.catalog import Catalog, Known
-from clusterwright.platforms.capabilities import KUBERNETES, Platform, who_can
+from clusterwright.platforms.capabilities import who_can
 from clusterwright.platforms.network import is_local
 from clusterwright.platforms.parallelcluster.limits import ULTRASERVER_SIZES
-from clusterwright.platforms.rules import RESERVED_KINDS, RULES, keeps_spares
+from clusterwright.platforms.registry import KUBERNETES, PlatformName, traits_of
+from clusterwright.platforms.traits import RESERVED_KINDS
 from clusterwright.sizing.capacity import block_sizes
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.storage import StoragePlan
@@ -84,7 +85,7 @@ class SpecChoices:
     reasons: tuple[str, ...] = ()
     schema: str | None = None
     secondary_cidrs: tuple[str, ...] = ()
-    platform: Platform = "hyperpod-slurm"
+    platform: PlatformName = "hyperpod-slurm"
     image: str | None = None
     job_command: tuple[str, ...] = ()
 
@@ -126,7 +127,7 @@ def write(choices: SpecChoices, storage: StoragePlan, catalog: Catalog) -> str:
     GoalError
         The platform takes no such capacity.
     """
-    rules = RULES[choices.platform]
+    rules = traits_of(choices.platform)
     if choices.capacity_kind not in rules.capacity_kinds:
         kind = choices.capacity_kind
         raise GoalError(
@@ -243,7 +244,7 @@ def _compute(choices: SpecChoices, catalog: Catalog) -> Iterator[str]:
     spares = total - choices.nodes
     train = "1 node trains" if choices.nodes == 1 else f"{choices.nodes} nodes train"
     wait = "1 waits" if spares == 1 else f"{spares} wait"
-    if keeps_spares(choices.platform, choices.capacity_kind, choices.instance_type):
+    if traits_of(choices.platform).keeps_spares(choices.capacity_kind, choices.instance_type):
         yield f"  # {train}, {wait} to replace one that fails."
     else:
         yield f"  # {train}; another is launched in the place of one that fails."
@@ -259,7 +260,7 @@ def _groups(choices: SpecChoices, catalog: Catalog) -> Iterator[tuple[int, int]]
     GoalError
         Only whole UltraServers can run, and the run's nodes are none.
     """
-    kept = keeps_spares(choices.platform, choices.capacity_kind, choices.instance_type)
+    kept = traits_of(choices.platform).keeps_spares(choices.capacity_kind, choices.instance_type)
     wanted = choices.nodes + (choices.spares if kept else 0)
     server = _ultraserver_instances(choices.instance_type, catalog)
     if choices.capacity_kind == "capacity-block" and server and not kept:

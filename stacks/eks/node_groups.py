@@ -14,7 +14,7 @@ from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec.karpenter import is_scaled
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.platforms.eks import cluster_name
+from clusterwright.platforms.kubernetes.control_plane import cluster_name
 from clusterwright.platforms.kubernetes.karpenter import PLACEMENT_GROUPS
 from clusterwright.platforms.launch_templates import (
     CAPACITY_TYPES,

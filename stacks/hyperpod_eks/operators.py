@@ -30,8 +30,8 @@ from clusterwright.platforms.compute_quotas import (
     instance_shares,
     partition_shares,
 )
-from clusterwright.platforms.eks import cluster_name
 from clusterwright.platforms.hyperpod import ml_name
+from clusterwright.platforms.kubernetes.control_plane import cluster_name
 from stacks.base.acknowledge import acknowledge
 from stacks.base.cluster_stack import ClusterStack
 from stacks.base.tags import tags_of

@@ -15,7 +15,7 @@ from constructs import Construct
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.derived_names import has_scripts
-from clusterwright.platforms.eks import cluster_name
+from clusterwright.platforms.kubernetes.control_plane import cluster_name
 from stacks.base import names
 from stacks.base.acknowledge import acknowledge
 from stacks.identity.node_statements import (

@@ -9,7 +9,7 @@ from constructs import Construct
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.kubernetes import Addon
-from clusterwright.platforms.eks import (
+from clusterwright.platforms.kubernetes.control_plane import (
     AFTER_NODES,
     SERVICE_ACCOUNTS,
     addons,

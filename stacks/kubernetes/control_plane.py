@@ -12,7 +12,7 @@ from constructs import Construct
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.kubernetes import AccessEntry
-from clusterwright.platforms.eks import (
+from clusterwright.platforms.kubernetes.control_plane import (
     BEFORE_NODES,
     addons,
     cluster_name,

@@ -9,7 +9,7 @@ from constructs import Construct
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.derived_names import bucket_name
-from clusterwright.platforms.eks import cluster_name, mounted_buckets
+from clusterwright.platforms.kubernetes.control_plane import cluster_name, mounted_buckets
 from stacks.base.acknowledge import acknowledge
 
 

@@ -18,7 +18,7 @@ from clusterwright.cluster_spec.models.storage import Lustre
 from clusterwright.platforms import accelerators
 from clusterwright.platforms.hyperpod import lustre_mounted_by_hyperpod
 from clusterwright.platforms.node_artefacts import artefacts_of
-from clusterwright.platforms.parallelcluster import mounted_by_parallelcluster
+from clusterwright.platforms.parallelcluster.storage import mounted_by_parallelcluster
 from stacks.base import names
 from stacks.slurm.accounting_stack import AccountingDatabase
 from stacks.storage.home import HomeMount

@@ -16,13 +16,10 @@ from constructs import Construct
 
 from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.platforms.parallelcluster import (
-    Database,
-    Supplied,
-    render,
-    takes_placement_group,
-)
+from clusterwright.platforms.parallelcluster.document import render
 from clusterwright.platforms.parallelcluster.outputs import as_outputs
+from clusterwright.platforms.parallelcluster.queues import takes_placement_group
+from clusterwright.platforms.parallelcluster.supplied import Database, Supplied
 from stacks.base.acknowledge import ignore_lint_everywhere
 from stacks.base.cluster_stack import ClusterStack
 from stacks.lifecycle.lifecycle_stack import LifecycleStack

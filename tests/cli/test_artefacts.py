@@ -13,8 +13,8 @@ from typing import Any
 import boto3
 import pytest
 
-from clusterwright.platforms import load_cluster
 from clusterwright.platforms.hyperpod import lifecycle_bucket
+from clusterwright.platforms.loading import load_cluster
 from clusterwright_localaws import local_aws
 from tests.support import specs
 from tests.support.command_line import Answer, clusterwright

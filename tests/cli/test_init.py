@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from clusterwright.cluster_spec.consistency.not_built import BUILT_PLATFORMS
 from clusterwright.cluster_spec.starting import FOLDER
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
+from clusterwright.platforms.registry import PLATFORMS
 from tests.support.command_line import clusterwright, nothing_written
 
 INIT = ("init", "--platform", "hyperpod-slurm")
@@ -153,7 +153,7 @@ def test_a_wrong_choice_is_named_by_its_option(
     assert message in again.err
 
 
-@pytest.mark.parametrize("platform", BUILT_PLATFORMS)
+@pytest.mark.parametrize("platform", PLATFORMS)
 def test_every_platform_s_file_loads_and_passes_the_offline_rules(
     platform: str, tmp_path: Path
 ) -> None:
@@ -166,7 +166,7 @@ def test_every_platform_s_file_loads_and_passes_the_offline_rules(
     assert answer.exit_code == 0, answer.out
 
 
-@pytest.mark.parametrize("platform", BUILT_PLATFORMS)
+@pytest.mark.parametrize("platform", PLATFORMS)
 def test_every_platform_s_jobs_run_where_the_choices_say(platform: str, tmp_path: Path) -> None:
     choices = ("--instance-type", "p5en.48xlarge", "--count", "5")
     written = clusterwright(
@@ -178,7 +178,7 @@ def test_every_platform_s_jobs_run_where_the_choices_say(platform: str, tmp_path
     assert jobs == [("p5en.48xlarge", 5)]
 
 
-@pytest.mark.parametrize("platform", BUILT_PLATFORMS)
+@pytest.mark.parametrize("platform", PLATFORMS)
 def test_a_wrong_choice_is_named_by_its_option_on_every_platform(platform: str) -> None:
     answer = clusterwright("init", "--platform", platform, "--count", "-1")
     assert answer.exit_code == 3
@@ -206,4 +206,4 @@ def test_what_the_base_beside_it_spoils_is_said(tmp_path: Path) -> None:
 
 
 def test_every_platform_that_is_built_has_a_file_to_start_from() -> None:
-    assert sorted(p.stem for p in FOLDER.glob("*.yaml")) == sorted(BUILT_PLATFORMS)
+    assert sorted(p.stem for p in FOLDER.glob("*.yaml")) == sorted(PLATFORMS)

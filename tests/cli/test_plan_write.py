@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 from ruamel.yaml import YAML
 
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from clusterwright.render.schemas import schemas
 from clusterwright.review.plan_file import partings
 from tests.support.command_line import clusterwright

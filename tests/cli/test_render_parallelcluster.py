@@ -10,7 +10,8 @@ import pytest
 import yaml
 from syrupy.assertion import SnapshotAssertion
 
-from clusterwright.platforms.parallelcluster import Database, Supplied, outputs
+from clusterwright.platforms.parallelcluster import outputs
+from clusterwright.platforms.parallelcluster.supplied import Database, Supplied
 from tests.support import parallelcluster_specs as specs
 from tests.support.command_line import clusterwright
 from tests.support.specs import write
@@ -168,7 +169,7 @@ def test_outputs_of_a_deployment(
 
 
 def test_texts_go_there_and_back(tmp_path: Path) -> None:
-    from clusterwright.platforms import load_cluster
+    from clusterwright.platforms.loading import load_cluster
 
     data = {**specs.SMALL, "slurm": {"accounting": {"kind": "rds"}}}
     cluster = load_cluster(write(tmp_path / "spec.yaml", data)).cluster

@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 from clusterwright.catalog import Known, load_catalog
 from clusterwright.cluster_spec import SpecErrors
 from clusterwright.cluster_spec.models import Cluster
-from clusterwright.platforms import load_cluster
-from clusterwright.platforms.parallelcluster import Database, Supplied, placeholders, render
+from clusterwright.platforms.loading import load_cluster
+from clusterwright.platforms.parallelcluster.document import render
+from clusterwright.platforms.parallelcluster.supplied import Database, Supplied, placeholders
 from tests.clients.programs import ACCOUNT, REGION, Server, file, served
 from tests.support import parallelcluster_specs as specs
 from tests.support.pcluster_oracle import Oracle, oracle

@@ -11,9 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clusterwright.catalog import load_catalog
-from clusterwright.platforms import load_cluster
-from clusterwright.platforms.parallelcluster import effects, limits, placeholders, render
-from clusterwright.platforms.parallelcluster.update_policies import policies
+from clusterwright.platforms.loading import load_cluster
+from clusterwright.platforms.parallelcluster import limits
+from clusterwright.platforms.parallelcluster.document import render
+from clusterwright.platforms.parallelcluster.supplied import placeholders
+from clusterwright.platforms.parallelcluster.update_policies import effects, policies
 from tests.support import parallelcluster_specs as specs
 from tests.support.pcluster_oracle import Oracle, oracle
 from tests.support.specs import write

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clusterwright.cluster_spec.document import parse_document
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from tests.support.command_line import clusterwright
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from clusterwright.cluster_spec import SpecErrors
 from clusterwright.cluster_spec.mixing import _counts
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from tests.support import specs
 
 PLAN = {"kind": "training-plan", "arn": specs.PLAN}

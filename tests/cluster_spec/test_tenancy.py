@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from clusterwright.cluster_spec import LoadedSpec, SpecErrors
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from tests.stacks.specs import MINIMAL, changed
 
 USERS = [

@@ -12,7 +12,7 @@ from clusterwright.catalog import load_catalog
 from clusterwright.cost.bill import Bill
 from clusterwright.cost.components import accounting
 from clusterwright.cost.estimate import estimate
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from tests.support.synthesis import Assembly
 
 ROOT = Path(__file__).parents[2]

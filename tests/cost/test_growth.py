@@ -11,7 +11,7 @@ from typing import Any
 from clusterwright.catalog import load_catalog
 from clusterwright.cost.bill import HOURS_PER_MONTH, Bill
 from clusterwright.cost.estimate import estimate
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from tests.stacks.specs import EKS_KARPENTER, EKS_MINIMAL, changed
 from tests.support.command_line import clusterwright
 

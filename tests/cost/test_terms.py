@@ -24,7 +24,7 @@ from clusterwright.cost.components.support import charge
 from clusterwright.cost.estimate import estimate
 from clusterwright.cost.terms import Terms, Usage
 from clusterwright.cost.user_prices import parse
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from tests.support import specs
 
 TODAY = dt.date(2026, 11, 20)

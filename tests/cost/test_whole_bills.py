@@ -20,7 +20,7 @@ from clusterwright.cost.estimate import estimate
 from clusterwright.cost.exchange import read_exchange
 from clusterwright.cost.retiring import find_storage, saving
 from clusterwright.cost.user_prices import parse
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from clusterwright.render.bill import Extras, bill_json, bill_markdown, bill_text
 from tests.support import specs
 

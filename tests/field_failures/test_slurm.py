@@ -92,7 +92,7 @@ def test_parallelcluster_7233_published_faults_of_a_release_are_said(tmp_path: P
 
 
 def _cluster(folder: Path, changes: dict[str, Any]) -> Any:
-    from clusterwright.platforms import load_cluster
+    from clusterwright.platforms.loading import load_cluster
 
     spec = specs.changed(changes, base=parallelcluster_specs.SMALL)
     return load_cluster(specs.write(folder / "read.yaml", spec)).cluster

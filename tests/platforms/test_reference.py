@@ -8,8 +8,9 @@ import pytest
 
 from clusterwright.catalog import load_catalog
 from clusterwright.platforms import reference
-from clusterwright.platforms.capabilities import ALL, PLATFORMS
+from clusterwright.platforms.capabilities import ALL
 from clusterwright.platforms.founding import CORRECTIONS
+from clusterwright.platforms.registry import PLATFORMS
 from clusterwright.platforms.untried import UNTRIED
 
 

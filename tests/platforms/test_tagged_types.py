@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright.platforms import load_cluster
 from clusterwright.platforms.deployment_rights import RESOURCES
+from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.tagged_types import NAMES, NODES, covered, tagged_types
 from tests.support import specs
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from clusterwright.platforms import eks
+from clusterwright.platforms.kubernetes import control_plane
 from tests.preflight.harness import Harness
 
 WORKERS = {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 4}
@@ -110,7 +110,9 @@ def test_addons_without_a_version_are_said(rule: Harness) -> None:
 def test_the_calendar_is_the_local_awss() -> None:
     from clusterwright_localaws.services.eks import versions
 
-    ours = {each.name: (each.end_of_standard, each.end_of_extended) for each in eks.VERSIONS}
+    ours = {
+        each.name: (each.end_of_standard, each.end_of_extended) for each in control_plane.VERSIONS
+    }
     theirs = {
         each.name: (each.end_of_standard.date(), each.end_of_extended.date())
         for each in versions.VERSIONS

@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 
 from clusterwright.cli.main import main
 from clusterwright.cluster_spec.consistency import not_built
-from clusterwright.platforms.rules import RULES
+from clusterwright.platforms.registry import PLATFORMS
 from clusterwright_localaws import local_aws
 from packages.localaws.tests.parts import Site, build_site, client, describe, open_lustre_ports
 from tests.support import specs
@@ -469,7 +469,7 @@ def test_what_the_check_finds_the_world_refuses(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Rules for platforms that no release builds yet look at specs which are refused until then.
-    monkeypatch.setattr(not_built, "BUILT_PLATFORMS", tuple(RULES))
+    monkeypatch.setattr(not_built, "BUILT_PLATFORMS", tuple(PLATFORMS))
     changes = {"account": ACCOUNT, **case.changes}
     path = specs.write(tmp_path / "spec.yaml", specs.changed(changes))
     with local_aws("generous", **case.world):

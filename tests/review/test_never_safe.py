@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import SpecErrors
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from clusterwright.preflight.context import Context
 from clusterwright.review.assembly import Assembly, StackTemplate, place
 from clusterwright.review.effects import judge

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from clusterwright.cluster_spec.models import Cluster
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from clusterwright.review import parallelcluster
 from clusterwright.review.parallelcluster import Update
 from clusterwright.review.results import NodesChange

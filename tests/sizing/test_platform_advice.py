@@ -6,7 +6,8 @@ import itertools
 
 import pytest
 
-from clusterwright.platforms.rules import CAPACITY_KINDS, RULES
+from clusterwright.platforms.registry import traits_of
+from clusterwright.platforms.traits import CAPACITY_KINDS
 from clusterwright.sizing.platform_advice import Preferences, advise
 
 
@@ -39,7 +40,7 @@ def test_every_platform_that_is_advised_takes_the_capacity() -> None:
         (None, True, False), (None, True, False), CAPACITY_KINDS
     ):
         found = advise(Preferences(scripts, None, kubernetes, capacity_kind=kind))
-        assert kind in RULES[found.platform].capacity_kinds
+        assert kind in traits_of(found.platform).capacity_kinds
 
 
 def test_a_capacity_block_leaves_hyperpod_and_says_why() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from clusterwright.sizing import hardware, storage
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.spec_writer import SpecChoices, controller_for, write, zone_of

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from clusterwright.catalog import load_catalog
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.parallelcluster import outputs as texts
-from clusterwright.platforms.parallelcluster import render
+from clusterwright.platforms.parallelcluster.document import render
 from clusterwright_localaws import local_aws
 from clusterwright_localaws.parallelcluster.validation import PYTHON
 from tests.stacks.conftest import Build

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright.platforms import load_cluster
 from clusterwright.platforms.deployment_rights import RESOURCES
+from clusterwright.platforms.loading import load_cluster
 from tests.stacks.conftest import Build
 from tests.stacks.specs import EKS, MINIMAL, changed
 from tests.stacks.test_derived_names import SPECS

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from clusterwright.cluster_spec import SpecErrors
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from stacks.limits import refuse_what_cannot_be_built
 from tests.stacks.conftest import Build
 from tests.stacks.specs import EKS, EKS_MINIMAL, changed

@@ -152,7 +152,7 @@ def test_what_no_template_could_say_is_refused(
     change: dict[str, Any], said: str, tmp_path: Path
 ) -> None:
     from clusterwright.cluster_spec import SpecErrors
-    from clusterwright.platforms import load_cluster
+    from clusterwright.platforms.loading import load_cluster
     from stacks.limits import refuse_what_cannot_be_built
 
     path = tmp_path / "spec.yaml"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import stacks
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from stacks.base import names
 from stacks.lifecycle import scripts
 from tests.stacks.conftest import Build

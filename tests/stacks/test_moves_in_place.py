@@ -21,8 +21,8 @@ from clusterwright.cli.main import main
 from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.migration import migrate
 from clusterwright.migration.in_place import gone, kept
-from clusterwright.platforms import load_cluster
-from clusterwright.platforms.capabilities import PLATFORMS, Platform
+from clusterwright.platforms.loading import load_cluster
+from clusterwright.platforms.registry import PLATFORMS, PlatformName
 from clusterwright.platforms.stack_names import stack_name
 from clusterwright.review.assembly import Assembly as Templates
 from clusterwright.review.assembly import StackTemplate, place
@@ -38,7 +38,7 @@ from tests.support.synthesis import ROOT, Assembly
 
 Synth = Callable[[str | Path], Assembly]
 PAIRS = list(itertools.permutations(PLATFORMS, 2))
-DEV: dict[Platform, Path] = {
+DEV: dict[PlatformName, Path] = {
     "hyperpod-slurm": ROOT / "configs" / "dev.yaml",
     "hyperpod-eks": ROOT / "configs" / "dev-hyperpod-eks.yaml",
     "parallelcluster": ROOT / "configs" / "dev-parallelcluster.yaml",
@@ -66,7 +66,7 @@ NODES = {
 }
 
 
-def other_file(spec: LoadedSpec, target: Platform, folder: Path) -> Path:
+def other_file(spec: LoadedSpec, target: PlatformName, folder: Path) -> Path:
     """The spec on another platform, whole, as a file."""
     path = folder / f"{spec.cluster.platform}-{target}.yaml"
     path.write_text(migrate(spec, target, load_catalog(), folder=folder).text, encoding="utf-8")
@@ -76,13 +76,13 @@ def other_file(spec: LoadedSpec, target: Platform, folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def moved(
     synth: Synth, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[Platform, Platform], tuple[LoadedSpec, LoadedSpec, Assembly, Assembly]]:
+) -> Callable[[PlatformName, PlatformName], tuple[LoadedSpec, LoadedSpec, Assembly, Assembly]]:
     """Both specs and both assemblies of a direction between the dev environments."""
     folder = tmp_path_factory.mktemp("moved")
 
     @cache
     def call(
-        source: Platform, target: Platform
+        source: PlatformName, target: PlatformName
     ) -> tuple[LoadedSpec, LoadedSpec, Assembly, Assembly]:
         before = load_cluster(DEV[source])
         path = other_file(before, target, folder)
@@ -93,9 +93,11 @@ def moved(
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_the_review_says_before_what_stays_and_what_goes(
-    source: Platform,
-    target: Platform,
-    moved: Callable[[Platform, Platform], tuple[LoadedSpec, LoadedSpec, Assembly, Assembly]],
+    source: PlatformName,
+    target: PlatformName,
+    moved: Callable[
+        [PlatformName, PlatformName], tuple[LoadedSpec, LoadedSpec, Assembly, Assembly]
+    ],
 ) -> None:
     old, new, first, second = moved(source, target)
     judged = judge(templates(first), templates(second), Schemas(REGION).of)
@@ -137,9 +139,11 @@ def test_the_parts_that_stay_are_said_for_a_cluster_with_everything(
     ],
 )
 def test_one_is_deployed_over_the_other(
-    source: Platform,
-    target: Platform,
-    moved: Callable[[Platform, Platform], tuple[LoadedSpec, LoadedSpec, Assembly, Assembly]],
+    source: PlatformName,
+    target: PlatformName,
+    moved: Callable[
+        [PlatformName, PlatformName], tuple[LoadedSpec, LoadedSpec, Assembly, Assembly]
+    ],
 ) -> None:
     old, new, first, second = moved(source, target)
     with local_aws():

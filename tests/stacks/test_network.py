@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clusterwright.catalog import load_catalog
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.network import plan_network
 from tests.stacks.conftest import Build
 from tests.stacks.specs import FULL, MINIMAL, changed

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from stacks.lifecycle.node_files import configuration
 from tests.stacks.conftest import Build
 from tests.stacks.specs import FULL, MINIMAL, changed

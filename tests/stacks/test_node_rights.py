@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.node_rights import node_rights
 from tests.stacks.conftest import Build
 from tests.stacks.templates import listed, statements

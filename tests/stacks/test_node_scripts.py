@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from stacks.hyperpod_eks.node_scripts import SCRIPT, node_scripts
 from tests.stacks.specs import HYPERPOD_EKS, changed
 from tests.support import specs

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import stacks
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from stacks.base.outdated_validators import MISSING_IN_CFN_LINT
 from stacks.base.spec_metadata import KEY
 from tests.stacks.conftest import Build

@@ -11,7 +11,7 @@ from typing import Any
 from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.cluster_spec.models import Cluster
 from clusterwright.cluster_spec.resolve import partition_of
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 
 ACCOUNT = "111122223333"
 PLAN = f"arn:aws:sagemaker:us-east-1:{ACCOUNT}:training-plan/run-1"

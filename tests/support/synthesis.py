@@ -51,7 +51,7 @@ def synth(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str | Path], As
 
 def _synthesise(config: Path, directory: Path) -> Assembly:
     import stacks
-    from clusterwright.platforms import load_cluster
+    from clusterwright.platforms.loading import load_cluster
 
     loaded = load_cluster(config)
     app = stacks.open_app(directory, builtin_cloud_formation_validation=False)

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.problems import Path, Problem
+from clusterwright.platforms.registry import PLATFORMS
 
-BUILT_PLATFORMS = ("hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks")
+BUILT_PLATFORMS: tuple[str, ...] = PLATFORMS
 
 NOT_BUILT: tuple[str, ...] = ()
 """Keys of the file's first level that no stack reads yet."""

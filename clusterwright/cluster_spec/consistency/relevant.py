@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import get_args
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.problems import Path, Problem
 from clusterwright.cluster_spec.relevance import meaningless
-
-PLATFORMS: tuple[str, ...] = get_args(Cluster.model_fields["platform"].annotation)
+from clusterwright.platforms.registry import PLATFORMS
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:

@@ -27,6 +27,8 @@ from clusterwright.cluster_spec.models.parallelcluster import ParallelCluster
 from clusterwright.cluster_spec.models.slurm import Slurm
 from clusterwright.cluster_spec.models.storage import Storage
 from clusterwright.cluster_spec.models.tenants import Tenant
+from clusterwright.platforms.registry import PlatformName, traits_of
+from clusterwright.platforms.traits import Platform
 
 
 class Cluster(Model):
@@ -51,7 +53,7 @@ class Cluster(Model):
     partition: Literal["aws", "aws-us-gov", "aws-cn"]
     """AWS partition; follows from the region."""
 
-    platform: Literal["hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks"]
+    platform: PlatformName
     """What runs the cluster."""
 
     protection: Literal["retain", "destroy"] = "retain"
@@ -124,16 +126,21 @@ class Cluster(Model):
     """What a change may replace or delete although it holds data or jobs; see `diff`."""
 
     @property
+    def traits(self) -> Platform:
+        """What the platform is and can do; code outside `platforms` asks this, not its name."""
+        return traits_of(self.platform)
+
+    @property
     def uses_slurm(self) -> bool:
         """Whether Slurm runs the jobs."""
-        return self.platform in ("hyperpod-slurm", "parallelcluster")
+        return self.traits.uses_slurm
 
     @property
     def uses_kubernetes(self) -> bool:
         """Whether Kubernetes runs the jobs."""
-        return self.platform in ("hyperpod-eks", "eks")
+        return self.traits.uses_kubernetes
 
     @property
     def on_hyperpod(self) -> bool:
         """Whether SageMaker HyperPod makes, watches and replaces the nodes."""
-        return self.platform in ("hyperpod-slurm", "hyperpod-eks")
+        return self.traits.on_hyperpod

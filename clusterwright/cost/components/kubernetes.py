@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clusterwright.cost.bill import Line
 from clusterwright.cost.line_builder import Item, Pricing
-from clusterwright.platforms import eks
+from clusterwright.platforms.kubernetes import control_plane
 
 CONTROL_PLANE = Item("eks", "cluster standard support", "hour")
 EXTENDED = Item("eks", "cluster extended support", "hour")
@@ -23,7 +23,7 @@ def lines(pricing: Pricing) -> Iterator[Line]:
     if pricing.cluster.platform not in PLATFORMS:
         return
     kubernetes = pricing.cluster.kubernetes
-    version = eks.version(kubernetes.version)
+    version = control_plane.version(kubernetes.version)
     extended = version is not None and version.end_of_standard <= pricing.today
     if version is None:
         note = f"when the standard support of {kubernetes.version} ends is in no source"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.platforms.eks import cluster_name
+from clusterwright.platforms.kubernetes.control_plane import cluster_name
 from clusterwright.platforms.kubernetes.objects import Manifest, manifest
 
 NAMESPACE = "argocd"

@@ -16,7 +16,7 @@ from typing import Any
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.storage import Bucket, Home, Lustre
 from clusterwright.platforms.derived_names import bucket_name
-from clusterwright.platforms.eks import mounted_buckets
+from clusterwright.platforms.kubernetes.control_plane import mounted_buckets
 from clusterwright.platforms.kubernetes.objects import (
     TENANT_LABEL,
     Manifest,

@@ -33,22 +33,3 @@ built for them is named in `Supplied.placement_group_names`, else ParallelCluste
 `effects(before, after, ...)` says what a change of the configuration takes: see
 `update_policies`.
 """
-
-from __future__ import annotations
-
-from clusterwright.platforms.parallelcluster.document import render
-from clusterwright.platforms.parallelcluster.queues import takes_placement_group
-from clusterwright.platforms.parallelcluster.storage import mounted_by_parallelcluster
-from clusterwright.platforms.parallelcluster.supplied import Database, Supplied, placeholders
-from clusterwright.platforms.parallelcluster.update_policies import KeyChange, effects
-
-__all__ = [
-    "Database",
-    "KeyChange",
-    "Supplied",
-    "effects",
-    "mounted_by_parallelcluster",
-    "placeholders",
-    "render",
-    "takes_placement_group",
-]

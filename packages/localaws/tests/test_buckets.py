@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from clusterwright_localaws import local_aws
 from clusterwright_localaws.world_file import built_in_worlds, load_world
 from packages.localaws.tests.parts import Site, build_site, client, open_lustre_ports, refusal

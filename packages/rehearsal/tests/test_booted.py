@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from clusterwright_rehearsal import rehearsal, runs
 from clusterwright_rehearsal.scenario_loader import Scenario, scenarios
 from packages.rehearsal.tests.answers import of, skipped

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clusterwright.cluster_spec import LoadedSpec
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from clusterwright_rehearsal import cluster_size
 from clusterwright_rehearsal.errors import RehearsalError
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from clusterwright_rehearsal import cluster_size, custom_scripts
 from clusterwright_rehearsal.errors import RehearsalError
 

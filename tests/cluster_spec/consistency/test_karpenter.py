@@ -12,7 +12,7 @@ from clusterwright.cluster_spec import SpecErrors
 from clusterwright.cluster_spec.consistency import karpenter as subject
 from clusterwright.cluster_spec.karpenter import scaled_groups
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from tests.platforms.kubernetes.conftest import Load, load  # noqa: F401
 from tests.platforms.kubernetes.specs import HYPERPOD, KARPENTER
 from tests.stacks.specs import changed

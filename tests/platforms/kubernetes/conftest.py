@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 
 Load = Callable[[dict[str, Any]], Cluster]
 

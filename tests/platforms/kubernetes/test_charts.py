@@ -17,7 +17,6 @@ from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import SpecErrors
 from clusterwright.cluster_spec.consistency.workloads import CHARTS_OF
 from clusterwright.cluster_spec.models.workloads import Chart
-from clusterwright.platforms import load_cluster
 from clusterwright.platforms.kubernetes import reference
 from clusterwright.platforms.kubernetes.charts import (
     UNKNOWN,
@@ -28,6 +27,7 @@ from clusterwright.platforms.kubernetes.charts import (
 )
 from clusterwright.platforms.kubernetes.value_schemas import SCHEMAS, refused, value_schema
 from clusterwright.platforms.kubernetes.values import HYPERPOD_JOB, chart_values
+from clusterwright.platforms.loading import load_cluster
 from tests.platforms.kubernetes.conftest import Load
 from tests.platforms.kubernetes.specs import DIGEST, EKS, HYPERPOD
 from tests.stacks.specs import changed

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from clusterwright.catalog import load_catalog
-from clusterwright.platforms.eks import configuration_values
+from clusterwright.platforms.kubernetes.control_plane import configuration_values
 from clusterwright.platforms.kubernetes.storage import storage_manifests
 from clusterwright.platforms.kubernetes.tenants import tenant_manifests
 from tests.platforms.kubernetes.conftest import Load

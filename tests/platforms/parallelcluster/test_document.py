@@ -10,14 +10,12 @@ import pytest
 
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec.models import Cluster
-from clusterwright.platforms import load_cluster
-from clusterwright.platforms.parallelcluster import (
-    limits,
-    mounted_by_parallelcluster,
-    placeholders,
-    render,
-    takes_placement_group,
-)
+from clusterwright.platforms.loading import load_cluster
+from clusterwright.platforms.parallelcluster import limits
+from clusterwright.platforms.parallelcluster.document import render
+from clusterwright.platforms.parallelcluster.queues import takes_placement_group
+from clusterwright.platforms.parallelcluster.storage import mounted_by_parallelcluster
+from clusterwright.platforms.parallelcluster.supplied import placeholders
 from clusterwright.platforms.parallelcluster.timeouts import Timeouts, timeouts
 from stacks.lifecycle import node_files
 from tests.support.parallelcluster_specs import SMALL, with_groups

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from clusterwright.cluster_spec import SpecErrors
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from tests.support.parallelcluster_specs import SMALL, with_groups
 from tests.support.specs import changed, write
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from clusterwright.platforms.eks import cluster_name
+from clusterwright.platforms.kubernetes.control_plane import cluster_name
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.counts import EksClusters
 from clusterwright.preflight.facts.fact import Fact, FactValues

@@ -27,7 +27,7 @@ class CapacityKind(GroupRule):
             return
         taken = ", ".join(sorted(context.platform.capacity_kinds))
         yield Fail(
-            message=f"{context.platform.platform} takes no {kind}: "
+            message=f"{context.platform.name} takes no {kind}: "
             f"{context.platform.refused_capacity[kind]}",
             path=(*subject.path, "capacity", "kind"),
             requested=kind,

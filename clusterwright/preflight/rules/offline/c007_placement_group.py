@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms.capabilities import who_can
-from clusterwright.platforms.rules import PLACEMENT_GROUP_REFUSED_WITH
+from clusterwright.platforms.traits import PLACEMENT_GROUP_REFUSED_WITH
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.offline import GroupRule

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Iterator
 
-from clusterwright.platforms import eks
+from clusterwright.platforms.kubernetes import control_plane
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
@@ -19,7 +19,7 @@ class KubernetesVersion(Rule[str]):
     severity = "error"
     scope = "offline"
     prevents = "a version that EKS or HyperPod refuses, or that EKS upgrades while jobs run"
-    source = eks.VERSIONS_SOURCE
+    source = control_plane.VERSIONS_SOURCE
 
     def subjects(self, context: Context) -> Iterable[Subject[str]]:
         if context.cluster.uses_kubernetes:
@@ -30,8 +30,10 @@ class KubernetesVersion(Rule[str]):
     ) -> Iterator[Verdict]:
         del facts
         name, today = subject.value, context.today
-        known = ", ".join(each.name for each in eks.VERSIONS if each.end_of_standard > today)
-        oldest = _minor(eks.VERSIONS[-1].name)
+        known = ", ".join(
+            each.name for each in control_plane.VERSIONS if each.end_of_standard > today
+        )
+        oldest = _minor(control_plane.VERSIONS[-1].name)
         if _minor(name) < oldest:
             # HyperPod's control plane is EKS's: what that no longer has, neither has.
             yield Fail(
@@ -39,14 +41,15 @@ class KubernetesVersion(Rule[str]):
                 hint=f"in standard support: {known}",
             )
             return
-        if context.cluster.on_hyperpod and name not in eks.HYPERPOD_VERSIONS:
+        if context.cluster.on_hyperpod and name not in control_plane.HYPERPOD_VERSIONS:
+            first, last = control_plane.HYPERPOD_VERSIONS[0], control_plane.HYPERPOD_VERSIONS[-1]
             yield Unsure(
                 message=f"whether HyperPod takes Kubernetes {name}: its documentation of 2026-11 "
-                f"names {eks.HYPERPOD_VERSIONS[0]} to {eks.HYPERPOD_VERSIONS[-1]}",
+                f"names {first} to {last}",
                 hint=f"in standard support: {known}",
             )
             return
-        version = eks.version(name)
+        version = control_plane.version(name)
         if version is None:
             yield Unsure(
                 message=f"whether EKS has Kubernetes {name}: no source knows it yet",
@@ -58,7 +61,7 @@ class KubernetesVersion(Rule[str]):
 
 
 def _of_its_days(
-    version: eks.KubernetesVersion, today: dt.date, *, extended: bool, known: str
+    version: control_plane.KubernetesVersion, today: dt.date, *, extended: bool, known: str
 ) -> Iterator[Verdict]:
     if version.end_of_extended <= today:
         yield Fail(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from clusterwright.platforms import eks
+from clusterwright.platforms.kubernetes import control_plane
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
@@ -20,7 +20,9 @@ class AddonVersions(Rule[tuple[str, ...]]):
 
     def subjects(self, context: Context) -> Iterable[Subject[tuple[str, ...]]]:
         if context.cluster.uses_kubernetes:
-            names = tuple(a.name for a in eks.addons(context.cluster) if a.version is None)
+            names = tuple(
+                a.name for a in control_plane.addons(context.cluster) if a.version is None
+            )
             yield Subject(("platform",), names)
 
     def check(

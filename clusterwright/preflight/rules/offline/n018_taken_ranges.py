@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network
 
-from clusterwright.platforms.eks import service_cidr
+from clusterwright.platforms.kubernetes.control_plane import service_cidr
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.ranges import (

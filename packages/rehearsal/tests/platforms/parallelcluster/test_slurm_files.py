@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.platforms import load_cluster
+from clusterwright.platforms.loading import load_cluster
 from clusterwright_rehearsal import rehearsal, runs
 from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.platforms.parallelcluster import slurm_files

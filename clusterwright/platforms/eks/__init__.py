@@ -1,0 +1,1 @@
+"""EKS with managed node groups: `platform: eks`."""

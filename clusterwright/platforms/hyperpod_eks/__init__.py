@@ -1,0 +1,1 @@
+"""HyperPod with EKS: `platform: hyperpod-eks`."""

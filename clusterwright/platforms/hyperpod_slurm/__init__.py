@@ -1,0 +1,1 @@
+"""HyperPod with Slurm: `platform: hyperpod-slurm`."""

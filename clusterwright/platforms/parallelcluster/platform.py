@@ -1,0 +1,26 @@
+"""Traits of `parallelcluster`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clusterwright.platforms.capacity import EC2_KINDS, EC2_REFUSES
+from clusterwright.platforms.traits import Platform
+
+PLATFORM: Final = Platform(
+    name="parallelcluster",
+    title="ParallelCluster",
+    scheduler="slurm",
+    node_service="ec2",
+    sections=frozenset({"slurm", "parallelcluster"}),
+    node_principal="",
+    capacity_kinds=EC2_KINDS,
+    refused_capacity=EC2_REFUSES,
+    placement_groups=True,
+    node_names="<queue>-st-<group>-<number>",
+    node_setup="parallelcluster",
+    spares_from_reserved_capacity=True,
+    partitions_are_queues=True,
+    accounting_secret_is_password=True,
+    renders=frozenset({"parallelcluster"}),
+)

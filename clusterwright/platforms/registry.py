@@ -1,0 +1,65 @@
+"""The list of platforms. One name here and one folder beside it make a platform.
+
+`platforms/<name with underscores>/platform.py` holds `PLATFORM`, a `traits.Platform`, as data; it
+imports nothing but `traits`, so that every package may ask this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from importlib import import_module
+from typing import Final, Literal, get_args
+
+from clusterwright.platforms.traits import Platform
+
+PlatformName = Literal["hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks"]
+
+PLATFORMS: Final[tuple[PlatformName, ...]] = get_args(PlatformName)
+
+DEFAULT: Final[PlatformName] = PLATFORMS[0]
+"""What `init`, `plan` and the demonstration take where no platform is named."""
+
+
+def folder_of(name: str) -> str:
+    """The name of the platform's folders, here and under `stacks/`: `hyperpod_slurm`."""
+    return name.replace("-", "_")
+
+
+@cache
+def traits_of(name: str) -> Platform:
+    """The traits of one platform.
+
+    Raises
+    ------
+    KeyError
+        `PLATFORMS` has no such name.
+    """
+    if name not in PLATFORMS:
+        raise KeyError(name)
+    found: Platform = import_module(f"{__package__}.{folder_of(name)}.platform").PLATFORM
+    return found
+
+
+def has_section(name: object, section: str) -> bool:
+    """Whether a platform of this name has a section of the spec; False for no platform's name."""
+    return name in PLATFORMS and section in traits_of(str(name)).sections
+
+
+def with_section(section: str) -> tuple[PlatformName, ...]:
+    """Platforms that have a section of the spec."""
+    return tuple(name for name in PLATFORMS if section in traits_of(name).sections)
+
+
+def either(names: Iterable[str]) -> str:
+    """`hyperpod-eks or eks`, for messages and hints."""
+    return " or ".join(names)
+
+
+SLURM: Final = tuple(name for name in PLATFORMS if traits_of(name).uses_slurm)
+KUBERNETES: Final = tuple(name for name in PLATFORMS if traits_of(name).uses_kubernetes)
+HYPERPOD: Final = tuple(name for name in PLATFORMS if traits_of(name).on_hyperpod)
+ON_EC2: Final = tuple(name for name in PLATFORMS if not traits_of(name).on_hyperpod)
+GPU_PARTITIONS: Final = tuple(name for name in PLATFORMS if traits_of(name).gpu_partitions)
+SECTIONS: Final = frozenset().union(*(traits_of(name).sections for name in PLATFORMS))
+"""Every section of the spec that not all platforms have."""
