@@ -13,10 +13,10 @@ import pytest
 from botocore.exceptions import ClientError, WaiterError
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.faults import FaultBook
-from clusterwright_localaws.reference import own_operations
-from clusterwright_localaws.runtime import Runtime
-from clusterwright_localaws.world import CostSeed, Delays, Fault, SpotPriceSeed
+from clusterwright_localaws.api_page import own_operations
+from clusterwright_localaws.core.faults import FaultBook
+from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.worlds.model import CostSeed, Delays, Fault, SpotPriceSeed
 from packages.localaws.tests.parts import Site, build_site, client
 from tests.clients import paginated, waited
 from tests.clients.programs import Server

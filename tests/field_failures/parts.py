@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.core.runtime import Runtime
 from tests.support import specs
 from tests.support.command_line import Answer, clusterwright
 

@@ -26,8 +26,8 @@ from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.account import AppliedQuota
 from clusterwright.preflight.facts.fact import Fact
 from clusterwright.preflight.registry import rule_files
-from clusterwright_localaws.world import World
-from clusterwright_localaws.world_file import load_world
+from clusterwright_localaws.worlds.loading import load_world
+from clusterwright_localaws.worlds.model import World
 from tests.support import specs
 
 VPC = "vpc-0123456789abcdef0"

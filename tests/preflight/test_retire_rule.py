@@ -20,9 +20,9 @@ from clusterwright.preflight.facts.exports import Exports, ExportState
 from clusterwright.preflight.rule import Fail, Unsure
 from clusterwright.preflight.rules.account.s040_exported import _verdicts
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.faults import FaultBook
-from clusterwright_localaws.runtime import runtime
-from clusterwright_localaws.world import Fault
+from clusterwright_localaws.core.faults import FaultBook
+from clusterwright_localaws.core.runtime import runtime
+from clusterwright_localaws.worlds.model import Fault
 from packages.localaws.tests.parts import build_site, client, open_lustre_ports
 from tests.preflight.harness import Facts, Harness
 from tests.support import specs

@@ -19,7 +19,7 @@ from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.parallelcluster import outputs as texts
 from clusterwright.platforms.parallelcluster.document import render
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.parallelcluster.validation import PYTHON
+from clusterwright_localaws.services.parallelcluster.validation import PYTHON
 from tests.stacks.conftest import Build
 from tests.stacks.deployment import Account, bootstrapped, order
 from tests.stacks.specs import PARALLELCLUSTER, changed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clusterwright_localaws.parallelcluster.validation import PYTHON
+from clusterwright_localaws.services.parallelcluster.validation import PYTHON
 from tools.setup import clients
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from clusterwright_localaws.runtime import Runtime
-    from clusterwright_localaws.world import World
+    from clusterwright_localaws.core.runtime import Runtime
+    from clusterwright_localaws.worlds.model import World
 
 __all__ = ["local_aws"]
 
@@ -51,11 +51,11 @@ def local_aws(world: World | str | Path | None = None, **changes: Any) -> Iterat
     """
     from moto import mock_aws
 
-    from clusterwright_localaws.accounts import is_account
-    from clusterwright_localaws.install import install
-    from clusterwright_localaws.runtime import running
-    from clusterwright_localaws.world import World as WorldModel
-    from clusterwright_localaws.world_file import DEFAULT_WORLD, load_world
+    from clusterwright_localaws.core.accounts import is_account
+    from clusterwright_localaws.core.runtime import running
+    from clusterwright_localaws.server.install import install
+    from clusterwright_localaws.worlds.loading import DEFAULT_WORLD, load_world
+    from clusterwright_localaws.worlds.model import World as WorldModel
 
     found = world if isinstance(world, WorldModel) else load_world(world or DEFAULT_WORLD)
     if changes:

@@ -70,8 +70,8 @@ def command(
     """
     if account is not None and not re.fullmatch(r"\d{12}", account):
         raise UserError(f"--account {account!r} is not 12 digits")
-    from clusterwright_localaws.server import PortInUseError, serve
-    from clusterwright_localaws.world_file import WorldError, load_world
+    from clusterwright_localaws.server.server import PortInUseError, serve
+    from clusterwright_localaws.worlds.loading import WorldError, load_world
 
     try:
         world = load_world(world_name)

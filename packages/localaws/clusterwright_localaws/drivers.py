@@ -9,22 +9,22 @@ Everything that another distribution needs of this one, beside `local_aws()`, is
 
 from __future__ import annotations
 
-from clusterwright_localaws.facts import catalog, ec2_name
-from clusterwright_localaws.parallelcluster.fleets import (
+from clusterwright_localaws.core.catalog_facts import catalog, ec2_name
+from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.server.server import Serving, serving
+from clusterwright_localaws.services.parallelcluster.cluster_driver import (
+    ClusterDriver,
+    ClusterOrder,
+    attach_cluster_driver,
+)
+from clusterwright_localaws.services.parallelcluster.fleets import (
     CLUSTER_TAG,
     NODE_TAG,
     POOL_TAG,
     QUEUE_TAG,
     RESOURCE_TAG,
 )
-from clusterwright_localaws.parallelcluster.nodes_driver import (
-    ClusterDriver,
-    ClusterOrder,
-    attach_cluster_driver,
-)
-from clusterwright_localaws.runtime import Runtime
-from clusterwright_localaws.server import Serving, serving
-from clusterwright_localaws.services.sagemaker.nodes_driver import (
+from clusterwright_localaws.services.sagemaker.node_driver import (
     Member,
     NodeDriver,
     NodeOrder,
@@ -32,8 +32,8 @@ from clusterwright_localaws.services.sagemaker.nodes_driver import (
     members,
 )
 from clusterwright_localaws.services.sagemaker.provision import LIFECYCLE_FAILED
-from clusterwright_localaws.world import Fault, World
-from clusterwright_localaws.world_file import load_world
+from clusterwright_localaws.worlds.loading import load_world
+from clusterwright_localaws.worlds.model import Fault, World
 
 __all__ = [
     "CLUSTER_TAG",

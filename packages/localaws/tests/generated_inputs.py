@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from clusterwright_localaws.validation import matches
+from clusterwright_localaws.core.validation import matches
 
 # How deep optional members are filled; models may contain themselves.
 _DEPTH: Final = 5

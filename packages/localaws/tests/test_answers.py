@@ -11,8 +11,10 @@ import pytest
 from botocore import xform_name
 from botocore.config import Config
 
-from clusterwright_localaws import answers, gateway, local_aws, wire
-from clusterwright_localaws.answers import Breach, breaches, tolerated
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.core import answer_checks as answers
+from clusterwright_localaws.core.answer_checks import Breach, breaches, tolerated
+from clusterwright_localaws.server import gateway, wire
 from packages.localaws.tests.parts import REGION, client, refusal
 
 

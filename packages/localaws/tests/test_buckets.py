@@ -8,7 +8,7 @@ import pytest
 
 from clusterwright.platforms.loading import load_cluster
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.world_file import built_in_worlds, load_world
+from clusterwright_localaws.worlds.loading import built_in_worlds, load_world
 from packages.localaws.tests.parts import Site, build_site, client, open_lustre_ports, refusal
 from tools.lint.files import ROOT
 
@@ -69,7 +69,7 @@ def test_every_world_has_the_buckets_that_our_specs_name_as_existing(world: str)
 
 
 def test_a_worlds_bucket_needs_a_name_that_s3_takes(tmp_path: Path) -> None:
-    from clusterwright_localaws.world_file import WorldError
+    from clusterwright_localaws.worlds.loading import WorldError
 
     world = tmp_path / "world.yaml"
     world.write_text("extends: generous\nbuckets:\n  - {name: Not_A_Name}\n")

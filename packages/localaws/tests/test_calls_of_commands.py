@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import clusterwright
-from clusterwright_localaws import reference
+from clusterwright_localaws import api_page
 
 # moto has it under another name (list_all_buckets); checks that make it are in
 # tests/preflight/test_faults.py.
@@ -89,4 +89,4 @@ def test_a_call_is_one_of_aws_and_served(service: str, operation: str) -> None:
 
 @functools.cache
 def served(service: str) -> set[str]:
-    return {*reference.own_operations().get(service, ()), *reference._of_moto(service)}
+    return {*api_page.own_operations().get(service, ()), *api_page._of_moto(service)}

@@ -9,7 +9,7 @@ import pytest
 
 from clusterwright.catalog import Known, load_catalog
 from clusterwright.cli.main import main
-from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.core.runtime import Runtime
 
 
 def test_every_part_is_answered_and_becomes_a_catalogue(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.core.runtime import Runtime
 from packages.localaws.tests.parts import client, refusal
 
 

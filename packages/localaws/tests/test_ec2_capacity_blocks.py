@@ -10,7 +10,7 @@ import pytest
 
 from clusterwright.catalog import Known, load_catalog
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.core.runtime import Runtime
 from packages.localaws.tests.parts import client, refusal
 
 DAY = 86_400

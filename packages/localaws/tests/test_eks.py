@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import WaiterError
 
-from clusterwright_localaws import facts, local_aws
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.core import catalog_facts
 from clusterwright_localaws.services.eks import versions
 from packages.localaws.tests.eks_parts import EksSite, build_eks_site, cluster, role
 from packages.localaws.tests.parts import client, refusal
@@ -554,7 +555,7 @@ def with_template(
 class TestNodegroups:
     def test_it_holds_addresses_and_comes_and_goes(self, eks_site: EksSite, eks: Any) -> None:
         before = eks_site.site.free_addresses()
-        each = facts.addresses_per_node("m5.xlarge", "eks")
+        each = catalog_facts.addresses_per_node("m5.xlarge", "eks")
         eks.create_nodegroup(**eks_site.group(labels={"a": "b"}))
         assert eks_site.site.free_addresses() == before - 2 * each
         assert len(nodes()) == 2

@@ -19,8 +19,10 @@ import pytest
 from botocore import xform_name
 from botocore.exceptions import ClientError, ParamValidationError
 
-from clusterwright_localaws import inprocess, local_aws, wire
-from clusterwright_localaws.reference import own_operations
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.api_page import own_operations
+from clusterwright_localaws.core import boto_clients
+from clusterwright_localaws.server import wire
 from packages.localaws.tests import parts
 from packages.localaws.tests.eks_parts import EksSite, build_eks_site
 from packages.localaws.tests.generated_inputs import (
@@ -50,7 +52,7 @@ class Calls:
 
     def __init__(self, service: str) -> None:
         self.service = service
-        self.client = inprocess._build(service, ACCOUNT, REGION)
+        self.client = boto_clients._build(service, ACCOUNT, REGION)
         self.client.meta.config.parameter_validation = False
         serializer = self.client._serializer
         self.client._serializer = getattr(serializer, "_serializer", serializer)

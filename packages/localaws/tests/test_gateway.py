@@ -14,9 +14,10 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 from pydantic import ValidationError
 
-from clusterwright_localaws import gateway, local_aws
-from clusterwright_localaws.call import OPERATIONS, Call
-from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.core.call import OPERATIONS, Call
+from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.server import gateway
 from packages.localaws.tests.parts import REGION, build_site, client, describe, nodes, refusal
 
 # Validation here is the server's; botocore's own would refuse first.
@@ -311,9 +312,10 @@ def test_plain_moto_is_untouched_outside(aws: Runtime) -> None:
 
 
 def test_every_operation_registered_is_one_of_the_api_model() -> None:
-    from clusterwright_localaws import services, wire
+    from clusterwright_localaws import services
+    from clusterwright_localaws.server import wire
 
-    for service in services.OWN:
+    for service in services.own_services():
         services.prepare(service)
     for service, operation in OPERATIONS:
         assert operation in wire.service_model(service).operation_names

@@ -14,7 +14,7 @@ import boto3
 import pytest
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.world_file import built_in_worlds, parse_world
+from clusterwright_localaws.worlds.loading import built_in_worlds, parse_world
 from packages.localaws.tests.parts import build_site, client, refusal
 from tests.docs.shown import shown_commands
 from tools.lint.files import ROOT
@@ -106,9 +106,9 @@ def test_the_world_that_enforces_iam_is_one() -> None:
 
 
 def test_the_reference_is_what_the_code_says(tmp_path: Path) -> None:
-    """`python -m clusterwright_localaws.reference` writes it anew."""
+    """`python -m clusterwright_localaws.api_page` writes it anew."""
     done = subprocess.run(
-        [sys.executable, "-m", "clusterwright_localaws.reference", "--check"],
+        [sys.executable, "-m", "clusterwright_localaws.api_page", "--check"],
         capture_output=True,
         text=True,
         check=False,

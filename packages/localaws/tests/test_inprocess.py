@@ -11,7 +11,7 @@ import pytest
 from botocore.exceptions import ClientError, ParamValidationError
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.inprocess import client
+from clusterwright_localaws.core.boto_clients import client
 
 ONE, OTHER = "111122223333", "444455556666"
 

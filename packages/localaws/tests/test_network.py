@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.network import (
+from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.services.ec2.network import (
     AddressesExhaustedError,
     Range,
     SubnetLedger,
@@ -19,7 +20,6 @@ from clusterwright_localaws.network import (
     addresses,
     network_of,
 )
-from clusterwright_localaws.runtime import Runtime
 from packages.localaws.tests.parts import build_site, client, nodes, refusal
 
 SUBNET = ipaddress.IPv4Network("10.0.0.0/24")

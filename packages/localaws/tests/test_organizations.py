@@ -12,7 +12,7 @@ from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.organizations import TagKeyPolicy, effective_tag_policy
 from clusterwright.aws.session import AwsSession
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.world import World
+from clusterwright_localaws.worlds.model import World
 from packages.localaws.tests.parts import client
 
 OWNER = {

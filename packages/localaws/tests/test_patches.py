@@ -11,19 +11,19 @@ import pytest
 from botocore.exceptions import ClientError
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.patches import PATCHES
-from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.services import fixes, own_services
 from packages.localaws.tests.parts import Site, build_site, client, refusal
 
 
-@pytest.mark.parametrize("name", sorted({name for names in PATCHES.values() for name in names}))
-def test_a_patch_says_what_it_cures_in_which_moto(name: str) -> None:
+@pytest.mark.parametrize("name", [name for service in own_services() for name in fixes(service)])
+def test_a_fix_has_a_description_and_the_version_of_moto(name: str) -> None:
     from importlib.metadata import version
 
-    module = importlib.import_module(f"clusterwright_localaws.patches.{name}")
-    assert version("moto") == module.MOTO_VERSION, "see whether moto has mended it since"
-    assert module.CURES.strip()
-    assert not module.CURES.endswith(".")
+    module = importlib.import_module(name)
+    assert version("moto") == module.MOTO_VERSION, "check whether moto has fixed it since"
+    assert module.DESCRIPTION.strip()
+    assert not module.DESCRIPTION.endswith(".")
 
 
 class TestAddresses:

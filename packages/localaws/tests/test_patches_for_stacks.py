@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from clusterwright_localaws import inprocess, local_aws
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.core import boto_clients
 from packages.localaws.tests.parts import Site, client, refusal
 
 ACCOUNT = "123456789012"
@@ -138,7 +139,7 @@ class TestBuckets:
 
     def directory(self, name: str, zone: str = "use1-az6") -> Any:
         # As stacks do it: botocore's own host for directory buckets is not served.
-        return inprocess.client("s3", account=ACCOUNT, region="us-east-1").create_bucket(
+        return boto_clients.client("s3", account=ACCOUNT, region="us-east-1").create_bucket(
             Bucket=name,
             CreateBucketConfiguration={
                 "Location": {"Type": "AvailabilityZone", "Name": zone},

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.dumping import dump, write_dump
-from clusterwright_localaws.recording import Recorder, without_secrets
-from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.server.dumping import dump, write_dump
+from clusterwright_localaws.server.recording import Recorder, without_secrets
 from packages.localaws.tests.parts import build_site, client, deploy, refusal
 from packages.localaws.tests.test_server import at, run, server
 

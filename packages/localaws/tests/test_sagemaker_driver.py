@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.runtime import Runtime
-from clusterwright_localaws.services.sagemaker.nodes_driver import (
+from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.services.sagemaker.node_driver import (
     NodeOrder,
     attach_node_driver,
     members,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.core.runtime import Runtime
 from packages.localaws.tests.parts import Site, build_site, client, describe, group_of, refusal
 
 PREFIX = "arn:aws:sagemaker:us-east-1:123456789012:training-plan"

@@ -7,7 +7,8 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from clusterwright_localaws import facts, local_aws
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.core import catalog_facts
 from packages.localaws.tests.parts import (
     Site,
     build_site,
@@ -87,12 +88,14 @@ class Books:
         listed = nodes()
         ids = [node["InstanceId"] for node in listed]
         assert len(ids) == len(set(ids)) == 1 + sum(self.wanted.values())
-        held = facts.addresses_per_node("m5.xlarge", "hyperpod-slurm")
+        held = catalog_facts.addresses_per_node("m5.xlarge", "hyperpod-slurm")
         for name, count in self.wanted.items():
             group = group_of(found, name)
             assert (group["CurrentCount"], group["TargetCount"]) == (count, count)
             assert sum(node["InstanceGroupName"] == name for node in listed) == count
-            each = facts.addresses_per_node(TYPES[name].removeprefix("ml."), "hyperpod-slurm")
+            each = catalog_facts.addresses_per_node(
+                TYPES[name].removeprefix("ml."), "hyperpod-slurm"
+            )
             held += each * count
         assert self.free - self.site.free_addresses() == held
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from clusterwright_localaws.published_images import ID_PREFIX, published_images
+from clusterwright_localaws.services.ec2.published_images import ID_PREFIX, published_images
 from packages.localaws.tests.parts import client, refusal
 
 IMAGE = re.compile(r"ami-[0-9a-f]{17}")

@@ -11,10 +11,10 @@ import pytest
 from botocore.exceptions import ClientError
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.agenda import Agenda
 from clusterwright_localaws.cloudformation import store as stacks_store
 from clusterwright_localaws.cloudformation.store import Settings
-from clusterwright_localaws.runtime import Clock, Runtime
+from clusterwright_localaws.core.runtime import Clock, Runtime
+from clusterwright_localaws.core.schedule import Agenda
 from packages.localaws.tests.cloudformation.stacks import (
     aws,
     cloudformation,

@@ -9,9 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from clusterwright_localaws.world import DEFAULT_ACCOUNT, World, moment_of
-from clusterwright_localaws.world_file import WorldError, built_in_worlds, load_world, parse_world
-from clusterwright_localaws.world_schema import world_schema
+from clusterwright_localaws.worlds.json_schema import world_schema
+from clusterwright_localaws.worlds.loading import (
+    WorldError,
+    built_in_worlds,
+    load_world,
+    parse_world,
+)
+from clusterwright_localaws.worlds.model import DEFAULT_ACCOUNT, World, moment_of
 
 
 def problem_of(text: str) -> tuple[str, int | None, int | None]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clusterwright_localaws.cloudformation.evaluate import contains_unknown
-from clusterwright_localaws.cloudformation.handlers.base import Handler
+from clusterwright_localaws.cloudformation.handler import Handler
 from clusterwright_localaws.cloudformation.schema import ResourceSchema
 from clusterwright_localaws.cloudformation.template import canonical
 

@@ -7,10 +7,10 @@ import binascii
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from clusterwright_localaws.call import Call
 from clusterwright_localaws.cloudformation.changesets import without_values
 from clusterwright_localaws.cloudformation.errors import ValidationError
 from clusterwright_localaws.cloudformation.state import ChangeSet, Event, Failure, Resource, Stack
+from clusterwright_localaws.core.call import Call
 
 T = TypeVar("T")
 

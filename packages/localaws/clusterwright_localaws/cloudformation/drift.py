@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from clusterwright_localaws.cloudformation import failures
 from clusterwright_localaws.cloudformation.errors import CloudFormationError
-from clusterwright_localaws.cloudformation.handlers.base import Context, NotReadable
+from clusterwright_localaws.cloudformation.handler import Context, NotReadable
 from clusterwright_localaws.cloudformation.planning import handler_of
 from clusterwright_localaws.cloudformation.schema import resource_schema
 from clusterwright_localaws.cloudformation.state import Resource, Stack

@@ -11,7 +11,7 @@ import uuid
 from typing import Any
 
 from clusterwright_localaws.cloudformation.errors import CloudFormationError
-from clusterwright_localaws.cloudformation.handlers.base import Cancelled, HandlerFailure
+from clusterwright_localaws.cloudformation.handler import Cancelled, HandlerFailure
 
 _GONE = re.compile(r"NotFound|NoSuch|DoesNotExist|NotExist|^404$|UnknownResource")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

@@ -15,7 +15,7 @@ from typing import Any
 
 from clusterwright_localaws.cloudformation.errors import ValidationError
 from clusterwright_localaws.cloudformation.evaluate import text
-from clusterwright_localaws.cloudformation.handlers.base import Cancelled, Context
+from clusterwright_localaws.cloudformation.handler import Cancelled, Context
 from clusterwright_localaws.cloudformation.operations import Operation
 from clusterwright_localaws.cloudformation.outputs import listed
 from clusterwright_localaws.cloudformation.planning import make_plan

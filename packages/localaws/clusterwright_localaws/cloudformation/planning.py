@@ -13,9 +13,9 @@ from typing import Any
 from clusterwright_localaws.cloudformation.changes import Difference, difference
 from clusterwright_localaws.cloudformation.errors import ValidationError
 from clusterwright_localaws.cloudformation.evaluate import NO_VALUE, UNKNOWN, Scope
-from clusterwright_localaws.cloudformation.handlers import registry
-from clusterwright_localaws.cloudformation.handlers.base import Handler
+from clusterwright_localaws.cloudformation.handler import Handler
 from clusterwright_localaws.cloudformation.references import references
+from clusterwright_localaws.cloudformation.resource_types import registry
 from clusterwright_localaws.cloudformation.schema import Violation, resource_schema
 from clusterwright_localaws.cloudformation.state import STACK_TYPE, Resource, Revision, Stack
 from clusterwright_localaws.cloudformation.surroundings import pseudo_parameters, zones

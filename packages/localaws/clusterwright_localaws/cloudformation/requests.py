@@ -17,7 +17,7 @@ from clusterwright_localaws.cloudformation.surroundings import ssm_value
 from clusterwright_localaws.cloudformation.template import Template
 from clusterwright_localaws.cloudformation.template_text import BODY_LIMIT_BYTES, URL_LIMIT_BYTES
 from clusterwright_localaws.iam.stacks import for_stack
-from clusterwright_localaws.parallelcluster import provider
+from clusterwright_localaws.services.parallelcluster import provider
 
 _S3_HOST = re.compile(
     r"(?:(?P<bucket>.+)\.)?s3(?:[.-](?:dualstack\.)?[a-z0-9-]+)?\.amazonaws\.com(?:\.cn)?"
@@ -142,7 +142,7 @@ def bucket_and_key(url: str) -> tuple[str, str]:
 def _fetch(store: Store, url: str) -> str:
     from botocore.exceptions import ClientError
 
-    from clusterwright_localaws.inprocess import client
+    from clusterwright_localaws.core.boto_clients import client
 
     bucket, key = bucket_and_key(url)
     hosted = provider.hosted(bucket, key, store.region)

@@ -12,12 +12,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from clusterwright_localaws.call import AwsError
 from clusterwright_localaws.cloudformation import failures, scheduler
 from clusterwright_localaws.cloudformation.changes import Difference, difference
 from clusterwright_localaws.cloudformation.errors import CloudFormationError, ValidationError
 from clusterwright_localaws.cloudformation.evaluate import Scope, contains_unknown
-from clusterwright_localaws.cloudformation.handlers.base import (
+from clusterwright_localaws.cloudformation.handler import (
     Cancelled,
     Context,
     Created,
@@ -36,6 +35,7 @@ from clusterwright_localaws.cloudformation.planning import (
 from clusterwright_localaws.cloudformation.schema import ResourceSchema, resource_schema
 from clusterwright_localaws.cloudformation.state import Resource, Stack
 from clusterwright_localaws.cloudformation.surroundings import fill_dynamic
+from clusterwright_localaws.core.call import AwsError
 from clusterwright_localaws.iam.stacks import for_custom_resource, for_stack
 
 if TYPE_CHECKING:

@@ -51,14 +51,14 @@ class Board:
 
 def board(account: str, region: str) -> Board:
     """Return the board of an account and region."""
-    from clusterwright_localaws.runtime import runtime
+    from clusterwright_localaws.core.runtime import runtime
 
     return runtime().store("cloudformation-signals", account, region, Board)
 
 
 def new_handle(region: str, key: str) -> str:
     """Make room for the signals of one handle, and return the URL to put them to."""
-    from clusterwright_localaws.runtime import runtime
+    from clusterwright_localaws.core.runtime import runtime
 
     bucket = _bucket(region)
     s3 = _s3(region)
@@ -139,6 +139,6 @@ def _bucket(region: str) -> str:
 
 
 def _s3(region: str) -> Any:
-    from clusterwright_localaws.inprocess import client
+    from clusterwright_localaws.core.boto_clients import client
 
     return client("s3", account=KEEPER, region=region)

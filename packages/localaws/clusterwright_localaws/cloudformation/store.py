@@ -207,6 +207,6 @@ class Store:
 
 def store_at(account: str, region: str) -> Store:
     """Return the stacks of an account and region of the local AWS that runs in this process."""
-    from clusterwright_localaws.runtime import runtime
+    from clusterwright_localaws.core.runtime import runtime
 
     return runtime().store("cloudformation", account, region, lambda: Store(account, region))

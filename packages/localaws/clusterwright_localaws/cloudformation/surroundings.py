@@ -46,7 +46,7 @@ def pseudo_parameters(stack: Stack, notification_arns: list[str]) -> dict[str, A
 
 def zones(account: str, region: str) -> list[str]:
     """Return the names of a region's Availability Zones, as ``Fn::GetAZs`` does."""
-    from clusterwright_localaws.inprocess import client
+    from clusterwright_localaws.core.boto_clients import client
 
     # Fn::GetAZs needs no permission of the caller's that AWS documents.
     with acting_as(None):
@@ -62,7 +62,7 @@ def ssm_value(account: str, region: str, name: str) -> str | None:
     """Return an SSM parameter's value, or None where there is none of that name."""
     from botocore.exceptions import ClientError
 
-    from clusterwright_localaws.inprocess import client
+    from clusterwright_localaws.core.boto_clients import client
 
     try:
         # CloudFormation asks for GetParameters, whatever the number.
@@ -120,7 +120,7 @@ def _dynamic(service: str, reference: str, account: str, region: str) -> str:
 def _secret(reference: str, account: str, region: str) -> str:
     from botocore.exceptions import ClientError
 
-    from clusterwright_localaws.inprocess import client
+    from clusterwright_localaws.core.boto_clients import client
 
     # secret-id:SecretString:json-key:version-stage:version-id, where an ARN is an id too.
     name, _, rest = reference.partition(":SecretString")

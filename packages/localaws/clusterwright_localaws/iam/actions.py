@@ -34,7 +34,7 @@ class Action:
 @functools.cache
 def prefix_of(service: str) -> str:
     """Return IAM's name of a service that boto3 calls `service`: `aps` for `amp`."""
-    from clusterwright_localaws.wire import service_model
+    from clusterwright_localaws.server.wire import service_model
 
     if service in _PREFIXES:
         return _PREFIXES[service]

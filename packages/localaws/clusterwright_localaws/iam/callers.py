@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from clusterwright_localaws import accounts
-from clusterwright_localaws.call import AwsError
+from clusterwright_localaws.core import accounts
+from clusterwright_localaws.core.call import AwsError
+from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.iam import entities
 from clusterwright_localaws.iam.principals import Caller
-from clusterwright_localaws.runtime import Runtime
 
 if TYPE_CHECKING:
     from moto.core.request import Request
@@ -139,6 +139,6 @@ def _live(runtime: Runtime, session: Session, request: Request, service: str) ->
 
 
 def _is_query(service: str) -> bool:
-    from clusterwright_localaws.wire import service_model
+    from clusterwright_localaws.server.wire import service_model
 
     return str(service_model(service).protocol) in ("query", "ec2")

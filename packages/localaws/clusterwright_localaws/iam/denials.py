@@ -7,7 +7,7 @@ https://docs.aws.amazon.com/AmazonS3/latest/userguide/troubleshoot-403-errors.ht
 
 from __future__ import annotations
 
-from clusterwright_localaws.call import AwsError
+from clusterwright_localaws.core.call import AwsError
 from clusterwright_localaws.iam.evaluation import Decision
 from clusterwright_localaws.iam.principals import Caller
 
@@ -42,7 +42,7 @@ def refusal(
         return AwsError("AccessDenied", text, 403)
     if service == "sns":
         return AwsError("AuthorizationError", text, 403)
-    from clusterwright_localaws.wire import service_model
+    from clusterwright_localaws.server.wire import service_model
 
     protocol = str(service_model(service).protocol)
     if protocol in ("query", "rest-xml"):

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.iam import callers, denials, entities
 from clusterwright_localaws.iam.evaluation import Decision, Policies, Request, evaluate
 from clusterwright_localaws.iam.inside import acting, is_inside
@@ -16,7 +17,6 @@ from clusterwright_localaws.iam.request_keys import context_of
 from clusterwright_localaws.iam.requirements import Need, needs_of
 from clusterwright_localaws.iam.resource_policies import Resource, resource_of
 from clusterwright_localaws.iam.resources import Place
-from clusterwright_localaws.runtime import Runtime
 
 if TYPE_CHECKING:
     from moto.core.request import Request as HttpRequest

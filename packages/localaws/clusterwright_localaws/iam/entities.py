@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from clusterwright_localaws.call import AwsError
+from clusterwright_localaws.core.call import AwsError
 from clusterwright_localaws.iam.policy import MalformedPolicy, Policy, read_policy
 from clusterwright_localaws.iam.principals import Caller
-from clusterwright_localaws.zones import partition_of
+from clusterwright_localaws.services.ec2.zones import partition_of
 
 __all__ = ["backend_of", "partition_of", "policies_of"]
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
+from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.iam.enforcement import authorise
 from clusterwright_localaws.iam.inside import acting_as
-from clusterwright_localaws.runtime import Runtime
 
 if TYPE_CHECKING:
     from moto.core.request import Request

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.iam import entities
 from clusterwright_localaws.iam.actions import ResourceType
 from clusterwright_localaws.iam.resources import Place
-from clusterwright_localaws.runtime import Runtime
 
 _Lookup = Callable[[Runtime, Mapping[str, Any], Place], "list[str] | None"]
 

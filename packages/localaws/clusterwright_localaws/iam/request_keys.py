@@ -17,7 +17,7 @@ from clusterwright_localaws.iam.actions import Action
 from clusterwright_localaws.iam.context import RequestContext, Values
 from clusterwright_localaws.iam.principals import Caller
 from clusterwright_localaws.iam.resources import leaves_of, plain
-from clusterwright_localaws.world import World
+from clusterwright_localaws.worlds.model import World
 
 # Keys whose name is not the parameter's, by the key in small letters.
 _PARAMETERS: dict[str, tuple[str, ...]] = {

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
+from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.iam import actions, entities
 from clusterwright_localaws.iam.actions import Action
 from clusterwright_localaws.iam.context import Values
@@ -23,7 +24,6 @@ from clusterwright_localaws.iam.lookups import Lookups
 from clusterwright_localaws.iam.operations import action_names
 from clusterwright_localaws.iam.request_keys import of_parameters, request_tags
 from clusterwright_localaws.iam.resources import Place, leaves_of, resources_of
-from clusterwright_localaws.runtime import Runtime
 
 _ROLE = re.compile(r"arn:[a-z-]+:iam::\d{12}:role/.+")
 _NAMES_A_ROLE = re.compile(r"role", re.IGNORECASE)

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from clusterwright_localaws import accounts
-from clusterwright_localaws.buckets import find_bucket
-from clusterwright_localaws.call import AwsError
+from clusterwright_localaws.core import accounts
+from clusterwright_localaws.core.call import AwsError
 from clusterwright_localaws.iam import entities
 from clusterwright_localaws.iam.policy import MalformedPolicy, Policy, read_policy
+from clusterwright_localaws.services.s3.world_buckets import find_bucket
 
 
 @dataclass(frozen=True)

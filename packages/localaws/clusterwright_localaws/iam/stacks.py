@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from clusterwright_localaws.core.runtime import runtime
 from clusterwright_localaws.iam import denials, entities
 from clusterwright_localaws.iam.callers import forwarded, role_session
 from clusterwright_localaws.iam.enforcement import decide
@@ -18,7 +19,6 @@ from clusterwright_localaws.iam.inside import acting, acting_as
 from clusterwright_localaws.iam.principals import Caller
 from clusterwright_localaws.iam.requirements import Need
 from clusterwright_localaws.iam.trust import trusts
-from clusterwright_localaws.runtime import runtime
 
 CLOUDFORMATION = "cloudformation.amazonaws.com"
 _LAMBDA = "lambda.amazonaws.com"

@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from clusterwright_localaws.cloudformation.handlers.base import (
+from clusterwright_localaws.cloudformation.handler import (
     Context,
     Created,
     Handler,
     HandlerFailure,
     Properties,
 )
-from clusterwright_localaws.inprocess import client
+from clusterwright_localaws.core.boto_clients import client
 
 ACCOUNT = "111122223333"
 REGION = "us-east-1"

@@ -8,11 +8,11 @@ import pytest
 from botocore.exceptions import ClientError
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.cloudformation.handlers import registry
+from clusterwright_localaws.cloudformation.resource_types import registry
 from clusterwright_localaws.cloudformation.schema import resource_schema
 from clusterwright_localaws.cloudformation.state import Resource
 from clusterwright_localaws.cloudformation.store import store_at
-from clusterwright_localaws.world import DEFAULT_ACCOUNT
+from clusterwright_localaws.worlds.model import DEFAULT_ACCOUNT
 from packages.localaws.tests import parts, test_stacks_eks
 from packages.localaws.tests.cloudformation import every_type, test_network_stack
 from packages.localaws.tests.cloudformation.stacks import (

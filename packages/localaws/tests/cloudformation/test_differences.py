@@ -6,8 +6,8 @@ import pytest
 
 from clusterwright_localaws.cloudformation.changes import difference
 from clusterwright_localaws.cloudformation.evaluate import UNKNOWN
-from clusterwright_localaws.cloudformation.handlers import registry
-from clusterwright_localaws.cloudformation.handlers.base import Handler
+from clusterwright_localaws.cloudformation.handler import Handler
+from clusterwright_localaws.cloudformation.resource_types import registry
 from clusterwright_localaws.cloudformation.schema import resource_schema
 
 

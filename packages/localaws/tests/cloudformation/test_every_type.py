@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.cloudformation.handlers import registry
+from clusterwright_localaws.cloudformation.resource_types import registry
 from clusterwright_localaws.cloudformation.schema import resource_schema
 from packages.localaws.tests.cloudformation import every_type
 from packages.localaws.tests.cloudformation.stacks import (

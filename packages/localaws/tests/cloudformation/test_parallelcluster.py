@@ -13,8 +13,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.parallelcluster import validation
-from clusterwright_localaws.parallelcluster.validation import PYTHON
+from clusterwright_localaws.services.parallelcluster import validation
+from clusterwright_localaws.services.parallelcluster.validation import PYTHON
 from packages.localaws.tests.cloudformation.stacks import (
     ACCOUNT,
     CAPABILITIES,

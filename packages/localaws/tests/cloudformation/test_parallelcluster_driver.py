@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.parallelcluster.nodes_driver import (
+from clusterwright_localaws.core.runtime import runtime
+from clusterwright_localaws.services.parallelcluster.cluster_driver import (
     ClusterOrder,
     attach_cluster_driver,
     driver_of,
 )
-from clusterwright_localaws.runtime import runtime
 from packages.localaws.tests.cloudformation.stacks import create, delete, reason, update
 from packages.localaws.tests.cloudformation.test_parallelcluster import (
     Ground,

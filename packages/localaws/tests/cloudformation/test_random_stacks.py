@@ -10,10 +10,11 @@ from botocore.exceptions import ClientError
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from clusterwright_localaws import gateway, local_aws
-from clusterwright_localaws.faults import FaultBook
-from clusterwright_localaws.runtime import Runtime
-from clusterwright_localaws.world import Fault
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.core.faults import FaultBook
+from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.server import gateway
+from clusterwright_localaws.worlds.model import Fault
 from packages.localaws.tests.cloudformation.random_stacks import account, bodies, body
 from packages.localaws.tests.cloudformation.stacks import (
     cloudformation,

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from clusterwright_localaws.cloudformation.handlers.wait_conditions import _of_policy
+from clusterwright_localaws.cloudformation.resource_types.wait_conditions import _of_policy
 from clusterwright_localaws.cloudformation.signals import KEEPER, key_of, read
 from clusterwright_localaws.cloudformation.store import Settings
-from clusterwright_localaws.inprocess import client
+from clusterwright_localaws.core.boto_clients import client
 from packages.localaws.tests.cloudformation.stacks import (
     REGION,
     aws,
@@ -185,9 +185,9 @@ def test_a_malformed_signal_is_a_failure(body: bytes) -> None:
 
 @pytest.mark.enable_socket
 def test_over_a_socket_by_the_url_itself() -> None:
-    from clusterwright_localaws.httpd import Server
-    from clusterwright_localaws.runtime import runtime
-    from clusterwright_localaws.server import Application, listen
+    from clusterwright_localaws.core.runtime import runtime
+    from clusterwright_localaws.server.httpd import Server
+    from clusterwright_localaws.server.server import Application, listen
 
     sockets = listen(0)
     port = sockets[0].getsockname()[1]

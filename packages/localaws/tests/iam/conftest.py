@@ -12,7 +12,7 @@ import boto3
 import pytest
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.core.runtime import Runtime
 
 ACCOUNT, OTHER, REGION = "111122223333", "444455556666", "us-east-1"
 

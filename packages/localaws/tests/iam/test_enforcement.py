@@ -13,7 +13,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.core.runtime import Runtime
 from packages.localaws.tests.iam.conftest import (
     ACCOUNT,
     ADMIN,

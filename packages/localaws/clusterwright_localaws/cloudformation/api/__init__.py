@@ -4,18 +4,7 @@ Parameters have passed the API model, and answers are checked against it, by the
 operation that is not here is refused by it as well: at once, and with a code that no SDK retries.
 """
 
-from clusterwright_localaws.cloudformation.api import (
-    change_sets,
-    describe,
-    drift,
-    exports,
-    recovery,
-    signal_resource,
-    stacks,
-    templates,
-)
-
-__all__ = [
+API = (
     "change_sets",
     "describe",
     "drift",
@@ -24,4 +13,5 @@ __all__ = [
     "signal_resource",
     "stacks",
     "templates",
-]
+)
+WHOLE = True

@@ -11,7 +11,6 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.call import Call, operation
 from clusterwright_localaws.cloudformation import describing
 from clusterwright_localaws.cloudformation.api.common import (
     answer_when_settled,
@@ -35,6 +34,7 @@ from clusterwright_localaws.cloudformation.planning import make_plan
 from clusterwright_localaws.cloudformation.requests import read_revision
 from clusterwright_localaws.cloudformation.state import ChangeSet, Failure, Stack
 from clusterwright_localaws.cloudformation.store import Store
+from clusterwright_localaws.core.call import Call, operation
 
 _CHANGE_SET_NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
 

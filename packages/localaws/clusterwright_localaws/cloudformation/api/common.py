@@ -7,7 +7,6 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.call import Call
 from clusterwright_localaws.cloudformation import scheduler
 from clusterwright_localaws.cloudformation.errors import ValidationError
 from clusterwright_localaws.cloudformation.operations import Operation as StackOperation
@@ -20,6 +19,7 @@ from clusterwright_localaws.cloudformation.state import (
     Stack,
 )
 from clusterwright_localaws.cloudformation.store import ExportMissing, Store
+from clusterwright_localaws.core.call import Call
 
 
 def store_of(call: Call) -> Store:

@@ -10,11 +10,11 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.call import Call, operation
 from clusterwright_localaws.cloudformation import drift as detection
 from clusterwright_localaws.cloudformation.api.common import store_of
 from clusterwright_localaws.cloudformation.describing import compact, page
 from clusterwright_localaws.cloudformation.errors import ValidationError
+from clusterwright_localaws.core.call import Call, operation
 
 
 @operation("cloudformation", "DetectStackDrift")

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.call import Call, operation
 from clusterwright_localaws.cloudformation.api.common import answer_when_settled, store_of
 from clusterwright_localaws.cloudformation.errors import ValidationError
 from clusterwright_localaws.cloudformation.operations import Operation as StackOperation
 from clusterwright_localaws.cloudformation.state import UPDATABLE_AFTER_FAILURE
+from clusterwright_localaws.core.call import Call, operation
 
 
 @operation("cloudformation", "CancelUpdateStack")

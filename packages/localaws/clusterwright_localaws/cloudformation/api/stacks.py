@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from clusterwright_localaws.call import Call, operation
 from clusterwright_localaws.cloudformation.api.common import (
     answer_when_settled,
     begin_update,
@@ -25,6 +24,7 @@ from clusterwright_localaws.cloudformation.errors import StackNotFound, Validati
 from clusterwright_localaws.cloudformation.nesting import root_of
 from clusterwright_localaws.cloudformation.operations import Operation as StackOperation
 from clusterwright_localaws.cloudformation.requests import read_revision
+from clusterwright_localaws.core.call import Call, operation
 
 
 @operation("cloudformation", "CreateStack")

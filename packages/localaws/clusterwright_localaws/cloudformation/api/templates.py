@@ -9,13 +9,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.call import Call, operation
 from clusterwright_localaws.cloudformation.api.common import store_of
 from clusterwright_localaws.cloudformation.describing import compact
 from clusterwright_localaws.cloudformation.errors import ValidationError
 from clusterwright_localaws.cloudformation.requests import read_template
 from clusterwright_localaws.cloudformation.schema import resource_schema
 from clusterwright_localaws.cloudformation.template import Template
+from clusterwright_localaws.core.call import Call, operation
 
 
 @operation("cloudformation", "GetTemplate")

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from clusterwright_localaws.call import AwsError
-from clusterwright_localaws.runtime import Runtime
-from clusterwright_localaws.world import moment_of
+from clusterwright_localaws.core.call import AwsError
+from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.worlds.model import moment_of
 
 DAY = dt.timedelta(days=1)
 

@@ -1,20 +1,6 @@
-"""What moto's EC2 lacks: capacity (reserved, in blocks, offered, priced), groups and topology."""
+"""Amazon EC2: capacity, offerings, placement groups and topology that moto lacks."""
 
-from moto.ec2.utils import EC2_PREFIX_TO_RESOURCE, EC2_RESOURCE_TO_PREFIX
-
-from clusterwright_localaws.services.ec2 import (
-    block_extensions,
-    block_offerings,
-    capacity_blocks,
-    capacity_reservations,
-    offerings,
-    placement_groups,
-    spot_prices,
-    topology,
-    zone_groups,
-)
-
-__all__ = [
+API = (
     "block_extensions",
     "block_offerings",
     "capacity_blocks",
@@ -24,13 +10,27 @@ __all__ = [
     "spot_prices",
     "topology",
     "zone_groups",
-]
-
-# CreateTags and DescribeTags take only ids whose prefix moto knows.
-for _resource, _prefix in (
-    ("placement-group", "pg"),
-    ("capacity-reservation", "cr"),
-    ("capacity-block", "cb"),
-):
-    EC2_RESOURCE_TO_PREFIX.setdefault(_resource, _prefix)
-    EC2_PREFIX_TO_RESOURCE.setdefault(_prefix, _resource)
+)
+FIXES = (
+    "addresses",
+    "dependencies",
+    "managed_interfaces",
+    "local_zones",
+    "subnet_zones",
+    "offerings_by_region",
+    "instance_types",
+    "block_devices",
+    "vcpu_limits",
+    "launches",
+    "terminated_interfaces",
+    "cpu_options",
+    "parallelcluster_images",
+    "published_images",
+    "image_cache",
+    "gateway_delays",
+    "network_limits",
+    "spot_requests",
+    "security_group_vpcs",
+    "security_limits",
+    "tag_prefixes",
+)

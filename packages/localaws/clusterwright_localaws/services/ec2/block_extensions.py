@@ -13,8 +13,8 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from clusterwright_localaws.call import AwsError, Call, operation
-from clusterwright_localaws.pages import page
+from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.ec2.block_offerings import (
     check_hours,
     fee,
@@ -173,14 +173,14 @@ def _has_room(reserved: Reserved, one: Reservation, offering: Mapping[str, Any])
 
 
 def _offering(call: Call, reserved: Reserved, one: Reservation, hours: int) -> dict[str, Any]:
-    from clusterwright_localaws import facts
+    from clusterwright_localaws.core import catalog_facts
 
     members = one.members
     zone_id, count = members["AvailabilityZoneId"], int(members["TotalInstanceCount"])
     ultra = reserved.blocks.get(members.get("CapacityBlockId", ""), {}).get("UltraserverType")
     units = count
-    if ultra is not None and ultra in facts.catalog().ultraservers:
-        each = facts.known(facts.catalog().ultraservers[ultra].instance_count)
+    if ultra is not None and ultra in catalog_facts.catalog().ultraservers:
+        each = catalog_facts.known(catalog_facts.catalog().ultraservers[ultra].instance_count)
         units = count // int(each or count)
     return {
         "CapacityBlockExtensionOfferingId": new_id("cb"),

@@ -15,9 +15,9 @@ from datetime import UTC, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from clusterwright_localaws import facts, quotas
-from clusterwright_localaws.call import AwsError, Call, operation
-from clusterwright_localaws.pages import page
+from clusterwright_localaws.core import catalog_facts, quotas
+from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.ec2.capacity_checks import free_capacity
 from clusterwright_localaws.services.ec2.common import new_id, refuse_dry_run
 from clusterwright_localaws.services.ec2.reserved import (
@@ -26,7 +26,7 @@ from clusterwright_localaws.services.ec2.reserved import (
     Reserved,
     reserved_in,
 )
-from clusterwright_localaws.zones import zone_name
+from clusterwright_localaws.services.ec2.zones import zone_name
 
 END_OF_BLOCKS = time(11, 30, tzinfo=UTC)
 MOST_INSTANCES = 64
@@ -119,7 +119,9 @@ def check_quota(call: Call, instance_type: str) -> None:
 
 def block_quota(call: Call, instance_type: str) -> quotas.AppliedQuota | None:
     """The quota of vCPUs in blocks of a type's family, where one is documented."""
-    described = facts.known(facts.catalog().quota_for(instance_type, "capacity-block"))
+    described = catalog_facts.known(
+        catalog_facts.catalog().quota_for(instance_type, "capacity-block")
+    )
     if described is None or described.code is None:
         return None
     return quotas.quota(call.runtime, call.region, "ec2", described.code)
@@ -155,9 +157,11 @@ def fee(
     call: Call, instance_type: str, ultra: str | None, zone_id: str, units: int, hours: Decimal
 ) -> dict[str, str]:
     """UpfrontFee and CurrencyCode; nothing where no source states the price."""
-    catalog = facts.catalog()
+    catalog = catalog_facts.catalog()
     place = catalog.local_zone(zone_id) or call.region
-    price = facts.known(catalog.instance_price(ultra or instance_type, place, "capacity-block"))
+    price = catalog_facts.known(
+        catalog.instance_price(ultra or instance_type, place, "capacity-block")
+    )
     if price is None:
         return {}
     total = (price.usd * units * hours).quantize(_CENT, ROUND_HALF_UP)
@@ -165,7 +169,7 @@ def fee(
 
 
 def zone_type(zone_id: str) -> str:
-    return "local-zone" if facts.catalog().local_zone(zone_id) else "availability-zone"
+    return "local-zone" if catalog_facts.catalog().local_zone(zone_id) else "availability-zone"
 
 
 def _asked(call: Call) -> tuple[list[str], str | None, int]:
@@ -205,9 +209,9 @@ def _check_count(count: int, name: str) -> None:
 
 
 def _instance_of(ultra: str) -> str:
-    for server in facts.catalog().ultraservers.values():
-        if facts.known(server.api_name) == ultra:
-            return str(facts.known(server.instance_type))
+    for server in catalog_facts.catalog().ultraservers.values():
+        if catalog_facts.known(server.api_name) == ultra:
+            return str(catalog_facts.known(server.instance_type))
     raise AwsError(
         "InvalidParameterValue", f"Value ({ultra}) for parameter UltraserverType is invalid."
     )
@@ -216,24 +220,27 @@ def _instance_of(ultra: str) -> str:
 def _instances(ultra: str | None, count: int) -> int:
     if ultra is None:
         return count
-    each = facts.known(facts.catalog().ultraservers[ultra].instance_count)
+    each = catalog_facts.known(catalog_facts.catalog().ultraservers[ultra].instance_count)
     return count * int(each or 1)
 
 
 def _places(call: Call, instance_type: str) -> list[str]:
     """The region, and its local zones by name, where blocks of a type are sold."""
-    found = facts.catalog().instance(instance_type)
-    places = facts.known(found.capacity_block_places) if found is not None else None
+    found = catalog_facts.catalog().instance(instance_type)
+    places = catalog_facts.known(found.capacity_block_places) if found is not None else None
     return [p for p in places or () if p == call.region or p.startswith(f"{call.region}-")]
 
 
 def _zones(call: Call, instance_type: str) -> Iterator[str]:
     """Local zones only if they are asked for: this account has opted in to none."""
-    catalog, everywhere = facts.catalog(), call.parameters.get("AllAvailabilityZones", False)
+    catalog, everywhere = (
+        catalog_facts.catalog(),
+        call.parameters.get("AllAvailabilityZones", False),
+    )
     without = call.world.not_offered.get(instance_type, ())
     for place in _places(call, instance_type):
         if place == call.region:
-            for zone_id in facts.zones_with(call.runtime, instance_type, call.region):
+            for zone_id in catalog_facts.zones_with(call.runtime, instance_type, call.region):
                 if catalog.local_zone(zone_id) is None:
                     yield zone_id
         elif everywhere:

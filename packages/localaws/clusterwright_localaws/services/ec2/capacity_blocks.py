@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from clusterwright_localaws import facts
-from clusterwright_localaws.call import AwsError, Call, operation
-from clusterwright_localaws.pages import page
+from clusterwright_localaws.core import catalog_facts
+from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.ec2.block_offerings import block_quota, free_in
 from clusterwright_localaws.services.ec2.capacity_reservations import reservations_of
 from clusterwright_localaws.services.ec2.common import (
@@ -183,14 +183,15 @@ def _check_limits(call: Call, reserved: Reserved, instance_type: str, count: int
             f"You can have up to {_MOST_INSTANCES_IN_ALL} instances across Capacity Blocks; "
             f"{in_all} are in blocks and {count} are requested.",
         )
-    quota, catalog = block_quota(call, instance_type), facts.catalog()
+    quota, catalog = block_quota(call, instance_type), catalog_facts.catalog()
     described = catalog.instance(instance_type)
-    vcpus = facts.known(described.vcpus) if described is not None else None
+    vcpus = catalog_facts.known(described.vcpus) if described is not None else None
     if quota is None or quota.value is None or vcpus is None:
         return
     family = instance_type.partition(".")[0]
     held = sum(
-        one["TotalInstanceCount"] * (facts.known(catalog.instance(one["InstanceType"]).vcpus) or 0)
+        one["TotalInstanceCount"]
+        * (catalog_facts.known(catalog.instance(one["InstanceType"]).vcpus) or 0)
         for one in blocks
         if one["InstanceType"].partition(".")[0] == family
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from clusterwright_localaws import facts, quotas
-from clusterwright_localaws.call import AwsError
-from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.core import catalog_facts, quotas
+from clusterwright_localaws.core.call import AwsError
+from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.ec2.reserved import Reserved, running
-from clusterwright_localaws.zones import zone_name
+from clusterwright_localaws.services.ec2.zones import zone_name
 
 # https://docs.aws.amazon.com/ec2/latest/devguide/errors-overview.html has the codes; the sentence
 # is the one that users publish (hashicorp/terraform-provider-aws#35745).
@@ -26,7 +26,7 @@ def check_offered(runtime: Runtime, region: str, instance_type: str, zone_id: st
     """
     from moto.ec2.models.instance_types import INSTANCE_TYPES
 
-    offered = facts.offered_in(runtime, instance_type, region, zone_id)
+    offered = catalog_facts.offered_in(runtime, instance_type, region, zone_id)
     usage = INSTANCE_TYPES.get(instance_type, {}).get("SupportedUsageClasses") or ["on-demand"]
     if offered is False or "on-demand" not in usage:
         why = f"{instance_type} is not offered in {zone_id}"
@@ -100,9 +100,11 @@ def check_vcpus(
     AwsError
         VcpuLimitExceeded.
     """
-    described = facts.known(facts.catalog().quota_for(instance_type, "ec2-on-demand"))
-    instance = facts.catalog().instance(instance_type)
-    vcpus = facts.known(instance.vcpus) if instance is not None else None
+    described = catalog_facts.known(
+        catalog_facts.catalog().quota_for(instance_type, "ec2-on-demand")
+    )
+    instance = catalog_facts.catalog().instance(instance_type)
+    vcpus = catalog_facts.known(instance.vcpus) if instance is not None else None
     if described is None or described.code is None or vcpus is None:
         return
     limit = quotas.quota(runtime, region, "ec2", described.code)

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from clusterwright_localaws.call import AwsError, Call, operation
-from clusterwright_localaws.pages import page
+from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.ec2.capacity_checks import (
     check_capacity,
     check_offered,
@@ -24,7 +24,7 @@ from clusterwright_localaws.services.ec2.common import (
     tags_of,
 )
 from clusterwright_localaws.services.ec2.reserved import ENDED, Reservation, Reserved, reserved_in
-from clusterwright_localaws.zones import zone_id_of, zone_name
+from clusterwright_localaws.services.ec2.zones import zone_id_of, zone_name
 
 # "Valid range: 1 - 1000" of CreateCapacityReservation; ModifyCapacityReservation: "can't be
 # increased or decreased by more than 1000 in a single request" (botocore's model of EC2).

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from clusterwright_localaws.call import AwsError, Call
+from clusterwright_localaws.core.call import AwsError, Call
 
 
 def new_id(prefix: str) -> str:

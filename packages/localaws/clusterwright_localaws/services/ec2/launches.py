@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from clusterwright_localaws import facts
-from clusterwright_localaws.call import AwsError
-from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.core import catalog_facts
+from clusterwright_localaws.core.call import AwsError
+from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.ec2.capacity_checks import (
     RESERVATION_FULL,
     free_capacity,
@@ -28,7 +28,7 @@ from clusterwright_localaws.services.ec2.reserved import (
     ec2_backend,
     reserved_in,
 )
-from clusterwright_localaws.zones import zone_id_of, zone_name
+from clusterwright_localaws.services.ec2.zones import zone_id_of, zone_name
 
 SPOT = "spot"
 BLOCK = "capacity-block"
@@ -256,7 +256,7 @@ class Launcher:
         offered = [
             zone
             for zone in zones
-            if facts.offered_in(
+            if catalog_facts.offered_in(
                 self.runtime, instance_type, self.region, zone_id_of(self.region, zone) or ""
             )
             is not False
@@ -272,10 +272,10 @@ class Launcher:
         from moto.ec2.models.instance_types import INSTANCE_TYPES
 
         zone_id = zone_id_of(self.region, place) or ""
-        if facts.offered_in(self.runtime, instance_type, self.region, zone_id) is False:
+        if catalog_facts.offered_in(self.runtime, instance_type, self.region, zone_id) is False:
             with_it = [
                 zone_name(self.region, found) or found
-                for found in facts.zones_with(self.runtime, instance_type, self.region)
+                for found in catalog_facts.zones_with(self.runtime, instance_type, self.region)
             ]
             instead = f" or choosing {', '.join(sorted(with_it))}" if with_it else ""
             raise AwsError(

@@ -10,11 +10,11 @@ import fnmatch
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from clusterwright_localaws import facts
-from clusterwright_localaws.call import AwsError, Call, operation
-from clusterwright_localaws.pages import page
+from clusterwright_localaws.core import catalog_facts
+from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.ec2.common import filter_name, refuse_dry_run
-from clusterwright_localaws.zones import zone_name
+from clusterwright_localaws.services.ec2.zones import zone_name
 
 _FILTERS = {"instance-type": "InstanceType", "location": "Location"}
 _BY_ID = "availability-zone-id"
@@ -66,12 +66,12 @@ def _offered(call: Call, kind: str) -> Iterable[tuple[str, str]]:
 
 def _in_local_zones(region: str, by_zone: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Local zones by id. What they lack no source says, so they have what ordinary zones have."""
-    catalog = facts.catalog()
+    catalog = catalog_facts.catalog()
     names = {name for name, zone in by_zone if catalog.local_zone(zone) is None}
     zones = [z for z in catalog.zone_ids(region) if catalog.local_zone(z) not in (None, z)]
     found = [(name, zone) for zone in zones for name in names]
     for name in catalog.described_names - names:
-        offered = facts.known(catalog.offering(name, region)) or ()
+        offered = catalog_facts.known(catalog.offering(name, region)) or ()
         found += [(name, zone) for zone in zones if zone in offered]
     return found
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from clusterwright_localaws import facts
-from clusterwright_localaws.runtime import Runtime
-from clusterwright_localaws.world import CapacityReservationSeed, moment_of
-from clusterwright_localaws.zones import partition_of, zone_name
+from clusterwright_localaws.core import catalog_facts
+from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.services.ec2.zones import partition_of, zone_name
+from clusterwright_localaws.worlds.model import CapacityReservationSeed, moment_of
 
 ENDED = frozenset({"cancelled", "expired", "failed", "payment-failed", "unsupported"})
 BLOCK = "capacity-block"
@@ -156,10 +156,10 @@ def reserved_vcpus(runtime: Runtime, account: str, region: str, code: str) -> fl
         if one.members["State"] != "active" or one.is_block:
             continue
         name = one.members["InstanceType"]
-        described = facts.known(facts.catalog().quota_for(name, "ec2-on-demand"))
-        instance = facts.catalog().instance(name)
+        described = catalog_facts.known(catalog_facts.catalog().quota_for(name, "ec2-on-demand"))
+        instance = catalog_facts.catalog().instance(name)
         if described is not None and described.code == code and instance is not None:
-            total += (facts.known(instance.vcpus) or 0) * one.members["TotalInstanceCount"]
+            total += (catalog_facts.known(instance.vcpus) or 0) * one.members["TotalInstanceCount"]
     return total
 
 

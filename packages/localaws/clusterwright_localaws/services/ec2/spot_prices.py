@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from clusterwright_localaws.call import AwsError, Call, operation
-from clusterwright_localaws.pages import page
+from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.ec2.common import matches, refuse_dry_run
-from clusterwright_localaws.world import moment_of
-from clusterwright_localaws.zones import zone_id_of, zone_name
+from clusterwright_localaws.services.ec2.zones import zone_id_of, zone_name
+from clusterwright_localaws.worlds.model import moment_of
 
 _KEPT = timedelta(days=90)
 _FILTERS = {

@@ -16,13 +16,13 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.call import AwsError, Call, operation
-from clusterwright_localaws.pages import page
+from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.ec2.capacity_reservations import find, reservations_of
 from clusterwright_localaws.services.ec2.common import matches, refuse_dry_run
 from clusterwright_localaws.services.ec2.placement_groups import groups_in, unknown_group
 from clusterwright_localaws.services.ec2.reserved import Reservation, ec2_backend, running
-from clusterwright_localaws.zones import zone_id_of
+from clusterwright_localaws.services.ec2.zones import zone_id_of
 
 _THREE_FAMILIES = ("g6e", "g7e", "hpc6a", "hpc6id", "hpc7g", "hpc7a", "hpc8a")
 _THREE = frozenset(

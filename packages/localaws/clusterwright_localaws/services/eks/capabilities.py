@@ -10,7 +10,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.call import Call, operation
+from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.services.eks import access, checks
 from clusterwright_localaws.services.eks.lists import listed
 from clusterwright_localaws.services.eks.state import (

@@ -12,10 +12,10 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from clusterwright_localaws import quotas
-from clusterwright_localaws.call import AwsError, Call, operation
-from clusterwright_localaws.network import User
-from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.core import quotas
+from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.services.ec2.network import User
 from clusterwright_localaws.services.eks import access, checks, versions
 from clusterwright_localaws.services.eks.lists import listed
 from clusterwright_localaws.services.eks.state import (

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clusterwright.catalog import Known
-from clusterwright_localaws import facts
+from clusterwright_localaws.core import catalog_facts
 from clusterwright_localaws.services.eks import checks
 from clusterwright_localaws.services.eks.state import Piece, Store
 
@@ -88,7 +88,7 @@ class Fleet:
     def _launch(self, name: str, subnet: Any, missing: int) -> Problem | None:
         from botocore.exceptions import ClientError
 
-        each = facts.addresses_per_node(name, "eks")
+        each = catalog_facts.addresses_per_node(name, "eks")
         free = self.store.network.free_addresses(subnet)
         count = min(missing, free // each)
         if count < 1:
@@ -156,7 +156,7 @@ class Fleet:
         if not found:
             words = f"InvalidAMIID.NotFound - The image id '[{image_id}]' does not exist."
             return "AsgInstanceLaunchFailures", said.format(words)
-        instance = facts.catalog().instance(instance_type)
+        instance = catalog_facts.catalog().instance(instance_type)
         wanted = instance.architecture if instance is not None else None
         if isinstance(wanted, Known) and wanted.value != found[0]["Architecture"]:
             words = (
@@ -228,7 +228,7 @@ class Fleet:
         self.group.members["nodes"] = [node for node in self.nodes if node[0] not in gone]
 
     def _ec2(self) -> Any:
-        from clusterwright_localaws.inprocess import client
+        from clusterwright_localaws.core.boto_clients import client
 
         return client("ec2", account=self.store.account, region=self.store.region)
 

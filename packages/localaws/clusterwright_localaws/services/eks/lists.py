@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from clusterwright_localaws.call import Call
-from clusterwright_localaws.pages import page
+from clusterwright_localaws.core.call import Call
+from clusterwright_localaws.core.pagination import page
 
 PAGE = 100
 

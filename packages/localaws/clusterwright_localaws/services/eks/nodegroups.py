@@ -10,9 +10,9 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from clusterwright_localaws import facts, quotas
-from clusterwright_localaws.call import AwsError, Call, operation
-from clusterwright_localaws.network import User
+from clusterwright_localaws.core import catalog_facts, quotas
+from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.services.ec2.network import User
 from clusterwright_localaws.services.eks import access, checks, versions
 from clusterwright_localaws.services.eks.fleet import Fleet, template_data, template_of
 from clusterwright_localaws.services.eks.lists import listed
@@ -367,7 +367,7 @@ def _check_types(call: Call, asked: Mapping[str, Any]) -> list[str]:
     unknown = [
         name
         for name in types
-        if name not in INSTANCE_TYPES and facts.catalog().instance(name) is None
+        if name not in INSTANCE_TYPES and catalog_facts.catalog().instance(name) is None
     ]
     if unknown:
         raise invalid(

@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.call import Call, operation
+from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.services.eks import checks
 from clusterwright_localaws.services.eks.lists import listed
 from clusterwright_localaws.services.eks.state import (

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from clusterwright_localaws.call import AwsError, Call
-from clusterwright_localaws.network import Network, network_of
-from clusterwright_localaws.runtime import Runtime
-from clusterwright_localaws.zones import partition_of
+from clusterwright_localaws.core.call import AwsError, Call
+from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.services.ec2.network import Network, network_of
+from clusterwright_localaws.services.ec2.zones import partition_of
 
 # AWS asks for six free addresses in every subnet of a cluster, and makes two to four interfaces
 # ("Amazon EKS networking requirements for VPC and subnets", EKS user guide).

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from clusterwright_localaws.call import Call, operation
+from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.services.eks import checks, clusters, versions
 from clusterwright_localaws.services.eks.lists import listed
 from clusterwright_localaws.services.eks.state import (

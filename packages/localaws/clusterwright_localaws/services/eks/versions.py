@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from clusterwright_localaws.call import Call, operation
+from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.services.eks.lists import listed
 from clusterwright_localaws.services.eks.state import bad_request, invalid
 

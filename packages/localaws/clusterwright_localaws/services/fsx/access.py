@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from clusterwright_localaws.buckets import find_bucket
 from clusterwright_localaws.iam.context import RequestContext
 from clusterwright_localaws.iam.evaluation import Policies, Request, evaluate
 from clusterwright_localaws.iam.policy import Policy, read_policy
 from clusterwright_localaws.iam.principals import Caller
 from clusterwright_localaws.iam.resource_policies import resource_of
+from clusterwright_localaws.services.ec2.zones import partition_of
 from clusterwright_localaws.services.fsx.state import Association
-from clusterwright_localaws.zones import partition_of
+from clusterwright_localaws.services.s3.world_buckets import find_bucket
 
 _KEY_ACTIONS = ("kms:Decrypt", "kms:GenerateDataKey", "kms:DescribeKey")
 _OWN_RIGHTS = read_policy(

@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from clusterwright_localaws import facts
-from clusterwright_localaws.buckets import find_bucket
-from clusterwright_localaws.call import AwsError, Call, operation
-from clusterwright_localaws.pages import page
+from clusterwright_localaws.core import catalog_facts
+from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.fsx import access
 from clusterwright_localaws.services.fsx.lustre import TIERING
 from clusterwright_localaws.services.fsx.state import (
@@ -27,6 +26,7 @@ from clusterwright_localaws.services.fsx.state import (
     tag_list,
     tag_map,
 )
+from clusterwright_localaws.services.s3.world_buckets import find_bucket
 
 
 @operation("fsx", "CreateDataRepositoryAssociation")
@@ -121,7 +121,7 @@ def _create(call: Call, store: Store) -> Association:
     file_system = store.file_system(request["FileSystemId"])
     _check_file_system(file_system)
     existing = store.of_file_system(file_system)
-    most = facts.catalog().lustre.associations_max
+    most = catalog_facts.catalog().lustre.associations_max
     if len(existing) >= most:
         raise AwsError(
             "BadRequest",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.call import AwsError, Call, operation
-from clusterwright_localaws.network import User
-from clusterwright_localaws.pages import page
+from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.services.ec2.network import User
 from clusterwright_localaws.services.fsx import limits, lustre, openzfs, ports
 from clusterwright_localaws.services.fsx.state import (
     FileSystem,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from clusterwright_localaws import quotas
-from clusterwright_localaws.call import AwsError, Call
-from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.core import quotas
+from clusterwright_localaws.core.call import AwsError, Call
+from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.fsx.state import FileSystem, store
 
 COUNT = {

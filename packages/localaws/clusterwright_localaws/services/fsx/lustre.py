@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws import facts
-from clusterwright_localaws.call import AwsError
+from clusterwright_localaws.core import catalog_facts
+from clusterwright_localaws.core.call import AwsError
 from clusterwright_localaws.services.fsx.state import FileSystem, bad, incompatible
 
 DEFAULT_DEPLOYMENT = "SCRATCH_1"
@@ -59,7 +59,7 @@ def check_size(
 ) -> None:
     """Refuse a capacity that is off the steps of its tier, or a throughput that has no tier."""
     if deployment in _PERSISTENT:
-        values = facts.catalog().lustre.throughput_values(deployment, storage)
+        values = catalog_facts.catalog().lustre.throughput_values(deployment, storage)
         if throughput not in values:
             raise AwsError(
                 "InvalidPerUnitStorageThroughput" if throughput is not None else "BadRequest",
@@ -84,7 +84,7 @@ def check_size(
 
 def tier_of(deployment: str, storage: str, throughput: int | None) -> Any | None:
     """The catalogue's tier, or `None` where FSx has none."""
-    for tier in facts.catalog().lustre.tiers:
+    for tier in catalog_facts.catalog().lustre.tiers:
         if (tier.deployment_type, tier.storage_type) == (deployment, storage) and (
             tier.throughput_mbps_per_tib == throughput
         ):
@@ -107,8 +107,8 @@ def with_defaults(request: Mapping[str, Any]) -> dict[str, Any]:
         lustre.setdefault("EfaEnabled", False)
     metadata = lustre.get("MetadataConfiguration")
     if metadata and metadata["Mode"] == "AUTOMATIC":
-        iops = facts.known(
-            facts.catalog().lustre.automatic_metadata_iops(int(request["StorageCapacity"]))
+        iops = catalog_facts.known(
+            catalog_facts.catalog().lustre.automatic_metadata_iops(int(request["StorageCapacity"]))
         )
         lustre["MetadataConfiguration"] = {**metadata, **({"Iops": iops} if iops else {})}
     filled["LustreConfiguration"] = lustre
@@ -130,7 +130,7 @@ def servers(request: Mapping[str, Any]) -> int:
         lustre["DeploymentType"], request["StorageType"], lustre.get("PerUnitStorageThroughput")
     )
     iops = (lustre.get("MetadataConfiguration") or {}).get("Iops")
-    found = facts.catalog().lustre.servers(
+    found = catalog_facts.catalog().lustre.servers(
         tier,
         capacity_gib=int(request.get("StorageCapacity") or 0),
         tiering_mbps=int(lustre["ThroughputCapacity"]) if tiering else None,
@@ -218,8 +218,8 @@ def _check_metadata_update(file_system: FileSystem, metadata: Mapping[str, Any] 
     _check_metadata(file_system.lustre["DeploymentType"], file_system.storage_type, metadata)
     iops = metadata.get("Iops")
     if metadata["Mode"] == "AUTOMATIC":
-        iops = facts.known(
-            facts.catalog().lustre.automatic_metadata_iops(file_system.capacity_gib)
+        iops = catalog_facts.known(
+            catalog_facts.catalog().lustre.automatic_metadata_iops(file_system.capacity_gib)
         )
     if iops is not None and iops < old.get("Iops", 0):
         raise bad("Metadata IOPS cannot be decreased.")
@@ -271,7 +271,7 @@ def _check_metadata(deployment: str, storage: str, metadata: Mapping[str, Any] |
         raise incompatible(
             "MetadataConfiguration", "MetadataConfiguration is for PERSISTENT_2 file systems."
         )
-    known = facts.catalog().lustre
+    known = catalog_facts.catalog().lustre
     values = (
         known.tiering_metadata_iops_values if storage == TIERING else known.metadata_iops_values
     )
@@ -298,7 +298,7 @@ def _check_efa(deployment: str, storage: str, lustre: Mapping[str, Any]) -> None
 
 
 def _check_tiering(request: Mapping[str, Any], lustre: Mapping[str, Any]) -> None:
-    known = facts.catalog().lustre
+    known = catalog_facts.catalog().lustre
     if request.get("StorageCapacity") is not None:
         raise incompatible(
             "StorageCapacity", "Intelligent-Tiering file systems take no StorageCapacity."

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from clusterwright_localaws.agenda import Agenda
-from clusterwright_localaws.call import AwsError, Call
-from clusterwright_localaws.network import Network, network_of
-from clusterwright_localaws.runtime import Runtime
-from clusterwright_localaws.zones import partition_of
+from clusterwright_localaws.core.call import AwsError, Call
+from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.core.schedule import Agenda
+from clusterwright_localaws.services.ec2.network import Network, network_of
+from clusterwright_localaws.services.ec2.zones import partition_of
 
 _MOUNT_LETTERS = string.ascii_lowercase + string.digits
 

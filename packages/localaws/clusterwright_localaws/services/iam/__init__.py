@@ -1,7 +1,4 @@
-"""IAM's operations that moto lacks: the policy simulator, clients of OpenID Connect providers."""
+"""IAM: the policy simulator, permissions boundaries and OpenID Connect clients."""
 
-from __future__ import annotations
-
-from clusterwright_localaws.services.iam import boundaries, context_keys, oidc_clients, simulator
-
-__all__ = ["boundaries", "context_keys", "oidc_clients", "simulator"]
+API = ("boundaries", "context_keys", "oidc_clients", "simulator")
+FIXES = ("managed_policies", "managed_policy_cache", "policy_limits")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from clusterwright_localaws.call import Call, operation
+from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.iam.evaluation import keys_of_statement
 from clusterwright_localaws.iam.policy import Policy
 from clusterwright_localaws.services.iam.common import input_policies, source_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.call import AwsError, Call, operation
+from clusterwright_localaws.core.call import AwsError, Call, operation
 from clusterwright_localaws.iam import entities
 
 _MOST = 100

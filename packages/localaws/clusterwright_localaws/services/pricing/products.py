@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from clusterwright_localaws import facts
-from clusterwright_localaws.runtime import Runtime
-from clusterwright_localaws.world import PriceSeed
+from clusterwright_localaws.core import catalog_facts
+from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.worlds.model import PriceSeed
 
 EC2 = "AmazonEC2"
 SAGEMAKER = "AmazonSageMaker"
@@ -136,7 +136,7 @@ def _build(runtime: Runtime) -> Iterator[Product]:
     for seed in seeds:
         replaced.add((seed.instance_type, seed.kind, seed.region, seed.service, seed.item))
         yield _from_world(seed)
-    catalog = facts.catalog()
+    catalog = catalog_facts.catalog()
     prices = catalog.store.document("prices")
     for name, kind, region, *_ in prices["instance_prices"]:
         if kind not in _PRICE_KINDS or (name, kind, region, None, None) in replaced:
@@ -144,7 +144,7 @@ def _build(runtime: Runtime) -> Iterator[Product]:
         if region not in _locations():
             continue  # a local zone: AWS lists it under its group, which is not in the sources
         fact = catalog.instance_price(name, region, kind)
-        price = facts.known(fact)
+        price = catalog_facts.known(fact)
         if price is not None:
             yield _instance(name, kind, region, price.usd, _day(fact))
     for service in catalog.services:
@@ -152,7 +152,7 @@ def _build(runtime: Runtime) -> Iterator[Product]:
             for region in _locations():
                 key = (None, "ec2-on-demand", region, service, item)
                 fact = catalog.service_price(service, item, region)
-                price = facts.known(fact)
+                price = catalog_facts.known(fact)
                 if price is not None and key not in replaced:
                     yield _item(service, item, region, price.usd, price.unit, _day(fact))
 
@@ -198,10 +198,10 @@ def _instance(name: str, kind: str, region: str, usd: Decimal, day: str | None) 
 
 
 def _size(name: str) -> dict[str, str]:
-    found = facts.catalog().instance(name)
+    found = catalog_facts.catalog().instance(name)
     if found is None:
         return {}
-    vcpus, memory = facts.known(found.vcpus), facts.known(found.memory_gib)
+    vcpus, memory = catalog_facts.known(found.vcpus), catalog_facts.known(found.memory_gib)
     size = {} if vcpus is None else {"vcpu": str(vcpus)}
     return size if memory is None else {**size, "memory": f"{memory:g} GiB"}
 
@@ -251,5 +251,5 @@ def _prefix(region: str) -> str:
     AWS's own prefixes differ from that in some regions (Europe (Ireland) has `EU`); no source
     lists them all.
     """
-    zones = sorted(z for z in facts.catalog().zone_ids(region) if _PLAIN_ZONE.fullmatch(z))
+    zones = sorted(z for z in catalog_facts.catalog().zone_ids(region) if _PLAIN_ZONE.fullmatch(z))
     return zones[0].split("-")[0].upper() if zones else region.upper()

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
-from clusterwright_localaws import facts
-from clusterwright_localaws.call import AwsError, Call, operation
-from clusterwright_localaws.services.sagemaker import nodes_driver, rules
+from clusterwright_localaws.core import catalog_facts
+from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.services.sagemaker import node_driver, rules
 from clusterwright_localaws.services.sagemaker.clusters import keep_trying
 from clusterwright_localaws.services.sagemaker.events import record
 from clusterwright_localaws.services.sagemaker.provision import provision, remove
@@ -144,7 +144,7 @@ def batch_reboot(call: Call) -> Mapping[str, Any]:
         if node.status_at(call.now) not in ("Running", "Failure"):
             return "InvalidInstanceStatus", f"The node is {node.status_at(call.now)}."
         node.status = node.message = None
-        nodes_driver.start(clusters, cluster, node, "reboot")
+        node_driver.start(clusters, cluster, node, "reboot")
         _say(
             cluster,
             node,
@@ -165,7 +165,7 @@ def batch_replace(call: Call) -> Mapping[str, Any]:
             return "InstanceIdInUse", "Slurm controller nodes cannot be replaced."
         if node.gone_at is not None:
             return "InvalidInstanceStatus", f"The node is {node.status_at(call.now)}."
-        nodes_driver.replace(clusters, cluster, node)
+        node_driver.replace(clusters, cluster, node)
         return None
 
     return _each(call, replace, not_found="InstanceIdNotFound", code="ErrorCode", empty_lists=True)
@@ -291,7 +291,7 @@ def _say(cluster: Cluster, node: Node, text: str, call: Call) -> None:
 
 def types_of(group: Group) -> list[str]:
     """EC2's names of a group's types."""
-    return [facts.ec2_name(name) for name in group.instance_types]
+    return [catalog_facts.ec2_name(name) for name in group.instance_types]
 
 
 def unknown_nodes(cluster: Cluster, names: list[str]) -> AwsError | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from clusterwright_localaws.network import Network
+from clusterwright_localaws.services.ec2.network import Network
 
 
 def reaches_s3(network: Network, subnets: Iterable[Any], closed: Iterable[str]) -> bool:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from clusterwright_localaws import quotas
-from clusterwright_localaws.call import AwsError, Call, operation
-from clusterwright_localaws.facts import catalog, ec2_name, known
-from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.core import quotas
+from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.catalog_facts import catalog, ec2_name, known
+from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.sagemaker import governance, plans, role_rights, rules, views
 from clusterwright_localaws.services.sagemaker.events import record
 from clusterwright_localaws.services.sagemaker.orchestrator import check_orchestrator

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from clusterwright_localaws.call import AwsError, Call, operation
-from clusterwright_localaws.pages import page
-from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.eks.state import store_in as eks_store
 from clusterwright_localaws.services.sagemaker.events import aware
 from clusterwright_localaws.services.sagemaker.state import Cluster, clusters_of, new_cluster_id

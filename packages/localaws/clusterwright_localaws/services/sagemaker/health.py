@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from clusterwright_localaws.call import AwsError, Call, operation
-from clusterwright_localaws.services.sagemaker import nodes_driver
+from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.services.sagemaker import node_driver
 from clusterwright_localaws.services.sagemaker.batch import unknown_nodes
 from clusterwright_localaws.services.sagemaker.state import NEVER, clusters_of
 
@@ -42,7 +42,7 @@ def start_cluster_health_check(call: Call) -> Mapping[str, Any]:
                 chosen.append(node)
                 checks[node.instance_id] = tuple(entry["DeepHealthChecks"])
     for node in chosen:
-        driven = nodes_driver.inform(
+        driven = node_driver.inform(
             clusters, cluster, node, "check_health", checks=checks[node.instance_id]
         )
         node.checked_until = NEVER if driven else until

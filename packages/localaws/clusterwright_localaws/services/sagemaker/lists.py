@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.call import AwsError, Call, operation
-from clusterwright_localaws.pages import page
+from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.sagemaker import views
 from clusterwright_localaws.services.sagemaker.events import aware
 from clusterwright_localaws.services.sagemaker.state import Group, Node, clusters_of, find_node

@@ -14,13 +14,13 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from clusterwright_localaws import facts, quotas
-from clusterwright_localaws.call import AwsError, Call, operation
-from clusterwright_localaws.pages import page
-from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.core import catalog_facts, quotas
+from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.sagemaker.events import aware
 from clusterwright_localaws.services.sagemaker.state import Cluster, store
-from clusterwright_localaws.world import moment_of
+from clusterwright_localaws.worlds.model import moment_of
 
 PLANS_PER_REGION = "L-867702E6"
 PLAN_SIZES = (1, 2, 4, 8, 16, 32, 64)
@@ -124,7 +124,7 @@ def search_training_plan_offerings(call: Call) -> Mapping[str, Any]:
     if server_name or servers:
         instance_type, count = _ultra_servers(asked)
     elif asked.get("InstanceType"):
-        instance_type = facts.ec2_name(asked["InstanceType"])
+        instance_type = catalog_facts.ec2_name(asked["InstanceType"])
         count = int(asked.get("InstanceCount") or 1)
         if count not in PLAN_SIZES:
             return {"TrainingPlanOfferings": []}
@@ -138,9 +138,9 @@ def search_training_plan_offerings(call: Call) -> Mapping[str, Any]:
     end = start + timedelta(hours=hours)
     if asked.get("EndTimeBefore") and end > aware(asked["EndTimeBefore"]):
         return {"TrainingPlanOfferings": []}
-    rate = facts.instance_price_usd(instance_type, call.region, "training-plan-offer")
+    rate = catalog_facts.instance_price_usd(instance_type, call.region, "training-plan-offer")
     found = []
-    for zone_id in facts.zones_with(call.runtime, instance_type, call.region):
+    for zone_id in catalog_facts.zones_with(call.runtime, instance_type, call.region):
         limit = call.world.free_capacity(instance_type, zone_id)
         if limit is not None and limit < count:
             continue
@@ -213,7 +213,7 @@ def _search_extensions(call: Call, plan: Plan) -> Mapping[str, Any]:
     }
     if plan.zone_name:
         offering["AvailabilityZone"] = plan.zone_name
-    rate = facts.instance_price_usd(plan.instance_type, call.region, "training-plan-offer")
+    rate = catalog_facts.instance_price_usd(plan.instance_type, call.region, "training-plan-offer")
     if rate is not None:
         offering["UpfrontFee"] = str(rate * plan.instance_count * hours)
     plans_of(call).extension_offerings[offering["TrainingPlanExtensionOfferingId"]] = (
@@ -235,13 +235,13 @@ def _ultra_servers(asked: Mapping[str, Any]) -> tuple[str, int]:
         raise _refused("UltraServerCount needs UltraServerType.")
     if asked.get("InstanceCount"):
         raise _refused("InstanceCount and UltraServerType exclude each other.")
-    for found in facts.catalog().ultraservers.values():
-        if facts.known(found.hyperpod_name) != name:
+    for found in catalog_facts.catalog().ultraservers.values():
+        if catalog_facts.known(found.hyperpod_name) != name:
             continue
-        instance_type = str(facts.known(found.instance_type))
-        if facts.ec2_name(asked.get("InstanceType") or instance_type) != instance_type:
+        instance_type = str(catalog_facts.known(found.instance_type))
+        if catalog_facts.ec2_name(asked.get("InstanceType") or instance_type) != instance_type:
             raise _refused(f"{name} has instances of type ml.{instance_type}.")
-        return instance_type, count * int(facts.known(found.instance_count) or 0)
+        return instance_type, count * int(catalog_facts.known(found.instance_count) or 0)
     return "", 0
 
 
@@ -255,9 +255,11 @@ def create_training_plan(call: Call) -> Mapping[str, Any]:
     if offering is None:
         raise AwsError("ResourceNotFound", "The training plan offering does not exist any more.")
     capacity = offering["ReservedCapacityOfferings"][0]
-    instance_type = facts.ec2_name(capacity["InstanceType"])
+    instance_type = catalog_facts.ec2_name(capacity["InstanceType"])
     _require(call, PLANS_PER_REGION, 1, "Plans")
-    described = facts.known(facts.catalog().quota_for(instance_type, "reserved-capacity"))
+    described = catalog_facts.known(
+        catalog_facts.catalog().quota_for(instance_type, "reserved-capacity")
+    )
     if described is not None:
         _require(call, described.code, capacity["InstanceCount"], "Instances")
     fee = offering.get("UpfrontFee")
@@ -299,7 +301,7 @@ def plans_in(runtime: Runtime, account: str, region: str) -> Plans:
         found = Plans()
         for seed in runtime.world.training_plans:
             zones = [seed.zone_id] if seed.zone_id else []
-            zones = zones or facts.zones_with(runtime, seed.instance_type, region)[:1]
+            zones = zones or catalog_facts.zones_with(runtime, seed.instance_type, region)[:1]
             zone_id = zones[0] if zones else None
             if zone_id and _zone_name(region, zone_id) is None:
                 continue  # the zone is another region's
@@ -381,7 +383,7 @@ def check_plans(
             )
         if HYPERPOD not in plan.target_resources:
             raise _refused(f"Training plan {plan.name} is not for HyperPod clusters.")
-        types = [facts.ec2_name(t) for t in _types(group)]
+        types = [catalog_facts.ec2_name(t) for t in _types(group)]
         if types != [plan.instance_type]:
             raise _refused(
                 f"Training plan {plan.name} is for ml.{plan.instance_type}; instance group "
@@ -420,9 +422,11 @@ def register_usage() -> None:
     def count(runtime: Runtime, account: str, region: str) -> float:
         return len(_unexpired(runtime, account, region))
 
-    for name in sorted(facts.catalog().hyperpod_names):
-        instance_type = facts.ec2_name(name)
-        described = facts.known(facts.catalog().quota_for(instance_type, "reserved-capacity"))
+    for name in sorted(catalog_facts.catalog().hyperpod_names):
+        instance_type = catalog_facts.ec2_name(name)
+        described = catalog_facts.known(
+            catalog_facts.catalog().quota_for(instance_type, "reserved-capacity")
+        )
         if described is not None:
             _count_type(described.code, instance_type)
 
@@ -446,9 +450,9 @@ def _unexpired(runtime: Runtime, account: str, region: str) -> list[Plan]:
 def _unlisted(call: Call, name: str, policy: str) -> Plan:
     instance_type = next(
         (
-            facts.ec2_name(candidate)
-            for candidate in sorted(facts.catalog().hyperpod_names, key=len, reverse=True)
-            if facts.ec2_name(candidate).replace(".", "-") in name
+            catalog_facts.ec2_name(candidate)
+            for candidate in sorted(catalog_facts.catalog().hyperpod_names, key=len, reverse=True)
+            if catalog_facts.ec2_name(candidate).replace(".", "-") in name
         ),
         UNLISTED_TYPE,
     )
@@ -588,18 +592,18 @@ def _require(call: Call, code: str, more: int, unit: str) -> None:
 
 
 def _arn(account: str, region: str, name: str) -> str:
-    from clusterwright_localaws.zones import partition_of
+    from clusterwright_localaws.services.ec2.zones import partition_of
 
     return f"arn:{partition_of(region)}:sagemaker:{region}:{account}:training-plan/{name}"
 
 
 def _zone_name(region: str, zone_id: str) -> str | None:
-    from clusterwright_localaws.zones import zone_name
+    from clusterwright_localaws.services.ec2.zones import zone_name
 
     return zone_name(region, zone_id)
 
 
 def _zone_id(region: str, name: str) -> str | None:
-    from clusterwright_localaws.zones import zone_id_of
+    from clusterwright_localaws.services.ec2.zones import zone_id_of
 
     return zone_id_of(region, name)

@@ -14,10 +14,10 @@ from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-from clusterwright_localaws import facts
-from clusterwright_localaws.buckets import find_bucket
-from clusterwright_localaws.network import AddressesExhaustedError, User
-from clusterwright_localaws.services.sagemaker import nodes_driver, plans
+from clusterwright_localaws.core import catalog_facts
+from clusterwright_localaws.services.ec2.network import AddressesExhaustedError, User
+from clusterwright_localaws.services.s3.world_buckets import find_bucket
+from clusterwright_localaws.services.sagemaker import node_driver, plans
 from clusterwright_localaws.services.sagemaker.closed_networks import reaches_s3
 from clusterwright_localaws.services.sagemaker.events import record
 from clusterwright_localaws.services.sagemaker.role_rights import may_fetch
@@ -130,7 +130,7 @@ def remove(clusters: Clusters, cluster: Cluster, group: Group, nodes: Sequence[N
             group=group,
             node=node,
         )
-        gone_at = nodes_driver.stop(clusters, cluster, node)
+        gone_at = node_driver.stop(clusters, cluster, node)
         if gone_at is not None:
             timed.setdefault(gone_at, set()).add(node.instance_id)
     for gone_at, doomed in timed.items():
@@ -235,13 +235,15 @@ def _launch(
     final = False
     left = wanted
     for name in types or group.instance_types:
-        ec2_type = facts.ec2_name(name)
-        each = facts.addresses_per_node(ec2_type, cluster.platform)
+        ec2_type = catalog_facts.ec2_name(name)
+        each = catalog_facts.addresses_per_node(ec2_type, cluster.platform)
         for subnet in subnets:
             if left == 0:
                 return None
             zone_id = subnet.availability_zone_id
-            offered = facts.offered_in(clusters.runtime, ec2_type, clusters.region, zone_id)
+            offered = catalog_facts.offered_in(
+                clusters.runtime, ec2_type, clusters.region, zone_id
+            )
             if offered is False:
                 continue
             capacity = _capacity(clusters, ec2_type, zone_id)
@@ -297,9 +299,9 @@ def _platform_subnet(clusters: Clusters, group: Group) -> Any:
 
     zones = RegionsAndZonesBackend.zones[clusters.region]
     for zone in zones:
-        offered = facts.offered_in(
+        offered = catalog_facts.offered_in(
             clusters.runtime,
-            facts.ec2_name(group.instance_types[0]),
+            catalog_facts.ec2_name(group.instance_types[0]),
             clusters.region,
             zone.zone_id,
         )
@@ -318,7 +320,7 @@ def _capacity(clusters: Clusters, instance_type: str, zone_id: str) -> int | Non
         for _, _, found in clusters.runtime.stores("sagemaker-clusters")
         for cluster in found.by_name.values()
         for node in cluster.nodes()
-        if node.zone_id == zone_id and facts.ec2_name(node.instance_type) == instance_type
+        if node.zone_id == zone_id and catalog_facts.ec2_name(node.instance_type) == instance_type
     )
     return max(0, limit - running)
 
@@ -363,7 +365,7 @@ def _add_nodes(
             metadata={"Instance": {"NodeLogicalId": node.logical_id}},
         )
         checks = tuple(group.specification.get("OnStartDeepHealthChecks", ()))
-        nodes_driver.start(clusters, cluster, node, "born", checks=checks)
+        node_driver.start(clusters, cluster, node, "born", checks=checks)
         if checks and not node.driven:
             node.checked_until = node.ready_at + timedelta(
                 seconds=clusters.runtime.world.delays.node

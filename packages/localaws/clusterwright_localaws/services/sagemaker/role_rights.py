@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.iam import entities
 from clusterwright_localaws.iam.callers import role_session
 from clusterwright_localaws.iam.enforcement import decide
 from clusterwright_localaws.iam.requirements import Need
 from clusterwright_localaws.iam.trust import trusts
-from clusterwright_localaws.runtime import Runtime
-from clusterwright_localaws.zones import partition_of
+from clusterwright_localaws.services.ec2.zones import partition_of
 
 SAGEMAKER = "sagemaker.amazonaws.com"
 HYPERPOD = "hyperpod.sagemaker.amazonaws.com"

@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from clusterwright_localaws import facts, quotas
-from clusterwright_localaws.call import AwsError, Call
+from clusterwright_localaws.core import catalog_facts, quotas
+from clusterwright_localaws.core.call import AwsError, Call
 from clusterwright_localaws.services.sagemaker import plans
 from clusterwright_localaws.services.sagemaker.state import Cluster, Clusters
 
@@ -181,7 +181,9 @@ def check_offerings(call: Call, clusters: Clusters, request: Mapping[str, Any]) 
         plans.check_plan_zones(call, group, zones)
         for name in group_types(group):
             offered = [
-                facts.offered_in(call.runtime, facts.ec2_name(name), call.region, zone)
+                catalog_facts.offered_in(
+                    call.runtime, catalog_facts.ec2_name(name), call.region, zone
+                )
                 for zone in zones
             ]
             if all(answer is False for answer in offered):
@@ -227,19 +229,21 @@ def check_quotas(
         more = group["InstanceCount"] - before.get(group["InstanceGroupName"], 0)
         spot = "Spot" in (group.get("CapacityRequirements") or {})
         if not group.get("TrainingPlanArn"):
-            by_type[facts.ec2_name(group_types(group)[0]), spot] += more
+            by_type[catalog_facts.ec2_name(group_types(group)[0]), spot] += more
         else:
-            reserved[facts.ec2_name(group_types(group)[0])] += group["InstanceCount"]
+            reserved[catalog_facts.ec2_name(group_types(group)[0])] += group["InstanceCount"]
         _check_volumes(call, group)
     for (instance_type, spot), more in by_type.items():
         use = "hyperpod-spot" if spot else "hyperpod-cluster"
-        described = facts.known(facts.catalog().quota_for(instance_type, use))
+        described = catalog_facts.known(catalog_facts.catalog().quota_for(instance_type, use))
         if described is not None:
             _require(call, described.code, more)
     for instance_type, count in reserved.items():
         # AWS sells no plan above the quota; a plan of the world may stand in an account that
         # could not have bought it.
-        described = facts.known(facts.catalog().quota_for(instance_type, "reserved-capacity"))
+        described = catalog_facts.known(
+            catalog_facts.catalog().quota_for(instance_type, "reserved-capacity")
+        )
         if described is not None:
             _require_per_cluster(call, described.code, count)
     if growth > 0:

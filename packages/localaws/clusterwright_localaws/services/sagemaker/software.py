@@ -14,8 +14,8 @@ from datetime import datetime, timedelta
 from math import ceil
 from typing import Any
 
-from clusterwright_localaws.call import AwsError, Call, operation
-from clusterwright_localaws.services.sagemaker import nodes_driver, rules
+from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.services.sagemaker import node_driver, rules
 from clusterwright_localaws.services.sagemaker.events import record
 from clusterwright_localaws.services.sagemaker.state import (
     DEFAULT_IMAGE_RELEASE,
@@ -191,7 +191,7 @@ class _Rollout:
     def _patch(self, node: Node, release: str | None) -> None:
         node.status = "SystemUpdating"
         node.message = None
-        nodes_driver.inform(
+        node_driver.inform(
             self.clusters,
             self.cluster,
             node,

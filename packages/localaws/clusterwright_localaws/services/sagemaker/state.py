@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from clusterwright_localaws.call import AwsError, Call
-from clusterwright_localaws.facts import ec2_name
-from clusterwright_localaws.network import Network, Range, network_of
-from clusterwright_localaws.runtime import Runtime
+from clusterwright_localaws.core.call import AwsError, Call
+from clusterwright_localaws.core.catalog_facts import ec2_name
+from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.services.ec2.network import Network, Range, network_of
 
 # The release that nodes get where no version is pinned. AWS's numbers are not sourced: this one
 # is ours, and says so by its zeros.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from clusterwright_localaws import facts
+from clusterwright_localaws.core import catalog_facts
 from clusterwright_localaws.services.sagemaker.state import Cluster, Group, Node
 
 _ECHOED = (
@@ -170,7 +170,7 @@ def ultra_server_of(found: Cluster, node: Node) -> Mapping[str, str] | None:
     Nodes fill UltraServers in the order of their numbers, per group and zone; that AWS's do is not
     documented.
     """
-    kind = facts.ultra_server(facts.ec2_name(node.instance_type))
+    kind = catalog_facts.ultra_server(catalog_facts.ec2_name(node.instance_type))
     if kind is None:
         return None
     name, size = kind

@@ -7,8 +7,8 @@ import secrets
 from dataclasses import dataclass, field
 from typing import Any
 
-from clusterwright_localaws.call import AwsError, Call
-from clusterwright_localaws.quotas import AppliedQuota
+from clusterwright_localaws.core.call import AwsError, Call
+from clusterwright_localaws.core.quotas import AppliedQuota
 
 
 @dataclass

@@ -1,7 +1,3 @@
-"""STS where IAM is enforced: sessions with tags and policies, and who the caller is."""
+"""AWS STS: sessions with tags and policies, and the caller's identity."""
 
-from __future__ import annotations
-
-from clusterwright_localaws.services.sts import identity, sessions
-
-__all__ = ["identity", "sessions"]
+API = ("identity", "sessions")

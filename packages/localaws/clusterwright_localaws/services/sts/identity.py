@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.call import Call, NotOurs, operation
+from clusterwright_localaws.core.call import Call, NotOurs, operation
 from clusterwright_localaws.iam.inside import acting
 
 

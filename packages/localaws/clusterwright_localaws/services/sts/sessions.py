@@ -12,13 +12,13 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from clusterwright_localaws.call import AwsError, Call, NotOurs, operation
+from clusterwright_localaws.core.call import AwsError, Call, NotOurs, operation
+from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.iam import entities
 from clusterwright_localaws.iam.callers import Session, role_session, sessions_of
 from clusterwright_localaws.iam.inside import acting
 from clusterwright_localaws.iam.policy import MalformedPolicy, read_policy
 from clusterwright_localaws.iam.principals import Caller
-from clusterwright_localaws.runtime import Runtime
 
 _DEFAULT_SECONDS = 3600
 # A session that a session assumes lasts an hour at most (role chaining).

@@ -1,0 +1,1 @@
+"""What every service shares: calls, errors, the runtime, pages, quotas, time and validation."""

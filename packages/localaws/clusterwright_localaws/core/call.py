@@ -1,0 +1,86 @@
+"""One call of an API, the errors that answer it, and the table of operations built here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.worlds.model import World
+
+
+class AwsError(Exception):
+    """An error that the caller sees in the shape of its protocol.
+
+    Parameters
+    ----------
+    code:
+        AWS's error code, without a namespace.
+    message:
+        AWS's words where they are known.
+    status:
+        HTTP status; without it the service model's for that code, else 400.
+    """
+
+    def __init__(self, code: str, message: str, status: int | None = None, **members: Any) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.status = status
+        for name, value in members.items():
+            setattr(self, name, value)
+
+
+class NotOurs(Exception):
+    """An implementation leaves this call to moto, as for a resource that moto keeps."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call: who asks what of which service, with parameters as the API model names them."""
+
+    service: str
+    operation: str
+    account: str
+    region: str
+    runtime: Runtime
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    page_limit: int | None = None  # a fault of the world: no page is longer than this
+
+    @property
+    def world(self) -> World:
+        return self.runtime.world
+
+    @property
+    def now(self) -> datetime:
+        return self.runtime.clock.now()
+
+    @property
+    def partition(self) -> str:
+        if self.region.startswith("cn-"):
+            return "aws-cn"
+        return "aws-us-gov" if self.region.startswith("us-gov-") else "aws"
+
+    def arn(self, service: str, resource: str) -> str:
+        return f"arn:{self.partition}:{service}:{self.region}:{self.account}:{resource}"
+
+
+Operation = Callable[[Call], Mapping[str, Any]]
+OPERATIONS: dict[tuple[str, str], Operation] = {}
+
+
+def operation(service: str, *names: str) -> Callable[[Operation], Operation]:
+    """Register a function as the implementation of operations of a service (boto3's name).
+
+    The function gets a call whose parameters passed the API model, and returns the answer as
+    the API model names it. It raises `AwsError` to refuse.
+    """
+
+    def register(function: Operation) -> Operation:
+        for name in names:
+            OPERATIONS[service, name] = function
+        return function
+
+    return register

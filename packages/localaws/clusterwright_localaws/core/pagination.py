@@ -1,0 +1,95 @@
+"""Lists in pages: next tokens for our own operations, and pages cut short by a fault."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from clusterwright_localaws.core.call import AwsError, Call
+from clusterwright_localaws.server import wire
+from clusterwright_localaws.worlds.model import Fault
+
+T = TypeVar("T")
+_PREFIX = "clusterwright:"
+
+
+def page(
+    items: Sequence[T],
+    call: Call,
+    *,
+    default: int,
+    maximum: int | None = None,
+    size_member: str = "MaxResults",
+    next_member: str = "NextToken",
+    stale_page_code: str = "ValidationException",
+) -> tuple[Sequence[T], str | None]:
+    """The page of `items` that a call asks for, and the token of the next one.
+
+    Raises
+    ------
+    AwsError
+        `stale_page_code`: the call's NextToken was not issued by this operation.
+    """
+    start = 0
+    token = call.parameters.get(next_member)
+    if token:
+        start = _offset(str(token), call.operation, stale_page_code)
+    size = int(call.parameters.get(size_member) or default)
+    for limit in (maximum, call.page_limit):
+        if limit is not None:
+            size = min(size, limit)
+    end = start + size
+    return items[start:end], (_token(end, call.operation) if end < len(items) else None)
+
+
+def shorten(
+    hits: Sequence[Fault], service: str, operation: str, result: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """The answer as the fault `empty` leaves it."""
+    for fault in hits:
+        if fault.empty:
+            keys, token = _paging(service, operation)
+            result = {
+                name: [] if name in keys or (not keys and isinstance(value, list)) else value
+                for name, value in result.items()
+                if name != token
+            }
+    return result
+
+
+@functools.cache
+def _paging(service: str, operation: str) -> tuple[frozenset[str], str | None]:
+    from botocore.exceptions import UnknownServiceError
+    from moto.core.utils import get_pagination_model
+
+    wire.service_model(service)
+    try:
+        paging = get_pagination_model(service).get(operation)
+    except UnknownServiceError:
+        paging = None
+    if paging is None:
+        return frozenset(), None
+    keys = paging["result_key"]
+    token = paging["output_token"]
+    return (
+        frozenset([keys] if isinstance(keys, str) else keys),
+        token if isinstance(token, str) else None,
+    )
+
+
+def _token(offset: int, operation: str) -> str:
+    return base64.b64encode(f"{_PREFIX}{operation}:{offset}".encode()).decode()
+
+
+def _offset(token: str, operation: str, stale_page_code: str) -> int:
+    try:
+        text = base64.b64decode(token.encode()).decode()
+        prefix = f"{_PREFIX}{operation}:"
+        if text.startswith(prefix):
+            return int(text[len(prefix) :])
+    except (binascii.Error, ValueError):
+        pass
+    raise AwsError(stale_page_code, "The NextToken is not valid")

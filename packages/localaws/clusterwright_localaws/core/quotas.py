@@ -1,0 +1,127 @@
+"""Quotas of the world: what is applied, what is in use, and the refusal when it is not enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from clusterwright_localaws.core import catalog_facts
+from clusterwright_localaws.core.call import AwsError
+from clusterwright_localaws.core.runtime import Runtime
+
+# "Ample" is a real number, so that arithmetic and messages stay honest.
+AMPLE_BY_UNIT = {"vCPU": 2_000_000.0, "GiB": 10_000_000.0, "MBps": 10_000_000.0}
+AMPLE = 10_000.0
+
+Usage = Callable[[Runtime, str, str], float]
+
+
+@dataclass(frozen=True)
+class AppliedQuota:
+    """One quota of one account: `value` is `None` where neither world nor source states it."""
+
+    service: str
+    code: str
+    name: str
+    unit: str
+    default: float | None
+    value: float | None
+
+
+# (service, code) -> counts what this local AWS has in use; others' use is the world's.
+_usage: dict[tuple[str, str], Usage] = {}
+
+
+def counts_usage(service: str, *codes: str) -> Callable[[Usage], Usage]:
+    """Register how the use of quotas is counted."""
+
+    def register(function: Usage) -> Usage:
+        for code in codes:
+            _usage[service, code] = function
+        return function
+
+    return register
+
+
+def quota(runtime: Runtime, region: str, service: str, code: str) -> AppliedQuota | None:
+    """One quota as it is applied, or `None` for a code that nobody knows."""
+    key = f"{service}/{code}"
+    described = catalog_facts.catalog().quota(service, code)
+    if described is None and key not in runtime.world.quotas:
+        return None
+    default = None if described is None else catalog_facts.known(described.default_in(region))
+    name = described.name if described is not None else code
+    unit = described.unit if described is not None else "None"
+    value = runtime.world.quotas.get(key)
+    if value is None:
+        value = _by_policy(runtime, default, unit)
+    return AppliedQuota(
+        service, code, name, unit, None if default is None else float(default), value
+    )
+
+
+def quotas(runtime: Runtime, region: str, service: str) -> Iterator[AppliedQuota]:
+    """Every quota of a service that has a code: the catalogue's and the world's, by code."""
+    codes = {
+        entry.code
+        for entry in catalog_facts.catalog().quotas
+        if entry.service == service and entry.code is not None
+    }
+    codes.update(key.split("/")[1] for key in runtime.world.quotas if key.split("/")[0] == service)
+    for code in sorted(codes):
+        found = quota(runtime, region, service, code)
+        if found is not None:
+            yield found
+
+
+def in_use(runtime: Runtime, account: str, region: str, service: str, code: str) -> float:
+    """How much of a quota is taken, by this local AWS's resources and by the world's others."""
+    counter = _usage.get((service, code))
+    own = counter(runtime, account, region) if counter else 0.0
+    return own + runtime.world.usage.get(f"{service}/{code}", 0.0)
+
+
+def require(
+    runtime: Runtime,
+    account: str,
+    region: str,
+    service: str,
+    code: str,
+    more: float,
+    *,
+    unit: str = "Instances",
+    error: str = "ResourceLimitExceeded",
+) -> None:
+    """Refuse what would exceed a quota; a quota that nobody knows is not enforced.
+
+    Raises
+    ------
+    AwsError
+        `error`, in SageMaker's words ("The account-level service limit '…' is 0 Instances, with
+        current utilization of 0 Instances and a request delta of 2 Instances. …"), as quoted in
+        aws/amazon-sagemaker-examples#1543 and many others.
+    """
+    found = quota(runtime, region, service, code)
+    if found is None or found.value is None or more <= 0:
+        return
+    used = in_use(runtime, account, region, service, code)
+    if used + more > found.value:
+        raise AwsError(
+            error,
+            f"The account-level service limit '{found.name}' is {_number(found.value)} {unit}, "
+            f"with current utilization of {_number(used)} {unit} and a request delta of "
+            f"{_number(more)} {unit}. Please use AWS Service Quotas to request an increase for "
+            "this quota. If AWS Service Quotas is not available, contact AWS support to request "
+            "an increase for this quota.",
+        )
+
+
+def _by_policy(runtime: Runtime, default: float | None, unit: str) -> float | None:
+    if runtime.world.quota_policy == "documented":
+        return None if default is None else float(default)
+    ample = AMPLE_BY_UNIT.get(unit, AMPLE)
+    return max(ample, 10 * float(default)) if default is not None else ample
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else str(value)

@@ -1,0 +1,135 @@
+"""The state of one local AWS: its world, its clock, and what its own services remember.
+
+One process holds one local AWS at a time, because moto's own state is global to the process.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from clusterwright_localaws.worlds.model import Fault, World
+
+if TYPE_CHECKING:
+    from clusterwright_localaws.core.truncation import Rest
+    from clusterwright_localaws.server.recording import Recorder
+
+T = TypeVar("T")
+
+
+class Clock:
+    """The time that the services see; tests move it instead of waiting."""
+
+    def __init__(self) -> None:
+        self._offset = timedelta()
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) + self._offset
+
+    def advance(self, seconds: float) -> None:
+        """Move the time of the services on, so that delays and plans end."""
+        self._offset += timedelta(seconds=seconds)
+
+
+class Runtime:
+    """One local AWS. `lock` guards the stores: own services run one call at a time."""
+
+    def __init__(self, world: World) -> None:
+        from clusterwright_localaws.core.faults import FaultBook
+
+        self.world = world
+        self.clock = Clock()
+        self.lock = threading.RLock()
+        self.faults = FaultBook(world.faults)
+        # What pages cut short by a fault left over, by token.
+        self.pages_left: dict[str, Rest] = {}
+        # Where every call is written down, if it is.
+        self.recorder: Recorder | None = None
+        # Installed but not active: requests pass to plain moto untouched.
+        self.active = True
+        # Of the server, as clients reach it (http://localhost:4566); None in process.
+        self.address: str | None = None
+        self._stores: dict[tuple[str, str, str], Any] = {}
+
+    def store(self, kind: str, account: str, region: str, factory: Callable[[], T]) -> T:
+        """What service `kind` remembers for one account and region; made at the first call."""
+        key = (kind, account, region)
+        with self.lock:
+            if key not in self._stores:
+                self._stores[key] = factory()
+            found: T = self._stores[key]
+            return found
+
+    def stores(self, kind: str) -> Iterator[tuple[str, str, Any]]:
+        """Every (account, region, store) of one kind that exists."""
+        with self.lock:
+            found = [(a, r, store) for (k, a, r), store in self._stores.items() if k == kind]
+        yield from found
+
+    def everything(self) -> Iterator[tuple[str, str, str, Any]]:
+        """Every (kind, account, region, store), in order."""
+        with self.lock:
+            found = sorted(self._stores.items(), key=lambda pair: pair[0])
+        for (kind, account, region), store in found:
+            yield kind, account, region, store
+
+    def advance(self) -> None:
+        """Let everything happen that is due by now, in every store that has a clock."""
+        with self.lock:
+            for store in list(self._stores.values()):
+                advance = getattr(store, "advance", None)
+                if advance is not None:
+                    advance()
+
+    def set_faults(self, faults: Sequence[Fault]) -> None:
+        """Replace the faults of the world; calls are counted anew."""
+        from clusterwright_localaws.core.faults import FaultBook
+
+        with self.lock:
+            self.world = self.world.model_copy(update={"faults": list(faults)})
+            self.faults = FaultBook(faults)
+
+    def forget(self) -> None:
+        """Drop everything that was created; the world stays."""
+        from clusterwright_localaws.core.faults import FaultBook
+
+        with self.lock:
+            self._stores.clear()
+            self.faults = FaultBook(self.world.faults)
+
+
+class _Process:
+    """What this process runs: moto's state is global to the process, and so is this."""
+
+    def __init__(self) -> None:
+        self.current = Runtime(World())
+        self.current.active = False
+
+
+_process = _Process()
+
+
+def runtime() -> Runtime:
+    """The local AWS of this process."""
+    return _process.current
+
+
+def start(world: World) -> Runtime:
+    """Replace the local AWS of this process by a fresh one in `world`."""
+    _process.current = Runtime(world)
+    return _process.current
+
+
+@contextmanager
+def running(world: World) -> Iterator[Runtime]:
+    """A fresh local AWS for the length of a `with` block."""
+    before = _process.current
+    fresh = start(world)
+    try:
+        yield fresh
+    finally:
+        fresh.active = False
+        _process.current = before

@@ -1,0 +1,330 @@
+"""The one door: every call passes here, over a socket or in process, before anybody answers it.
+
+In this order: the world's faults, botocore's model of the request, our own implementation or
+moto's, botocore's model of the answer. What nobody implements is refused at once, in the shape of
+the service's protocol and with a code that no SDK retries.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from clusterwright_localaws import services
+from clusterwright_localaws.core import accounts, pagination, truncation
+from clusterwright_localaws.core import answer_checks as answers
+from clusterwright_localaws.core.call import OPERATIONS, AwsError, Call, NotOurs
+from clusterwright_localaws.core.faults import fault_message, fault_status
+from clusterwright_localaws.core.runtime import runtime
+from clusterwright_localaws.core.schedule import agenda
+from clusterwright_localaws.core.validation import request_message, violations
+from clusterwright_localaws.server import recording, wire
+from clusterwright_localaws.server.wire import Answer
+from clusterwright_localaws.services.ec2 import tag_policy
+from clusterwright_localaws.services.ec2.network import network_of
+from clusterwright_localaws.services.s3.world_buckets import seed_buckets
+
+if TYPE_CHECKING:
+    from moto.core.request import Request
+
+    from clusterwright_localaws.worlds.model import Fault
+
+Forward = Callable[[], "Answer | None"]
+
+# CloudFormation calls other services from threads of its own while its request waits for them.
+_OWN_LOCKS = frozenset({"cloudformation"})
+
+# Object stores stream bodies of any size and have an error shape of their own: moto has both.
+_UNPARSED = frozenset({"s3", "s3control"})
+_NETWORKED = frozenset({"ec2", "eks", "fsx", "sagemaker"})
+# What moto keeps of these passes through its states with the time of the world.
+_TIMED = frozenset({"amp", "kms", "rds"})
+_READ_BUCKETS = frozenset({"fsx", "s3", "sagemaker"})
+
+
+def answer_request(
+    request: Request, moto_name: str, region: str, forward: Forward
+) -> Answer | None:
+    """Answer one request.
+
+    Parameters
+    ----------
+    request:
+        The request, its body readable again afterwards.
+    moto_name:
+        moto's name of the service (`servicequotas`), as its URL tables have it.
+    region:
+        The region that the caller means.
+    forward:
+        Asks moto. Its answer is `None` where moto lets a request through to the network.
+    """
+    service = wire.botocore_name(moto_name)
+    if service is None:
+        return forward()
+    recorder = runtime().recorder
+    if recorder is None:
+        return _answered(service, request, region, forward)
+    entry = recording.Entry(request, service, accounts.account_of(request), region)
+    answered: Answer | None = None
+    try:
+        answered = _answered(service, request, region, forward)
+    finally:
+        entry.end(recorder, answered)
+    return answered
+
+
+def _answered(service: str, request: Request, region: str, forward: Forward) -> Answer | None:
+    operation: str | None = None
+    try:
+        services.prepare(service)
+        _let_time_pass(service, request, region)
+        _wait(service, request)
+        operation, path_parameters = wire.operation_of(service, request)
+        recording.note(operation)
+        if operation is None:
+            return _without_operation(service, request, forward)
+        return _answer(service, operation, request, path_parameters, region, forward)
+    except AwsError as error:
+        return wire.answer(service, operation, request, error)
+    except NotImplementedError:
+        return wire.answer(
+            service, operation, request, unknown_operation(service, operation or "")
+        )
+    except Exception as error:  # noqa: BLE001  our bug: said once, and not retried by SDKs
+        return _bug(service, operation, request, error)
+
+
+def _wait(service: str, request: Request) -> None:
+    """The world's latency; what CloudFormation asks for a stack has none of its own."""
+    latency_ms = runtime().world.latency_ms
+    if latency_ms and not request.headers.get(recording.SOURCE_HEADER):
+        time.sleep(latency_ms.get(service, latency_ms.get("*", 0)) / 1000)
+
+
+def _without_operation(service: str, request: Request, forward: Forward) -> Answer | None:
+    """A request that names no operation of the model: moto has a few addresses of its own."""
+    protocol = str(wire.service_model(service).protocol)
+    if protocol in ("query", "ec2"):
+        raise AwsError("MissingAction", "The request must contain the parameter Action", 400)
+    if protocol == "json" or services.is_whole(service):
+        raise unknown_operation(service, "")
+    answered = _ask_moto(service, f"{request.method} {request.path}"[:200], forward)
+    if answered is None or answered[0] < 404:
+        return answered
+    if answered[0] >= 500 or "html" in str(answered[1].get("Content-Type", "")):
+        raise unknown_operation(service, f"{request.method} {request.path}"[:200])
+    return answered
+
+
+def _let_time_pass(service: str, request: Request, region: str) -> None:
+    """What the world lays out is there, and what was due has happened, before anybody looks."""
+    if service in _READ_BUCKETS:
+        seed_buckets(runtime())
+    if service in _NETWORKED:
+        services.prepare("ec2")
+        current = runtime()
+        with current.lock:
+            network_of(current, accounts.account_of(request), region)
+            current.advance()
+    elif service in _TIMED:
+        agenda().advance()
+
+
+def _answer(
+    service: str,
+    operation: str,
+    request: Request,
+    path_parameters: Mapping[str, Any],
+    region: str,
+    forward: Forward,
+) -> Answer | None:
+    current = runtime()
+    account = accounts.account_of(request)
+    hits = current.faults.hits(service, operation) if current.faults else []
+    _strike(hits, service, operation, account)
+    implementation = OPERATIONS.get((service, operation))
+    if implementation is None and services.is_whole(service):
+        raise unknown_operation(service, operation)
+    parameters = _checked(service, operation, request, path_parameters)
+    acting: AbstractContextManager[None] = nullcontext()
+    if current.world.iam == "enforced":
+        from clusterwright_localaws.iam.gate import enter
+
+        acting = enter(current, service, operation, request, region, parameters)
+    if service == "ec2":
+        tag_policy.check(current.world, operation, parameters)
+    rest = truncation.continued(current, service, operation, account, region, parameters)
+    if rest is not None:
+        return wire.answer(service, operation, request, rest)
+    if implementation is not None:
+        call = Call(
+            service,
+            operation,
+            account,
+            region,
+            current,
+            parameters,
+            min((fault.truncate for fault in hits if fault.truncate), default=None),
+        )
+        # NotOurs: this resource is moto's after all.
+        with contextlib.suppress(NotOurs):
+            with acting, nullcontext() if service in _OWN_LOCKS else current.lock:
+                result = implementation(call)
+            result = pagination.shorten(hits, service, operation, result)
+            if call.page_limit is not None:
+                whose = (service, operation, account, region)
+                result = truncation.cut(current, whose, result, call.page_limit)
+            _check_answer(service, operation, result)
+            return wire.answer(service, operation, request, result)
+    answered = _ask_moto(service, operation, forward)
+    if answered is not None:
+        answered = _check_moto(service, operation, request, answered)
+    if answered is None or answered[0] >= 300 or not any(f.empty or f.truncate for f in hits):
+        return answered
+    return _shorten_answer(hits, (service, operation, account, region), request, answered)
+
+
+def _strike(hits: list[Fault], service: str, operation: str, account: str) -> None:
+    for fault in hits:
+        if fault.delay_ms:
+            time.sleep(fault.delay_ms / 1000)
+        if fault.error:
+            caller = f"arn:aws:iam::{account}:root"
+            raise AwsError(
+                fault.error,
+                fault_message(fault, caller, service, operation),
+                fault_status(fault),
+            )
+
+
+def _checked(
+    service: str, operation: str, request: Request, path_parameters: Mapping[str, Any]
+) -> dict[str, Any]:
+    model = wire.service_model(service)
+    if operation not in model.operation_names:
+        raise unknown_operation(service, operation)
+    parameters = wire.parse(service, operation, request, path_parameters)
+    recording.note(operation, parameters)
+    shape = model.operation_model(operation).input_shape
+    if shape is not None:
+        found = violations(shape, parameters)
+        if found:
+            raise _refusal(str(model.protocol), found)
+    return parameters
+
+
+def _refusal(protocol: str, found: list[str]) -> AwsError:
+    if protocol == "rest-xml":
+        return _s3_refusal(found)
+    if protocol == "ec2":
+        if "must not be null" in found[0]:
+            name = found[0].split("'")[1]
+            member = name.rsplit(".", 1)[-1]
+            return AwsError(
+                "MissingParameter",
+                f"The request must contain the parameter {member[:1].upper()}{member[1:]}",
+            )
+        return AwsError("InvalidParameterValue", "; ".join(found))
+    code = "ValidationError" if protocol == "query" else "ValidationException"
+    return AwsError(code, request_message(found))
+
+
+def _s3_refusal(found: list[str]) -> AwsError:
+    """S3 names the kind of mistake; https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html."""
+    member = found[0].split("' failed")[0].rsplit("'", 1)[-1]
+    if member.endswith("torageClass"):
+        code = "InvalidStorageClass"
+    elif "." in member:  # within the document of the body
+        code = "MalformedXML"
+    else:
+        code = "InvalidArgument"
+    return AwsError(code, "; ".join(found), 400)
+
+
+def _check_answer(service: str, operation: str, result: Mapping[str, Any]) -> None:
+    shape = wire.service_model(service).operation_model(operation).output_shape
+    if shape is None:
+        return
+    found = violations(shape, result, answers=True)
+    if found:
+        raise AssertionError(f"{service} {operation} would answer {'; '.join(found[:3])}")
+
+
+def _ask_moto(service: str, operation: str, forward: Forward) -> Answer | None:
+    """moto's answer; what it breaks down at is said in a line, with the place in moto."""
+    try:
+        return forward()
+    except (AwsError, NotImplementedError):
+        raise
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{place.filename.rsplit('site-packages/', 1)[-1]}:{place.lineno}"
+        message = f"moto failed at {service} {operation}: {type(error).__name__}: {error}"[:500]
+        print(f"localaws: {message} ({where})", file=sys.stderr, flush=True)
+        raise AwsError("InternalFailure", message, 501) from error
+
+
+def _check_moto(service: str, operation: str, request: Request, answered: Answer) -> Answer:
+    """moto's answer, or the refusal of one that breaks the model in a way that nobody listed."""
+    protocol = wire.protocol_of(service, request)
+    found = answers.breaches(service, operation, protocol, answered)
+    if found:
+        found = answers.intolerable(service, operation, found)
+    if not found:
+        return answered
+    words = "; ".join(
+        f"{breach.member or 'it'}: {breach.rule}: {breach.detail}" for breach in found[:3]
+    )
+    message = f"moto's answer to {service} {operation} breaks AWS's model: {words}"
+    print(f"localaws: {message}", file=sys.stderr, flush=True)
+    return wire.answer(service, operation, request, AwsError("InternalFailure", message, 501))
+
+
+def unknown_operation(service: str, operation: str) -> AwsError:
+    """What AWS answers for an operation it does not know, in our words."""
+    protocol = str(wire.service_model(service).protocol)
+    code = {"ec2": "InvalidAction", "query": "InvalidAction", "rest-xml": "NotImplemented"}.get(
+        protocol, "UnknownOperationException"
+    )
+    name = f"{service} {operation}".strip()
+    # 501 and 400 are not retried by the SDKs; 500, 502, 503 and 504 are.
+    return AwsError(
+        code,
+        f"the local AWS does not implement {name}",
+        501 if protocol == "rest-xml" else 400,
+    )
+
+
+def _bug(service: str, operation: str | None, request: Request, error: Exception) -> Answer:
+    traceback.print_exception(error, file=sys.stderr)
+    return wire.answer(
+        service,
+        operation,
+        request,
+        AwsError(
+            "InternalFailure",
+            f"the local AWS failed at {service} {operation}: {type(error).__name__}: {error}",
+            501,
+        ),
+    )
+
+
+def _shorten_answer(
+    hits: list[Fault], whose: tuple[str, str, str, str], request: Request, answered: Answer
+) -> Answer:
+    """moto's list as the faults leave it."""
+    service, operation = whose[:2]
+    if service in _UNPARSED:
+        return answered
+    read = wire.read_answer(service, operation, answered, wire.protocol_of(service, request))
+    read.pop("ResponseMetadata", None)
+    result = pagination.shorten(hits, service, operation, read)
+    limit = min((fault.truncate for fault in hits if fault.truncate), default=None)
+    if limit is not None:
+        result = truncation.cut(runtime(), whose, result, limit)
+    return wire.answer(service, operation, request, result)

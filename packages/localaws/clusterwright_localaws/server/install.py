@@ -1,0 +1,162 @@
+"""Putting the local AWS into moto: once per process, for the server and for tests alike."""
+
+from __future__ import annotations
+
+import re
+import threading
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from clusterwright_localaws.core.runtime import runtime
+from clusterwright_localaws.services.ec2.fixes import offerings_by_region
+
+if TYPE_CHECKING:
+    from botocore.awsrequest import AWSPreparedRequest
+
+    from clusterwright_localaws.server.wire import Answer
+
+_lock = threading.Lock()
+_installed = threading.Event()
+
+# Hosts of services that moto does not have at all: moto-like name -> its URL.
+_OWN_HOSTS = (
+    ("pricing", re.compile(r"https?://api\.pricing\.[^/]+\.amazonaws\.com")),
+    ("grafana", re.compile(r"https?://grafana\.[^/]+\.amazonaws\.com")),
+)
+# Backends that hold nothing but Python objects, and are slow to build.
+_PLAIN_STATE = frozenset({"ec2", "iam", "sts"})
+_SERVICE = re.compile(r"Credential=[^/]*/\d+/[^/]*/([^/]+)/")
+_REGION = re.compile(r"\.([a-z]{2}(?:-[a-z]+)+-\d+)\.")
+
+
+def install() -> None:
+    """Route moto's requests through our gateway; does nothing the second time.
+
+    Plain moto is not changed for callers outside `local_aws()` or the server: requests pass
+    through untouched until a local AWS is running.
+    """
+    with _lock:
+        if _installed.is_set():
+            return
+        _modules_once()
+        # Before EC2 is imported, which other services of moto do by themselves.
+        offerings_by_region.apply()
+        _route_in_process()
+        _accounts()
+        _reset()
+        _installed.set()
+
+
+def service_of_url(url: str) -> str | None:
+    """moto's name of the service that answers at `url`, or `None`."""
+    from moto import backend_index
+
+    for name, pattern in _OWN_HOSTS:
+        if pattern.match(url):
+            return name
+    for name, pattern in backend_index.backend_url_patterns:
+        if pattern.match(url):
+            return str(name)
+    return None
+
+
+def region_of_url(url: str) -> str:
+    """The region in a host name, or the world's."""
+    match = _REGION.search(url)
+    return match.group(1) if match else runtime().world.region
+
+
+def _modules_once() -> None:
+    """moto lists its own directory, 174 entries, several times per request: 3.5 ms of 4.2."""
+    from moto import backends
+
+    names = tuple(backends.list_of_moto_modules())
+    backends.list_of_moto_modules = lambda: names
+
+
+def _route_in_process() -> None:
+    from moto.core.botocore_stubber import BotocoreStubber
+
+    to_moto = BotocoreStubber.process_request
+
+    def process_request(self: Any, request: AWSPreparedRequest) -> Any:
+        if not runtime().active:
+            return to_moto(self, request)
+        from moto.core.request import normalize_request
+
+        from clusterwright_localaws.server.gateway import answer_request
+
+        url = request.url.split("?", 1)[0]
+        name = service_of_url(url)
+        if name is None:
+            return to_moto(self, request) if _not_aws(url) else _nobodys(request, url)
+        if hasattr(request.body, "read"):
+            # Read by us and again by moto: a stream would be empty the second time.
+            request.body = request.body.read()
+        return answer_request(
+            normalize_request(request),
+            name,
+            region_of_url(url),
+            lambda: _from_moto(to_moto(self, request)),
+        )
+
+    BotocoreStubber.process_request = process_request  # type: ignore[method-assign]
+
+
+def _not_aws(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    return not host.endswith((".amazonaws.com", ".amazonaws.com.cn", ".api.aws"))
+
+
+def _nobodys(request: AWSPreparedRequest, url: str) -> Answer:
+    """The refusal of a service that moto does not have, as the server words it."""
+    from moto.core.request import normalize_request
+
+    from clusterwright_localaws.server import wire
+
+    signed = _SERVICE.search(str(request.headers.get("Authorization", "")))
+    host = urlsplit(url).hostname or ""
+    name = signed.group(1) if signed else host.split(".", 1)[0]
+    return wire.no_service(name, normalize_request(request))
+
+
+def _from_moto(found: Any) -> Any:
+    if found is None:
+        return None
+    status, headers, body = found
+    return int(status), headers, body
+
+
+def _accounts() -> None:
+    """moto knows only 20-character keys and one default account; see `accounts.account_of`."""
+    from moto.core.responses import BaseResponse
+
+    from clusterwright_localaws.core.accounts import account_of
+
+    of_moto = BaseResponse.get_current_account
+
+    def get_current_account(self: Any) -> str:
+        if not runtime().active:
+            return of_moto(self)
+        return account_of(self.normalized_request)
+
+    BaseResponse.get_current_account = get_current_account  # type: ignore[method-assign]
+
+
+def _reset() -> None:
+    """Whoever resets moto (mock_aws, POST /moto-api/reset) resets what our services remember."""
+    from moto.core.base_backend import BackendDict
+
+    of_moto = BackendDict.reset.__func__  # type: ignore[attr-defined]
+
+    def reset(cls: Any) -> None:
+        if runtime().active:
+            # moto builds every backend anew before it forgets it: 0.3 s for nothing.
+            for backends in list(cls._instances):
+                if backends.service_name in _PLAIN_STATE:
+                    backends.clear()
+        of_moto(cls)
+        if runtime().active:
+            runtime().forget()
+
+    BackendDict.reset = classmethod(reset)  # type: ignore[assignment]

@@ -1,0 +1,414 @@
+"""The local AWS on a port of this machine's loopback."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import queue
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clusterwright_localaws.core.runtime import Runtime, start
+from clusterwright_localaws.worlds.model import World
+
+if TYPE_CHECKING:
+    from clusterwright_localaws.server.wire import Answer
+
+IPV4 = "127.0.0.1"
+IPV6 = "::1"
+DEFAULT_PORT = 5555
+# How long calls under way have to end when the server is told to.
+_GRACE_SECONDS = 0.3
+# Far above what any API but S3 takes (a Lambda's code is 50 MB, and a third more in base64).
+_MOST_BYTES = 100 * 1024 * 1024
+# Larger objects of S3 wait in a file.
+_BYTES_IN_MEMORY = 8 * 1024 * 1024
+_BLOCK_BYTES = 1024 * 1024
+
+# Imported behind the scenes once the port answers, so that no caller waits for them in a row.
+_WARM = ("sts", "s3", "iam", "ssm", "cloudformation", "ec2", "sagemaker", "fsx", "service-quotas")
+
+
+class PortInUseError(Exception):
+    """Somebody else listens on the port."""
+
+
+def listen(port: int) -> list[socket.socket]:
+    """Sockets bound to `port` of the loopback: IPv4, and IPv6 where the machine has it.
+
+    `localhost` is both, and clients differ in which they try first.
+
+    Raises
+    ------
+    PortInUseError
+        The port is taken.
+    """
+    if port:
+        return _bind(port)
+    for _ in range(20):
+        first = _bound(socket.AF_INET, IPV4, 0)
+        try:
+            return [first, *_ipv6(first.getsockname()[1])]
+        except PortInUseError:  # free on one family only: draw another
+            first.close()
+    raise PortInUseError("no port is free on both 127.0.0.1 and ::1")
+
+
+def serve(
+    world: World,
+    port: int,
+    *,
+    latency_ms: int = 0,
+    record: Path | None = None,
+    dump: Path | None = None,
+    ready: Callable[[int], None],
+) -> None:
+    """Serve `world` until SIGTERM or SIGINT; `ready` is called with the port once it answers.
+
+    Parameters
+    ----------
+    record:
+        A file to which every call is written as it is answered.
+    dump:
+        A file to which the state is written at SIGUSR1 and at the end.
+
+    Raises
+    ------
+    PortInUseError
+        The port is taken.
+    OSError
+        `record` or `dump` cannot be written.
+    """
+    from clusterwright_localaws.server.recording import Recorder
+
+    asked: queue.SimpleQueue[int] = queue.SimpleQueue()
+    numbers = [signal.SIGTERM, signal.SIGINT]
+    if dump is not None:
+        _check_writable(dump)
+        numbers.append(signal.SIGUSR1)
+    for number in numbers:
+        # Of what a handler may do, putting into a SimpleQueue is documented as safe.
+        signal.signal(number, lambda received, _: asked.put(received))
+    recorder = Recorder(record) if record is not None else None
+    with serving(world, port, latency_ms=latency_ms) as found:
+        found.runtime.recorder = recorder
+        ready(found.port)
+        found.warm()
+        while asked.get() == signal.SIGUSR1:
+            _dump(found.runtime, dump)
+    if dump is not None:
+        _dump(found.runtime, dump)
+
+
+def _check_writable(path: Path) -> None:
+    existed = path.exists()
+    path.open("a").close()
+    if not existed:
+        path.unlink()
+
+
+def _dump(runtime: Runtime, path: Path | None) -> None:
+    from clusterwright_localaws.server.dumping import write_dump
+
+    if path is None:
+        return
+    try:
+        write_dump(runtime, path)
+    except OSError as error:
+        say(f"the state could not be written: {error}")
+
+
+class Serving:
+    """A local AWS that answers on this machine's loopback, and wherever else it is let."""
+
+    def __init__(self, runtime: Runtime, application: Application, port: int) -> None:
+        self.runtime = runtime
+        self.port = port
+        self._application = application
+        self._servers: list[Any] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://localhost:{self.port}"
+
+    def answer_on(self, bound: socket.socket) -> None:
+        """Answer on a listening socket too, as inside a network namespace."""
+        from clusterwright_localaws.server.httpd import Server
+
+        server = Server(bound, self._application)
+        self._servers.append(server)
+        server.start()
+
+    def warm(self) -> None:
+        """Import in the background what every deployment needs."""
+        threading.Thread(target=_warm, daemon=True).start()
+
+    def close(self) -> None:
+        """Take no more calls, and let those under way end, for half a second at most."""
+        until = time.monotonic() + _GRACE_SECONDS
+        for server in self._servers:
+            server.stop(until - time.monotonic())
+
+
+@contextmanager
+def serving(world: World, port: int = 0, *, latency_ms: int = 0) -> Iterator[Serving]:
+    """Serve a fresh local AWS in `world` from threads of this process, on the loopback.
+
+    Raises
+    ------
+    PortInUseError
+        The port is taken.
+    """
+    sockets = listen(port)
+    application = Application(latency_ms=latency_ms)
+    runtime = start(world)
+    from clusterwright_localaws.server.install import install
+
+    install()
+    found = Serving(runtime, application, sockets[0].getsockname()[1])
+    runtime.address = found.url
+    try:
+        for each in sockets:
+            found.answer_on(each)
+        yield found
+    finally:
+        found.close()
+
+
+class Application:
+    """The WSGI application: finds the service, then lets the gateway answer."""
+
+    def __init__(self, *, latency_ms: int = 0) -> None:
+        from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+
+        self._latency_s = latency_ms / 1000
+        self._moto = DomainDispatcherApplication(create_backend_app)
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        if self._latency_s:
+            time.sleep(self._latency_s)
+        path = environ.get("PATH_INFO", "")
+        # Ours alone: it says which calls the local AWS makes of itself.
+        environ.pop("HTTP_X_CLUSTERWRIGHT_SOURCE", None)
+        try:
+            _buffer(environ)
+        except ValueError:
+            return _respond(
+                _malformed("the body is not chunked as it should be"), environ, start_response
+            )
+        if path.startswith(("/moto-api", "/latest/")) or path == "/favicon.ico":
+            return self._moto(environ, start_response)  # type: ignore[no-any-return]
+        return _respond(self._answer(environ, path), environ, start_response)
+
+    def _answer(self, environ: dict[str, Any], path: str) -> Answer:
+        from moto.moto_server.werkzeug_app import BackendRequest
+
+        from clusterwright_localaws.server import wire
+        from clusterwright_localaws.server.gateway import answer_request
+        from clusterwright_localaws.server.install import region_of_url, service_of_url
+
+        request = BackendRequest(environ)
+        try:
+            host = self._moto.infer_service_region_host(environ, path)
+        except (LookupError, ValueError):  # an Authorization or X-Amz-Target of no known form
+            host = None
+        given = environ.get("HTTP_AUTHORIZATION", "")
+        if host is None and given and not given.startswith("AWS "):  # the old form, S3's only
+            return wire.plain_error(
+                request,
+                "IncompleteSignature",
+                "The request does not say in its Authorization header which service it is for",
+            )
+        _rewind(environ)
+        host = host or "s3.us-east-1.amazonaws.com"
+        name = _moto_name(host, service_of_url)
+        if name != "s3" and int(environ["CONTENT_LENGTH"] or 0) > _MOST_BYTES:
+            return wire.plain_error(
+                request,
+                "RequestEntityTooLargeException",
+                f"the local AWS takes {_MOST_BYTES} bytes in one request",
+                413,
+            )
+        try:
+            if name is None:
+                return wire.no_service(host.split(".")[0], request)
+            answered = answer_request(
+                request,
+                name,
+                region_of_url(f"http://{host}/"),
+                lambda: self._ask_moto(environ),
+            )
+        except Exception as error:  # noqa: BLE001  said once, and not retried by SDKs
+            traceback.print_exception(error, file=sys.stderr)
+            message = f"the local AWS failed: {type(error).__name__}: {error}"
+            return wire.plain_error(request, "InternalFailure", message, 501)
+        assert answered is not None
+        return answered
+
+    def _ask_moto(self, environ: dict[str, Any]) -> Answer:
+        _rewind(environ)
+        # werkzeug keeps the parsed request in the environ; moto makes its own.
+        environ.pop("werkzeug.request", None)
+        captured: list[Any] = []
+
+        def start_response(status: str, headers: list[tuple[str, str]], _: Any = None) -> None:
+            captured[:] = [status, headers]
+
+        chunks = self._moto(environ, start_response)
+        try:
+            body = b"".join(chunks)
+        finally:
+            close = getattr(chunks, "close", None)
+            if close:
+                close()
+        status, headers = captured
+        return int(status.split(" ", 1)[0]), _Headers(headers), body
+
+
+class _Headers(dict[str, str]):
+    """Headers of an answer, in order, with repeated names kept apart."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+        self.pairs = list(pairs)
+        super().__init__(self.pairs)
+
+
+def _respond(answered: Answer, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    from http import HTTPStatus
+
+    status, headers, body = answered
+    raw = body.encode() if isinstance(body, str) else body
+    pairs = headers.pairs if isinstance(headers, _Headers) else list(headers.items())
+    pairs = [(name, value) for name, value in pairs if name.lower() != "status"]
+    if not any(name.lower() == "content-length" for name, _ in pairs):
+        pairs.append(("Content-Length", str(len(raw))))
+    try:
+        phrase = HTTPStatus(status).phrase
+    except ValueError:
+        phrase = "Unknown"
+    start_response(f"{status} {phrase}", pairs)
+    return [] if environ.get("REQUEST_METHOD") == "HEAD" else [raw]
+
+
+def _buffer(environ: dict[str, Any]) -> None:
+    """Have the whole body before anybody acts on it; we and moto both read it.
+
+    Raises
+    ------
+    ConnectionResetError
+        The client went away in the middle: nothing has happened.
+    ValueError
+        The body is not chunked as HTTP/1.1 has it, or its length is no number.
+    """
+    source = environ["wsgi.input"]
+    chunked = environ.pop("HTTP_TRANSFER_ENCODING", None) is not None
+    environ.pop("wsgi.input_terminated", None)
+    left = sys.maxsize if chunked else int(environ.get("CONTENT_LENGTH") or 0)
+    kept: Any = tempfile.SpooledTemporaryFile(_BYTES_IN_MEMORY)  # noqa: SIM115  the caller's
+    length = 0
+    while left:
+        block = source.read(min(left, _BLOCK_BYTES))
+        if not block:
+            break
+        kept.write(block)
+        length += len(block)
+        left -= len(block)
+    if left and not chunked:
+        raise ConnectionResetError(errno.ECONNRESET, "the client went away")
+    kept.seek(0)
+    environ["CONTENT_LENGTH"] = str(length)
+    environ["wsgi.input"] = environ["clusterwright.body"] = kept
+
+
+def _rewind(environ: dict[str, Any]) -> None:
+    kept = environ["clusterwright.body"]
+    if getattr(kept, "closed", False):
+        raise ValueError("the body of the request was closed")
+    kept.seek(0)
+    environ["wsgi.input"] = kept
+
+
+def _malformed(message: str) -> Answer:
+    """What S3 and the others answer to a request that is no HTTP."""
+    return (
+        400,
+        {"Content-Type": "text/xml", "Connection": "close"},
+        f"<ErrorResponse><Error><Type>Sender</Type><Code>IncompleteBody</Code>"
+        f"<Message>{message}</Message></Error></ErrorResponse>",
+    )
+
+
+def _moto_name(host: str, by_url: Callable[[str], str | None]) -> str | None:
+    from moto import backends
+
+    if host.startswith("pricing."):
+        return "pricing"
+    if host in backends.list_of_moto_modules():
+        return host
+    return by_url(f"http://{host}")
+
+
+def _bind(port: int) -> list[socket.socket]:
+    first = _bound(socket.AF_INET, IPV4, port)
+    try:
+        return [first, *_ipv6(port)]
+    except PortInUseError:
+        first.close()
+        raise
+
+
+def _ipv6(port: int) -> list[socket.socket]:
+    try:
+        return [_bound(socket.AF_INET6, IPV6, port)]
+    except OSError:  # a machine without IPv6
+        return []
+
+
+def _bound(family: int, address: str, port: int) -> socket.socket:
+    import errno
+
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        bound.bind((address, port))
+        bound.listen(256)
+    except OSError as error:
+        bound.close()
+        if error.errno == errno.EADDRINUSE:
+            raise PortInUseError(f"port {port} is in use") from error
+        raise
+    return bound
+
+
+def _warm() -> None:
+    from clusterwright_localaws.services import import_lock, prepare
+
+    for service in _WARM:
+        # A broken service says so to whoever calls it, not here.
+        with contextlib.suppress(Exception), import_lock():
+            prepare(service)
+            _import_moto(service)
+
+
+def _import_moto(service: str) -> None:
+    from moto import backends
+
+    name = service.replace("-", "")
+    if name in backends.list_of_moto_modules():
+        backends.get_backend(name)  # type: ignore[call-overload]
+
+
+def say(message: str) -> None:
+    """One line for people, on stderr."""
+    print(message, file=sys.stderr, flush=True)

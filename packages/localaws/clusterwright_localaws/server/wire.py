@@ -1,0 +1,294 @@
+"""From HTTP to parameters and back, by botocore's models; the protocols themselves are moto's."""
+
+from __future__ import annotations
+
+import functools
+import json
+import uuid
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from clusterwright_localaws.core.call import AwsError
+from clusterwright_localaws.core.service_models import loader
+
+if TYPE_CHECKING:
+    from moto.core.request import Request
+
+# Answers from here on are errors to botocore's parsers.
+FIRST_ERROR = 301
+
+Answer = tuple[int, dict[str, str], "str | bytes"]
+
+# moto's package names that are not botocore's service name without hyphens.
+_UNREADABLE = {
+    "query": "MalformedQueryString",
+    "ec2": "MalformedQueryString",
+    "rest-xml": "MalformedXML",
+}
+_MOTO_NAMES = {"awslambda": "lambda", "elbv2": "elbv2", "amp": "amp"}
+
+
+@functools.cache
+def botocore_name(moto_name: str) -> str | None:
+    """botocore's name of the service that moto (or the signature) calls `moto_name`."""
+    if moto_name in _MOTO_NAMES:
+        return _MOTO_NAMES[moto_name]
+    names = _service_names()
+    return names.get(moto_name.replace("-", "").lower())
+
+
+@functools.cache
+def _service_names() -> dict[str, str]:
+    return {name.replace("-", ""): name for name in loader().list_available_services("service-2")}
+
+
+def service_model(service: str) -> Any:
+    from moto.core.utils import get_service_model
+
+    return get_service_model(service)
+
+
+def operation_of(service: str, request: Request) -> tuple[str | None, dict[str, Any]]:
+    """The operation that a request asks for, and the parameters in its path."""
+    target = request.headers.get("X-Amz-Target")
+    if target:
+        return target.rsplit(".", 1)[-1], {}
+    if "/operation/" in request.path and request.headers.get("smithy-protocol"):
+        return request.path.rsplit("/operation/", 1)[-1].strip("/"), {}
+    protocol = service_model(service).protocol
+    if protocol in ("query", "ec2"):
+        return request.values.get("Action"), {}
+    from moto.core.routing import NotFound, get_service_router
+
+    try:
+        operation, parameters = get_service_router(service).match(request)
+    except (NotFound, NotImplementedError):
+        return None, {}
+    return str(operation.name), parameters
+
+
+def parse(
+    service: str, operation: str, request: Request, path_parameters: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The parameters of a request as the API model names them.
+
+    Raises
+    ------
+    AwsError
+        SerializationException: the body is not what the protocol wants.
+    """
+    from moto.core.parse import PROTOCOL_PARSERS
+    from moto.core.request import determine_request_protocol
+
+    model = service_model(service)
+    operation_model = model.operation_model(operation)
+    # An object is not read to be checked: it may be of any size.
+    if is_cbor(request):
+        raise AwsError(
+            "UnsupportedProtocolException",
+            "the local AWS does not speak Smithy RPC v2 CBOR: use the service's JSON or query "
+            "protocol, as boto3 does",
+            400,
+        )
+    streamed = operation_model.has_streaming_input
+    body = b"" if streamed else request.get_data(cache=True)
+    try:
+        protocol = determine_request_protocol(model, request.content_type)
+        if protocol in ("json", "rest-json") and body:
+            json.loads(body)
+        parsed = PROTOCOL_PARSERS[protocol](operation_model).parse(
+            {
+                "method": request.method,
+                # A form is read from the body; what S3 is sent with a form's type is no form.
+                "values": request.args if protocol == "rest-xml" else request.values,
+                "headers": request.headers,
+                "body": body,
+                "url_path": request.path,
+                "url_params": dict(path_parameters),
+            }
+        )
+        found = dict(parsed or {})
+        _add_query_maps(operation_model.input_shape, request, found)
+    except Exception as error:
+        raise AwsError(
+            _UNREADABLE.get(str(model.protocol), "SerializationException"),
+            f"the request cannot be read: {error}"[:500],
+            400,
+        ) from error
+    if streamed:
+        found.setdefault(str(operation_model.input_shape.serialization["payload"]), b"")
+    return found
+
+
+def _add_query_maps(shape: Any, request: Request, found: dict[str, Any]) -> None:
+    """A map in the query string is all the keys there that are no other member's; moto's parser
+    takes none of them.
+    """
+    members = shape.members if shape is not None else {}
+    queried = {
+        name: member
+        for name, member in members.items()
+        if member.serialization.get("location") == "querystring"
+    }
+    for name, member in queried.items():
+        if member.type_name != "map" or "name" in member.serialization:
+            continue
+        others = {one.serialization.get("name", key) for key, one in queried.items()}
+        rest = {key: request.args.getlist(key) for key in request.args if key not in others}
+        found.pop(name, None)
+        if rest:
+            is_list = member.value.type_name == "list"
+            found[name] = rest if is_list else {key: value[0] for key, value in rest.items()}
+
+
+def answer(
+    service: str, operation: str | None, request: Request, result: Mapping[str, Any] | AwsError
+) -> Answer:
+    """An answer or an error in the protocol that the request was made in."""
+    from botocore.model import OperationNotFoundError
+    from moto.core import errors
+    from moto.core.model import OperationModel
+    from moto.core.request import determine_request_protocol
+    from moto.core.serialize import SerializationContext, get_serializer_class
+
+    model = service_model(service)
+    if is_cbor(request):
+        return cbor_error(result)
+    try:
+        operation_model = model.operation_model(operation)
+    except OperationNotFoundError:
+        operation_model = OperationModel({}, model)
+    try:
+        protocol = determine_request_protocol(model, request.content_type)
+    except NotImplementedError:
+        protocol = str(model.protocol)
+    if isinstance(result, AwsError) and result.code not in errors.COMMON_ERROR_CODES:
+        # moto warns about codes that a service's model does not name; AWS uses many such.
+        errors.COMMON_ERROR_CODES.append(result.code)
+    context = SerializationContext(str(uuid.uuid4()))
+    serializer = get_serializer_class(model.service_name, protocol)(
+        operation_model=operation_model, context=context
+    )
+    written = serializer.serialize(result)
+    status = int(written["status_code"])
+    headers = {str(name): str(value) for name, value in written["headers"].items()}
+    if isinstance(result, AwsError) and result.status is not None:
+        status = result.status
+    headers.setdefault("x-amzn-RequestId", str(context.request_id))
+    return status, headers, written["body"]
+
+
+def is_cbor(request: Request) -> bool:
+    """Whether a request is made in Smithy's RPC v2 CBOR, which moto does not speak."""
+    return "rpc-v2-cbor" in (request.headers.get("smithy-protocol") or "") or (
+        request.content_type or ""
+    ).startswith("application/cbor")
+
+
+def cbor_error(result: Mapping[str, Any] | AwsError) -> Answer:
+    """An error as RPC v2 CBOR has it: a map of `__type` and `message`.
+
+    https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html
+    """
+    code, message, status = "InternalFailure", "the local AWS does not speak CBOR", 501
+    if isinstance(result, AwsError):
+        code, message, status = result.code, result.message, result.status or 400
+    body = b"\xa2" + b"".join(_cbor_text(each) for each in ("__type", code, "message", message))
+    headers = {"Content-Type": "application/cbor", "smithy-protocol": "rpc-v2-cbor"}
+    return status, headers, body
+
+
+def _cbor_text(text: str) -> bytes:
+    raw = text.encode()
+    length = len(raw)
+    if length < 24:
+        return bytes([0x60 + length]) + raw
+    return (
+        bytes([0x79]) + length.to_bytes(2, "big") + raw
+        if length > 255
+        else (bytes([0x78, length]) + raw)
+    )
+
+
+def protocol_of(service: str, request: Request) -> str:
+    """The protocol that a request is made in: some services have several."""
+    from moto.core.request import determine_request_protocol
+
+    model = service_model(service)
+    try:
+        return str(determine_request_protocol(model, request.content_type))
+    except NotImplementedError:
+        return str(model.protocol)
+
+
+def error_code(
+    service: str, operation: str | None, request: Request, answered: Answer
+) -> str | None:
+    """The error code in an answer, as a client would read it."""
+    status, headers, body = answered
+    try:
+        found = _parser(protocol_of(service, request)).parse(
+            {
+                "body": body.encode() if isinstance(body, str) else body,
+                "headers": {name.lower(): value for name, value in headers.items()},
+                "status_code": status,
+            },
+            service_model(service).operation_model(operation).output_shape if operation else None,
+        )
+    except Exception:  # noqa: BLE001  the answer of a service that has its own form
+        return None
+    code = found.get("Error", {}).get("Code")
+    return str(code) if code else None
+
+
+def read_answer(
+    service: str, operation: str, answered: Answer, protocol: str | None = None
+) -> dict[str, Any]:
+    """What a client would make of an answer; the reverse of `answer`."""
+    model = service_model(service)
+    status, headers, body = answered
+    parser = _parser(protocol or str(model.protocol))
+    found: dict[str, Any] = parser.parse(
+        {
+            "body": body.encode() if isinstance(body, str) else body,
+            "headers": {name.lower(): value for name, value in headers.items()},
+            "status_code": status,
+        },
+        model.operation_model(operation).output_shape,
+    )
+    return found
+
+
+@functools.cache
+def _parser(protocol: str) -> Any:
+    from botocore.parsers import create_parser
+
+    return create_parser(protocol)
+
+
+def no_service(name: str, request: Request) -> Answer:
+    """The refusal of a service that nobody here has, in its own protocol where it is known."""
+    message = f"the local AWS does not have the service {name}"
+    service = botocore_name(name)
+    if service is None:
+        return plain_error(request, "UnknownOperationException", message)
+    return answer(service, None, request, AwsError("UnknownOperationException", message, 400))
+
+
+def plain_error(request: Request, code: str, message: str, status: int = 400) -> Answer:
+    """An error for a service whose model nobody knows."""
+    content_type = request.content_type or ""
+    if "json" in content_type or request.headers.get("X-Amz-Target"):
+        return (
+            status,
+            {"Content-Type": "application/x-amz-json-1.1", "x-amzn-ErrorType": code},
+            json.dumps({"__type": code, "message": message}),
+        )
+    from xml.sax.saxutils import escape
+
+    return (
+        status,
+        {"Content-Type": "text/xml"},
+        f"<ErrorResponse><Error><Type>Sender</Type><Code>{code}</Code>"
+        f"<Message>{escape(message)}</Message></Error></ErrorResponse>",
+    )

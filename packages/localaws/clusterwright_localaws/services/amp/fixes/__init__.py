@@ -1,0 +1,1 @@
+"""Fixes to moto's Managed Service for Prometheus, one module each."""

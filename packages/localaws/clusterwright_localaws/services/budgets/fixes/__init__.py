@@ -1,0 +1,1 @@
+"""Fixes to moto's Budgets, one module each."""

@@ -1,0 +1,43 @@
+"""CloudWatch: alarms that CloudWatch refuses; what passes is moto's.
+
+The rules are those of the API model's documentation of PutMetricAlarm, and how long an alarm may
+look back is the user guide's:
+https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/AlarmThatSendsEmail.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.core.call import AwsError, Call, NotOurs, operation
+
+_SHORT_PERIODS = frozenset({10, 20, 30})
+_HOUR, _DAY, _WEEK = 3_600, 86_400, 604_800
+
+
+@operation("cloudwatch", "PutMetricAlarm")
+def put_metric_alarm(call: Call) -> Mapping[str, Any]:
+    asked = call.parameters
+    period, periods = asked.get("Period"), asked.get("EvaluationPeriods") or 1
+    if "Metrics" in asked and ("MetricName" in asked or "Statistic" in asked):
+        raise _invalid("Metrics may not be given together with MetricName or Statistic.")
+    if period is not None:
+        if period not in _SHORT_PERIODS and (period < 1 or period % 60):
+            raise _invalid("Period must be 10, 20, 30 or a multiple of 60")
+        most = _WEEK if period >= _HOUR else _DAY
+        if period * periods > most:
+            raise _invalid(
+                "Metrics cannot be checked across more than "
+                f"{'seven days' if most == _WEEK else 'a day'} (EvaluationPeriods * Period must "
+                f"be <= {most})."
+            )
+    if "MetricName" in asked and ("Statistic" in asked) == ("ExtendedStatistic" in asked):
+        raise _invalid("Exactly one of Statistic and ExtendedStatistic is needed.")
+    if asked.get("DatapointsToAlarm", 0) > periods:
+        raise _invalid("DatapointsToAlarm must be less than or equal to EvaluationPeriods.")
+    raise NotOurs
+
+
+def _invalid(message: str) -> AwsError:
+    return AwsError("ValidationError", message)

@@ -1,0 +1,69 @@
+"""What FSx says of a Lustre file system in CloudWatch: what waits to be exported, what is written.
+
+https://docs.aws.amazon.com/fsx/latest/LustreGuide/fs-metrics.html. No file is really written here:
+the world's `file_system_activity` says what the metrics show. Other metrics have no datapoints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from clusterwright_localaws.core.call import Call
+from clusterwright_localaws.services.fsx.state import Store, store_of
+from clusterwright_localaws.services.sagemaker.events import aware
+
+NAMESPACE = "AWS/FSx"
+_MOST_DATAPOINTS = 1_440
+"""Of one answer (GetMetricStatistics, API model)."""
+
+
+def statistics(call: Call) -> Mapping[str, Any]:
+    """The answer of GetMetricStatistics for a metric of FSx."""
+    asked = call.parameters
+    name, period = asked["MetricName"], int(asked["Period"])
+    value = _value(call, name, {d["Name"]: d["Value"] for d in asked.get("Dimensions", ())})
+    points = []
+    if value is not None:
+        per_minute, unit = value
+        for moment in _moments(
+            aware(asked["StartTime"]), min(aware(asked["EndTime"]), call.now), period
+        ):
+            minutes = max(1, period // 60)
+            point: dict[str, Any] = {"Timestamp": moment, "Unit": unit}
+            for statistic in asked.get("Statistics") or ["Maximum"]:
+                whole = per_minute * minutes if statistic == "Sum" else per_minute
+                point[statistic] = float(minutes if statistic == "SampleCount" else whole)
+            points.append(point)
+    return {"Label": name, "Datapoints": points}
+
+
+def _value(call: Call, name: str, dimensions: dict[str, str]) -> tuple[float, str] | None:
+    """What the metric shows every minute, and its unit."""
+    store: Store = store_of(call)
+    found = store.file_systems.get(dimensions.get("FileSystemId", ""))
+    if found is None or found.kind != "LUSTRE":
+        return None
+    activity = call.world.file_system_activity
+    if name == "DataWriteBytes" and set(dimensions) == {"FileSystemId"}:
+        return activity.written_bytes_per_minute, "Bytes"
+    if name == "AgeOfOldestQueuedMessage" and dimensions.get("Publisher") == "AutoExport":
+        exported = any(
+            (each.request.get("S3") or {}).get("AutoExportPolicy", {}).get("Events")
+            for each in store.of_file_system(found)
+        )
+        seconds = activity.oldest_queued_export_seconds
+        return None if seconds is None or not exported else (seconds, "Seconds")
+    return None
+
+
+def _moments(start: datetime, end: datetime, period_seconds: int) -> list[datetime]:
+    """Starts of the periods that lie between, the latest ones where there are too many."""
+    step = timedelta(seconds=period_seconds)
+    moments: list[datetime] = []
+    moment = end - step
+    while moment >= start and len(moments) < _MOST_DATAPOINTS:
+        moments.append(moment)
+        moment -= step
+    return moments

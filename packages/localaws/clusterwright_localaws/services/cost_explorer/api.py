@@ -1,0 +1,245 @@
+"""Cost Explorer over what the world says was spent (`costs`).
+
+https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_GetCostAndUsage.html
+https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_GetCostForecast.html
+
+Nothing that runs here costs anything: without the world's `costs` every amount is 0. Days that
+have not come yet are the forecast. Every metric of cost is the same amount.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from clusterwright_localaws.core.call import AwsError, Call, NotOurs, operation
+from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.services.cost_explorer.spending import (
+    DAY,
+    Spent,
+    group_key,
+    matcher,
+    spending,
+)
+
+_METRICS = {
+    "AmortizedCost": "USD",
+    "BlendedCost": "USD",
+    "NetAmortizedCost": "USD",
+    "NetUnblendedCost": "USD",
+    "UnblendedCost": "USD",
+    "NormalizedUsageAmount": "N/A",
+    "UsageQuantity": "N/A",
+}
+_MOST_GROUPS = 2
+# "You haven't enabled historical data beyond 14 months" is what users are told.
+_MONTHS_KEPT = 14
+
+
+@operation("ce", "GetCostAndUsage")
+def get_cost_and_usage(call: Call) -> Mapping[str, Any]:
+    """Amounts by period and group; a queue of results that a test gave moto goes first."""
+    from moto.ce.models import ce_backends
+
+    backend = ce_backends[call.account]["aws"]
+    if not call.world.costs and (backend.cost_usage_results_queue or backend.cost_usage_results):
+        raise NotOurs
+    asked = call.parameters
+    start, end = _period(call)
+    granularity = _granularity(asked["Granularity"])
+    metrics, groups = list(asked["Metrics"]), list(asked.get("GroupBy") or ())
+    for metric in metrics:
+        if metric not in _METRICS:
+            raise _invalid(f"Metrics: {metric} is not one of {', '.join(sorted(_METRICS))}")
+    if not metrics:
+        raise _invalid("Metrics: at least one is needed")
+    if len(groups) > _MOST_GROUPS:
+        raise _invalid(f"Group by at most {_MOST_GROUPS} keys.")
+    passes, tomorrow = matcher(asked.get("Filter")), call.now.date() + DAY
+    found = [
+        one
+        for one in spending(call.runtime, call.account, start, min(end, tomorrow))
+        if passes(one)
+    ]
+    results = []
+    for first, last in _periods(start, end, granularity):
+        inside = [one for one in found if first <= one.day < last]
+        result: dict[str, Any] = {
+            "TimePeriod": {"Start": first.isoformat(), "End": last.isoformat()},
+            "Total": {} if groups else _amounts(inside, metrics),
+            "Groups": _grouped(inside, groups, metrics) if groups else [],
+            # A month is estimated until its bill is made.
+            "Estimated": last > call.now.date().replace(day=1),
+        }
+        results.append(result)
+    answer: dict[str, Any] = {"ResultsByTime": results, "DimensionValueAttributes": []}
+    if groups:
+        answer["GroupDefinitions"] = groups
+    return answer
+
+
+@operation("ce", "GetCostForecast")
+def get_cost_forecast(call: Call) -> Mapping[str, Any]:
+    """The sum of what the world says will be spent; no interval is made up around it."""
+    asked = call.parameters
+    start, end = _period(call)
+    today = call.now.date()
+    if start < today:
+        raise _invalid("Start time can not be before the current date.")
+    granularity = _granularity(asked["Granularity"])
+    passes = matcher(asked.get("Filter"))
+    found = [one for one in spending(call.runtime, call.account, start, end) if passes(one)]
+    if not found:
+        raise AwsError(
+            "DataUnavailableException",
+            "Insufficient amount of historical data to generate forecast.",
+        )
+    return {
+        "Total": {"Amount": _text(sum((one.usd for one in found), Decimal(0))), "Unit": "USD"},
+        "ForecastResultsByTime": [
+            {
+                "TimePeriod": {"Start": first.isoformat(), "End": last.isoformat()},
+                "MeanValue": _text(
+                    sum((one.usd for one in found if first <= one.day < last), Decimal(0))
+                ),
+            }
+            for first, last in _periods(start, end, granularity)
+        ],
+    }
+
+
+@operation("ce", "GetDimensionValues")
+def get_dimension_values(call: Call) -> Mapping[str, Any]:
+    asked = call.parameters
+    start, end = _period(call)
+    passes, search = matcher(asked.get("Filter")), str(asked.get("SearchString") or "")
+    values = sorted(
+        {
+            one.dimensions[asked["Dimension"]]
+            for one in spending(call.runtime, call.account, start, end)
+            if asked["Dimension"] in one.dimensions and passes(one)
+        }
+    )
+    found = [value for value in values if search.lower() in value.lower()]
+    return {
+        "DimensionValues": [{"Value": value, "Attributes": {}} for value in found],
+        "ReturnSize": len(found),
+        "TotalSize": len(found),
+    }
+
+
+@operation("ce", "GetTags")
+def get_tags(call: Call) -> Mapping[str, Any]:
+    asked = call.parameters
+    start, end = _period(call)
+    key, passes = asked.get("TagKey"), matcher(asked.get("Filter"))
+    found: set[str] = set()
+    for one in spending(call.runtime, call.account, start, end):
+        if passes(one):
+            found.update(one.tags if key is None else {one.tags.get(key, "")})
+    search = str(asked.get("SearchString") or "").lower()
+    tags = sorted(value for value in found if search in value.lower())
+    return {"Tags": tags, "ReturnSize": len(tags), "TotalSize": len(tags)}
+
+
+@operation("ce", "ListCostAllocationTags")
+def list_cost_allocation_tags(call: Call) -> Mapping[str, Any]:
+    """Every tag that the world's costs carry, active: that is how they came by it."""
+    asked = call.parameters
+    wanted, status, kind = asked.get("TagKeys"), asked.get("Status"), asked.get("Type")
+    now = call.now
+    keys = sorted(
+        {
+            key
+            for seed in call.world.costs
+            if call.account in (seed.account or call.account, call.world.account)
+            for key in seed.tags
+        }
+    )
+    found = [
+        {
+            "TagKey": key,
+            "Type": "AWSGenerated" if key.startswith("aws:") else "UserDefined",
+            "Status": "Active",
+            "LastUpdatedDate": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "LastUsedDate": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        }
+        for key in keys
+        if not wanted or key in wanted
+    ]
+    found = [one for one in found if kind in (None, one["Type"]) and status in (None, "Active")]
+    entries, token = page(
+        found, call, default=100, maximum=1000, stale_page_code="InvalidNextTokenException"
+    )
+    answer: dict[str, Any] = {"CostAllocationTags": list(entries)}
+    return {**answer, "NextToken": token} if token else answer
+
+
+def _period(call: Call) -> tuple[dt.date, dt.date]:
+    """The dates of a request; a start is included, an end is not."""
+    asked = call.parameters["TimePeriod"]
+    start, end = _date(asked["Start"]), _date(asked["End"])
+    if start >= end:
+        raise _invalid(f"Start date (and hour) should be before end date (and hour): {asked}")
+    today = call.now.date()
+    months = (today.year - start.year) * 12 + today.month - start.month
+    if months > _MONTHS_KEPT:
+        raise _invalid("You haven't enabled historical data beyond 14 months")
+    return start, end
+
+
+def _date(text: str) -> dt.date:
+    try:
+        return dt.date.fromisoformat(text[:10])
+    except ValueError:
+        raise _invalid(f"{text!r} is not a date (yyyy-MM-dd)") from None
+
+
+def _granularity(granularity: str) -> str:
+    if granularity == "HOURLY":
+        raise _invalid("the local AWS has no hourly costs; DAILY and MONTHLY are there")
+    return granularity
+
+
+def _periods(start: dt.date, end: dt.date, granularity: str) -> list[tuple[dt.date, dt.date]]:
+    found, first = [], start
+    while first < end:
+        following = (first.replace(day=1) + dt.timedelta(days=32)).replace(day=1)
+        last = min(end, following if granularity == "MONTHLY" else first + DAY)
+        found.append((first, last))
+        first = last
+    return found
+
+
+def _grouped(
+    found: list[Spent], groups: list[Mapping[str, str]], metrics: list[str]
+) -> list[dict[str, Any]]:
+    by_key: dict[tuple[str, ...], list[Spent]] = {}
+    for one in found:
+        by_key.setdefault(group_key(one, groups), []).append(one)
+    return [
+        {"Keys": list(key), "Metrics": _amounts(inside, metrics)}
+        for key, inside in sorted(by_key.items())
+    ]
+
+
+def _amounts(found: list[Spent], metrics: list[str]) -> dict[str, dict[str, str]]:
+    usd = sum((one.usd for one in found), Decimal(0))
+    quantity = sum((one.quantity for one in found), Decimal(0))
+    return {
+        metric: {
+            "Amount": _text(usd if _METRICS[metric] == "USD" else quantity),
+            "Unit": _METRICS[metric],
+        }
+        for metric in metrics
+    }
+
+
+def _text(amount: Decimal) -> str:
+    return f"{amount.normalize():f}" if amount else "0"
+
+
+def _invalid(message: str) -> AwsError:
+    return AwsError("ValidationException", message)

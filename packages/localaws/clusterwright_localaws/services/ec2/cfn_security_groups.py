@@ -1,0 +1,216 @@
+"""Security groups, with their rules inline or as resources of their own."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.cloudformation.handler import Context, Created, Handler, Properties
+from clusterwright_localaws.cloudformation.handler_helpers import ec2_tags, pick, retag_ec2
+from clusterwright_localaws.cloudformation.template import canonical
+
+
+class SecurityGroup(Handler):
+    type_name = "AWS::EC2::SecurityGroup"
+
+    def create(self, ctx: Context, properties: Properties) -> Created:
+        ec2 = ctx.client("ec2")
+        name = properties.get("GroupName") or ctx.generated_name(max_length=255)
+        group_id = ec2.create_security_group(
+            GroupName=name,
+            Description=properties["GroupDescription"],
+            **pick(properties, "VpcId"),
+            **ec2_tags(ctx, "security-group", properties.get("Tags")),
+        )["GroupId"]
+        ctx.identify(group_id)
+        if "SecurityGroupEgress" in properties:
+            # A group is born with a rule that lets everything out; naming egress rules
+            # replaces it.
+            # https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ec2-securitygroup.html
+            born = ec2.describe_security_groups(GroupIds=[group_id])["SecurityGroups"][0]
+            if born["IpPermissionsEgress"]:
+                ec2.revoke_security_group_egress(
+                    GroupId=group_id, IpPermissions=born["IpPermissionsEgress"]
+                )
+        self._allow(ec2, group_id, properties.get("SecurityGroupIngress", []), egress=False)
+        self._allow(ec2, group_id, properties.get("SecurityGroupEgress", []), egress=True)
+        return self._created(ctx, group_id)
+
+    def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
+        ec2 = ctx.client("ec2")
+        for key, egress in (("SecurityGroupIngress", False), ("SecurityGroupEgress", True)):
+            before = {canonical(rule): rule for rule in old.get(key, [])}
+            after = {canonical(rule): rule for rule in new.get(key, [])}
+            # Old rules go first: a changed description is the same rule to EC2.
+            for text, rule in before.items():
+                if text not in after:
+                    self._deny(ec2, physical_id, rule, egress=egress)
+            fresh = [rule for text, rule in after.items() if text not in before]
+            self._allow(ec2, physical_id, fresh, egress=egress)
+        everything = {"IpProtocol": "-1", "CidrIp": "0.0.0.0/0"}
+        if "SecurityGroupEgress" in old and "SecurityGroupEgress" not in new:
+            self._allow(ec2, physical_id, [everything], egress=True)
+        elif "SecurityGroupEgress" not in old and "SecurityGroupEgress" in new:
+            self._deny(ec2, physical_id, everything, egress=True)
+        retag_ec2(ctx, physical_id, old, new)
+        return self._created(ctx, physical_id)
+
+    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
+        ctx.client("ec2").delete_security_group(GroupId=physical_id)
+
+    def read(self, ctx: Context, physical_id: str, properties: Properties) -> Properties:
+        found = ctx.client("ec2").describe_security_groups(GroupIds=[physical_id])
+        group = found["SecurityGroups"][0]
+        actual: dict[str, Any] = {
+            "GroupDescription": group["Description"],
+            "GroupName": group["GroupName"],
+            "VpcId": group["VpcId"],
+        }
+        for key, live in (
+            ("SecurityGroupIngress", group["IpPermissions"]),
+            ("SecurityGroupEgress", group["IpPermissionsEgress"]),
+        ):
+            if key in properties:
+                others = [
+                    rule
+                    for _, rule in ctx.managed(f"AWS::EC2::{key}")
+                    if rule.get("GroupId") == physical_id
+                ]
+                actual[key] = _as_written(properties[key], others, live)
+        return actual
+
+    def _allow(self, ec2: Any, group_id: str, rules: list[Properties], *, egress: bool) -> None:
+        for rule in rules:
+            call = (
+                ec2.authorize_security_group_egress
+                if egress
+                else ec2.authorize_security_group_ingress
+            )
+            call(GroupId=group_id, IpPermissions=[permission(rule)])
+
+    def _deny(self, ec2: Any, group_id: str, rule: Properties, *, egress: bool) -> None:
+        call = ec2.revoke_security_group_egress if egress else ec2.revoke_security_group_ingress
+        call(GroupId=group_id, IpPermissions=[permission(rule)])
+
+    def _created(self, ctx: Context, group_id: str) -> Created:
+        group = ctx.client("ec2").describe_security_groups(GroupIds=[group_id])
+        found = group["SecurityGroups"][0]
+        return Created(
+            group_id,
+            {
+                "GroupId": group_id,
+                "GroupName": found["GroupName"],
+                "Id": group_id,
+                "VpcId": found.get("VpcId", ""),
+            },
+        )
+
+
+class _Rule(Handler):
+    """A rule of a group, as a resource."""
+
+    egress: bool = False
+
+    def create(self, ctx: Context, properties: Properties) -> Created:
+        ec2 = ctx.client("ec2")
+        call = (
+            ec2.authorize_security_group_egress
+            if self.egress
+            else ec2.authorize_security_group_ingress
+        )
+        answer = call(GroupId=_group_id(ctx, properties), IpPermissions=[permission(properties)])
+        rules = answer.get("SecurityGroupRules") or []
+        digest = hashlib.sha256(canonical(properties).encode()).hexdigest()[:17]
+        found = rules[0]["SecurityGroupRuleId"] if rules else f"sgr-{digest}"
+        return Created(found, {"Id": found})
+
+    def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
+        # Only the description can change without a replacement.
+        ec2 = ctx.client("ec2")
+        call = (
+            ec2.update_security_group_rule_descriptions_egress
+            if self.egress
+            else ec2.update_security_group_rule_descriptions_ingress
+        )
+        call(GroupId=_group_id(ctx, new), IpPermissions=[permission(new)])
+        return Created(physical_id, {"Id": physical_id})
+
+    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
+        ec2 = ctx.client("ec2")
+        call = (
+            ec2.revoke_security_group_egress if self.egress else ec2.revoke_security_group_ingress
+        )
+        call(GroupId=_group_id(ctx, properties), IpPermissions=[permission(properties)])
+
+
+class SecurityGroupIngress(_Rule):
+    type_name = "AWS::EC2::SecurityGroupIngress"
+    egress = False
+
+
+class SecurityGroupEgress(_Rule):
+    type_name = "AWS::EC2::SecurityGroupEgress"
+    egress = True
+
+
+def permission(rule: Properties) -> dict[str, Any]:
+    """Return a rule of a template as the ``IpPermission`` of the API."""
+    out: dict[str, Any] = {"IpProtocol": rule["IpProtocol"], **pick(rule, "FromPort", "ToPort")}
+    described = pick(rule, "Description")
+    if "CidrIp" in rule:
+        out["IpRanges"] = [{"CidrIp": rule["CidrIp"], **described}]
+    if "CidrIpv6" in rule:
+        out["Ipv6Ranges"] = [{"CidrIpv6": rule["CidrIpv6"], **described}]
+    for key in ("SourcePrefixListId", "DestinationPrefixListId"):
+        if key in rule:
+            out["PrefixListIds"] = [{"PrefixListId": rule[key], **described}]
+    for key in ("SourceSecurityGroupId", "DestinationSecurityGroupId"):
+        if key in rule:
+            pair = {"GroupId": rule[key], **described}
+            if "SourceSecurityGroupOwnerId" in rule:
+                pair["UserId"] = rule["SourceSecurityGroupOwnerId"]
+            out["UserIdGroupPairs"] = [pair]
+    if "SourceSecurityGroupName" in rule:
+        out["UserIdGroupPairs"] = [{"GroupName": rule["SourceSecurityGroupName"], **described}]
+    return out
+
+
+def _group_id(ctx: Context, properties: Properties) -> str:
+    if "GroupId" in properties:
+        return str(properties["GroupId"])
+    found = ctx.client("ec2").describe_security_groups(
+        Filters=[{"Name": "group-name", "Values": [properties.get("GroupName", "")]}]
+    )["SecurityGroups"]
+    return str(found[0]["GroupId"]) if found else ""
+
+
+def _as_written(
+    rules: list[Properties], others: list[Properties], live: list[Mapping[str, Any]]
+) -> list[Properties]:
+    """Return the live rules, each in the form that the template wrote it if it still stands.
+
+    `others` are rules of the group that are resources of their own; they are no drift of it.
+    """
+    present = {key for one in live for key in _keys(one)}
+    kept = [rule for rule in rules if set(_keys(permission(rule))) <= present]
+    wanted = {key for rule in (*rules, *others) for key in _keys(permission(rule))}
+    extra = sorted(key for key in present if key not in wanted)
+    return [
+        *kept,
+        *(
+            {"IpProtocol": protocol, "FromPort": first, "ToPort": last, "Peer": peer}
+            for protocol, first, last, peer in extra
+        ),
+    ]
+
+
+def _keys(one: Mapping[str, Any]) -> list[tuple[str, int, int, str]]:
+    ports = (one["IpProtocol"], one.get("FromPort", -1), one.get("ToPort", -1))
+    peers = [
+        *(item["CidrIp"] for item in one.get("IpRanges", [])),
+        *(item["CidrIpv6"] for item in one.get("Ipv6Ranges", [])),
+        *(item["PrefixListId"] for item in one.get("PrefixListIds", [])),
+        *(item.get("GroupId", "") for item in one.get("UserIdGroupPairs", [])),
+    ]
+    return [(*ports, peer) for peer in peers]

@@ -1,0 +1,1 @@
+"""Fixes to moto's EC2, one module each."""

@@ -1,0 +1,78 @@
+"""moto refuses block device mappings that EC2 takes.
+
+`VirtualName: ephemeral0` maps a local disk and needs no `Ebs`; `NoDevice` leaves one out:
+https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_BlockDeviceMapping.html
+A mapping of a device of the image needs no size, since "the default is the snapshot size":
+https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+MOTO_VERSION = "5.2.5"
+DESCRIPTION = (
+    "EC2: RunInstances takes block device mappings of instance stores (`VirtualName`), directly "
+    "and from launch templates, which make no volume, and mappings of the image's root device "
+    "without a size, which have that of the image"
+)
+
+_INSTANCE_STORE = re.compile(r"ephemeral\d+")
+
+
+def apply() -> None:
+    from moto.ec2.models import EC2Backend
+    from moto.ec2.responses.instances import InstanceResponse
+
+    validate = InstanceResponse._validate_block_device_mapping
+    parse_in_moto = InstanceResponse._parse_block_device_mapping
+    run_in_moto = EC2Backend.run_instances
+
+    def validate_volumes(mapping: dict[str, Any]) -> None:
+        if not _is_instance_store(mapping):
+            validate(mapping)
+
+    def parse(self: Any) -> Any:
+        sizeless = [
+            one
+            for one in self._get_param("BlockDeviceMappings", [])
+            if "Ebs" in one and not one["Ebs"].keys() & {"VolumeSize", "SnapshotId"}
+        ]
+        if sizeless and (image_id := self._get_param("ImageId")):
+            (image,) = self.ec2_backend.describe_images(ami_ids=[image_id])
+            for one in sizeless:
+                if one.get("DeviceName") == image.root_device_name:
+                    one["Ebs"]["SnapshotId"] = image.ebs_snapshot.id
+        return parse_in_moto(self)
+
+    def run_instances(self: Any, image_id: str, count: int, *arguments: Any, **named: Any) -> Any:
+        mappings = named.get("block_device_mappings")
+        if not mappings and named.get("launch_template"):
+            template = self._get_template_from_args(named["launch_template"])
+            mappings = template.data.get("BlockDeviceMappings")
+        volumes = [one for one in mappings or () if _has_volume(one)]
+        if mappings and len(volumes) < len(mappings):
+            # With none left, the instance has the volumes of its image.
+            named.pop("block_device_mappings", None)
+            if volumes:
+                named["block_device_mappings"] = volumes
+        return run_in_moto(self, image_id, count, *arguments, **named)
+
+    checked: Any = staticmethod(validate_volumes)
+    InstanceResponse._validate_block_device_mapping = checked  # type: ignore[method-assign]
+    InstanceResponse._parse_block_device_mapping = parse  # type: ignore[method-assign]
+    EC2Backend.run_instances = run_instances  # type: ignore[method-assign]
+
+
+def _is_instance_store(mapping: dict[str, Any]) -> bool:
+    return "Ebs" not in mapping and bool(
+        _INSTANCE_STORE.fullmatch(mapping.get("VirtualName") or "")
+    )
+
+
+def _has_volume(mapping: dict[str, Any]) -> bool:
+    # moto's own form has `Ebs` with nothing in it.
+    return any(mapping.get("Ebs", {}).values()) or not (
+        mapping.get("VirtualName") or mapping.get("NoDevice") is not None
+    )

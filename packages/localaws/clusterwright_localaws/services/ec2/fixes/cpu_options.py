@@ -1,0 +1,31 @@
+"""moto's instances have no CpuOptions.
+
+"The number of CPU cores" and "the number of threads per CPU core" are members of every instance:
+https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CpuOptions.html
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+MOTO_VERSION = "5.2.5"
+DESCRIPTION = (
+    "EC2: DescribeInstances gives CpuOptions, those of the type; what RunInstances or a launch "
+    "template asks for instead is not looked at"
+)
+
+
+def apply() -> None:
+    from moto.ec2.models.instances import Instance
+
+    Instance.cpu_options = property(_options)  # type: ignore[attr-defined]
+
+
+def _options(instance: Any) -> dict[str, int] | None:
+    from moto.ec2.models.instance_types import INSTANCE_TYPES
+
+    found = INSTANCE_TYPES.get(instance.instance_type, {}).get("VCpuInfo", {})
+    cores, threads = found.get("DefaultCores"), found.get("DefaultThreadsPerCore")
+    if cores is None or threads is None:
+        return None
+    return {"CoreCount": cores, "ThreadsPerCore": threads}

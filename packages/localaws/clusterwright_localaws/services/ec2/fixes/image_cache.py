@@ -1,0 +1,55 @@
+"""moto builds its 1,300 public images anew for every account, region and reset."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+MOTO_VERSION = "5.2.5"
+DESCRIPTION = (
+    "EC2: public images are read from disk once per process, and made when somebody asks for "
+    "images (0.4 s per account and region)"
+)
+
+
+def apply() -> None:
+    from moto.ec2.models import amis
+
+    read = amis.load_resource
+    parse = amis.parse_timestamp
+    load = amis.AmiBackend._load_amis
+
+    @functools.cache
+    def images(path: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = read(path)
+        return [
+            {**image, "creation_date": parse(image["creation_date"])}
+            if image.get("creation_date")
+            else image
+            for image in found
+        ]
+
+    def load_resource(path: str) -> Any:
+        # moto writes into what it gets.
+        return [dict(image) for image in images(path)]
+
+    def parse_timestamp(value: Any) -> Any:
+        return parse(value) if isinstance(value, str) else value
+
+    def get_amis(self: Any) -> dict[str, Any]:
+        if not self.__dict__.get("_amis_are_made"):
+            self._amis_are_made = True
+            load(self)
+        found: dict[str, Any] = self._amis
+        return found
+
+    def set_amis(self: Any, value: dict[str, Any]) -> None:
+        self._amis = value
+
+    def later(self: Any) -> None:
+        """The first reader of `amis` loads them."""
+
+    amis.load_resource = load_resource  # type: ignore[assignment]
+    amis.parse_timestamp = parse_timestamp
+    amis.AmiBackend._load_amis = later  # type: ignore[method-assign]
+    amis.AmiBackend.amis = property(get_amis, set_amis)  # type: ignore[assignment]

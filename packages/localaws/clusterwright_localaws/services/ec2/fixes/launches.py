@@ -1,0 +1,183 @@
+"""moto launches instances anywhere, at once, and in no reservation or placement group."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from clusterwright_localaws.core.call import AwsError
+from clusterwright_localaws.core.runtime import runtime
+
+MOTO_VERSION = "5.2.5"
+DESCRIPTION = (
+    "EC2: RunInstances and StartInstances look at the world's `capacity`, at the zones that have "
+    "the type, at capacity reservations and blocks, and at placement groups; between MinCount and "
+    "MaxCount as many start as there is room for; `resolve:ssm:` names an image by its parameter"
+)
+_BY_PARAMETER = "resolve:ssm:"
+_asked = threading.local()
+
+
+def apply() -> None:
+    from moto.ec2.models import EC2Backend
+    from moto.ec2.responses.instances import InstanceResponse
+
+    InstanceResponse.run_instances = _respond(InstanceResponse.run_instances)  # type: ignore[method-assign]
+    EC2Backend.run_instances = _run(EC2Backend.run_instances)  # type: ignore[method-assign]
+    EC2Backend.start_instances = _start(EC2Backend.start_instances)  # type: ignore[method-assign]
+
+
+def _respond(respond_in_moto: Any) -> Any:
+    def respond(self: Any) -> Any:
+        if not runtime().active:
+            return respond_in_moto(self)
+        _asked.wish = _translated(lambda: _wish(self))
+        try:
+            with runtime().lock:
+                return respond_in_moto(self)
+        finally:
+            _asked.wish = None
+
+    return respond
+
+
+def _run(run_in_moto: Any) -> Any:
+    def run_instances(self: Any, image_id: str, count: int, *arguments: Any, **named: Any) -> Any:
+        if not runtime().active:
+            return run_in_moto(self, image_id, count, *arguments, **named)
+        from clusterwright_localaws.services.ec2.launches import Wish
+
+        wish = getattr(_asked, "wish", None) or Wish()
+        _asked.wish = None
+        wish.market = wish.market or str(named.get("instance_market_options") or "")
+        zone = _fixed_zone(self, named, wish.zone)
+        launch = _translated(lambda: _launcher(self).plan(wish, _type(self, named), count, zone))
+        if zone is None and launch.zone != f"{self.region_name}a":
+            named["placement"] = launch.zone
+        if wish.market:
+            named["instance_market_options"] = wish.market
+        named["instances_in_reservations"] = sum(1 for one in launch.reservations if one)
+        image_id = _translated(lambda: _image(self, image_id, named))
+        started = run_in_moto(self, image_id, launch.count, *arguments, **named)
+        _mark(started.instances, launch, wish)
+        return started
+
+    return run_instances
+
+
+def _start(start_in_moto: Any) -> Any:
+    def start_instances(self: Any, instance_ids: list[str]) -> Any:
+        if runtime().active:
+            launcher = _launcher(self)
+            for instance in self.get_multi_instances_by_id(instance_ids):
+                if instance.state == "stopped":
+                    _check_start(launcher, instance)
+        return start_in_moto(self, instance_ids)
+
+    return start_instances
+
+
+def _mark(instances: list[Any], launch: Any, wish: Any) -> None:
+    from clusterwright_localaws.services.ec2.launches import BLOCK
+
+    for instance, reservation_id in zip(instances, launch.reservations, strict=True):
+        instance.capacity_reservation_id = reservation_id
+        instance.placement.group_name = launch.group_name
+        instance.capacity_reservation_specification = wish.specified or {
+            "CapacityReservationPreference": "open"
+        }
+        if wish.market == BLOCK:
+            instance.lifecycle = BLOCK
+
+
+def _check_start(launcher: Any, instance: Any) -> None:
+    _translated(lambda: launcher.check_start(instance))
+
+
+def _wish(response: Any) -> Any:
+    from clusterwright_localaws.services.ec2.launches import Wish
+
+    backend = response.ec2_backend
+    named = response._get_param("LaunchTemplate", {})
+    template = backend._get_template_from_args(named).data if named else {}
+    request = {
+        name: response._get_param(name)
+        for name in (
+            "CapacityReservationSpecification",
+            "InstanceMarketOptions",
+            "MaxCount",
+            "MinCount",
+            "Placement",
+        )
+    }
+    wish = Wish.read(request, template)
+    kind = response._get_param("InstanceType") or template.get("InstanceType") or "m1.small"
+    _launcher(backend).check(wish, kind)
+    return wish
+
+
+def _launcher(backend: Any) -> Any:
+    from clusterwright_localaws.services.ec2.launches import Launcher
+
+    return Launcher(runtime(), backend.account_id, backend.region_name)
+
+
+def _type(backend: Any, named: dict[str, Any]) -> str:
+    template = named.get("launch_template")
+    if template and named.get("is_instance_type_default"):
+        kind = backend._get_template_from_args(template).data.get("InstanceType")
+        if kind:
+            return str(kind)
+    return str(named.get("instance_type") or "m1.small")
+
+
+def _image(backend: Any, image_id: str, named: dict[str, Any]) -> str:
+    """The id of an image that is named by a parameter (`resolve:ssm:NAME`).
+
+    https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/using-systems-manager-parameter-to-find-AMI.html
+    """
+    from moto.ssm.models import ssm_backends
+
+    from clusterwright_localaws import services
+
+    template = named.get("launch_template")
+    if not image_id and template:
+        image_id = backend._get_template_from_args(template).data.get("ImageId") or ""
+    if not str(image_id).startswith(_BY_PARAMETER):
+        return image_id
+    services.prepare("ssm")
+    name = image_id.removeprefix(_BY_PARAMETER)
+    found = ssm_backends[backend.account_id][backend.region_name].get_parameter(name)
+    if found is None:
+        raise AwsError(
+            "InvalidParameterValue", f"The parameter '{name}' of the image does not exist."
+        )
+    return str(found.value)
+
+
+def _fixed_zone(backend: Any, named: dict[str, Any], wanted: str) -> str | None:
+    from clusterwright_localaws.services.ec2.zones import zone_name
+
+    subnet_id = named.get("subnet_id") or next(
+        (nic["SubnetId"] for nic in named.get("nics") or () if "SubnetId" in nic), None
+    )
+    if subnet_id:
+        return str(backend.get_subnet(subnet_id).availability_zone)
+    placement = named.get("placement")
+    if placement:
+        return str(placement)
+    if wanted:  # by its id, which moto does not read
+        found = zone_name(backend.region_name, wanted)
+        named["placement"] = found or wanted
+        return str(found or wanted)
+    return None
+
+
+def _translated(ask: Callable[[], Any]) -> Any:
+    from moto.ec2.exceptions import EC2ClientError
+
+    try:
+        return ask()
+    except AwsError as error:
+        raise EC2ClientError(error.code, error.message) from error

@@ -1,0 +1,47 @@
+"""moto does not know the images whose ids SSM's public parameters hold."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from clusterwright_localaws.services.ec2.published_images import PublishedImage, published_images
+
+MOTO_VERSION = "5.2.5"
+DESCRIPTION = (
+    "EC2: DescribeImages and RunInstances know the images that SSM's public parameters name "
+    "(HyperPod, EKS, Deep Learning AMIs, Neuron), with made-up ids"
+)
+_CREATED = dt.datetime(2026, 11, 20)  # noqa: DTZ001 (moto's times have no zone)
+
+
+def apply() -> None:
+    from moto.ec2.models import amis
+
+    load = amis.AmiBackend._load_amis
+
+    def load_with_published(self: Any) -> None:
+        load(self)
+        for image in published_images():
+            made = _image(self, amis.Ami, image)
+            self.amis[made.id] = made
+
+    amis.AmiBackend._load_amis = load_with_published  # type: ignore[method-assign]
+
+
+def _image(backend: Any, kind: Any, image: PublishedImage) -> Any:
+    return kind(
+        backend,
+        image.id_in(backend.region_name),
+        name=f"localaws{image.parameter.replace('/', '-')}",
+        description=f"Stands for the image that {image.parameter} names",
+        owner_id="000000000000",
+        owner_alias="amazon",
+        public=True,
+        virtualization_type="hvm",
+        architecture=image.architecture,
+        creation_date=_CREATED,
+        hypervisor="xen",
+        root_device_type="ebs",
+        region_name=f"{backend.region_name}a",
+    )

@@ -1,0 +1,27 @@
+"""moto leaves out whether a spot request's instance is monitored, where nobody asked.
+
+`Monitoring.Enabled` is required in the answer, and `false` where the request does not say:
+https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RunInstancesMonitoringEnabled.html
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+MOTO_VERSION = "5.2.5"
+DESCRIPTION = (
+    "EC2: RequestSpotInstances and RequestSpotFleet say `Monitoring.Enabled` of every request"
+)
+
+
+def apply() -> None:
+    from moto.ec2.models.spot_requests import LaunchSpecification, SpotFleetLaunchSpec
+
+    def monitoring(self: Any) -> dict[str, bool]:
+        return {"Enabled": bool(self.monitored)}
+
+    def fleet_monitoring(self: Any) -> dict[str, bool]:
+        return {"Enabled": bool(self.monitoring_enabled)}
+
+    LaunchSpecification.monitoring = property(monitoring)  # type: ignore[assignment]
+    SpotFleetLaunchSpec.monitoring = property(fleet_monitoring)  # type: ignore[assignment]

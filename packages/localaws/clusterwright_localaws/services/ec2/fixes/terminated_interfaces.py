@@ -1,0 +1,32 @@
+"""moto keeps the network interfaces of instances that have ended.
+
+"By default, network interfaces created during instance launch are deleted when the instance
+terminates"; those that existed before, and those of which the launch says otherwise, stay:
+https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/using-eni.html
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+MOTO_VERSION = "5.2.5"
+DESCRIPTION = (
+    "EC2: network interfaces that come with an instance go with it, unless the launch says "
+    "otherwise; so subnets and security groups can be deleted afterwards"
+)
+
+
+def apply() -> None:
+    from moto.ec2.models.instances import Instance
+
+    prepare_in_moto = Instance.prep_nics
+
+    def prep_nics(self: Any, nic_spec: Any, *arguments: Any, **named: Any) -> None:
+        prepare_in_moto(self, nic_spec, *arguments, **named)
+        said = {int(one.get("DeviceIndex") or 0): one for one in nic_spec or ()}
+        for index, interface in self.nics.items():
+            spec = said.get(index, {})
+            if "NetworkInterfaceId" not in spec and spec.get("DeleteOnTermination") is None:
+                interface.delete_on_termination = True
+
+    Instance.prep_nics = prep_nics  # type: ignore[method-assign]

@@ -1,0 +1,100 @@
+"""moto starts any number of instances; EC2 has a vCPU quota per family."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clusterwright_localaws.core import quotas
+from clusterwright_localaws.core.catalog_facts import catalog, known
+from clusterwright_localaws.core.runtime import Runtime, runtime
+
+MOTO_VERSION = "5.2.5"
+DESCRIPTION = (
+    "EC2: RunInstances refuses with VcpuLimitExceeded (Spot: MaxSpotInstanceCountExceeded) beyond "
+    "the family's vCPU quota of the world, reserved instances included"
+)
+_USES = ("ec2-on-demand", "ec2-spot")
+_counted: set[str] = set()
+
+
+def apply() -> None:
+    from moto.ec2.models import EC2Backend
+
+    run_in_moto = EC2Backend.run_instances
+
+    def run_instances(self: Any, image_id: str, count: int, *arguments: Any, **named: Any) -> Any:
+        reserved = named.pop("instances_in_reservations", 0)
+        if runtime().active and count > reserved:
+            _check(self, count - reserved, named)
+        return run_in_moto(self, image_id, count, *arguments, **named)
+
+    EC2Backend.run_instances = run_instances  # type: ignore[method-assign]
+    for name in catalog().described_names:
+        for use in _USES:
+            _count(name, use)
+
+
+def _check(ec2: Any, count: int, named: dict[str, Any]) -> None:
+    from moto.ec2.exceptions import EC2ClientError
+
+    market = named.get("instance_market_options")
+    if market == "capacity-block":
+        return  # Capacity Blocks do not count against On-Demand limits (EC2 user guide)
+    use = "ec2-spot" if market == "spot" else "ec2-on-demand"
+    instance_type = str(named.get("instance_type") or "")
+    found = catalog().instance(instance_type)
+    described = known(catalog().quota_for(instance_type, use))
+    vcpus = known(found.vcpus) if found is not None else None
+    if described is None or described.code is None or vcpus is None:
+        return
+    quota = quotas.quota(runtime(), ec2.region_name, "ec2", described.code)
+    if quota is None or quota.value is None:
+        return
+    used = quotas.in_use(runtime(), ec2.account_id, ec2.region_name, "ec2", described.code)
+    if used + vcpus * count <= quota.value:
+        return
+    if use == "ec2-spot":
+        raise EC2ClientError("MaxSpotInstanceCountExceeded", "Max spot instance count exceeded")
+    raise EC2ClientError(
+        "VcpuLimitExceeded",
+        f"You have requested more vCPU capacity than your current vCPU limit of {quota.value:g} "
+        "allows for the instance bucket that the specified instance type belongs to. Please visit "
+        "http://aws.amazon.com/contact-us/ec2-request to request an adjustment to this limit.",
+    )
+
+
+def _count(name: str, use: str) -> None:
+    described = known(catalog().quota_for(name, use))
+    if described is None or described.code is None or described.code in _counted:
+        return
+    _counted.add(described.code)
+    code = described.code
+
+    @quotas.counts_usage("ec2", code)
+    def used(current: Runtime, account: str, region: str) -> float:
+        found = _vcpus_running(account, region, code, spot=use == "ec2-spot")
+        if use == "ec2-on-demand":
+            from clusterwright_localaws.services.ec2.reserved import reserved_vcpus
+
+            found += reserved_vcpus(current, account, region, code)
+        return found
+
+
+def _vcpus_running(account: str, region: str, code: str, *, spot: bool) -> float:
+    from moto.ec2.models import ec2_backends
+
+    use = "ec2-spot" if spot else "ec2-on-demand"
+    total = 0
+    for reservation in list(ec2_backends[account][region].reservations.values()):
+        for instance in reservation.instances:
+            if instance.state not in ("pending", "running"):
+                continue
+            if (instance.lifecycle == "spot") != spot or instance.lifecycle == "capacity-block":
+                continue
+            if getattr(instance, "capacity_reservation_id", None):
+                continue  # its reservation counts
+            described = known(catalog().quota_for(instance.instance_type, use))
+            found = catalog().instance(instance.instance_type)
+            if described is not None and described.code == code and found is not None:
+                total += known(found.vcpus) or 0
+    return float(total)

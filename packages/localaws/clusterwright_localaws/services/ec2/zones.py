@@ -1,0 +1,53 @@
+"""Availability zones: names and ids as moto's account sees them, and local zones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clusterwright_localaws.core.runtime import Runtime
+
+
+def partition_of(region: str) -> str:
+    if region.startswith("cn-"):
+        return "aws-cn"
+    return "aws-us-gov" if region.startswith("us-gov-") else "aws"
+
+
+def zone_name(region: str, zone_id: str) -> str | None:
+    """The zone's name in this account (`us-east-1a`), or `None` for a zone of another region."""
+    from moto.ec2.models.availability_zones_and_regions import RegionsAndZonesBackend
+
+    for zone in RegionsAndZonesBackend.zones.get(region, ()):
+        if zone.zone_id == zone_id:
+            return str(zone.name)
+    return None
+
+
+def zone_id_of(region: str, name: str) -> str | None:
+    """The id of the zone that this account calls `name`."""
+    from moto.ec2.models.availability_zones_and_regions import RegionsAndZonesBackend
+
+    for zone in RegionsAndZonesBackend.zones.get(region, ()):
+        if zone.name == name:
+            return str(zone.zone_id)
+    return None
+
+
+def group_of(local_zone: str) -> str:
+    """The group of a local zone, which is what an account opts in to: `us-east-1-dfw-2a` is of
+    `us-east-1-dfw-2`.
+    """
+    return local_zone.rstrip("abcdefghijklmnopqrstuvwxyz")
+
+
+def opted_in(runtime: Runtime, account: str, region: str, zone: Any) -> bool:
+    """Whether an account may use a zone (moto's): what it said last, else what the world says."""
+    if zone.zone_type != "local-zone":
+        return True
+    said = choices(runtime, account, region).get(group_of(zone.name))
+    return runtime.world.local_zones == "opted-in" if said is None else said
+
+
+def choices(runtime: Runtime, account: str, region: str) -> dict[str, bool]:
+    """Zone groups that the account has opted in to, or out of, since the start."""
+    return runtime.store("zone-groups", account, region, dict[str, bool])

@@ -1,0 +1,1 @@
+"""Fixes to moto's IAM, one module each."""

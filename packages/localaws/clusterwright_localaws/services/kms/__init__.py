@@ -1,0 +1,3 @@
+"""AWS KMS: key states and quotas."""
+
+FIXES = ("pending_deletion", "limits")

@@ -1,0 +1,1 @@
+"""Fixes to moto's KMS, one module each."""

@@ -1,0 +1,3 @@
+"""AWS Lambda: functions are stored and never run."""
+
+FIXES = ("no_execution",)

@@ -1,0 +1,1 @@
+"""Fixes to moto's Lambda, one module each."""

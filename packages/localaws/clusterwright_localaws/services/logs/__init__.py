@@ -1,0 +1,3 @@
+"""Amazon CloudWatch Logs: keys and retention of log groups."""
+
+API = ("keys", "retention")

@@ -1,0 +1,30 @@
+"""CloudWatch Logs: retention in days is one of a list; moto takes any number.
+
+https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.core.call import AwsError, Call, NotOurs, operation
+
+# The model's documentation of retentionInDays lists them.
+_DAYS = frozenset(
+    {
+        *(1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731),
+        *(1096, 1827, 2192, 2557, 2922, 3288, 3653),
+    }
+)
+
+
+@operation("logs", "PutRetentionPolicy")
+def put_retention_policy(call: Call) -> Mapping[str, Any]:
+    if call.parameters["retentionInDays"] not in _DAYS:
+        raise AwsError(
+            "InvalidParameterException",
+            "1 validation error detected: Value at 'retentionInDays' failed to satisfy "
+            f"constraint: Member must satisfy enum value set: {sorted(_DAYS)}",
+        )
+    raise NotOurs

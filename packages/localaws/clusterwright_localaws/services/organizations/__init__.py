@@ -1,0 +1,3 @@
+"""AWS Organizations: the effective tag policy."""
+
+API = ("policies",)

@@ -1,0 +1,212 @@
+"""The instances of a cluster beside its head node: static compute nodes, and login nodes.
+
+ParallelCluster launches compute nodes itself (`clustermgtd` on the head node) and login nodes by
+Auto Scaling groups. What is asked of EC2 is what decides whether they start: type, count, subnet,
+market, reservation, placement group. Nodes that would start with a job (MaxCount above MinCount)
+are not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from clusterwright_localaws.cloudformation.handler import Context, HandlerFailure
+
+CLUSTER_TAG: Final = "parallelcluster:cluster-name"
+NODE_TAG: Final = "parallelcluster:node-type"
+QUEUE_TAG: Final = "parallelcluster:queue-name"
+RESOURCE_TAG: Final = "parallelcluster:compute-resource-name"
+POOL_TAG: Final = "parallelcluster:login-nodes-pool-name"
+
+_ALIVE: Final = ("pending", "running", "stopping", "stopped")
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """Equal instances that are wanted: `tags` tell them from those of every other fleet."""
+
+    tags: Mapping[str, str]
+    count: int
+    launch: Mapping[str, Any]
+
+
+def wanted(name: str, configuration: Mapping[str, Any], groups: Mapping[str, str]) -> list[Fleet]:
+    """The fleets of a configuration that passed the schema; `groups` as `cluster_stack` has them.
+
+    Raises
+    ------
+    HandlerFailure
+        It asks for what the local AWS does not launch.
+    """
+    scheduling = configuration["Scheduling"]
+    found = [
+        fleet for queue in scheduling["SlurmQueues"] for fleet in _compute(name, queue, groups)
+    ]
+    for pool in (configuration.get("LoginNodes") or {}).get("Pools", []):
+        tags = {CLUSTER_TAG: name, NODE_TAG: "LoginNode", POOL_TAG: pool["Name"]}
+        networking = pool["Networking"]
+        launch = {
+            "InstanceType": pool["InstanceType"],
+            "SubnetId": networking["SubnetIds"][0],
+            "SecurityGroupIds": _groups(networking, groups["LoginNode"]),
+        }
+        found.append(Fleet(tags, int(pool["Count"]), launch))
+    return found
+
+
+def bring_about(ctx: Context, name: str, fleets: list[Fleet], image_id: str) -> None:
+    """Launch what is missing and end what is too much; fleets that are gone, altogether.
+
+    Let EC2's errors through: they are why static nodes of a real cluster do not come.
+    """
+    ec2 = ctx.client("ec2")
+    there = _there(ec2, name)
+    surplus = [
+        instance for instance in there if not any(_belongs(instance, fleet) for fleet in fleets)
+    ]
+    for fleet in fleets:
+        own = [instance for instance in there if _belongs(instance, fleet)]
+        # A node is not changed in place: those launched otherwise make room for new ones.
+        fit = [one for one in own if _fits(one, fleet)]
+        surplus += [one for one in own if one not in fit] + fit[fleet.count :]
+    _end(ctx, [one["InstanceId"] for one in surplus])
+    gone = {one["InstanceId"] for one in surplus}
+    for fleet in fleets:
+        own = [one for one in there if _belongs(one, fleet) and one["InstanceId"] not in gone]
+        missing = fleet.count - len(own)
+        if missing > 0:
+            _launch(ctx, fleet, missing, image_id)
+
+
+def end_all(ctx: Context, name: str) -> None:
+    """End every instance of a cluster but its head node, which its stack has."""
+    ec2 = ctx.client("ec2")
+    _end(ctx, [one["InstanceId"] for one in _there(ec2, name)])
+
+
+def running(ctx: Context, name: str) -> tuple[bool, list[str]]:
+    """Whether compute nodes run, and which login pools have nodes."""
+    there = _there(ctx.client("ec2"), name)
+    tags = [{tag["Key"]: tag["Value"] for tag in one["Tags"]} for one in there]
+    pools = {one[POOL_TAG] for one in tags if POOL_TAG in one}
+    return any(one[NODE_TAG] == "Compute" for one in tags), sorted(pools)
+
+
+def _compute(name: str, queue: Mapping[str, Any], groups: Mapping[str, str]) -> Iterator[Fleet]:
+    networking = queue["Networking"]
+    for resource in queue["ComputeResources"]:
+        tags = {
+            CLUSTER_TAG: name,
+            NODE_TAG: "Compute",
+            QUEUE_TAG: queue["Name"],
+            RESOURCE_TAG: resource["Name"],
+        }
+        count = int(resource.get("MinCount", 0))
+        if "InstanceType" not in resource and count:
+            raise HandlerFailure(
+                f"The local AWS launches no static nodes of {queue['Name']}/{resource['Name']}: "
+                "it names several instance types",
+                "InvalidRequest",
+            )
+        launch: dict[str, Any] = {
+            "InstanceType": resource.get("InstanceType"),
+            "SubnetId": networking["SubnetIds"][0],
+            "SecurityGroupIds": _groups(networking, groups["Compute"]),
+        }
+        group = _placement_group(queue, resource)
+        if group is not None:
+            launch["Placement"] = group
+        launch |= _capacity(queue, resource)
+        yield Fleet(tags, count, launch)
+
+
+def _groups(networking: Mapping[str, Any], managed: str) -> list[str]:
+    if "SecurityGroups" in networking:
+        return list(networking["SecurityGroups"])
+    return [managed, *networking.get("AdditionalSecurityGroups", [])]
+
+
+def _placement_group(
+    queue: Mapping[str, Any], resource: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """A group that is named; those that ParallelCluster makes by itself are not made here."""
+    chosen = (resource.get("Networking") or {}).get("PlacementGroup") or queue["Networking"].get(
+        "PlacementGroup"
+    )
+    if not chosen:
+        return None
+    name = chosen.get("Name") or chosen.get("Id")
+    return {"GroupName": name} if name else None
+
+
+def _capacity(queue: Mapping[str, Any], resource: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    kind = queue.get("CapacityType", "ONDEMAND")
+    market = {"SPOT": "spot", "CAPACITY_BLOCK": "capacity-block"}.get(kind)
+    if market is not None:
+        found["InstanceMarketOptions"] = {"MarketType": market}
+    target = resource.get("CapacityReservationTarget") or queue.get("CapacityReservationTarget")
+    if target:
+        found["CapacityReservationSpecification"] = {"CapacityReservationTarget": dict(target)}
+    return found
+
+
+def _there(ec2: Any, name: str) -> list[dict[str, Any]]:
+    pages = ec2.get_paginator("describe_instances").paginate(
+        Filters=[
+            {"Name": f"tag:{CLUSTER_TAG}", "Values": [name]},
+            {"Name": f"tag:{NODE_TAG}", "Values": ["Compute", "LoginNode"]},
+            {"Name": "instance-state-name", "Values": list(_ALIVE)},
+        ]
+    )
+    return [
+        instance
+        for page in pages
+        for reservation in page["Reservations"]
+        for instance in reservation["Instances"]
+    ]
+
+
+def _belongs(instance: Mapping[str, Any], fleet: Fleet) -> bool:
+    tags = {tag["Key"]: tag["Value"] for tag in instance["Tags"]}
+    return all(tags.get(key) == value for key, value in fleet.tags.items())
+
+
+def _fits(instance: Mapping[str, Any], fleet: Fleet) -> bool:
+    wanted_group = (fleet.launch.get("Placement") or {}).get("GroupName") or ""
+    return (
+        instance["InstanceType"] == fleet.launch["InstanceType"]
+        and instance["SubnetId"] == fleet.launch["SubnetId"]
+        and (instance["Placement"].get("GroupName") or "") == wanted_group
+    )
+
+
+def _launch(ctx: Context, fleet: Fleet, count: int, image_id: str) -> None:
+    tags = [{"Key": key, "Value": value} for key, value in fleet.tags.items()]
+    node = fleet.tags[NODE_TAG]
+    ctx.client("ec2").run_instances(
+        ImageId=image_id,
+        MinCount=count,
+        MaxCount=count,
+        TagSpecifications=[
+            {"ResourceType": "instance", "Tags": [*tags, {"Key": "Name", "Value": node}]}
+        ],
+        **fleet.launch,
+    )
+
+
+def _end(ctx: Context, instance_ids: list[str]) -> None:
+    if not instance_ids:
+        return
+    ec2 = ctx.client("ec2")
+    ec2.terminate_instances(InstanceIds=instance_ids)
+    ctx.wait(
+        lambda: all(
+            instance["State"]["Name"] == "terminated"
+            for reservation in ec2.describe_instances(InstanceIds=instance_ids)["Reservations"]
+            for instance in reservation["Instances"]
+        ),
+        what="instances to end",
+    )

@@ -1,0 +1,51 @@
+"""Which image a node boots from: the configuration's own, else the official one of its system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from clusterwright_localaws.cloudformation.handler import HandlerFailure
+
+NAME_PARTS: Final = {
+    "alinux2023": "amzn2023-hvm",
+    "ubuntu2204": "ubuntu-2204-lts-hvm",
+    "ubuntu2404": "ubuntu-2404-lts-hvm",
+    "rhel8": "rhel8-hvm",
+    "rhel9": "rhel9-hvm",
+}
+"""OS_TO_IMAGE_NAME_PART_MAP of pcluster/constants.py 3.16.1."""
+
+
+def image_id(ec2: Any, configuration: Mapping[str, Any], version: str) -> str:
+    """The head node's image; nodes of other architectures boot from it too, which is not AWS's.
+
+    Raises
+    ------
+    HandlerFailure
+        There is none.
+    """
+    own = (configuration["HeadNode"].get("Image") or {}).get("CustomAmi") or configuration[
+        "Image"
+    ].get("CustomAmi")
+    if own:
+        return str(own)
+    system = configuration["Image"]["Os"]
+    kind = configuration["HeadNode"]["InstanceType"]
+    (described,) = ec2.describe_instance_types(InstanceTypes=[kind])["InstanceTypes"]
+    architecture = described["ProcessorInfo"]["SupportedArchitectures"][0]
+    found: list[dict[str, Any]] = ec2.describe_images(
+        Filters=[
+            {"Name": "architecture", "Values": [architecture]},
+            {"Name": "name", "Values": ["aws-parallelcluster-*"]},
+        ]
+    )["Images"]
+    part = f"-{NAME_PARTS.get(system, system)}-"
+    # The images here are of one release; those of others are not made up for a number.
+    images = [one for one in found if part in one["Name"]]
+    exact = [one for one in images if f"aws-parallelcluster-{version}-" in one["Name"]]
+    if not images:
+        raise HandlerFailure(
+            f"There is no official image of {system} for {architecture} here", "NotFound"
+        )
+    return str((exact or images)[0]["ImageId"])

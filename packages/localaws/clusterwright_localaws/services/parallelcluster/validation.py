@@ -1,0 +1,190 @@
+"""What aws-parallelcluster says of a configuration, asked in the environment that has it.
+
+The package needs CDK v1 and cannot be installed beside ours, so its Python is another process: in
+a checkout that of `.clusterwright/clients/pcluster`, which `make test` builds, and so does
+`python -m tools.setup.clients`. `CLUSTERWRIGHT_PCLUSTER_PYTHON` names another, or none if it is
+empty. Without one nothing is judged, and the answer says so.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+PYTHON: Final = "CLUSTERWRIGHT_PCLUSTER_PYTHON"
+"""The environment variable with the path of a Python that has aws-parallelcluster; empty: none."""
+
+_CHECKOUT: Final = Path(__file__).parents[5]
+_BUILT: Final = Path(".clusterwright/clients/pcluster")
+
+LEVELS: Final = ("INFO", "WARNING", "ERROR")
+_VALIDATOR: Final = Path(__file__).with_name("pcluster_validator.py")
+_LIMIT_S: Final = 300.0
+
+
+class JudgeFailed(Exception):
+    """The process could not be started, ended badly or answered something else."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """What runs of a cluster that is updated."""
+
+    base: Mapping[str, Any]
+    """The configuration that it has."""
+
+    capacity: bool = False
+    """Whether the compute fleet is not stopped."""
+
+    login_pools: Sequence[str] = ()
+    """Pools that have login nodes."""
+
+    head_node_instance_id: str | None = None
+    head_node_security_group: str | None = None
+    compute_security_group: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What was said.
+
+    Attributes
+    ----------
+    version:
+        Of the package that judged; None where none did.
+    unvalidated:
+        Why it was not judged, or only in part; None where it was, validators included.
+    messages:
+        `{level, type, message}`, of the schema or of validators.
+    refused:
+        Changes that an update policy forbids: `{parameter, requestedValue, currentValue,
+        message}`.
+    """
+
+    version: str | None = None
+    unvalidated: str | None = None
+    messages: Sequence[Mapping[str, str]] = field(default_factory=tuple)
+    refused: Sequence[Mapping[str, str]] = field(default_factory=tuple)
+
+    def at_or_above(self, level: str) -> list[Mapping[str, str]]:
+        """Messages that stop a creation or an update at this failure level."""
+        return [one for one in self.messages if LEVELS.index(one["level"]) >= LEVELS.index(level)]
+
+
+def judged(
+    name: str,
+    configuration: Mapping[str, Any],
+    *,
+    account: str,
+    region: str,
+    version: str,
+    address: str | None,
+    running: Running | None = None,
+    suppressed: Sequence[str] = (),
+) -> Verdict:
+    """Judge a configuration, and the change from what runs.
+
+    Parameters
+    ----------
+    version:
+        The release that is asked for; another one that judges is said.
+    address:
+        Where the local AWS is served. Without one the validators, which ask AWS, are not run.
+
+    suppressed:
+        Validators that are not run, as `pcluster --suppress-validators` takes them.
+
+    Raises
+    ------
+    JudgeFailed
+        The environment is named or built and cannot be used.
+    """
+    python = python_of_the_judge()
+    if python is None:
+        return Verdict(
+            unvalidated=f"{PYTHON} names no Python with aws-parallelcluster, and "
+            "`python -m tools.setup.clients` has built none"
+        )
+    asked = {
+        "name": name,
+        "configuration": configuration,
+        "validators": address is not None,
+        "suppressed": list(suppressed),
+        "base": None if running is None else running.base,
+        "running_capacity": running is not None and running.capacity,
+        "running_login_pools": [] if running is None else list(running.login_pools),
+        "head_node_instance_id": running and running.head_node_instance_id,
+        "head_node_security_group": running and running.head_node_security_group,
+        "compute_security_group": running and running.compute_security_group,
+    }
+    answer = _ask(python, asked, account=account, region=region, address=address)
+    reasons = []
+    if answer["version"] != version:
+        reasons.append(f"{answer['version']} judged a configuration of {version}")
+    failed = answer["messages"] or answer["refused"]
+    if not answer["validators"] and not failed:
+        reasons.append("its validators, which ask AWS, need a local AWS that is served")
+    return Verdict(
+        version=answer["version"],
+        unvalidated="; ".join(reasons) or None,
+        messages=answer["messages"],
+        refused=answer["refused"],
+    )
+
+
+def python_of_the_judge() -> str | None:
+    """The Python that is asked; None where there is none."""
+    named = os.environ.get(PYTHON)
+    if named is not None:
+        return named or None
+    built = _CHECKOUT / _BUILT
+    # The stamp is written last: an environment without it was cut off.
+    return str(built / "bin" / "python") if (built / "built-from").is_file() else None
+
+
+def _ask(
+    python: str,
+    asked: Mapping[str, Any],
+    *,
+    account: str,
+    region: str,
+    address: str | None,
+) -> dict[str, Any]:
+    # Nothing of the caller's that could lead to a real account.
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("AWS_", "PYTHON"))}
+    environment |= {
+        "AWS_ACCESS_KEY_ID": account,
+        "AWS_SECRET_ACCESS_KEY": "local",
+        "AWS_DEFAULT_REGION": region,
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "AWS_CONFIG_FILE": os.devnull,
+        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+        # Nobody answers there: without an address nothing may be asked.
+        "AWS_ENDPOINT_URL": address or "http://localhost:9",
+    }
+    if address is not None:
+        # Its client puts the bucket before the host, which cannot be done before an address.
+        environment["AWS_ENDPOINT_URL_S3"] = address.replace("localhost", "127.0.0.1")
+    try:
+        done = subprocess.run(
+            [python, str(_VALIDATOR)],
+            input=json.dumps(asked),
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=_LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise JudgeFailed(f"{python}: {error}") from error
+    try:
+        answer: dict[str, Any] = json.loads(done.stdout)
+    except ValueError:
+        last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+        raise JudgeFailed(f"{python} has no usable aws-parallelcluster: {last}") from None
+    return answer

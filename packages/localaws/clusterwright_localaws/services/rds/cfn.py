@@ -1,0 +1,493 @@
+"""Databases: clusters, instances, their subnets and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from clusterwright_localaws.cloudformation.handler import (
+    Context,
+    Created,
+    Handler,
+    HandlerFailure,
+    Properties,
+)
+from clusterwright_localaws.cloudformation.handler_helpers import changed, pick
+
+_CLUSTER_BOTH = (
+    "AllocatedStorage",
+    "AutoMinorVersionUpgrade",
+    "BacktrackWindow",
+    "BackupRetentionPeriod",
+    "CopyTagsToSnapshot",
+    "DBClusterInstanceClass",
+    "DBClusterParameterGroupName",
+    "DatabaseInsightsMode",
+    "DeletionProtection",
+    "EnableHttpEndpoint",
+    "EnableIAMDatabaseAuthentication",
+    "EngineVersion",
+    "Iops",
+    "ManageMasterUserPassword",
+    "MasterUserPassword",
+    "MonitoringInterval",
+    "MonitoringRoleArn",
+    "NetworkType",
+    "PerformanceInsightsRetentionPeriod",
+    "Port",
+    "PreferredBackupWindow",
+    "PreferredMaintenanceWindow",
+    "ScalingConfiguration",
+    "ServerlessV2ScalingConfiguration",
+    "StorageType",
+    "VpcSecurityGroupIds",
+)
+_CLUSTER_CREATE = (
+    "AvailabilityZones",
+    "DBSubnetGroupName",
+    "DatabaseName",
+    "EnableCloudwatchLogsExports",
+    "Engine",
+    "EngineMode",
+    "KmsKeyId",
+    "MasterUsername",
+    "PubliclyAccessible",
+    "StorageEncrypted",
+)
+_CLUSTER_RENAMED = {
+    "PerformanceInsightsEnabled": "EnablePerformanceInsights",
+    "PerformanceInsightsKmsKeyId": "PerformanceInsightsKMSKeyId",
+}
+
+
+class DBCluster(Handler):
+    type_name = "AWS::RDS::DBCluster"
+    # `Endpoint` and `ReadEndpoint` are no values; what is below them is.
+    attributes_not_carried = frozenset({"StorageEncryptionType", "StorageThroughput"})
+    carried = frozenset(
+        {*_CLUSTER_BOTH, *_CLUSTER_CREATE, *_CLUSTER_RENAMED, "DBClusterIdentifier", "Tags"}
+    )
+
+    def create(self, ctx: Context, properties: Properties) -> Created:
+        rds = ctx.client("rds")
+        # RDS keeps identifiers in lower case.
+        name = (properties.get("DBClusterIdentifier") or ctx.generated_name(max_length=63)).lower()
+        rds.create_db_cluster(
+            DBClusterIdentifier=name,
+            **pick(properties, *_CLUSTER_BOTH, *_CLUSTER_CREATE, **_CLUSTER_RENAMED),
+            **_tags(ctx, properties),
+        )
+        ctx.identify(name)
+        return self._wait(ctx, rds, name)
+
+    def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
+        rds = ctx.client("rds")
+        parameters = _modified(old, new, (*_CLUSTER_BOTH,), _CLUSTER_RENAMED)
+        parameters.update(_log_exports(old, new))
+        if parameters:
+            _settle(
+                ctx,
+                lambda: rds.describe_db_clusters(DBClusterIdentifier=physical_id)["DBClusters"][0][
+                    "Status"
+                ],
+                physical_id,
+            )
+            rds.modify_db_cluster(
+                DBClusterIdentifier=physical_id, ApplyImmediately=True, **parameters
+            )
+        created = self._wait(ctx, rds, physical_id)
+        _retag(ctx, rds, created.attributes["DBClusterArn"], old, new)
+        return created
+
+    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
+        rds = ctx.client("rds")
+
+        def found() -> Any:
+            return rds.describe_db_clusters(DBClusterIdentifier=physical_id)["DBClusters"]
+
+        _settle(ctx, lambda: found()[0]["Status"], physical_id)
+        if found()[0]["Status"] != "deleting":
+            rds.delete_db_cluster(
+                DBClusterIdentifier=physical_id, **_final_snapshot(ctx, physical_id)
+            )
+        _wait_gone(ctx, found, physical_id)
+
+    def snapshot_refusal(self, properties: Properties) -> str | None:
+        return None
+
+    def replacing(self, old: Properties, new: Properties) -> set[str]:
+        # A conditional one in the schema: the engine can change between Aurora variants only,
+        # which RDS does by a snapshot; here it is always a new cluster.
+        return {name for name in ("Engine", "MasterUsername") if old.get(name) != new.get(name)}
+
+    def _wait(self, ctx: Context, rds: Any, name: str) -> Created:
+        def found() -> Any:
+            return rds.describe_db_clusters(DBClusterIdentifier=name)["DBClusters"][0]
+
+        ctx.wait(
+            lambda: _available(found()["Status"], name), what=f"the cluster {name} to be available"
+        )
+        one = found()
+        return Created(
+            name,
+            _present(
+                {
+                    "DBClusterArn": one["DBClusterArn"],
+                    "DBClusterResourceId": one.get("DbClusterResourceId"),
+                    "Endpoint.Address": one.get("Endpoint"),
+                    "Endpoint.Port": one.get("Port"),
+                    "ReadEndpoint.Address": one.get("ReaderEndpoint"),
+                    "MasterUserSecret.SecretArn": one.get("MasterUserSecret", {}).get("SecretArn"),
+                }
+            ),
+        )
+
+
+_INSTANCE_BOTH = (
+    "AllocatedStorage",
+    "AutoMinorVersionUpgrade",
+    "BackupRetentionPeriod",
+    "CACertificateIdentifier",
+    "CopyTagsToSnapshot",
+    "DBInstanceClass",
+    "DBParameterGroupName",
+    "DatabaseInsightsMode",
+    "DedicatedLogVolume",
+    "DeletionProtection",
+    "EnableIAMDatabaseAuthentication",
+    "EnablePerformanceInsights",
+    "EngineVersion",
+    "Iops",
+    "LicenseModel",
+    "ManageMasterUserPassword",
+    "MasterUserPassword",
+    "MaxAllocatedStorage",
+    "MonitoringInterval",
+    "MonitoringRoleArn",
+    "MultiAZ",
+    "NetworkType",
+    "OptionGroupName",
+    "PerformanceInsightsKMSKeyId",
+    "PerformanceInsightsRetentionPeriod",
+    "PreferredBackupWindow",
+    "PreferredMaintenanceWindow",
+    "PromotionTier",
+    "PubliclyAccessible",
+    "StorageThroughput",
+    "StorageType",
+)
+_INSTANCE_CREATE = (
+    "AvailabilityZone",
+    "CharacterSetName",
+    "DBClusterIdentifier",
+    "DBName",
+    "DBSubnetGroupName",
+    "EnableCloudwatchLogsExports",
+    "Engine",
+    "KmsKeyId",
+    "MasterUsername",
+    "StorageEncrypted",
+    "Timezone",
+)
+_INTEGERS = ("AllocatedStorage",)
+
+
+class DBInstance(Handler):
+    type_name = "AWS::RDS::DBInstance"
+    attributes_not_carried = frozenset(
+        {
+            "AutomaticRestartTime",
+            "CertificateDetails",
+            "Endpoint.HostedZoneId",
+            "IsStorageConfigUpgradeAvailable",
+            "ListenerEndpoint",
+            "PercentProgress",
+            "ReadReplicaDBClusterIdentifiers",
+            "ReadReplicaDBInstanceIdentifiers",
+            "ResumeFullAutomationModeTime",
+            "SecondaryAvailabilityZone",
+            "StatusInfos",
+            "StorageOperationPercentProgress",
+            "StorageOperationStatus",
+        }
+    )
+    carried = frozenset(
+        {
+            *_INSTANCE_BOTH,
+            *_INSTANCE_CREATE,
+            "AllowMajorVersionUpgrade",
+            "DBInstanceIdentifier",
+            "DeleteAutomatedBackups",
+            "Port",
+            "Tags",
+            "VPCSecurityGroups",
+        }
+    )
+
+    def create(self, ctx: Context, properties: Properties) -> Created:
+        rds = ctx.client("rds")
+        name = (
+            properties.get("DBInstanceIdentifier") or ctx.generated_name(max_length=63)
+        ).lower()
+        parameters = _numbers(
+            pick(
+                properties,
+                *_INSTANCE_BOTH,
+                *_INSTANCE_CREATE,
+                Port="Port",
+                VPCSecurityGroups="VpcSecurityGroupIds",
+            )
+        )
+        rds.create_db_instance(DBInstanceIdentifier=name, **parameters, **_tags(ctx, properties))
+        ctx.identify(name)
+        return self._wait(ctx, rds, name)
+
+    def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
+        rds = ctx.client("rds")
+        parameters = _modified(
+            old,
+            new,
+            (*_INSTANCE_BOTH, "AllowMajorVersionUpgrade"),
+            {"VPCSecurityGroups": "VpcSecurityGroupIds", "Port": "DBPortNumber"},
+        )
+        parameters.update(_log_exports(old, new))
+        if parameters:
+            _settle(
+                ctx,
+                lambda: rds.describe_db_instances(DBInstanceIdentifier=physical_id)["DBInstances"][
+                    0
+                ]["DBInstanceStatus"],
+                physical_id,
+            )
+            rds.modify_db_instance(
+                DBInstanceIdentifier=physical_id,
+                ApplyImmediately=True,
+                **_numbers(parameters),
+            )
+        created = self._wait(ctx, rds, physical_id)
+        _retag(ctx, rds, created.attributes["DBInstanceArn"], old, new)
+        return created
+
+    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
+        rds = ctx.client("rds")
+        in_cluster = "DBClusterIdentifier" in properties
+        # An instance of a cluster has no data of its own.
+        snapshot = {} if in_cluster else _final_snapshot(ctx, physical_id)
+
+        def found() -> Any:
+            return rds.describe_db_instances(DBInstanceIdentifier=physical_id)["DBInstances"]
+
+        _settle(ctx, lambda: found()[0]["DBInstanceStatus"], physical_id)
+        if found()[0]["DBInstanceStatus"] != "deleting":
+            rds.delete_db_instance(
+                DBInstanceIdentifier=physical_id,
+                **pick(properties, "DeleteAutomatedBackups"),
+                **(snapshot or {"SkipFinalSnapshot": True}),
+            )
+        _wait_gone(ctx, found, physical_id)
+
+    def snapshot_refusal(self, properties: Properties) -> str | None:
+        if "DBClusterIdentifier" not in properties:
+            return None
+        # AWS's words: https://github.com/aws-cloudformation/aws-cloudformation-templates/issues/16
+        return (
+            "DeletionPolicy:Snapshot cannot be specified for a cluster instance, use deletion "
+            "policy on the cluster instead."
+        )
+
+    def replacing(self, old: Properties, new: Properties) -> set[str]:
+        return {name for name in ("AvailabilityZone", "Engine") if changed(old, new, name)}
+
+    def _wait(self, ctx: Context, rds: Any, name: str) -> Created:
+        def found() -> Any:
+            return rds.describe_db_instances(DBInstanceIdentifier=name)["DBInstances"][0]
+
+        ctx.wait(
+            lambda: _available(found()["DBInstanceStatus"], name),
+            what=f"the instance {name} to be available",
+        )
+        one = found()
+        endpoint = one.get("Endpoint", {})
+        return Created(
+            name,
+            _present(
+                {
+                    "DBInstanceArn": one["DBInstanceArn"],
+                    "DbiResourceId": one.get("DbiResourceId"),
+                    "DBInstanceStatus": one["DBInstanceStatus"],
+                    "Endpoint.Address": endpoint.get("Address"),
+                    "Endpoint.Port": endpoint.get("Port"),
+                    "InstanceCreateTime": one["InstanceCreateTime"].isoformat(),
+                    "LatestRestorableTime": one["LatestRestorableTime"].isoformat(),
+                    "MasterUserSecret.SecretArn": one.get("MasterUserSecret", {}).get("SecretArn"),
+                }
+            ),
+        )
+
+
+class DBSubnetGroup(Handler):
+    type_name = "AWS::RDS::DBSubnetGroup"
+
+    def create(self, ctx: Context, properties: Properties) -> Created:
+        name = (properties.get("DBSubnetGroupName") or ctx.generated_name(max_length=255)).lower()
+        arn = ctx.client("rds").create_db_subnet_group(
+            DBSubnetGroupName=name,
+            **pick(properties, "DBSubnetGroupDescription", "SubnetIds"),
+            **_tags(ctx, properties),
+        )["DBSubnetGroup"]["DBSubnetGroupArn"]
+        return Created(name, {"DBSubnetGroupArn": arn})
+
+    def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
+        rds = ctx.client("rds")
+        arn = rds.modify_db_subnet_group(
+            DBSubnetGroupName=physical_id,
+            **pick(new, "DBSubnetGroupDescription", "SubnetIds"),
+        )["DBSubnetGroup"]["DBSubnetGroupArn"]
+        _retag(ctx, rds, arn, old, new)
+        return Created(physical_id, {"DBSubnetGroupArn": arn})
+
+    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
+        ctx.client("rds").delete_db_subnet_group(DBSubnetGroupName=physical_id)
+
+
+class DBParameterGroup(Handler):
+    type_name = "AWS::RDS::DBParameterGroup"
+
+    def create(self, ctx: Context, properties: Properties) -> Created:
+        rds = ctx.client("rds")
+        name = (
+            properties.get("DBParameterGroupName") or ctx.generated_name(max_length=255)
+        ).lower()
+        arn = rds.create_db_parameter_group(
+            DBParameterGroupName=name,
+            DBParameterGroupFamily=properties["Family"],
+            **pick(properties, "Description"),
+            **_tags(ctx, properties),
+        )["DBParameterGroup"]["DBParameterGroupArn"]
+        ctx.identify(name)
+        self._set(rds, name, properties.get("Parameters", {}))
+        return Created(name, {"DBParameterGroupArn": arn})
+
+    def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
+        rds = ctx.client("rds")
+        before, after = old.get("Parameters", {}), new.get("Parameters", {})
+        gone = [name for name in before if name not in after]
+        if gone:
+            rds.reset_db_parameter_group(
+                DBParameterGroupName=physical_id,
+                Parameters=[
+                    {"ParameterName": name, "ApplyMethod": "pending-reboot"} for name in gone
+                ],
+            )
+        self._set(rds, physical_id, after)
+        found = rds.describe_db_parameter_groups(DBParameterGroupName=physical_id)
+        arn = found["DBParameterGroups"][0]["DBParameterGroupArn"]
+        _retag(ctx, rds, arn, old, new)
+        return Created(physical_id, {"DBParameterGroupArn": arn})
+
+    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
+        ctx.client("rds").delete_db_parameter_group(DBParameterGroupName=physical_id)
+
+    def _set(self, rds: Any, name: str, parameters: Mapping[str, Any]) -> None:
+        if parameters:
+            rds.modify_db_parameter_group(
+                DBParameterGroupName=name,
+                Parameters=[
+                    {
+                        "ParameterName": key,
+                        "ParameterValue": str(value),
+                        "ApplyMethod": "pending-reboot",
+                    }
+                    for key, value in parameters.items()
+                ],
+            )
+
+
+def _present(attributes: Mapping[str, Any]) -> dict[str, str]:
+    """Return the attributes that RDS answers: a secret only where RDS keeps the password."""
+    return {name: str(value) for name, value in attributes.items() if value is not None}
+
+
+def _tags(ctx: Context, properties: Properties) -> dict[str, Any]:
+    tags = ctx.tags(properties.get("Tags"))
+    return {"Tags": tags} if tags else {}
+
+
+def _retag(ctx: Context, rds: Any, arn: str, old: Properties, new: Properties) -> None:
+    added, removed = ctx.tag_changes(old.get("Tags"), new.get("Tags"))
+    if removed:
+        rds.remove_tags_from_resource(ResourceName=arn, TagKeys=removed)
+    if added:
+        rds.add_tags_to_resource(ResourceName=arn, Tags=added)
+
+
+def _numbers(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The schema keeps the storage and the port of an instance as text; the API wants numbers."""
+    for name in (*_INTEGERS, "Port", "DBPortNumber"):
+        if name in parameters:
+            parameters[name] = int(parameters[name])
+    return parameters
+
+
+def _modified(
+    old: Properties, new: Properties, names: tuple[str, ...], renamed: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return only what differs: RDS refuses some settings even when they stay the same."""
+    fresh = {
+        name: value
+        for name, value in new.items()
+        if old.get(name) != value and (name in names or name in renamed)
+    }
+    return {renamed.get(name, name): value for name, value in fresh.items()}
+
+
+def _log_exports(old: Properties, new: Properties) -> dict[str, Any]:
+    key = "EnableCloudwatchLogsExports"
+    if not changed(old, new, key):
+        return {}
+    before, after = old.get(key, []), new.get(key, [])
+    return {
+        "CloudwatchLogsExportConfiguration": {
+            "EnableLogTypes": [one for one in after if one not in before],
+            "DisableLogTypes": [one for one in before if one not in after],
+        }
+    }
+
+
+def _final_snapshot(ctx: Context, name: str) -> dict[str, Any]:
+    if not ctx.take_snapshot:
+        return {"SkipFinalSnapshot": True}
+    return {
+        "SkipFinalSnapshot": False,
+        "FinalDBSnapshotIdentifier": f"{ctx.stack_name}-snapshot-{name}-{ctx.suffix}".lower()[
+            :255
+        ],
+    }
+
+
+# A creation that was cancelled, or a change that a rollback undoes, may still be under way.
+_BUSY = frozenset({"creating", "modifying"})
+
+
+def _settle(ctx: Context, status: Callable[[], str], name: str) -> None:
+    ctx.wait(lambda: status() not in _BUSY, what=f"{name} to settle")
+
+
+def _available(status: str, name: str) -> bool:
+    if status in ("failed", "incompatible-network", "incompatible-parameters", "storage-full"):
+        raise HandlerFailure(f"{name} is in status {status}", "NotStabilized")
+    return status == "available"
+
+
+def _wait_gone(ctx: Context, found: Callable[[], Any], name: str) -> None:
+    from botocore.exceptions import ClientError
+
+    def gone() -> bool:
+        try:
+            return not found()
+        except ClientError as error:
+            if "NotFound" in error.response["Error"]["Code"]:
+                return True
+            raise
+
+    ctx.wait(gone, what=f"{name} to be deleted")

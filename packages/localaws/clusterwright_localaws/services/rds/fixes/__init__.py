@@ -1,0 +1,1 @@
+"""Fixes to moto's RDS, one module each."""

@@ -1,0 +1,49 @@
+"""moto makes a DB subnet group of subnets in one zone.
+
+https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBSubnetGroup.html: "must
+contain at least one subnet in at least two AZs", DBSubnetGroupDoesNotCoverEnoughAZs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clusterwright_localaws.core.runtime import runtime
+
+MOTO_VERSION = "5.2.5"
+DESCRIPTION = (
+    "RDS: a DB subnet group whose subnets are in fewer than two zones is refused with "
+    "DBSubnetGroupDoesNotCoverEnoughAZs"
+)
+
+
+def apply() -> None:
+    from moto.rds.exceptions import RDSClientError
+    from moto.rds.models import RDSBackend
+
+    create_in_moto = RDSBackend.create_subnet_group
+    modify_in_moto = RDSBackend.modify_db_subnet_group
+
+    def check(subnets: list[Any]) -> None:
+        zones = sorted({subnet.availability_zone for subnet in subnets})
+        if runtime().active and len(zones) < 2:
+            raise RDSClientError(
+                "DBSubnetGroupDoesNotCoverEnoughAZs",
+                "The DB subnet group doesn't meet Availability Zone (AZ) coverage requirement. "
+                f"Current AZ coverage: {', '.join(zones)}. Add subnets to cover at least 2 AZs.",
+            )
+
+    def create_subnet_group(
+        self: Any, subnet_name: str, description: str, subnets: list[Any], tags: Any
+    ) -> Any:
+        check(subnets)
+        return create_in_moto(self, subnet_name, description, subnets, tags)
+
+    def modify_db_subnet_group(
+        self: Any, subnet_name: str, description: str, subnets: list[Any]
+    ) -> Any:
+        check(subnets)
+        return modify_in_moto(self, subnet_name, description, subnets)
+
+    RDSBackend.create_subnet_group = create_subnet_group  # type: ignore[method-assign]
+    RDSBackend.modify_db_subnet_group = modify_db_subnet_group  # type: ignore[method-assign]

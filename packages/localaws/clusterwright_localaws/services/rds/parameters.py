@@ -1,0 +1,26 @@
+"""RDS: parameters of a group can be set back; moto only sets them.
+
+https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ResetDBParameterGroup.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.core.call import AwsError, Call, operation
+
+
+@operation("rds", "ResetDBParameterGroup")
+def reset_db_parameter_group(call: Call) -> Mapping[str, Any]:
+    from moto.rds.models import rds_backends
+
+    name = call.parameters["DBParameterGroupName"]
+    found = rds_backends[call.account][call.region].db_parameter_groups.get(name.lower())
+    if found is None:
+        raise AwsError("DBParameterGroupNotFound", f"DBParameterGroup not found: {name}", 404)
+    if call.parameters.get("ResetAllParameters"):
+        found.parameters.clear()
+    for parameter in call.parameters.get("Parameters", []):
+        found.parameters.pop(parameter["ParameterName"], None)
+    return {"DBParameterGroupName": found.name}

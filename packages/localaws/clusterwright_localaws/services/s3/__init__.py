@@ -1,0 +1,3 @@
+"""Amazon S3: directory buckets, bucket policies, quotas and the world's buckets."""
+
+FIXES = ("access_logs", "directory_buckets", "policy_conditions", "limits")

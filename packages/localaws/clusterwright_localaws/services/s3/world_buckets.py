@@ -1,0 +1,51 @@
+"""Buckets that others own: the world's, made before anybody looks for them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.services.ec2.zones import partition_of
+
+
+def seed_buckets(runtime: Runtime) -> None:
+    """Make the world's buckets; does nothing after the first time."""
+    runtime.store("seeded-buckets", "", "", lambda: _seed(runtime))
+
+
+def find_bucket(name: str) -> Any | None:
+    """moto's bucket of that name, whoever owns it, or `None`."""
+    from moto.s3.models import s3_backends
+
+    for partitions in list(s3_backends.values()):
+        for backend in list(partitions.values()):
+            if name in backend.buckets:
+                return backend.buckets[name]
+    return None
+
+
+def _seed(runtime: Runtime) -> bool:
+    from moto.s3.models import s3_backends
+
+    world = runtime.world
+    for seed in world.buckets:
+        region = seed.region or world.region
+        backend = s3_backends[seed.account or world.account][partition_of(region)]
+        if seed.name not in backend.buckets:
+            bucket = backend.create_bucket(seed.name, region)
+            if seed.account is not None:
+                # Another account's, so its policy is what lets everybody else in.
+                bucket.policy = _open_policy(seed.name, partition_of(region))
+    return True
+
+
+def _open_policy(name: str, partition: str) -> bytes:
+    arn = f"arn:{partition}:s3:::{name}"
+    statement = {
+        "Effect": "Allow",
+        "Principal": "*",
+        "Action": "s3:*",
+        "Resource": [arn, f"{arn}/*"],
+    }
+    return json.dumps({"Version": "2012-10-17", "Statement": [statement]}).encode()

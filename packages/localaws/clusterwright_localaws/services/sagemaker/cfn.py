@@ -1,0 +1,217 @@
+"""HyperPod clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.cloudformation.handler import (
+    Context,
+    Created,
+    Handler,
+    HandlerFailure,
+    Properties,
+)
+from clusterwright_localaws.cloudformation.handler_helpers import pick, retag
+
+_CLUSTER = (
+    "InstanceGroups",
+    "RestrictedInstanceGroups",
+    "RestrictedInstanceGroupsConfig",
+    "Orchestrator",
+    "NodeRecovery",
+    "TieredStorageConfig",
+    "NodeProvisioningMode",
+    "ClusterRole",
+    "AutoScaling",
+)
+_BUSY = frozenset({"Creating", "Updating", "RollingBack", "SystemUpdating"})
+_READ_ONLY = frozenset({"CurrentCount"})
+# ClusterName takes no hyphen at its ends and 63 signs.
+_NAME_LENGTH = 63
+
+
+class Cluster(Handler):
+    """``Ref`` is the cluster's ARN.
+
+    The stack waits for ``InService``. AWS does not document what its handler makes of a group
+    that was rolled back because ``MinInstanceCount`` was not met; here the resource fails, since
+    the template asked for nodes that are not there.
+    """
+
+    type_name = "AWS::SageMaker::Cluster"
+    # A cluster that has failed is no resource that others can refer to.
+    attributes_not_carried = frozenset({"FailureMessage"})
+
+    def create(self, ctx: Context, properties: Properties) -> Created:
+        name = properties.get("ClusterName") or ctx.generated_name(max_length=_NAME_LENGTH)
+        tags = ctx.tags(properties.get("Tags"))
+        arn = ctx.client("sagemaker").create_cluster(
+            ClusterName=name,
+            **_parameters(properties),
+            **pick(properties, "VpcConfig"),
+            **({"Tags": tags} if tags else {}),
+        )["ClusterArn"]
+        ctx.identify(arn)
+        return self._settled(ctx, arn, properties)
+
+    def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
+        sagemaker = ctx.client("sagemaker")
+        parameters = _parameters(new)
+        if _parameters(old) != parameters:
+            gone = sorted(_names(old) - _names(new))
+            sagemaker.update_cluster(
+                ClusterName=physical_id,
+                **parameters,
+                **({"InstanceGroupsToDelete": gone} if gone else {}),
+            )
+            self._settled(ctx, physical_id, new)
+            self._patch(ctx, physical_id, old, new)
+        retag(
+            ctx,
+            old,
+            new,
+            add=lambda tags: sagemaker.add_tags(ResourceArn=physical_id, Tags=tags),
+            remove=lambda keys: sagemaker.delete_tags(ResourceArn=physical_id, TagKeys=keys),
+        )
+        return self._settled(ctx, physical_id, new)
+
+    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
+        from botocore.exceptions import ClientError
+
+        sagemaker = ctx.client("sagemaker")
+        sagemaker.delete_cluster(ClusterName=physical_id)
+
+        def gone() -> bool:
+            try:
+                sagemaker.describe_cluster(ClusterName=physical_id)
+            except ClientError as error:
+                if error.response["Error"]["Code"] == "ResourceNotFound":
+                    return True
+                raise
+            return False
+
+        ctx.wait(gone, what=f"cluster {physical_id} to be deleted")
+
+    def read(self, ctx: Context, physical_id: str, properties: Properties) -> Properties:
+        found = ctx.client("sagemaker").describe_cluster(ClusterName=physical_id)
+        live = {group["InstanceGroupName"]: group for group in found["InstanceGroups"]}
+        actual: dict[str, Any] = {
+            name: found[name]
+            for name in (
+                "ClusterName",
+                "ClusterRole",
+                "NodeRecovery",
+                "VpcConfig",
+                "NodeProvisioningMode",
+                "TieredStorageConfig",
+            )
+            if name in found and name in properties
+        }
+        if "InstanceGroups" in properties:
+            wanted = [group["InstanceGroupName"] for group in properties["InstanceGroups"]]
+            order = [n for n in wanted if n in live] + [n for n in live if n not in wanted]
+            written = {g["InstanceGroupName"]: g for g in properties["InstanceGroups"]}
+            actual["InstanceGroups"] = [_as_written(live[n], written.get(n)) for n in order]
+        return actual
+
+    def _settled(self, ctx: Context, arn: str, properties: Properties) -> Created:
+        sagemaker = ctx.client("sagemaker")
+        found: dict[str, Any] = {}
+
+        def done() -> bool:
+            found.clear()
+            found.update(sagemaker.describe_cluster(ClusterName=arn))
+            return found["ClusterStatus"] not in _BUSY
+
+        ctx.wait(done, what=f"cluster {arn} to be InService")
+        if found["ClusterStatus"] != "InService":
+            raise HandlerFailure(
+                found.get("FailureMessage") or f"The cluster is {found['ClusterStatus']}",
+                "NotStabilized",
+            )
+        if found.get("FailureMessage"):
+            raise HandlerFailure(found["FailureMessage"], "NotStabilized")
+        _require_minimum(found, properties)
+        return Created(
+            arn,
+            {
+                "ClusterArn": arn,
+                "ClusterStatus": found["ClusterStatus"],
+                "CreationTime": found["CreationTime"].isoformat(),
+            },
+        )
+
+    def _patch(self, ctx: Context, arn: str, old: Properties, new: Properties) -> None:
+        """A changed ImageReleaseVersion is an UpdateClusterSoftware (CloudFormation's schema)."""
+        before = _releases(old)
+        groups = [
+            {"InstanceGroupName": name, "ImageReleaseVersion": release}
+            for name, release in _releases(new).items()
+            if name in before and before[name] != release and release is not None
+        ]
+        if groups:
+            ctx.client("sagemaker").update_cluster_software(ClusterName=arn, InstanceGroups=groups)
+            self._settled(ctx, arn, new)
+
+
+def _parameters(properties: Properties) -> dict[str, Any]:
+    found = pick(properties, *_CLUSTER)
+    for kind in ("InstanceGroups", "RestrictedInstanceGroups"):
+        if kind in found:
+            found[kind] = [
+                {k: v for k, v in group.items() if k not in _READ_ONLY} for group in found[kind]
+            ]
+    return found
+
+
+def _names(properties: Properties) -> set[str]:
+    return {
+        str(group["InstanceGroupName"])
+        for kind in ("InstanceGroups", "RestrictedInstanceGroups")
+        for group in properties.get(kind, ())
+    }
+
+
+def _releases(properties: Properties) -> dict[str, str | None]:
+    return {
+        str(group["InstanceGroupName"]): group.get("ImageReleaseVersion")
+        for group in properties.get("InstanceGroups", ())
+    }
+
+
+def _require_minimum(found: Mapping[str, Any], properties: Properties) -> None:
+    counts = {g["InstanceGroupName"]: g["CurrentCount"] for g in found["InstanceGroups"]}
+    for group in properties.get("InstanceGroups", ()):
+        minimum = int(group.get("MinInstanceCount") or 0)
+        count = counts.get(group["InstanceGroupName"], 0)
+        if count < minimum:
+            raise HandlerFailure(
+                f"Instance group {group['InstanceGroupName']} has {count} instances, "
+                f"MinInstanceCount is {minimum}",
+                "NotStabilized",
+            )
+
+
+def _as_written(live: Mapping[str, Any], written: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A live group with the members that the template gives it, so that they can be compared."""
+    renamed = {
+        "InstanceCount": "TargetCount",
+        "MinInstanceCount": "MinCount",
+        "ImageReleaseVersion": "DesiredImageReleaseVersion",
+    }
+    names = written if written is not None else ("InstanceGroupName", "InstanceType")
+    found = {
+        name: live[renamed.get(name, name)]
+        for name in names
+        if live.get(renamed.get(name, name)) is not None
+    }
+    if "KubernetesConfig" in found:
+        # Described is what nodes have and what they are to have; the template says the latter.
+        config = found["KubernetesConfig"]
+        found["KubernetesConfig"] = {
+            name: config[f"Desired{name}"]
+            for name in ("Labels", "Taints")
+            if config.get(f"Desired{name}")
+        }
+    return found

@@ -1,0 +1,115 @@
+"""Task governance of HyperPod: cluster policies and compute quotas. ``Ref`` is the ARN."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from clusterwright_localaws.cloudformation.handler import (
+    Context,
+    Created,
+    Handler,
+    HandlerFailure,
+    Properties,
+)
+from clusterwright_localaws.cloudformation.handler_helpers import pick, retag
+
+
+class _Policy(Handler):
+    """Both kinds: `kind` is the API's name, `changeable` what an update takes."""
+
+    kind: ClassVar[str] = ""
+    method: ClassVar[str] = ""
+    changeable: ClassVar[tuple[str, ...]] = ()
+
+    def create(self, ctx: Context, properties: Properties) -> Created:
+        tags = ctx.tags(properties.get("Tags"))
+        made = self._call(
+            ctx,
+            "create",
+            **pick(properties, "Name", "ClusterArn", *self.changeable),
+            **({"Tags": tags} if tags else {}),
+        )
+        arn = str(made[f"{self.kind}Arn"])
+        ctx.identify(arn)
+        return self._settled(ctx, arn)
+
+    def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
+        before, after = pick(old, *self.changeable), pick(new, *self.changeable)
+        if before != after:
+            found = self._call(ctx, "describe", **self._id(physical_id))
+            self._call(
+                ctx,
+                "update",
+                **self._id(physical_id),
+                TargetVersion=found[f"{self.kind}Version"],
+                **after,
+            )
+        sagemaker = ctx.client("sagemaker")
+        retag(
+            ctx,
+            old,
+            new,
+            add=lambda tags: sagemaker.add_tags(ResourceArn=physical_id, Tags=tags),
+            remove=lambda keys: sagemaker.delete_tags(ResourceArn=physical_id, TagKeys=keys),
+        )
+        return self._settled(ctx, physical_id)
+
+    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
+        def state() -> str | None:
+            try:
+                return str(self._call(ctx, "describe", **self._id(physical_id))["Status"])
+            except ctx.client("sagemaker").exceptions.ResourceNotFound:
+                return None
+
+        ctx.wait(lambda: state() not in ("Creating", "Updating"), what=f"{physical_id} to settle")
+        if state() not in (None, "Deleting"):
+            self._call(ctx, "delete", **self._id(physical_id))
+        ctx.wait(lambda: state() is None, what=f"{physical_id} to be deleted")
+
+    def _settled(self, ctx: Context, arn: str) -> Created:
+        def describe() -> dict[str, Any]:
+            return self._call(ctx, "describe", **self._id(arn))
+
+        def done() -> bool:
+            found = describe()
+            if found["Status"].endswith("Failed"):
+                raise HandlerFailure(
+                    found.get("FailureReason") or f"{arn} is {found['Status']}", "NotStabilized"
+                )
+            return found["Status"] in ("Created", "Updated")
+
+        ctx.wait(done, what=f"{arn} to be ready")
+        found = describe()
+        attributes = {
+            f"{self.kind}{part}": found[f"{self.kind}{part}"] for part in ("Arn", "Id", "Version")
+        }
+        for name in ("CreationTime", "LastModifiedTime"):
+            if name in found:
+                attributes[name] = found[name].isoformat()
+        return Created(arn, {**attributes, "Status": found["Status"]})
+
+    def _id(self, arn: str) -> dict[str, str]:
+        return {f"{self.kind}Id": arn.rsplit("/", 1)[-1]}
+
+    def _call(self, ctx: Context, verb: str, **parameters: Any) -> dict[str, Any]:
+        method = getattr(ctx.client("sagemaker"), f"{verb}_{self.method}")
+        answer: dict[str, Any] = method(**parameters)
+        return answer
+
+
+class ClusterSchedulerConfig(_Policy):
+    """A cluster policy."""
+
+    type_name = "AWS::SageMaker::ClusterSchedulerConfig"
+    kind = "ClusterSchedulerConfig"
+    method = "cluster_scheduler_config"
+    changeable = ("SchedulerConfig", "Description")
+
+
+class ComputeQuota(_Policy):
+    """A compute allocation of a team."""
+
+    type_name = "AWS::SageMaker::ComputeQuota"
+    kind = "ComputeQuota"
+    method = "compute_quota"
+    changeable = ("ComputeQuotaConfig", "ComputeQuotaTarget", "ActivationState", "Description")

@@ -1,0 +1,184 @@
+"""Secrets, what they are attached to, and their rotation."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from clusterwright_localaws.cloudformation.handler import (
+    Context,
+    Created,
+    Handler,
+    HandlerFailure,
+    Properties,
+)
+from clusterwright_localaws.cloudformation.handler_helpers import changed, pick, retag
+
+
+class Secret(Handler):
+    type_name = "AWS::SecretsManager::Secret"
+    not_carried = frozenset({"ReplicaRegions", "Type"})
+
+    def create(self, ctx: Context, properties: Properties) -> Created:
+        secrets = ctx.client("secretsmanager")
+        # AWS's generated name has the logical id first.
+        name = properties.get("Name") or f"{ctx.logical_id}-{ctx.suffix}"
+        tags = ctx.tags(properties.get("Tags"))
+        arn = secrets.create_secret(
+            Name=name,
+            SecretString=self._value(secrets, properties),
+            **pick(properties, "Description", "KmsKeyId"),
+            **({"Tags": tags} if tags else {}),
+        )["ARN"]
+        return Created(arn, {"Id": arn})
+
+    def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
+        secrets = ctx.client("secretsmanager")
+        parameters = pick(new, "Description", "KmsKeyId")
+        if changed(old, new, "SecretString", "GenerateSecretString"):
+            parameters["SecretString"] = self._value(secrets, new)
+        if parameters and old != new:
+            secrets.update_secret(SecretId=physical_id, **parameters)
+        retag(
+            ctx,
+            old,
+            new,
+            add=lambda tags: secrets.tag_resource(SecretId=physical_id, Tags=tags),
+            remove=lambda keys: secrets.untag_resource(SecretId=physical_id, TagKeys=keys),
+        )
+        return Created(physical_id, {"Id": physical_id})
+
+    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
+        # CloudFormation deletes a secret without a recovery window.
+        # https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-secretsmanager-secret.html
+        ctx.client("secretsmanager").delete_secret(
+            SecretId=physical_id, ForceDeleteWithoutRecovery=True
+        )
+
+    def _value(self, secrets: Any, properties: Properties) -> str:
+        if "SecretString" in properties:
+            return str(properties["SecretString"])
+        settings = properties.get("GenerateSecretString", {})
+        password = secrets.get_random_password(
+            **pick(
+                settings,
+                "ExcludeCharacters",
+                "ExcludeLowercase",
+                "ExcludeNumbers",
+                "ExcludePunctuation",
+                "ExcludeUppercase",
+                "IncludeSpace",
+                "PasswordLength",
+                "RequireEachIncludedType",
+            )
+        )["RandomPassword"]
+        if "SecretStringTemplate" not in settings:
+            return str(password)
+        try:
+            value = json.loads(settings["SecretStringTemplate"])
+            value[settings["GenerateStringKey"]] = password
+        except (ValueError, KeyError, TypeError):
+            raise HandlerFailure(
+                "You must specify a valid JSON SecretStringTemplate together with "
+                "GenerateStringKey",
+                "InvalidRequest",
+            ) from None
+        return json.dumps(value)
+
+
+class SecretTargetAttachment(Handler):
+    """Writes how to reach a database into its secret.
+
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-secretsmanager-secrettargetattachment.html
+    """
+
+    type_name = "AWS::SecretsManager::SecretTargetAttachment"
+
+    def create(self, ctx: Context, properties: Properties) -> Created:
+        self._write(ctx, properties["SecretId"], self._connection(ctx, properties))
+        return Created(properties["SecretId"], {"Id": properties["SecretId"]})
+
+    def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
+        self._write(ctx, new["SecretId"], self._connection(ctx, new))
+        return Created(physical_id, {"Id": physical_id})
+
+    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
+        self._write(
+            ctx,
+            properties["SecretId"],
+            dict.fromkeys(
+                ("engine", "host", "port", "dbname", "dbClusterIdentifier", "dbInstanceIdentifier")
+            ),
+        )
+
+    def _connection(self, ctx: Context, properties: Properties) -> dict[str, Any]:
+        rds, name = ctx.client("rds"), properties["TargetId"]
+        kind = properties["TargetType"]
+        if kind == "AWS::RDS::DBCluster":
+            one = rds.describe_db_clusters(DBClusterIdentifier=name)["DBClusters"][0]
+            return {
+                "engine": _engine(one["Engine"]),
+                "host": one.get("Endpoint"),
+                "port": one.get("Port"),
+                "dbname": one.get("DatabaseName"),
+                "dbClusterIdentifier": name,
+            }
+        if kind == "AWS::RDS::DBInstance":
+            one = rds.describe_db_instances(DBInstanceIdentifier=name)["DBInstances"][0]
+            return {
+                "engine": _engine(one["Engine"]),
+                "host": one["Endpoint"]["Address"],
+                "port": one["Endpoint"]["Port"],
+                "dbname": one.get("DBName"),
+                "dbInstanceIdentifier": name,
+            }
+        raise HandlerFailure(f"The local AWS does not attach secrets to {kind}", "InvalidRequest")
+
+    def _write(self, ctx: Context, secret: str, connection: dict[str, Any]) -> None:
+        secrets = ctx.client("secretsmanager")
+        text = secrets.get_secret_value(SecretId=secret)["SecretString"]
+        try:
+            value = json.loads(text)
+        except ValueError:
+            raise HandlerFailure(
+                "The secret string is not a JSON object", "InvalidRequest"
+            ) from None
+        for key, item in connection.items():
+            if item is None:
+                value.pop(key, None)
+            else:
+                value[key] = item
+        secrets.put_secret_value(SecretId=secret, SecretString=json.dumps(value))
+
+
+class RotationSchedule(Handler):
+    """Kept with the secret; nothing rotates, because no Lambda function runs here."""
+
+    type_name = "AWS::SecretsManager::RotationSchedule"
+    carried = frozenset(
+        {"RotateImmediatelyOnUpdate", "RotationLambdaARN", "RotationRules", "SecretId"}
+    )
+
+    def create(self, ctx: Context, properties: Properties) -> Created:
+        self._put(ctx, properties)
+        return Created(properties["SecretId"], {"Id": properties["SecretId"]})
+
+    def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
+        self._put(ctx, new)
+        return Created(physical_id, {"Id": physical_id})
+
+    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
+        ctx.client("secretsmanager").cancel_rotate_secret(SecretId=properties["SecretId"])
+
+    def _put(self, ctx: Context, properties: Properties) -> None:
+        ctx.client("secretsmanager").rotate_secret(
+            SecretId=properties["SecretId"],
+            # Rotation itself would call the function.
+            RotateImmediately=False,
+            **pick(properties, "RotationRules", RotationLambdaARN="RotationLambdaARN"),
+        )
+
+
+def _engine(name: str) -> str:
+    """Return the name that the rotation functions know an engine by."""
+    return {"aurora-mysql": "mysql", "aurora-postgresql": "postgres"}.get(name, name)

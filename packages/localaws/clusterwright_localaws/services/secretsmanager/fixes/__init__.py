@@ -1,0 +1,1 @@
+"""Fixes to moto's Secrets Manager, one module each."""

@@ -1,0 +1,28 @@
+"""Secrets Manager: a name is taken until its secret is gone, and a key must be there.
+
+https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_CreateSecret.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.core.call import AwsError, Call, NotOurs, operation
+
+
+@operation("secretsmanager", "CreateSecret")
+def create_secret(call: Call) -> Mapping[str, Any]:
+    from moto.secretsmanager.models import secretsmanager_backends
+
+    if any(not one.get("Region") for one in call.parameters.get("AddReplicaRegions", ())):
+        raise AwsError("InvalidParameterException", "A replica needs a Region.")
+    secrets = secretsmanager_backends[call.account][call.region].secrets
+    name = call.parameters["Name"]
+    if name in secrets and secrets[name].is_deleted():
+        raise AwsError(
+            "InvalidRequestException",
+            "You can't create this secret because a secret with this name is already scheduled "
+            "for deletion.",
+        )
+    raise NotOurs

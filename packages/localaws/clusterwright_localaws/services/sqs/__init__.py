@@ -1,0 +1,3 @@
+"""Amazon SQS."""
+
+FIXES = ("policy_kept",)

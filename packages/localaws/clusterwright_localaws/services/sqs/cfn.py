@@ -1,0 +1,133 @@
+"""Queues and their policies."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from clusterwright_localaws.cloudformation.handler import Context, Created, Handler, Properties
+from clusterwright_localaws.cloudformation.handler_helpers import policy_text
+
+_ATTRIBUTES = (
+    "ContentBasedDeduplication",
+    "DeduplicationScope",
+    "DelaySeconds",
+    "FifoQueue",
+    "FifoThroughputLimit",
+    "KmsDataKeyReusePeriodSeconds",
+    "KmsMasterKeyId",
+    "MaximumMessageSize",
+    "MessageRetentionPeriod",
+    "ReceiveMessageWaitTimeSeconds",
+    "RedriveAllowPolicy",
+    "RedrivePolicy",
+    "SqsManagedSseEnabled",
+    "VisibilityTimeout",
+)
+_DEFAULTS = {
+    "ContentBasedDeduplication": "false",
+    "DelaySeconds": "0",
+    "KmsDataKeyReusePeriodSeconds": "300",
+    "KmsMasterKeyId": "",
+    "MaximumMessageSize": "262144",
+    "MessageRetentionPeriod": "345600",
+    "ReceiveMessageWaitTimeSeconds": "0",
+    "RedriveAllowPolicy": "",
+    "RedrivePolicy": "",
+    "SqsManagedSseEnabled": "true",
+    "VisibilityTimeout": "30",
+}
+"""What a queue has that was told nothing (SQS API, SetQueueAttributes)."""
+
+
+class Queue(Handler):
+    """``Ref`` is the queue's URL."""
+
+    type_name = "AWS::SQS::Queue"
+
+    def create(self, ctx: Context, properties: Properties) -> Created:
+        sqs = ctx.client("sqs")
+        fifo = bool(properties.get("FifoQueue"))
+        name = properties.get("QueueName") or (
+            ctx.generated_name(max_length=75 if fifo else 80) + (".fifo" if fifo else "")
+        )
+        tags = ctx.tag_map(properties.get("Tags"))
+        url = sqs.create_queue(
+            QueueName=name,
+            Attributes=_attributes(properties),
+            **({"tags": tags} if tags else {}),
+        )["QueueUrl"]
+        ctx.identify(url)
+        return _created(sqs, url)
+
+    def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
+        sqs = ctx.client("sqs")
+        before, after = _attributes(old), _attributes(new)
+        changes = {
+            name: after.get(name, _DEFAULTS.get(name, ""))
+            for name in before.keys() | after.keys()
+            if before.get(name) != after.get(name)
+        }
+        if changes:
+            sqs.set_queue_attributes(QueueUrl=physical_id, Attributes=changes)
+        added, removed = ctx.tag_changes(old.get("Tags"), new.get("Tags"))
+        if removed:
+            sqs.untag_queue(QueueUrl=physical_id, TagKeys=removed)
+        if added:
+            sqs.tag_queue(
+                QueueUrl=physical_id, Tags={each["Key"]: each["Value"] for each in added}
+            )
+        return _created(sqs, physical_id)
+
+    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
+        ctx.client("sqs").delete_queue(QueueUrl=physical_id)
+
+
+class QueuePolicy(Handler):
+    type_name = "AWS::SQS::QueuePolicy"
+
+    def create(self, ctx: Context, properties: Properties) -> Created:
+        physical_id = ctx.generated_name()
+        ctx.identify(physical_id)
+        _put(ctx, properties["Queues"], policy_text(properties["PolicyDocument"]))
+        return Created(physical_id, {"Id": physical_id})
+
+    def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
+        _put(ctx, new["Queues"], policy_text(new["PolicyDocument"]))
+        _put(ctx, [one for one in old["Queues"] if one not in new["Queues"]], "")
+        return Created(physical_id, {"Id": physical_id})
+
+    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
+        _put(ctx, properties["Queues"], "")
+
+
+def _put(ctx: Context, urls: list[str], policy: str) -> None:
+    """Give queues a policy; none, without words, to those that are still there."""
+    from botocore.exceptions import ClientError
+
+    for url in urls:
+        try:
+            ctx.client("sqs").set_queue_attributes(QueueUrl=url, Attributes={"Policy": policy})
+        except ClientError as error:
+            if policy or "NonExistentQueue" not in error.response["Error"]["Code"]:
+                raise
+
+
+def _created(sqs: Any, url: str) -> Created:
+    attributes = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]
+    arn = attributes["QueueArn"]
+    return Created(url, {"Arn": arn, "QueueName": arn.rsplit(":", 1)[-1], "QueueUrl": url})
+
+
+def _attributes(properties: Properties) -> dict[str, str]:
+    """Return properties as SQS's attributes, which are all text."""
+    out = {}
+    for name in _ATTRIBUTES:
+        value = properties.get(name)
+        if value is None or (name == "FifoQueue" and not value):
+            continue
+        if isinstance(value, bool):
+            out[name] = "true" if value else "false"
+        else:
+            out[name] = json.dumps(value) if isinstance(value, dict) else str(value)
+    return out

@@ -1,0 +1,1 @@
+"""Fixes to moto's SQS, one module each."""

@@ -1,0 +1,22 @@
+"""moto's SetQueueAttributes takes away the queue's policy whenever it is told something else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+MOTO_VERSION = "5.2.5"
+DESCRIPTION = "SQS: SetQueueAttributes without a policy leaves the queue's as it is"
+
+
+def apply() -> None:
+    from moto.sqs.models import Queue
+
+    set_in_moto = Queue._set_attributes
+
+    def set_attributes(self: Any, attributes: dict[str, Any], now: float | None = None) -> None:
+        # At its birth a queue has no policy yet, and moto's own code gives it one.
+        if "Policy" not in attributes and getattr(self, "policy", None):
+            attributes = {**attributes, "Policy": self.policy}
+        set_in_moto(self, attributes, now)
+
+    Queue._set_attributes = set_attributes  # type: ignore[method-assign]

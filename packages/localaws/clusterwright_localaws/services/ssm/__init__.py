@@ -1,0 +1,3 @@
+"""AWS Systems Manager: public parameters."""
+
+FIXES = ("public_parameters",)

@@ -1,0 +1,63 @@
+"""SSM parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clusterwright_localaws.cloudformation.handler import Context, Created, Handler, Properties
+from clusterwright_localaws.cloudformation.handler_helpers import pick
+
+_SETTINGS = (
+    "AllowedPattern",
+    "DataType",
+    "Description",
+    "Policies",
+    "Tier",
+    "Type",
+    "Value",
+)
+
+
+class Parameter(Handler):
+    type_name = "AWS::SSM::Parameter"
+
+    def create(self, ctx: Context, properties: Properties) -> Created:
+        ssm = ctx.client("ssm")
+        name = properties.get("Name") or f"CFN-{ctx.logical_id}-{ctx.suffix}"
+        tags = ctx.tags(properties.get("Tags"))
+        ssm.put_parameter(
+            Name=name, **pick(properties, *_SETTINGS), **({"Tags": tags} if tags else {})
+        )
+        return self._created(ctx, name, properties)
+
+    def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
+        ssm = ctx.client("ssm")
+        ssm.put_parameter(Name=physical_id, Overwrite=True, **pick(new, *_SETTINGS))
+        added, removed = ctx.tag_changes(old.get("Tags"), new.get("Tags"))
+        if removed:
+            ssm.remove_tags_from_resource(
+                ResourceType="Parameter", ResourceId=physical_id, TagKeys=removed
+            )
+        if added:
+            ssm.add_tags_to_resource(ResourceType="Parameter", ResourceId=physical_id, Tags=added)
+        return self._created(ctx, physical_id, new)
+
+    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
+        ctx.client("ssm").delete_parameter(Name=physical_id)
+
+    def read(self, ctx: Context, physical_id: str, properties: Properties) -> Properties:
+        found: dict[str, Any] = ctx.client("ssm").get_parameter(
+            Name=physical_id, WithDecryption=True
+        )["Parameter"]
+        return pick(found, "DataType", "Name", "Type", "Value")
+
+    def _created(self, ctx: Context, name: str, properties: Properties) -> Created:
+        path = name if name.startswith("/") else f"/{name}"
+        return Created(
+            name,
+            {
+                "Arn": f"arn:{ctx.partition}:ssm:{ctx.region}:{ctx.account}:parameter{path}",
+                "Type": properties["Type"],
+                "Value": properties["Value"],
+            },
+        )

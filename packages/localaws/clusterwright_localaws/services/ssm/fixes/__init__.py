@@ -1,0 +1,1 @@
+"""Fixes to moto's Systems Manager, one module each."""

@@ -1,0 +1,1 @@
+"""Worlds: their model, their checks, and the built-in ones as YAML files."""

@@ -1,0 +1,30 @@
+"""JSON Schema of world files: `python -m clusterwright_localaws.worlds.json_schema`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from clusterwright_localaws.worlds.loading import built_in_worlds
+from clusterwright_localaws.worlds.model import World
+
+
+def world_schema() -> dict[str, Any]:
+    """The schema of a world file: a world, and `extends`."""
+    schema: dict[str, Any] = World.model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = "A world of the local AWS"
+    schema["properties"] = {
+        "extends": {
+            "description": "A built-in world; this file gives only what differs",
+            "enum": list(built_in_worlds()),
+        },
+        **schema["properties"],
+    }
+    return schema
+
+
+if __name__ == "__main__":
+    target = Path(__file__).parents[4] / "schema" / "world.schema.json"
+    target.write_text(json.dumps(world_schema(), indent=2, ensure_ascii=False) + "\n")
