@@ -7,8 +7,9 @@ MAKEFLAGS += --no-print-directory
 # The programs of this checkout, whatever else is on the caller's PATH.
 BIN := $(CURDIR)/.venv/bin
 export PATH := $(BIN):$(PATH)
-# Test files that run at a time; the tests of one file stay together and share what it made.
-JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 1); [ "$$n" -le 4 ] || n=4; echo "$$n")
+# Test files that run at a time; the tests of one file stay together and share what it made. Two
+# more than processors: files with booted clusters wait most of the time.
+JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 1); [ "$$n" -le 4 ] || n=4; echo "$$((n + 2))")
 # With it, every start of every command would compile our modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -25,7 +26,7 @@ demo: .venv-current  ## from one file to a cluster on the local AWS and down aga
 test: .venv-current  ## run every test suite, the linters among them (ARGS='tests/cluster_spec -k name')
 	@"$(BIN)/python" -m tools.setup.clients
 	@"$(BIN)/python" -m tools.setup.browser
-	@"$(BIN)/python" -m pytest --numprocesses=$(JOBS) --dist=loadfile $(ARGS)
+	@"$(BIN)/python" -m pytest --numprocesses=$(JOBS) --dist=loadfile --no-loadscope-reorder $(ARGS)
 
 lint: .venv-current  ## run the linters alone (FIX=1 mends what can be mended)
 	@"$(BIN)/python" -m tools.lint $(if $(FIX),--fix)

@@ -13,6 +13,7 @@ from tests.support.environment import isolate
 isolate(os.environ)
 
 pytest_plugins = [
+    "tests.support.file_order",
     "tests.support.no_skips",
     "tests.support.sockets",
     "tests.support.suite_seconds",

@@ -38,9 +38,13 @@ from tests.nodes.world import MUNGE_SECRET, RESOURCES, input_files
 from tests.support.real_slurm import RealSlurm
 from tests.support.slurm_inside import SECRETS, TOPOLOGY, InsideMachine, prepare
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux" or os.geteuid() != 0, reason="namespaces need root on Linux"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.slurm,
+    pytest.mark.skipif(
+        sys.platform != "linux" or os.geteuid() != 0, reason="namespaces need root on Linux"
+    ),
+]
 
 CONFIGS = sorted(
     path

@@ -19,9 +19,13 @@ from clusterwright_rehearsal.runs import DEFAULT_STATE
 from tests.support.real_slurm import RealSlurm
 from tests.support.slurm_inside import prepare
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux" or os.geteuid() != 0, reason="namespaces need root on Linux"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.slurm,
+    pytest.mark.skipif(
+        sys.platform != "linux" or os.geteuid() != 0, reason="namespaces need root on Linux"
+    ),
+]
 
 PLUGIN_FILE = {PLUGIN.rpartition("/")[2]: "TopologyPlugin=topology/tree\n"}
 

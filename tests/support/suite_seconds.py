@@ -34,6 +34,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def suite_of(nodeid: str) -> str:
-    """`spec` for tests/spec/test_a.py, `localaws` for packages/localaws/tests/test_b.py."""
+    """`cost` for tests/cost/test_a.py, `localaws` for packages/localaws/tests/test_b.py."""
     parts = nodeid.partition("::")[0].split("/")
     return parts[1] if len(parts) > 2 else "repository"

@@ -110,8 +110,8 @@ def test_seconds_are_printed_before_the_summary_line(run) -> None:
 @pytest.mark.parametrize(
     ("nodeid", "suite"),
     [
-        ("tests/cluster_spec/test_a.py::test_b", "spec"),
-        ("tests/cluster_spec/deep/test_a.py::TestC::test_b[x/y]", "spec"),
+        ("tests/cluster_spec/test_a.py::test_b", "cluster_spec"),
+        ("tests/cluster_spec/deep/test_a.py::TestC::test_b[x/y]", "cluster_spec"),
         ("tests/test_a.py::test_b", "repository"),
     ],
 )
