@@ -38,12 +38,7 @@ def policy(
     from clusterwright.preflight import engine
     from clusterwright.preflight.facts.account import AppliedQuota
     from clusterwright.preflight.facts.fact import Place
-    from clusterwright.preflight.policy import (
-        MAXIMUM_CHARACTERS,
-        Needy,
-        document,
-        permissions,
-    )
+    from clusterwright.preflight.iam_policy import MAXIMUM_CHARACTERS, Needy, document, permissions
     from clusterwright.preflight.quota_requests import Filing
     from clusterwright.render.policy import characters, policy_json, policy_text
 

@@ -16,7 +16,6 @@ from clusterwright.cluster_spec.problems import path_text
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import NOTHING_READ, Fact, FactValues
 from clusterwright.preflight.facts.reader import FactReader
-from clusterwright.preflight.matching import covers
 from clusterwright.preflight.registry import RuleFile
 from clusterwright.preflight.results import (
     CheckResult,
@@ -28,6 +27,7 @@ from clusterwright.preflight.results import (
     in_order,
 )
 from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure
+from clusterwright.preflight.waivers import covers
 
 REFERENCE: Final = "docs/reference/rules.md"
 

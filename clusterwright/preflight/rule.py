@@ -66,7 +66,9 @@ class Rule(ABC, Generic[Value]):
     id: ClassVar[str]
     title: ClassVar[str]
     severity: ClassVar[Severity]
-    scope: ClassVar[Literal["offline", "account"]]
+    scope: ClassVar[Literal["offline", "account"]] = "account"
+    """An offline rule makes no AWS calls. The registry reads the line `scope = "offline"` from the
+    text of the rule's own class: an inherited value is not enough."""
     prevents: ClassVar[str]
     """What AWS says or does otherwise."""
 

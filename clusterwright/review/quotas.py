@@ -8,8 +8,8 @@ from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.account import AppliedQuota
 from clusterwright.preflight.facts.fact import Fact
 from clusterwright.preflight.facts.reader import FactReader
-from clusterwright.preflight.quota import QuotaRule, Want
 from clusterwright.preflight.registry import RuleFile
+from clusterwright.preflight.rules.quotas.quota_rule import QuotaRule, Want
 from clusterwright.review.results import QuotaDelta
 
 _Key = tuple[str, str | None, str]

@@ -15,7 +15,6 @@ from clusterwright.aws.kms import Key
 from clusterwright.aws.s3 import BucketEncryption
 from clusterwright.aws.secretsmanager import Secret
 from clusterwright.catalog import load_catalog
-from clusterwright.preflight.bootstrap import qualifier
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts import storage
 from clusterwright.preflight.facts.buckets import BucketKey, BucketKeys, BucketPolicy, KeyPolicy
@@ -30,6 +29,7 @@ from clusterwright.preflight.facts.deployment import (
 )
 from clusterwright.preflight.facts.fact import Fact
 from clusterwright.preflight.registry import rule_files
+from clusterwright.preflight.rules.deployment.bootstrap import qualifier
 from tests.preflight.harness import TODAY, Harness
 from tests.preflight.test_storage_rules import FOUND
 from tests.support import specs

@@ -66,19 +66,17 @@ def test_ids_and_titles_are_unique() -> None:
 
 def test_the_registry_finds_every_file() -> None:
     files = {
-        f"{folder}/{path.stem}"
-        for folder in ("offline", "account")
-        for path in (FOLDER / folder).glob("*.py")
-        if path.stem != "__init__"
+        f"{path.parent.name}.{path.stem}"
+        for path in FOLDER.glob("*/*.py")
+        if re.search(r"^RULE = ", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
-    found = {f"{f.scope}/{f.module.rpartition('.')[2]}" for f in rule_files()}
-    assert found == files
+    assert {".".join(file.module.split(".")[-2:]) for file in rule_files()} == files
 
 
 @pytest.mark.parametrize("file", rule_files(), ids=lambda file: file.id)
-def test_a_file_holds_one_rule_of_its_name_and_folder(file: RuleFile) -> None:
+def test_a_file_holds_one_rule_of_its_name_and_scope(file: RuleFile) -> None:
     assert (file.rule.id, file.rule.scope) == (file.id, file.scope)
-    path = FOLDER / file.scope / f"{file.module.rpartition('.')[2]}.py"
+    path = FOLDER.joinpath(*file.module.split(".")[-2:]).with_suffix(".py")
     text = path.read_text(encoding="utf-8")
     assert len(re.findall(r"^RULE = ", text, re.MULTILINE)) == 1
     assert len(re.findall(r'^    id = "CW-', text, re.MULTILINE)) == 1
@@ -92,9 +90,9 @@ def test_a_rule_has_its_section_in_the_reference(rule: Rule[Any]) -> None:
 
 
 def test_the_reference_is_what_the_rules_say() -> None:
-    from clusterwright.preflight.reference import main
+    from clusterwright.preflight.rules_page import main
 
-    assert main(["--check"]) == 0, "run `python -m clusterwright.preflight.reference`"
+    assert main(["--check"]) == 0, "run `python -m clusterwright.preflight.rules_page`"
 
 
 def every_fact() -> list[type[Fact[Any]]]:

@@ -16,7 +16,7 @@ from clusterwright.preflight.account_results import Permission
 from clusterwright.preflight.facts.account import AppliedQuota
 from clusterwright.preflight.facts.fact import Place
 from clusterwright.preflight.facts.reader import AwsFactReader
-from clusterwright.preflight.policy import FREE, document, permissions
+from clusterwright.preflight.iam_policy import FREE, document, permissions
 from clusterwright.preflight.quota_requests import FILING_ACTIONS
 from clusterwright.preflight.registry import rule_files
 from clusterwright.preflight.results import CheckResult

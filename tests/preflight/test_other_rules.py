@@ -12,7 +12,7 @@ import pytest
 from clusterwright.artefacts.lock import Artefact, write_lock
 from clusterwright.aws.kms import Key
 from clusterwright.preflight.facts import account, storage
-from clusterwright.preflight.rules.offline import l006_artefact_checksums
+from clusterwright.preflight.rules.lifecycle import l006_artefact_checksums
 from tests.preflight.harness import Harness
 from tests.support import specs
 

@@ -15,7 +15,7 @@ from clusterwright.platforms.derived_names import log_groups
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts import counts, network
 from clusterwright.preflight.facts.deployment import LogGroups, OwnStacks, Stacks
-from clusterwright.preflight.rules.account import q095_growth
+from clusterwright.preflight.rules.quotas import q095_growth
 from tests.preflight.harness import TODAY, Harness, quota
 from tests.support import specs
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from clusterwright.preflight.policy_documents import Question, allowed, denied
+from clusterwright.preflight.rules.iam.policy_evaluation import Question, allowed, denied
 from clusterwright_localaws.iam.context import RequestContext
 from clusterwright_localaws.iam.evaluation import Policies, Request, evaluate
 from clusterwright_localaws.iam.policy import read_policy

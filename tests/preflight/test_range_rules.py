@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from clusterwright.aws.ec2.vpc import Vpc
 from clusterwright.preflight.facts import hyperpod, network
-from clusterwright.preflight.placing import place
+from clusterwright.preflight.rules.network.subnet_packing import place
 from tests.preflight.harness import Harness
 from tests.preflight.test_network_rules import EXISTING, HERE, SUBNET, THERE, VPC
 from tests.support import specs

@@ -18,7 +18,7 @@ from clusterwright.aws.session import AwsSession
 from clusterwright.cli.main import main
 from clusterwright.preflight.facts.exports import Exports, ExportState
 from clusterwright.preflight.rule import Fail, Unsure
-from clusterwright.preflight.rules.account.s040_exported import _verdicts
+from clusterwright.preflight.rules.storage.s040_exports_complete import _verdicts
 from clusterwright_localaws import local_aws
 from clusterwright_localaws.core.faults import FaultBook
 from clusterwright_localaws.core.runtime import runtime

@@ -14,8 +14,7 @@ import pytest
 
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import repository
-from clusterwright.preflight import scripts_folder
-from clusterwright.preflight.rules.offline import l013_shellcheck
+from clusterwright.preflight.rules.lifecycle import l013_shellcheck, scripts_folder
 from stacks.lifecycle import scripts
 from tests.preflight.harness import Harness
 

@@ -12,8 +12,8 @@ from clusterwright.aws.ec2.routes import AclEntry, Endpoint, NetworkAcl, Route, 
 from clusterwright.aws.ec2.vpc import Permission, SecurityGroup
 from clusterwright.platforms.hyperpod import lifecycle_bucket
 from clusterwright.preflight.facts import network, routes
-from clusterwright.preflight.needed_endpoints import services_used
-from clusterwright.preflight.ways_out import acl_lets
+from clusterwright.preflight.rules.network.egress import acl_lets
+from clusterwright.preflight.rules.network.service_endpoints import services_used
 from tests.preflight.harness import Harness
 from tests.preflight.test_network_rules import EXISTING, GROUP, HERE, SUBNET, THERE, VPC
 from tests.support import specs

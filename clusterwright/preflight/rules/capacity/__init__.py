@@ -1,0 +1,1 @@
+"""Instance types, kinds of capacity, placement groups and EFA."""

@@ -1,0 +1,49 @@
+"""HyperPod takes each instance type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.platforms.capabilities import platforms_for
+from clusterwright.platforms.hyperpod import ml_name
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rules.group_rule import GroupRule
+
+
+class HyperPodTakesType(GroupRule):
+    id = "CW-C003"
+    title = "HyperPod takes every instance type"
+    scope = "offline"
+    prevents = "CreateCluster fails validation: the type is not in ClusterInstanceType"
+    source = "botocore, SageMaker CreateCluster"
+
+    def check(
+        self, subject: Subject[ComputeGroup], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del facts
+        name = subject.value.instance_type
+        if not context.on_hyperpod or name in context.catalog.hyperpod_names:
+            return
+        near = [
+            n
+            for n in context.catalog.suggest_instance(name)
+            if n in context.catalog.hyperpod_names
+        ]
+        hint = (
+            f"it takes {near[0]}" if near else "`clusterwright catalog show` lists what it takes"
+        )
+        elsewhere = platforms_for(name, subject.value.capacity.kind, context.catalog)
+        if elsewhere:
+            hint += f"; for {name}: platform: {' or '.join(elsewhere)}"
+        yield Fail(
+            message=f"HyperPod takes no {ml_name(name)}",
+            path=(*subject.path, "instance_type"),
+            requested=name,
+            hint=hint,
+        )
+
+
+RULE = HyperPodTakesType()

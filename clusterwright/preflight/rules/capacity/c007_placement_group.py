@@ -1,0 +1,44 @@
+"""A placement group is asked for only where one can be had."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.platforms.capabilities import who_can
+from clusterwright.platforms.traits import PLACEMENT_GROUP_REFUSED_WITH
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rules.group_rule import GroupRule
+
+
+class PlacementGroup(GroupRule):
+    id = "CW-C007"
+    title = "A placement group only where the platform and the capacity take one"
+    scope = "offline"
+    prevents = "instances that never start: a capacity block takes no placement group"
+    source = "AWS documentation, Capacity Blocks for ML; aws/aws-parallelcluster PR #6311"
+
+    def check(
+        self, subject: Subject[ComputeGroup], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del facts
+        if not subject.value.placement_group:
+            return
+        path = (*subject.path, "placement_group")
+        kind = subject.value.capacity.kind
+        if not context.platform.placement_groups:
+            reason = context.platform.placement_group_reason
+            yield Fail(
+                message=reason, path=path, hint=f"leave it out, or {who_can('placement_group')}"
+            )
+        elif kind in PLACEMENT_GROUP_REFUSED_WITH:
+            yield Fail(
+                message=f"{kind} capacity takes no placement group",
+                path=path,
+                hint="placement_group: false",
+            )
+
+
+RULE = PlacementGroup()

@@ -1,0 +1,50 @@
+"""Each instance type that is to be in a cluster placement group can be in one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.catalog import Known
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rules.group_rule import GroupRule
+
+
+class PlacementGroupType(GroupRule):
+    id = "CW-C022"
+    title = "The instance type takes a cluster placement group"
+    scope = "offline"
+    prevents = "RunInstances fails: the type is not supported in a cluster placement group"
+    source = (
+        "EC2 DescribeInstanceTypes, PlacementGroupInfo; aws/aws-parallelcluster, "
+        "InstanceTypePlacementGroup"
+    )
+
+    def check(
+        self, subject: Subject[ComputeGroup], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del facts
+        group = subject.value
+        if not group.placement_group:
+            return
+        path = (*subject.path, "placement_group")
+        instance = context.catalog.instance(group.instance_type)
+        takes = instance.placement_group_cluster if instance else None
+        if not isinstance(takes, Known):
+            yield Unsure(
+                message=f"whether {group.instance_type} takes a cluster placement group: no "
+                "source says",
+                path=path,
+            )
+        elif not takes.value:
+            yield Fail(
+                message=f"{group.instance_type} takes no cluster placement group",
+                path=path,
+                requested=group.instance_type,
+                hint="placement_group: false",
+            )
+
+
+RULE = PlacementGroupType()

@@ -1,0 +1,1 @@
+"""The account, its CDK bootstrap and the state of the stacks."""

@@ -1,0 +1,66 @@
+"""No stack of the environment is in a state that a deployment cannot leave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from clusterwright.aws.cloudformation.stacks import Stack
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rules.names.name_conflicts import HERE, TakenNameRule, own_stacks
+
+_STUCK: Final = {
+    "UPDATE_ROLLBACK_FAILED": "`aws cloudformation continue-update-rollback --stack-name {name}`",
+    "DELETE_FAILED": "look at the stack's events, remove what stands in the way, delete it again",
+    "IMPORT_ROLLBACK_FAILED": "look at the stack's events",
+}
+_TO_BE_DELETED: Final = ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "CREATE_FAILED")
+"""`cdk deploy` deletes such a stack and makes it anew, which protection refuses."""
+
+
+class StuckStacks(TakenNameRule):
+    id = "CW-E007"
+    title = "No stack of the environment is stuck"
+    prevents = "a deployment that is refused at once: the stack is in a state that takes no update"
+    source = "AWS documentation, CloudFormation stack status codes"
+
+    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+        yield Subject(HERE, context.cluster.environment)
+
+    def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
+        del subject
+        return (own_stacks(context),)
+
+    def check(
+        self, subject: Subject[str], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del subject
+        for stack in facts[own_stacks(context)].stacks:
+            yield from _verdict(stack)
+
+
+def _verdict(stack: Stack) -> Iterator[Verdict]:
+    why = f": {stack.reason}" if stack.reason else ""
+    message = f"the stack {stack.name} is {stack.status}{why}"
+    if stack.status in _STUCK:
+        hint = _STUCK[stack.status].format(name=stack.name)
+        yield Fail(message=message, where=stack.name, hint=hint)
+    elif stack.status in _TO_BE_DELETED and stack.protected:
+        yield Fail(
+            message=f"{message}, and protected from deletion",
+            where=stack.name,
+            hint="`aws cloudformation update-termination-protection --stack-name "
+            f"{stack.name} --no-enable-termination-protection`, then delete it",
+        )
+    elif stack.status.endswith("_IN_PROGRESS") and stack.status != "REVIEW_IN_PROGRESS":
+        yield Fail(
+            message=f"the stack {stack.name} is {stack.status}",
+            severity="warning",
+            where=stack.name,
+            hint="wait until it is over",
+        )
+
+
+RULE = StuckStacks()

@@ -1,0 +1,45 @@
+"""The credentials are of the account that the spec names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.account import CallerAccount
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+
+
+class SameAccount(Rule[None]):
+    id = "CW-I003"
+    title = "The checks ask the spec's account"
+    severity = "warning"
+    prevents = "quotas and networks of another account, taken for those of the cluster's"
+    source = "STS GetCallerIdentity"
+
+    def subjects(self, context: Context) -> Iterable[Subject[None]]:
+        del context
+        yield Subject(("account",), None)
+
+    def needs(self, subject: Subject[None], context: Context) -> Iterable[Fact[Any]]:
+        del subject, context
+        return (CallerAccount(),)
+
+    def check(
+        self, subject: Subject[None], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del subject
+        account = facts[CallerAccount()]
+        if account != context.cluster.account:
+            yield Fail(
+                message=f"the credentials are of {account}, the cluster is for "
+                f"{context.cluster.account}: every account rule has looked at the wrong account",
+                requested=context.cluster.account,
+                limit=account,
+                where=account,
+                hint="set AWS_PROFILE to one of the cluster's account",
+            )
+
+
+RULE = SameAccount()

@@ -1,0 +1,62 @@
+"""Service-linked roles are there, or may be made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clusterwright.platforms.deployment_rights import LINKED_ROLES, LinkedRole
+from clusterwright.platforms.node_rights import Right
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.deployment import Role, RoleMay
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.rule import Rule, Subject, Verdict
+from clusterwright.preflight.rules.deployment.bootstrap import execution_role_arn
+from clusterwright.preflight.rules.iam.simulation import simulations, verdicts
+
+
+class LinkedRoles(Rule[LinkedRole]):
+    id = "CW-I013"
+    title = "Service-linked roles are there or may be made"
+    severity = "error"
+    prevents = "the first file system or database of an account fails: its service has no role"
+    source = "FSx for Lustre and RDS user guides, using service-linked roles"
+
+    def subjects(self, context: Context) -> Iterable[Subject[LinkedRole]]:
+        for role in LINKED_ROLES:
+            if role.used(context.cluster):
+                yield Subject(("account",), role)
+
+    def needs(self, subject: Subject[LinkedRole], context: Context) -> Iterable[Fact[Any]]:
+        return (_there(subject.value), _may(subject.value, context))
+
+    def check(
+        self, subject: Subject[LinkedRole], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        role = subject.value
+        if facts[_there(role)]:
+            return
+        results = facts[_may(role, context)]
+        if results is None:
+            return  # CW-I010 says that CloudFormation's role is missing
+        who = f"{role.name}, for {role.needed_for}, is not there, and CloudFormation's role"
+        hint = f"`aws iam create-service-linked-role --aws-service-name {role.service}`"
+        yield from verdicts(results, who, hint=hint, where=context.cluster.account)
+
+
+def _there(role: LinkedRole) -> Role:
+    return Role(role.name, f"/aws-service-role/{role.service}/")
+
+
+def _may(role: LinkedRole, context: Context) -> RoleMay:
+    cluster = context.cluster
+    arn = (
+        f"arn:{cluster.partition}:iam::{cluster.account}:role/aws-service-role/"
+        f"{role.service}/{role.name}"
+    )
+    known = (("iam:AWSServiceName", role.service),)
+    right = Right(role.needed_for, ("iam:CreateServiceLinkedRole",), arn, known)
+    return RoleMay(execution_role_arn(context), simulations([right]))
+
+
+RULE = LinkedRoles()

@@ -1,0 +1,45 @@
+"""What offline rules share: a rule about each group, or about each file system that is built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar, Literal
+
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.cluster_spec.models.storage import Lustre
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.results import Severity
+from clusterwright.preflight.rule import Rule, Subject
+from clusterwright.preflight.rules.compute_groups import can_have_nodes
+
+
+class GroupRule(Rule[ComputeGroup]):
+    """A rule about each group that has instances, or gets some as pods wait."""
+
+    scope: ClassVar[Literal["offline", "account"]] = "offline"
+    severity: ClassVar[Severity] = "error"
+
+    def subjects(self, context: Context) -> Iterable[Subject[ComputeGroup]]:
+        return [
+            Subject(path, group)
+            for path, group in context.groups()
+            if can_have_nodes(context, group)
+        ]
+
+
+class LustreRule(Rule[Lustre]):
+    """A rule about each Lustre file system that is built; existing ones are what they are."""
+
+    scope: ClassVar[Literal["offline", "account"]] = "offline"
+    severity: ClassVar[Severity] = "error"
+
+    def subjects(self, context: Context) -> Iterable[Subject[Lustre]]:
+        for index, file_system in enumerate(context.cluster.storage.lustre):
+            if file_system.existing is None:
+                yield Subject(("storage", "lustre", index), file_system)
+
+
+def listed(values: Iterable[object]) -> str:
+    """`1, 2 and 3`, as a sentence has it."""
+    texts = [f"{value:,}" if isinstance(value, int) else str(value) for value in values]
+    return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)

@@ -1,0 +1,1 @@
+"""Roles, permissions boundaries, KMS keys and secrets."""

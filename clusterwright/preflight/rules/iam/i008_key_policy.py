@@ -1,0 +1,132 @@
+"""The policy of the key that is given admits those who have to use it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clusterwright.platforms.derived_names import built_buckets, log_groups
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.buckets import KeyPolicy
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.facts.storage import FileSystems
+from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rules.iam.policy_evaluation import Answer, Question, allowed
+from clusterwright.preflight.rules.storage.data_repository_buckets import own_lustre
+from clusterwright.preflight.rules.storage.fsx_access import dns_suffix, key_questions, role_arns
+
+_THROUGH_IAM = ("kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey", "kms:CreateGrant")
+_LOGS = ("kms:Encrypt", "kms:Decrypt", "kms:GenerateDataKey", "kms:DescribeKey")
+
+
+class KeyPolicyAdmits(Rule[str]):
+    id = "CW-I008"
+    title = "The policy of the KMS key admits the cluster's roles and services"
+    severity = "error"
+    prevents = (
+        "CreateLogGroup fails, CreateFileSystem and nodes are denied the key, or an association "
+        "is MISCONFIGURED, because the key's policy does not name them"
+    )
+    source = (
+        "KMS developer guide, default key policy; CloudWatch Logs user guide, encrypting log data "
+        "with KMS; FSx for Lustre user guide, server-side encrypted buckets"
+    )
+
+    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+        arn = context.cluster.identity.kms_key_arn
+        if arn is not None:
+            yield Subject(("identity", "kms_key_arn"), arn)
+
+    def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
+        del context
+        return (KeyPolicy(subject.value), FileSystems())
+
+    def check(
+        self, subject: Subject[str], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        policy = facts[KeyPolicy(subject.value)]
+        if policy is None:
+            return  # CW-I002 says that there is no such key
+        roles = role_arns(context, own_lustre(context, facts[FileSystems()]))
+        for who, why, questions in _users(context, subject.value, roles):
+            answers: set[Answer] = {allowed(policy, question) for question in questions}
+            if "no" in answers:
+                missing = sorted({q.action for q in questions if allowed(policy, q) == "no"})
+                yield Fail(
+                    message=f"the key's policy does not give {who} {', '.join(missing)}: {why}",
+                    where=subject.value,
+                    hint="add it to the key's policy, or give no key: one is then created",
+                )
+            elif "unknown" in answers:
+                yield Unsure(
+                    message=f"whether the key's policy admits {who}: it rests on values that are "
+                    "not known before",
+                    hint=f"look at the policy of {subject.value}",
+                )
+
+
+def _users(
+    context: Context, key_arn: str, roles: tuple[str, ...]
+) -> Iterator[tuple[str, str, list[Question]]]:
+    cluster = context.cluster
+    known = {"kms:CallerAccount": cluster.account, "aws:PrincipalAccount": cluster.account}
+    for_roles = {**known, "kms:GrantIsForAWSResource": "true"}
+    yield (
+        "the account's roles",
+        "nodes, and CloudFormation for file systems and volumes, have their rights from IAM",
+        [
+            Question(action, key_arn, cluster.account, context=for_roles, of_the_account=True)
+            for action in _THROUGH_IAM
+        ],
+    )
+    encrypted = [name for name, has_key in log_groups(cluster) if has_key]
+    service = f"logs.{cluster.region}.{dns_suffix(context)}"
+    for name in encrypted:
+        arn = f"arn:{cluster.partition}:logs:{cluster.region}:{cluster.account}:log-group:{name}"
+        in_logs = {
+            "kms:EncryptionContext:aws:logs:arn": arn,
+            "aws:SourceArn": arn,
+            "aws:SourceAccount": cluster.account,
+            "kms:CallerAccount": cluster.account,
+        }
+        asked = [Question(action, key_arn, service=service, context=in_logs) for action in _LOGS]
+        yield f"CloudWatch Logs for {name}", "the group is encrypted with it", asked
+    if cluster.platform == "eks":
+        yield (
+            "AWSServiceRoleForAutoScaling",
+            "nodes of EKS are launched by it, and their volumes encrypted with the key",
+            list(_launcher(context, key_arn)),
+        )
+    linked = {
+        r.s3.removeprefix("s3://").partition("/")[0]
+        for fs in cluster.storage.lustre
+        for r in fs.repositories
+        if r.create
+    }
+    for bucket in sorted(linked & set(built_buckets(cluster))):
+        questions = [
+            question
+            for role in roles
+            for question in key_questions(context, bucket, role, bucket_key=True)
+        ]
+        yield f"FSx for s3://{bucket}", "the bucket is encrypted with it", questions
+
+
+def _launcher(context: Context, key_arn: str) -> Iterator[Question]:
+    """EC2 Auto Scaling user guide, "Required AWS KMS key policy for encrypted volumes"."""
+    cluster = context.cluster
+    role = (
+        f"arn:{cluster.partition}:iam::{cluster.account}:role/aws-service-role/"
+        "autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling"
+    )
+    known = {
+        "aws:PrincipalArn": role,
+        "aws:PrincipalAccount": cluster.account,
+        "kms:CallerAccount": cluster.account,
+        "kms:GrantIsForAWSResource": "true",
+    }
+    for action in ("kms:CreateGrant", "kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey"):
+        yield Question(action, key_arn, cluster.account, role, context=known)
+
+
+RULE = KeyPolicyAdmits()

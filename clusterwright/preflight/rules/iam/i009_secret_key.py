@@ -1,0 +1,63 @@
+"""Nodes can decrypt the secret of a database that exists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.deployment import NamedSecret
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+
+_AWS_OWN: Final = "alias/aws/secretsmanager"
+
+
+class SecretKey(Rule[str]):
+    id = "CW-I009"
+    title = "Nodes can decrypt the secret of the accounting database"
+    severity = "error"
+    prevents = "slurmdbd never starts: the role of the nodes has rights on the cluster's key alone"
+    source = (
+        "Secrets Manager user guide, secret encryption and decryption; "
+        "stacks/hyperpod_slurm/node_role"
+    )
+
+    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+        existing = context.cluster.slurm.accounting.existing
+        if existing is not None:
+            yield Subject(("slurm", "accounting", "existing", "secret_arn"), existing.secret_arn)
+
+    def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
+        del context
+        return (NamedSecret(subject.value),)
+
+    def check(
+        self, subject: Subject[str], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        found = facts[NamedSecret(subject.value)]
+        if found is None or found.deleted:
+            return  # CW-I005 says so
+        own = context.cluster.identity.kms_key_arn
+        account = subject.value.split(":")[4]
+        if found.kms_key is None or found.kms_key.endswith(_AWS_OWN):
+            if account != context.cluster.account:
+                yield Fail(
+                    message="the secret is of another account and encrypted with AWS's key, which "
+                    "lets nobody else decrypt it",
+                    where=found.arn,
+                    hint="encrypt it with a customer managed key that admits this account",
+                )
+            return
+        if own is not None and found.kms_key in (own, own.rpartition("/")[2]):
+            return
+        yield Fail(
+            message=f"the secret is encrypted with {found.kms_key}, on which nodes have no rights",
+            requested=found.kms_key,
+            limit=own,
+            where=found.arn,
+            hint="encrypt it with identity.kms_key_arn, or with alias/aws/secretsmanager",
+        )
+
+
+RULE = SecretKey()

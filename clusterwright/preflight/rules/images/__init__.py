@@ -1,0 +1,1 @@
+"""Machine images, HyperPod releases and drivers."""

@@ -1,0 +1,91 @@
+"""An image of one's own is there, and made for the instances that boot from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clusterwright.aws.ec2.images import Image
+from clusterwright.catalog import Known
+from clusterwright.platforms.launch_templates import ROOT_DEVICE
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.deployment import MachineImage
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rules.compute_groups import wanted_types
+
+
+class OwnImage(Rule[str]):
+    id = "CW-I014"
+    title = "The pinned image exists and fits the instances"
+    severity = "error"
+    prevents = "CreateCluster fails, or instances that cannot boot: the image is of another kind"
+    source = (
+        "EC2 DescribeImages; aws/aws-parallelcluster, InstanceTypeBaseAMICompatible; EC2 user "
+        "guide, device names for volumes"
+    )
+
+    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+        image_id = context.cluster.image.image_id
+        if image_id is not None:
+            yield Subject(("image", "image_id"), image_id)
+
+    def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
+        del context
+        return (MachineImage(subject.value),)
+
+    def check(
+        self, subject: Subject[str], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        image = facts[MachineImage(subject.value)]
+        if image is None:
+            yield Fail(
+                message=f"this account sees no image {subject.value} in {context.region}",
+                requested=subject.value,
+                where=context.region,
+                hint="images are of one region; one of another account must be shared with this",
+            )
+            return
+        if image.state != "available":
+            yield Fail(message=f"{image.id} is {image.state}", where=image.id)
+        if context.cluster.platform == "eks":
+            yield from _root_volume(context, image)
+        for name, path in wanted_types(context).items():
+            instance = context.catalog.instance(name)
+            if instance is None or not isinstance(instance.architecture, Known):
+                yield Unsure(message=f"for which processors {name} is: no source says", path=path)
+            elif image.architecture and instance.architecture.value != image.architecture:
+                yield Fail(
+                    message=f"{image.id} is for {image.architecture}, {name} is "
+                    f"{instance.architecture.value}",
+                    path=path,
+                    requested=instance.architecture.value,
+                    limit=image.architecture,
+                    where=image.id,
+                )
+
+
+def _root_volume(context: Context, image: Image) -> Iterator[Verdict]:
+    """The launch template encrypts the volume that it names, and gives it its size."""
+    if image.root_device is not None and image.root_device != ROOT_DEVICE:
+        yield Fail(
+            message=f"the root volume of {image.id} is {image.root_device}; the launch template "
+            f"encrypts and sizes {ROOT_DEVICE}, which would be a second one",
+            requested=image.root_device,
+            limit=ROOT_DEVICE,
+            where=image.id,
+            hint="build the image from EKS's for Amazon Linux 2023",
+        )
+    given = context.cluster.kubernetes.node_volume_gib
+    if image.root_volume_gib is not None and image.root_volume_gib > given:
+        yield Fail(
+            message=f"{image.id} has a root volume of {image.root_volume_gib} GiB, and nodes have "
+            f"one of {given}",
+            path=("kubernetes", "node_volume_gib"),
+            requested=given,
+            limit=image.root_volume_gib,
+            where=image.id,
+        )
+
+
+RULE = OwnImage()

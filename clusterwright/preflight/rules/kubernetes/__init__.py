@@ -1,0 +1,1 @@
+"""Kubernetes and EKS versions, add-ons and launch templates."""

@@ -1,0 +1,1 @@
+"""Lifecycle scripts and the artefacts that nodes download."""

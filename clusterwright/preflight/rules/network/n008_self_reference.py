@@ -1,0 +1,103 @@
+"""Each security group that a node carries lets its members talk to each other, both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clusterwright.aws.ec2.vpc import Permission
+from clusterwright.cluster_spec.models.network import ExistingNetwork
+from clusterwright.cluster_spec.problems import Path
+from clusterwright.cluster_spec.security_groups import existing_storage_groups
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.facts.network import SecurityGroup
+from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rules.network.existing_network import HERE, ExistingNetworkRule
+
+
+class SelfReference(ExistingNetworkRule):
+    id = "CW-N008"
+    title = "Security groups let their members talk to each other, both ways"
+    prevents = (
+        "EFA health checks fail and the cluster is rolled back; a rule by address, even "
+        "0.0.0.0/0, does not cover EFA"
+    )
+    source = (
+        "AWS documentation, HyperPod prerequisites; awslabs/awsome-distributed-ai #546; "
+        "awslabs/agent-plugins PR #169"
+    )
+
+    def needs(self, subject: Subject[ExistingNetwork], context: Context) -> Iterable[Fact[Any]]:
+        return [SecurityGroup(group_id) for _, group_id in carried(subject.value, context)]
+
+    def check(
+        self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        for path, group_id in carried(subject.value, context):
+            group = facts[SecurityGroup(group_id)]
+            if group is None:
+                yield Fail(
+                    message=f"there is no security group {group_id} in {context.region}",
+                    path=path,
+                    requested=group_id,
+                    where=context.region,
+                )
+                continue
+            if group.vpc_id != subject.value.vpc_id:
+                yield Fail(
+                    message=f"{group_id} is in {group.vpc_id}, not in {subject.value.vpc_id}",
+                    path=path,
+                    requested=subject.value.vpc_id,
+                    where=group_id,
+                )
+            missing = [
+                way
+                for way, permissions in (("inbound", group.inbound), ("outbound", group.outbound))
+                if not _allows_itself(group_id, permissions)
+            ]
+            if missing:
+                yield Fail(
+                    message=f"{group_id} has no rule for all traffic "
+                    f"{'from and to' if len(missing) == 2 else _WAY[missing[0]]} itself",
+                    path=path,
+                    where=group_id,
+                    hint=f"add to {group_id}: all traffic, {' and '.join(missing)}, "
+                    f"{'source and destination' if len(missing) == 2 else _SIDE[missing[0]]} "
+                    f"{group_id}",
+                )
+
+
+_WAY = {"inbound": "from", "outbound": "to"}
+_SIDE = {"inbound": "source", "outbound": "destination"}
+
+
+def carried(existing: ExistingNetwork, context: Context) -> list[tuple[Path, str]]:
+    """Every security group that a node carries, with where it is written.
+
+    Those of file systems that exist are among them: nodes join these groups.
+    """
+    found: list[tuple[Path, str]] = [
+        ((*HERE, "security_group_ids", index), group_id)
+        for index, group_id in enumerate(existing.security_group_ids)
+    ]
+    storage = context.cluster.storage
+    written: dict[str, Path] = {}
+    for index, fs in enumerate(storage.lustre):
+        if fs.existing is not None:
+            path: Path = ("storage", "lustre", index, "existing", "security_group_id")
+            written.setdefault(fs.existing.security_group_id, path)
+    if storage.home is not None and storage.home.existing is not None:
+        written.setdefault(
+            storage.home.existing.security_group_id,
+            ("storage", "home", "existing", "security_group_id"),
+        )
+    found += [(written[one], one) for one in existing_storage_groups(context.cluster)]
+    return found
+
+
+def _allows_itself(group_id: str, permissions: Iterable[Permission]) -> bool:
+    return any(rule.protocol == "-1" and group_id in rule.groups for rule in permissions)
+
+
+RULE = SelfReference()

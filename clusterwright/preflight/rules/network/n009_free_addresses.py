@@ -1,0 +1,60 @@
+"""The subnets that exist have enough free addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clusterwright.cluster_spec.models.network import ExistingNetwork
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.facts.hyperpod import HyperPodClusters
+from clusterwright.preflight.facts.network import Subnets
+from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rules.network.existing_network import (
+    HERE,
+    ExistingNetworkRule,
+    known_subnets,
+)
+from clusterwright.preflight.rules.network.free_addresses import shortage
+
+
+class FreeAddresses(ExistingNetworkRule):
+    id = "CW-N009"
+    title = "The nodes' subnets have enough free addresses"
+    prevents = "nodes that never start because the subnet is full"
+    source = "awslabs/awsome-distributed-ai #1122"
+
+    def needs(self, subject: Subject[ExistingNetwork], context: Context) -> Iterable[Fact[Any]]:
+        del subject, context
+        return (Subnets(), HyperPodClusters())
+
+    def check(
+        self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        plan = context.network_plan
+        path = (*HERE, "subnet_ids")
+        if plan.unknown_types:
+            yield Unsure(
+                message=f"addresses of {', '.join(plan.unknown_types)}: no source says how many a "
+                "node takes",
+                path=path,
+            )
+        subnets = known_subnets(subject.value, facts[Subnets()])
+        if not subnets:
+            return  # CW-N007 says that they do not exist
+        lacking = shortage(context, subnets, facts[HyperPodClusters()])
+        if lacking is not None:
+            yield Fail(
+                message=lacking.message,
+                path=path,
+                severity=None if lacking.certain else "warning",
+                requested=lacking.requested,
+                used=lacking.used,
+                limit=lacking.limit,
+                where=", ".join(subnet.id for subnet in subnets),
+                hint="name a larger subnet, or several of the same zone",
+            )
+
+
+RULE = FreeAddresses()

@@ -1,0 +1,60 @@
+"""The subnet that is deployed already has room for the growth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.facts.hyperpod import HyperPodClusters
+from clusterwright.preflight.facts.network import Subnets
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rules.network.addresses_in_use import addresses_in_use
+
+
+class DeployedSubnet(Rule[None]):
+    id = "CW-N010"
+    title = "The deployed subnet has room for the growth"
+    severity = "error"
+    prevents = "an update that adds nodes which never start: the subnet is full"
+    source = "awslabs/awsome-distributed-ai #1122"
+
+    def subjects(self, context: Context) -> Iterable[Subject[None]]:
+        if context.cluster.network.existing is None:
+            yield Subject(("network", "cidr"), None)
+
+    def needs(self, subject: Subject[None], context: Context) -> Iterable[Fact[Any]]:
+        del subject, context
+        return (Subnets(), HyperPodClusters())
+
+    def check(
+        self, subject: Subject[None], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del subject
+        planned = {subnet.cidr for subnet in context.network_plan.node_subnets}
+        deployed = [
+            subnet
+            for subnet in facts[Subnets()]
+            if context.stack_is_ours(subnet.stack) and subnet.cidr in planned
+        ]
+        if not deployed:
+            return  # nothing is deployed yet: CW-N003 has done the arithmetic
+        plan = context.network_plan
+        present = addresses_in_use(context, facts[HyperPodClusters()])
+        more = plan.node_addresses_needed - present
+        free = sum(subnet.free_addresses for subnet in deployed)
+        if more > free:
+            names = ", ".join(subnet.id for subnet in deployed)
+            yield Fail(
+                message=f"the nodes need {more:,} addresses more, {names} "
+                f"{'has' if len(deployed) == 1 else 'have'} {free:,} free",
+                requested=plan.node_addresses_needed,
+                used=present,
+                limit=free + present,
+                where=names,
+                hint="take out what else stands in the subnet, or add fewer nodes",
+            )
+
+
+RULE = DeployedSubnet()

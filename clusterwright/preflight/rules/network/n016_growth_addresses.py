@@ -1,0 +1,47 @@
+"""The network has an address for everything in it when every group is at its max_count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rules.growth import at_growth, grown, grows
+
+
+class GrowthAddresses(Rule[None]):
+    id = "CW-N016"
+    title = "The network has an address for the growth"
+    severity = "warning"
+    scope = "offline"
+    prevents = (
+        "a cluster that cannot grow to its max_count: a subnet cannot be made larger without "
+        "replacing all that stands in it"
+    )
+    source = "AWS documentation, VPC subnet sizing; awslabs/awsome-distributed-ai #1122"
+
+    def subjects(self, context: Context) -> Iterable[Subject[None]]:
+        if context.cluster.network.existing is None and grows(context):
+            yield Subject(at_growth(context, ()), None)
+
+    def check(
+        self, subject: Subject[None], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del subject, facts
+        # Types of unknown need are CW-N003's to say.
+        plan = grown(context).network_plan
+        if plan.problem is None:
+            return
+        fits = context.network_plan.problem is None
+        yield Fail(
+            message=f"{'this fits today, max_count will not' if fits else 'at max_count'}: "
+            f"{plan.problem.message}",
+            requested=plan.addresses_needed,
+            limit=sum(subnet.addresses_usable for subnet in plan.node_subnets),
+            where=context.cluster.network.availability_zone_id,
+            hint=plan.problem.hint,
+        )
+
+
+RULE = GrowthAddresses()

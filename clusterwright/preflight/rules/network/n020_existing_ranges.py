@@ -1,0 +1,62 @@
+"""The ranges of the VPC that exists overlap none that it is connected to, nor Docker's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from ipaddress import IPv4Network
+from typing import Any
+
+from clusterwright.cluster_spec.models.network import ExistingNetwork
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.facts.network import Vpcs
+from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rules.network.existing_network import HERE, ExistingNetworkRule
+from clusterwright.preflight.rules.network.ip_ranges import DOCKER, peered_ranges
+
+
+class ExistingRanges(ExistingNetworkRule):
+    id = "CW-N020"
+    title = "The VPC that exists overlaps nothing that it is connected to"
+    prevents = "routes to the other network that are never used: a VPC's own ranges are local"
+    source = (
+        "AWS documentation, VPC peering basics and VPC CIDR blocks: SageMaker and others use "
+        "172.17.0.0/16"
+    )
+
+    def needs(self, subject: Subject[ExistingNetwork], context: Context) -> Iterable[Fact[Any]]:
+        del subject, context
+        return (Vpcs(),)
+
+    def check(
+        self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        vpc = next((v for v in facts[Vpcs()] if v.id == subject.value.vpc_id), None)
+        if vpc is None:
+            return  # CW-N006 says that it does not exist
+        for cidr in vpc.cidrs:
+            own = IPv4Network(cidr)
+            for path, peer in peered_ranges(context):
+                if own.overlaps(peer):
+                    yield Fail(
+                        message=f"{peer} overlaps {own} of {vpc.id}",
+                        path=path,
+                        requested=str(peer),
+                        limit=str(own),
+                        where=vpc.id,
+                        hint="nodes cannot reach what lies in both: use another VPC or peer",
+                    )
+            if own.overlaps(DOCKER):
+                yield Fail(
+                    message=f"{own} of {vpc.id} overlaps {DOCKER}, which Docker takes on every "
+                    "node, and AWS services such as SageMaker with it",
+                    path=(*HERE, "vpc_id"),
+                    severity="warning",
+                    requested=str(own),
+                    limit=str(DOCKER),
+                    where=vpc.id,
+                    hint="use subnets outside it, or change Docker's own range on the nodes",
+                )
+
+
+RULE = ExistingRanges()

@@ -1,0 +1,90 @@
+"""Nodes of a network that exists reach every AWS service that they call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.cluster_spec.models.network import ExistingNetwork
+from clusterwright.platforms.endpoints import GATEWAY_SERVICES
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.facts.network import Subnets
+from clusterwright.preflight.facts.routes import Endpoints, RouteTables
+from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rules.group_rule import listed
+from clusterwright.preflight.rules.network.egress import (
+    endpoint_names,
+    gateway_of,
+    interface_of,
+    way_out,
+)
+from clusterwright.preflight.rules.network.existing_network import node_subnets
+from clusterwright.preflight.rules.network.service_endpoints import WayOutRule, services_used
+
+
+class ReachesServices(WayOutRule):
+    id = "CW-N022"
+    title = "Nodes of a network that exists reach the services that they call"
+    prevents = (
+        "lifecycle scripts that cannot be fetched, so that creation fails after its time is up, "
+        "with empty logs: those do not get out either"
+    )
+    source = (
+        "AWS documentation, HyperPod prerequisites and interface endpoints; "
+        "awslabs/awsome-distributed-ai #186, #189"
+    )
+
+    def check(
+        self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        tables, endpoints = facts[RouteTables()], facts[Endpoints()]
+        vpc_id = subject.value.vpc_id
+        for path, subnet_id, subnet in node_subnets(subject.value, facts[Subnets()]):
+            if subnet is None or subnet.vpc_id != vpc_id:
+                continue  # CW-N007 says so
+            out = way_out(tables, subnet)
+            if out.default is not None:
+                continue
+            missing, nameless = [], []
+            for service in GATEWAY_SERVICES:
+                names = endpoint_names(context.region, service.name)
+                if service.used(context.cluster) and not (
+                    gateway_of(endpoints, out.table, vpc_id, names)
+                    or interface_of(endpoints, vpc_id, names)
+                ):
+                    missing.append(service.name)
+            for service in services_used(context):
+                names = endpoint_names(context.region, service.name)
+                found = interface_of(endpoints, vpc_id, names)
+                if found is None or found.state not in ("available", "pending"):
+                    missing.append(service.name)
+                elif not found.private_dns:
+                    nameless.append(service.name)
+            because = out.useless or "it has no default route"
+            # Endpoints of a central network can be reached through it, with names of its own.
+            central = ", ".join(out.others)
+            if missing:
+                yield Fail(
+                    message=f"nodes in {subnet_id} do not reach {listed(missing)}: {because}, and "
+                    f"{vpc_id} has no endpoint for {'it' if len(missing) == 1 else 'them'}"
+                    + (f"; {central} may lead to some" if central else ""),
+                    path=path,
+                    severity="warning" if central else "error",
+                    requested=", ".join(missing),
+                    where=subnet_id,
+                    hint="its owner must add a route to a NAT gateway, or endpoints with private "
+                    "DNS (for s3 a gateway endpoint in the subnet's route table)",
+                )
+            if nameless:
+                yield Fail(
+                    message=f"the endpoints of {listed(nameless)} in {vpc_id} have no private "
+                    f"DNS: nodes in {subnet_id} look for the public names",
+                    path=path,
+                    severity="warning" if central else "error",
+                    requested=", ".join(nameless),
+                    where=subnet_id,
+                    hint="switch on private DNS names of these endpoints",
+                )
+
+
+RULE = ReachesServices()

@@ -1,0 +1,103 @@
+"""Security groups let the nodes of a network that exists open its endpoints.
+
+An endpoint with private DNS takes the service's public name over in the whole VPC, so that nodes
+with a way to the internet are turned to it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.aws.ec2.routes import Endpoint
+from clusterwright.cluster_spec.models.network import ExistingNetwork
+from clusterwright.cluster_spec.security_groups import existing_storage_groups
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.facts.network import SecurityGroups, Subnets
+from clusterwright.preflight.facts.routes import Endpoints, RouteTables
+from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rules.group_rule import listed
+from clusterwright.preflight.rules.network.egress import (
+    endpoint_names,
+    group_reaches,
+    interface_of,
+    way_out,
+)
+from clusterwright.preflight.rules.network.existing_network import HERE, known_subnets
+from clusterwright.preflight.rules.network.service_endpoints import WayOutRule, services_used
+
+HTTPS = 443
+
+
+class EndpointGroups(WayOutRule):
+    id = "CW-N023"
+    title = "Security groups let nodes open the endpoints of a network that exists"
+    prevents = "calls to AWS that hang until they time out: the endpoint's group drops them"
+    source = (
+        "AWS documentation, interface endpoints: security groups, private DNS; "
+        "terraform-aws-modules/terraform-aws-eks #3113"
+    )
+    more = (SecurityGroups(),)
+
+    def check(
+        self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        existing = subject.value
+        tables, endpoints = facts[RouteTables()], facts[Endpoints()]
+        subnets = known_subnets(existing, facts[Subnets()])
+        if not subnets:
+            return
+        # Behind a NAT gateway only endpoints that the public names lead to are in the way.
+        by_name_alone = all(way_out(tables, one).default is not None for one in subnets)
+        groups = {group.id: group for group in facts[SecurityGroups()]}
+        own = [*existing.security_group_ids, *existing_storage_groups(context.cluster)]
+        nodes = [groups[one] for one in own if one in groups]
+        ranges = [subnet.cidr for subnet in subnets]
+        by_id = {subnet.id: subnet for subnet in facts[Subnets()]}
+        dropped: dict[tuple[bool | None, bool | None], list[str]] = {}
+        for service in services_used(context):
+            names = endpoint_names(context.region, service.name)
+            endpoint = interface_of(endpoints, existing.vpc_id, names)
+            if endpoint is None:
+                continue  # CW-N022 says so
+            if by_name_alone and not endpoint.private_dns:
+                continue
+            theirs = [groups[one] for one in endpoint.group_ids if one in groups]
+            there = [by_id[one].cidr for one in endpoint.subnet_ids if one in by_id]
+            ways = group_reaches(nodes, theirs, HTTPS, ranges, there)
+            if not all(ways):
+                dropped.setdefault(ways, []).append(service.name)
+        for (out, into), names_ in dropped.items():
+            which = listed(names_)
+            if None in (out, into):
+                yield Unsure(
+                    message=f"whether the nodes reach the endpoints of {which}: their security "
+                    "groups have rules with prefix lists, whose ranges are not asked",
+                    path=(*HERE, "security_group_ids"),
+                )
+            if into is False:
+                example = _groups_of(endpoints, context, existing.vpc_id, names_[0])
+                yield Fail(
+                    message=f"the endpoints of {which} let no HTTPS in from the nodes",
+                    path=(*HERE, "security_group_ids"),
+                    where=existing.vpc_id,
+                    hint=f"allow TCP {HTTPS} into {example} from {own[0]} or {ranges[0]}",
+                )
+            if out is False:
+                yield Fail(
+                    message=f"the nodes' security groups let no HTTPS out to the endpoints of "
+                    f"{which}",
+                    path=(*HERE, "security_group_ids"),
+                    where=existing.vpc_id,
+                    hint=f"allow TCP {HTTPS} out of {own[0]}",
+                )
+
+
+def _groups_of(
+    endpoints: tuple[Endpoint, ...], context: Context, vpc_id: str, service: str
+) -> str:
+    found = interface_of(endpoints, vpc_id, endpoint_names(context.region, service))
+    return ", ".join(found.group_ids) if found and found.group_ids else "their security group"
+
+
+RULE = EndpointGroups()

@@ -1,0 +1,52 @@
+"""The control plane's subnets exist, in the VPC, in two zones, with room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from clusterwright.aws.ec2.vpc import Subnet
+from clusterwright.cluster_spec.models.network import ExistingNetwork
+from clusterwright.cluster_spec.problems import Path
+from clusterwright.platforms.network import ZONES_WITHOUT_CONTROL_PLANES
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rules.network.existing_network import TwoZonesRule
+
+FREE_ADDRESSES: Final = 6
+"""Of each subnet (EKS user guide, "View Amazon EKS networking requirements for VPC and
+subnets"; it recommends 16)."""
+
+
+class ControlPlaneSubnets(TwoZonesRule):
+    id = "CW-N027"
+    title = "The control plane's subnets are in the VPC, in two zones, with room"
+    prevents = "CreateCluster of EKS fails: subnets in two zones, with 6 free addresses each"
+    source = "EKS user guide, View Amazon EKS networking requirements for VPC and subnets"
+    key = "control_plane_subnet_ids"
+    all_in = "all subnets of the control plane are in {zone}; EKS wants two zones"
+
+    def subjects(self, context: Context) -> Iterable[Subject[ExistingNetwork]]:
+        if context.cluster.uses_kubernetes:
+            yield from super().subjects(context)
+
+    def of_one(self, subnet: Subnet, path: Path) -> Iterator[Verdict]:
+        if subnet.free_addresses < FREE_ADDRESSES:
+            yield Fail(
+                message=f"{subnet.id} has {subnet.free_addresses} free addresses; the control "
+                f"plane needs {FREE_ADDRESSES} in each of its subnets",
+                path=path,
+                requested=FREE_ADDRESSES,
+                limit=subnet.free_addresses,
+                where=subnet.id,
+            )
+        if subnet.zone_id in ZONES_WITHOUT_CONTROL_PLANES:
+            yield Fail(
+                message=f"{subnet.id} is in {subnet.zone_id}, where EKS has no control plane",
+                path=path,
+                requested=subnet.zone_id,
+                where=subnet.id,
+            )
+
+
+RULE = ControlPlaneSubnets()

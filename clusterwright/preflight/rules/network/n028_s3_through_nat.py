@@ -1,0 +1,69 @@
+"""What nodes read from and write to S3 does not go through a NAT gateway, paid by the GB."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from clusterwright.cluster_spec.models.network import ExistingNetwork
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.facts.network import Subnets
+from clusterwright.preflight.facts.routes import Endpoints, RouteTables
+from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rules.network.egress import (
+    endpoint_names,
+    gateway_of,
+    interface_of,
+    way_out,
+)
+from clusterwright.preflight.rules.network.existing_network import node_subnets
+from clusterwright.preflight.rules.network.service_endpoints import WayOutRule
+
+_NAT: Final = "nat-"
+
+
+class S3ThroughNat(WayOutRule):
+    id = "CW-N028"
+    title = "Traffic to S3 does not go through a NAT gateway of a network that exists"
+    severity = "warning"
+    prevents = (
+        "a bill by the GB for every checkpoint, data set and image layer: registries keep their "
+        "layers in S3, and only a gateway endpoint for S3 takes it off the NAT gateway"
+    )
+    source = (
+        "AWS documentation, NAT gateways: pricing, best practice for traffic to S3; gateway "
+        "endpoints; awslabs/aws-crt-s3-benchmarks #42, pytorch/ci-infra #1032"
+    )
+
+    def check(
+        self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        existing, endpoints = subject.value, facts[Endpoints()]
+        names = endpoint_names(context.region, "s3")
+        told: set[str] = set()
+        for path, _, subnet in node_subnets(existing, facts[Subnets()]):
+            if subnet is None or subnet.vpc_id != existing.vpc_id:
+                continue  # CW-N007 says so
+            out = way_out(facts[RouteTables()], subnet)
+            if out.default is None or not out.default.startswith(_NAT) or out.table is None:
+                continue
+            if gateway_of(endpoints, out.table, subnet.vpc_id, names) or out.table.id in told:
+                continue
+            told.add(out.table.id)
+            interface = interface_of(endpoints, subnet.vpc_id, names)
+            if interface is not None and interface.private_dns:
+                continue  # paid by the GB too, at the rate of endpoints, and somebody's decision
+            yield Fail(
+                message=f"what nodes in {subnet.id} read from and write to S3 goes through "
+                f"{out.default}, which is paid by the GB: {out.table.id} has no gateway endpoint "
+                "for S3",
+                path=path,
+                where=subnet.id,
+                hint="its owner should add a gateway endpoint for S3, which costs nothing: "
+                f"`aws ec2 create-vpc-endpoint --vpc-id {subnet.vpc_id} --service-name {names[0]} "
+                f"--route-table-ids {out.table.id}`",
+            )
+
+
+RULE = S3ThroughNat()

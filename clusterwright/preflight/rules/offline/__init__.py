@@ -1,1 +1,0 @@
-"""Rules that the spec and the catalogue decide."""

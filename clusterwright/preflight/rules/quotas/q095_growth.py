@@ -1,0 +1,92 @@
+"""Quotas allow every group at its max_count: this passes today, max_count will not."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from clusterwright.cluster_spec.karpenter import runs_in_cluster
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rules.growth import at_growth, grown, grows
+from clusterwright.preflight.rules.quotas.quota_rule import QuotaRule, Want
+
+OF_NODE_GROUPS = ("CW-Q061", "CW-Q062")
+"""Managed node groups do not grow where Karpenter adds the nodes: it keeps them outside."""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What a quota rule asks at max_count, and what it asks today, if anything."""
+
+    rule: QuotaRule
+    then: Subject[Want]
+    now: Subject[Want] | None
+
+
+class GrowthQuotas(Rule[Growth]):
+    id = "CW-Q095"
+    title = "Quotas allow the growth to max_count"
+    severity = "warning"
+    prevents = (
+        "a cluster that is deployed and cannot grow on the day when it must: quotas are raised "
+        "within days to weeks"
+    )
+    source = "awslabs/awsome-distributed-ai #198; aws/aws-parallelcluster #1375"
+
+    def subjects(self, context: Context) -> Iterable[Subject[Growth]]:
+        if not grows(context):
+            return
+        larger = grown(context)
+        for rule in _quota_rules():
+            if rule.id in OF_NODE_GROUPS and runs_in_cluster(context.cluster):
+                continue
+            today = {_name(s): s for s in rule.subjects(context)}
+            for then in rule.subjects(larger):
+                now = today.get(_name(then))
+                # Quotas that the count does not touch, and those without a code, are the rule's
+                # own to look at.
+                if then.value.code and (now is None or then.value.amount > now.value.amount):
+                    yield Subject(at_growth(context, then.path), Growth(rule, then, now))
+
+    def needs(self, subject: Subject[Growth], context: Context) -> Iterable[Fact[Any]]:
+        return subject.value.rule.needs(subject.value.then, grown(context))
+
+    def check(
+        self, subject: Subject[Growth], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        growth = subject.value
+        now = growth.now
+        passes = now is None or not list(growth.rule.check(now, context, facts))
+        when = "this passes today, max_count will not" if passes else "at max_count"
+        for verdict in growth.rule.check(growth.then, grown(context), facts):
+            if isinstance(verdict, Fail):
+                yield dataclasses.replace(
+                    verdict, message=f"{when}: {verdict.message}", severity="warning", path=None
+                )
+            else:
+                yield verdict
+
+
+@cache
+def _quota_rules() -> tuple[QuotaRule, ...]:
+    from clusterwright.preflight.registry import rule_files
+
+    return tuple(
+        file.rule
+        for file in rule_files()
+        if file.id.startswith("CW-Q") and file.id != GrowthQuotas.id
+        if isinstance(file.rule, QuotaRule)
+    )
+
+
+def _name(subject: Subject[Want]) -> tuple[str, str | None, str, str]:
+    want = subject.value
+    return want.service, want.code, want.key, want.label
+
+
+RULE = GrowthQuotas()

@@ -1,0 +1,1 @@
+"""EC2 Capacity Reservations and Capacity Blocks."""

@@ -1,0 +1,57 @@
+"""The capacity reservation or block exists, and is of the kind that the spec says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.facts.reservations import Reservation
+from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rules.reservations.reservation_rule import (
+    ReservationRule,
+    ReservationUse,
+)
+
+
+class ReservationExists(ReservationRule):
+    id = "CW-C030"
+    title = "The capacity reservation exists and is of its kind"
+    prevents = (
+        "RunInstances fails: the reservation is not found; or instances of a capacity block are "
+        "launched as ordinary ones and refused"
+    )
+    source = (
+        "EC2 DescribeCapacityReservations; aws/aws-parallelcluster, CapacityReservation validator"
+    )
+
+    def check(
+        self, subject: Subject[ReservationUse], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        use = subject.value
+        found = facts[Reservation(use.id)]
+        if found is None:
+            yield Fail(
+                message=f"there is no {use.word} {use.id} in {context.region} that this account "
+                "sees",
+                requested=use.id,
+                where=context.region,
+                hint="a reservation of another account must be shared with this one",
+            )
+            return
+        is_block = found.kind == "capacity-block"
+        for path, group in use.groups:
+            if (group.capacity.kind == "capacity-block") != is_block:
+                kind = "capacity-block" if is_block else "reservation"
+                yield Fail(
+                    message=f"{use.id} is a {kind.replace('-', ' ')}, `{group.name}` says "
+                    f"{group.capacity.kind}",
+                    path=(*path, "capacity", "kind"),
+                    requested=group.capacity.kind,
+                    limit=kind,
+                    where=use.id,
+                    hint=f"kind: {kind}",
+                )
+
+
+RULE = ReservationExists()

@@ -1,0 +1,43 @@
+"""The capacity reservation or block holds the type of each of its groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.facts.reservations import Reservation
+from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rules.reservations.reservation_rule import (
+    ReservationRule,
+    ReservationUse,
+)
+
+
+class ReservationType(ReservationRule):
+    id = "CW-C032"
+    title = "The capacity reservation holds the group's instance type"
+    prevents = "RunInstances fails: the reservation is of another instance type"
+    source = "aws/aws-parallelcluster, CapacityReservation validator"
+
+    def check(
+        self, subject: Subject[ReservationUse], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del context
+        use = subject.value
+        found = facts[Reservation(use.id)]
+        if found is None:
+            return
+        for path, group in use.groups:
+            if group.instance_type != found.instance_type:
+                yield Fail(
+                    message=f"the {use.word} {use.id} is for {found.instance_type}, not "
+                    f"{group.instance_type}",
+                    path=(*path, "instance_type"),
+                    requested=group.instance_type,
+                    limit=found.instance_type,
+                    where=use.id,
+                )
+
+
+RULE = ReservationType()

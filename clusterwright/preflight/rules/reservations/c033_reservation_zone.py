@@ -1,0 +1,50 @@
+"""The capacity reservation or block is in the zone of the nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.facts.network import Zones
+from clusterwright.preflight.facts.reservations import Reservation
+from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rules.network.zones import zone_id_of
+from clusterwright.preflight.rules.reservations.reservation_rule import (
+    ReservationRule,
+    ReservationUse,
+)
+
+
+class ReservationZone(ReservationRule):
+    id = "CW-C033"
+    title = "The capacity reservation is in the nodes' zone"
+    prevents = "RunInstances fails: the subnet is in another zone than the reservation"
+    source = "aws/aws-parallelcluster, CapacityReservation validator"
+
+    def needs(self, subject: Subject[ReservationUse], context: Context) -> Iterable[Fact[Any]]:
+        return (*super().needs(subject, context), Zones())
+
+    def check(
+        self, subject: Subject[ReservationUse], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        use = subject.value
+        found = facts[Reservation(use.id)]
+        if found is None:
+            return
+        wanted = context.cluster.network.availability_zone_id
+        zones = facts[Zones()]
+        # Names of zones differ between accounts; the one that answers knows its own.
+        there = found.zone_id or zone_id_of(found.zone, zones)
+        if there != zone_id_of(wanted, zones):
+            yield Fail(
+                message=f"the {use.word} {use.id} is in {there}, the nodes in {wanted}",
+                requested=wanted,
+                limit=there,
+                where=use.id,
+                hint=f"availability_zone_id: {there}, if nothing stands in {wanted} yet",
+            )
+
+
+RULE = ReservationZone()

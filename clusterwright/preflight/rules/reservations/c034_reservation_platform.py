@@ -1,0 +1,64 @@
+"""The capacity reservation or block is for the nodes' system on shared hardware."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.platforms.parallelcluster.limits import RESERVATION_PLATFORMS
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.facts.reservations import Reservation
+from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rules.reservations.reservation_rule import (
+    ReservationRule,
+    ReservationUse,
+)
+
+PLATFORM, TENANCY = "Linux/UNIX", "default"
+
+
+class ReservationPlatform(ReservationRule):
+    id = "CW-C034"
+    title = "The capacity reservation is for the nodes' operating system and tenancy"
+    prevents = (
+        "RunInstances fails, or ordinary instances run beside a reservation that is paid for and "
+        "never used: platform and tenancy must match"
+    )
+    source = (
+        "EC2 CreateCapacityReservation, InstancePlatform and Tenancy; aws/aws-parallelcluster, "
+        "CapacityReservation validator"
+    )
+
+    def check(
+        self, subject: Subject[ReservationUse], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        use = subject.value
+        found = facts[Reservation(use.id)]
+        if found is None:
+            return
+        wanted_platform = _platform(context.cluster)
+        if not found.platform:
+            yield Unsure(message=f"the {use.word} {use.id} names no platform")
+        for what, has, wanted in (
+            ("platform", found.platform or wanted_platform, wanted_platform),
+            ("tenancy", found.tenancy, TENANCY),
+        ):
+            if has != wanted:
+                yield Fail(
+                    message=f"the {use.word} {use.id} has {what} {has}, the nodes {wanted}",
+                    requested=wanted,
+                    limit=has,
+                    where=use.id,
+                    hint="it cannot be changed: it takes another reservation",
+                )
+
+
+def _platform(cluster: Cluster) -> str:
+    """What EC2 calls the system that the nodes' image has."""
+    if cluster.platform != "parallelcluster":
+        return PLATFORM
+    return RESERVATION_PLATFORMS.get(cluster.parallelcluster.os, PLATFORM)
+
+
+RULE = ReservationPlatform()

@@ -1,0 +1,43 @@
+"""Nobody else takes what the spec counts on: the capacity reservation is targeted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.facts.reservations import Reservation
+from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rules.reservations.reservation_rule import (
+    ENDED,
+    ReservationRule,
+    ReservationUse,
+)
+
+
+class ReservationTargeting(ReservationRule):
+    id = "CW-C037"
+    title = "Only who names the capacity reservation can use it"
+    severity = "warning"
+    prevents = (
+        "a replaced node that finds no capacity: an open reservation is filled by any instance of "
+        "the type that is launched in the zone"
+    )
+    source = "EC2 CreateCapacityReservation, InstanceMatchCriteria"
+
+    def check(
+        self, subject: Subject[ReservationUse], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del context
+        use = subject.value
+        found = facts[Reservation(use.id)]
+        if found is not None and found.match == "open" and found.state not in ENDED:
+            yield Fail(
+                message=f"the {use.word} {use.id} is open: any {found.instance_type} that "
+                f"somebody launches in {found.zone} takes from it",
+                where=use.id,
+                hint="`aws ec2 modify-capacity-reservation --instance-match-criteria targeted`",
+            )
+
+
+RULE = ReservationTargeting()

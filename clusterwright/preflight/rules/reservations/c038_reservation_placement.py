@@ -1,0 +1,66 @@
+"""A group and its capacity reservation are in the same placement group, or in none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.facts.reservations import Reservation
+from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rules.reservations.reservation_rule import (
+    ENDED,
+    ReservationRule,
+    ReservationUse,
+)
+
+
+class ReservationPlacement(ReservationRule):
+    id = "CW-C038"
+    title = "A group and its capacity reservation are placed alike"
+    prevents = (
+        "some of the reserved instances never start: they are not where the placement group is "
+        "(11 of 16 in eksctl #7949)"
+    )
+    source = (
+        "AWS documentation, Capacity Reservations for cluster placement groups; "
+        "aws/aws-parallelcluster, PlacementGroupCapacityReservation; eksctl #7949"
+    )
+
+    def check(
+        self, subject: Subject[ReservationUse], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del context
+        use = subject.value
+        found = facts[Reservation(use.id)]
+        if found is None or found.state in ENDED:
+            return
+        for path, group in use.groups:
+            here = (*path, "placement_group")
+            if group.placement_group and found.kind != "capacity-block":
+                # What a capacity block takes is CW-C007's to say.
+                theirs = found.placement_group
+                yield Fail(
+                    message=f"`{group.name}` gets a placement group of its own, the {use.word} "
+                    + (f"{use.id} is in {theirs}" if theirs else f"{use.id} was made in none"),
+                    path=here,
+                    # Reserved instances may happen to be close together; those of another
+                    # placement group never are in this one.
+                    severity="error" if theirs else "warning",
+                    limit=theirs,
+                    where=use.id,
+                    hint="placement_group: false",
+                )
+            elif found.placement_group and not group.placement_group:
+                yield Fail(
+                    message=f"the {use.word} {use.id} is in the placement group "
+                    f"{found.placement_group}, `{group.name}` in none: its instances do not "
+                    "match it",
+                    path=(*path, "capacity", "id"),
+                    limit=found.placement_group,
+                    where=use.id,
+                    hint="name a reservation that was made in no placement group",
+                )
+
+
+RULE = ReservationPlacement()

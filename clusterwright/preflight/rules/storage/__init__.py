@@ -1,0 +1,1 @@
+"""FSx file systems, S3 buckets and checkpoints."""

@@ -1,0 +1,45 @@
+"""The throughput per TiB of a Lustre file system is one that FSx sells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.cluster_spec.models.storage import Lustre
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rules.group_rule import LustreRule, listed
+
+
+class LustreThroughput(LustreRule):
+    id = "CW-S002"
+    title = "Lustre throughput is one that FSx sells"
+    scope = "offline"
+    prevents = "CreateFileSystem fails with BadRequest: the per-unit throughput is not valid"
+    source = "FSx CreateFileSystem, PerUnitStorageThroughput"
+
+    def check(
+        self, subject: Subject[Lustre], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del facts
+        fs = subject.value
+        if fs.throughput_mbps_per_tib is None:
+            return
+        values = context.catalog.lustre.throughput_values(fs.deployment_type, fs.storage_type)
+        if fs.throughput_mbps_per_tib not in values:
+            yield Fail(
+                message=f"{fs.deployment_type} {fs.storage_type} has {listed(values)} MB/s "
+                f"per TiB, not {fs.throughput_mbps_per_tib:,}",
+                path=(*subject.path, "throughput_mbps_per_tib"),
+                requested=fs.throughput_mbps_per_tib,
+                hint=f"throughput_mbps_per_tib: {_nearest(fs.throughput_mbps_per_tib, values)}"
+                if values
+                else None,
+            )
+
+
+def _nearest(value: int, values: tuple[int, ...]) -> int:
+    return min(values, key=lambda candidate: (abs(candidate - value), candidate))
+
+
+RULE = LustreThroughput()

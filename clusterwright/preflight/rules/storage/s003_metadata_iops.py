@@ -1,0 +1,48 @@
+"""Metadata IOPS are a number that FSx takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.cluster_spec.models.storage import Lustre
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rules.group_rule import LustreRule, listed
+
+
+class MetadataIops(LustreRule):
+    id = "CW-S003"
+    title = "Lustre metadata IOPS are a valid number"
+    scope = "offline"
+    prevents = "CreateFileSystem fails with BadRequest: the metadata IOPS are not valid"
+    source = "FSx CreateFileSystem, MetadataConfiguration"
+
+    def check(
+        self, subject: Subject[Lustre], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del facts
+        fs = subject.value
+        iops = fs.metadata.iops if fs.metadata else None
+        if iops is None:
+            return
+        facts_of = context.catalog.lustre
+        tiering = fs.storage_type == "INTELLIGENT_TIERING"
+        values = (
+            facts_of.tiering_metadata_iops_values if tiering else facts_of.metadata_iops_values
+        )
+        if iops in values:
+            return
+        near = min(values, key=lambda value: abs(value - iops))
+        shown = listed(values) if tiering else "1,500, 3,000, 6,000 and multiples of 12,000 up to "
+        shown += "" if tiering else f"{values[-1]:,}"
+        yield Fail(
+            message=f"metadata IOPS are {shown}, not {iops:,}",
+            path=(*subject.path, "metadata", "iops"),
+            requested=iops,
+            limit=values[-1],
+            hint=f"iops: {near}",
+        )
+
+
+RULE = MetadataIops()

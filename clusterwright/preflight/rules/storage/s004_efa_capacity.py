@@ -1,0 +1,52 @@
+"""An EFA file system is as large as EFA needs, on its step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.cluster_spec.models.storage import Lustre
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rules.group_rule import LustreRule
+
+
+class EfaCapacity(LustreRule):
+    id = "CW-S004"
+    title = "EFA Lustre capacity is on EFA's step"
+    scope = "offline"
+    prevents = (
+        "CreateFileSystem fails with BadRequest: an EFA file system is made of whole servers"
+    )
+    source = (
+        "AWS documentation, EFA-enabled FSx for Lustre file systems; awslabs/awsome-distributed-ai"
+    )
+
+    def check(
+        self, subject: Subject[Lustre], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del facts
+        fs = subject.value
+        if not fs.efa or fs.capacity_gib is None:
+            return
+        tier = context.catalog.lustre.tier(
+            fs.deployment_type, fs.storage_type, fs.throughput_mbps_per_tib
+        )
+        if tier is None or tier.efa_step_gib is None:
+            return  # CW-S002 says that there is no such tier
+        if tier.is_valid_capacity(fs.capacity_gib, efa=True):
+            return
+        step = tier.efa_step_gib
+        below, above = tier.nearest_capacities(fs.capacity_gib, efa=True)
+        near = " or ".join(f"{c:,}" for c in (below, above) if c)
+        yield Fail(
+            message=f"with EFA, {fs.throughput_mbps_per_tib} MB/s per TiB comes in multiples of "
+            f"{step:,} GiB, not {fs.capacity_gib:,}",
+            path=(*subject.path, "capacity_gib"),
+            requested=fs.capacity_gib,
+            limit=step,
+            hint=f"capacity_gib: {near or f'{step:,}'}",
+        )
+
+
+RULE = EfaCapacity()

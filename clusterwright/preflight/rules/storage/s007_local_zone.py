@@ -1,0 +1,63 @@
+"""A file system in a local zone is one that FSx has there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.cluster_spec.models.storage import Lustre
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rules.group_rule import LustreRule, listed
+
+
+class LustreInLocalZone(LustreRule):
+    id = "CW-S007"
+    title = "Lustre in a local zone is what FSx has there"
+    scope = "offline"
+    prevents = "CreateFileSystem fails: local zones have PERSISTENT_2 without EFA alone"
+    source = "AWS documentation, FSx for Lustre availability by region"
+
+    def check(
+        self, subject: Subject[Lustre], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del facts
+        fs = subject.value
+        zone = context.cluster.network.availability_zone_id
+        local = context.catalog.local_zone(zone)
+        if local is None:
+            return
+        rule = context.catalog.lustre.local_zone_rule
+        if local not in rule.zones:
+            yield Fail(
+                message=f"no source lists FSx for Lustre in {local}",
+                severity="warning",
+                where=local,
+            )
+            return
+        if fs.efa and not rule.efa:
+            yield Fail(
+                message=f"there is no EFA Lustre in {local}",
+                path=(*subject.path, "efa"),
+                where=local,
+                hint="efa: false",
+            )
+        if fs.deployment_type != rule.deployment_type or fs.storage_type != "SSD":
+            yield Fail(
+                message=f"{local} has {rule.deployment_type} SSD only, not "
+                f"{fs.deployment_type} {fs.storage_type}",
+                path=(*subject.path, "deployment_type"),
+                requested=f"{fs.deployment_type} {fs.storage_type}",
+                where=local,
+            )
+        elif fs.throughput_mbps_per_tib not in rule.throughput_mbps_per_tib:
+            yield Fail(
+                message=f"{local} has {listed(rule.throughput_mbps_per_tib)} MB/s per TiB, "
+                f"not {fs.throughput_mbps_per_tib}",
+                path=(*subject.path, "throughput_mbps_per_tib"),
+                requested=fs.throughput_mbps_per_tib,
+                where=local,
+            )
+
+
+RULE = LustreInLocalZone()

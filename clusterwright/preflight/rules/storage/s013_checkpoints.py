@@ -1,0 +1,62 @@
+"""Checkpoints are where a loss of the file system does not lose them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.cluster_spec.models.storage import Lustre
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rules.storage.checkpoints import lustre_of, within
+
+
+class Checkpoints(Rule[str]):
+    id = "CW-S013"
+    title = "Checkpoints outlive what they are written to"
+    severity = "error"
+    scope = "offline"
+    prevents = "a run that loses its checkpoints with a scratch file system or a replaced node"
+    source = "AWS documentation, FSx for Lustre deployment options: SCRATCH is not replicated"
+
+    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+        path = context.cluster.storage.checkpoint_path
+        if path is not None:
+            yield Subject(("storage", "checkpoint_path"), path)
+
+    def check(
+        self, subject: Subject[str], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del facts
+        path = subject.value
+        for group in context.cluster.compute:
+            if group.scratch is not None and within(path, group.scratch.mount_path):
+                yield Fail(
+                    message=f"{path} is on the nodes' own drives, which are empty after every "
+                    "replacement",
+                    hint="put checkpoints on Lustre, with an export to a bucket",
+                )
+                return
+        found = lustre_of(path, context.cluster.storage.lustre)
+        if found is None or found[1].existing is not None:
+            return  # CW-S033 asks FSx of what kind it is
+        fs = found[1]
+        if fs.deployment_type.startswith("PERSISTENT") or _is_exported(path, fs):
+            return
+        yield Fail(
+            message=f"{path} is on {fs.deployment_type}, which keeps one copy of its data, and no "
+            "repository exports it",
+            hint="add a repository with export: [NEW, CHANGED, DELETED], or PERSISTENT_2",
+        )
+
+
+def _is_exported(path: str, fs: Lustre) -> bool:
+    inside = path.removeprefix(fs.mount_path) or "/"
+    return any(
+        within(inside, repository.path)
+        for repository in fs.repositories
+        if "NEW" in repository.export_events
+    )
+
+
+RULE = Checkpoints()

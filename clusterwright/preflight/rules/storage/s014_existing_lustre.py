@@ -1,0 +1,93 @@
+"""Lustre file systems that exist are what the spec says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clusterwright.aws.fsx import FileSystem
+from clusterwright.cluster_spec.models.storage import Lustre
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.facts.network import Subnets
+from clusterwright.preflight.facts.storage import FileSystems
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+
+
+class ExistingLustre(Rule[Lustre]):
+    id = "CW-S014"
+    title = "Lustre file systems that exist are as the spec says"
+    severity = "error"
+    prevents = "nodes whose mount fails, or that read another zone's file system slowly"
+    source = "FSx DescribeFileSystems; aws/aws-parallelcluster, ExistingFsxNetworking"
+
+    def subjects(self, context: Context) -> Iterable[Subject[Lustre]]:
+        for index, fs in enumerate(context.cluster.storage.lustre):
+            if fs.existing is not None:
+                yield Subject(("storage", "lustre", index, "existing"), fs)
+
+    def needs(self, subject: Subject[Lustre], context: Context) -> Iterable[Fact[Any]]:
+        del subject, context
+        return (FileSystems(), Subnets())
+
+    def check(
+        self, subject: Subject[Lustre], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        existing = subject.value.existing
+        assert existing is not None
+        found = next((fs for fs in facts[FileSystems()] if fs.id == existing.id), None)
+        if found is None:
+            yield Fail(
+                message=f"there is no file system {existing.id} in {context.region}",
+                path=(*subject.path, "id"),
+                requested=existing.id,
+                where=context.region,
+            )
+            return
+        yield from _differences(subject, found)
+        zone = context.cluster.network.availability_zone_id
+        zones = {s.zone_id for s in facts[Subnets()] if s.id in found.subnet_ids}
+        if zones and zone not in zones:
+            yield Fail(
+                message=f"{found.id} is in {', '.join(sorted(zones))}, the nodes in {zone}",
+                path=(*subject.path, "id"),
+                severity="error" if subject.value.efa else "warning",
+                requested=zone,
+                where=found.id,
+                hint="EFA does not cross zones, and traffic that does is slower and charged",
+            )
+
+
+def _differences(subject: Subject[Lustre], found: FileSystem) -> Iterator[Verdict]:
+    existing = subject.value.existing
+    assert existing is not None
+    if found.kind != "LUSTRE":
+        yield Fail(message=f"{found.id} is {found.kind}, not LUSTRE", path=(*subject.path, "id"))
+        return
+    if found.lifecycle not in ("AVAILABLE", "UPDATING"):
+        yield Fail(
+            message=f"{found.id} is {found.lifecycle}", path=(*subject.path, "id"), where=found.id
+        )
+    for field, said, is_ in (
+        ("dns_name", existing.dns_name, found.dns_name),
+        ("mount_name", existing.mount_name, found.mount_name),
+    ):
+        if is_ is not None and said != is_:
+            yield Fail(
+                message=f"the {field} of {found.id} is {is_}, not {said}",
+                path=(*subject.path, field),
+                requested=said,
+                limit=is_,
+                where=found.id,
+                hint=f"{field}: {is_}",
+            )
+    if subject.value.efa and not found.efa:
+        yield Fail(
+            message=f"{found.id} was made without EFA, which cannot be added",
+            path=(*subject.path[:-1], "efa"),
+            where=found.id,
+            hint="efa: false",
+        )
+
+
+RULE = ExistingLustre()

@@ -1,0 +1,57 @@
+"""The Lustre version can do what is asked of the file system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.cluster_spec.models.storage import Lustre
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rules.group_rule import LustreRule
+
+
+class LustreVersion(LustreRule):
+    id = "CW-S016"
+    title = "The Lustre version can do what is asked of it"
+    scope = "offline"
+    prevents = "CreateFileSystem or CreateDataRepositoryAssociation fails with BadRequest"
+    source = (
+        "FSx CreateFileSystem, FileSystemTypeVersion, and CreateDataRepositoryAssociation "
+        "(botocore 1.44.5)"
+    )
+
+    def check(
+        self, subject: Subject[Lustre], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del context, facts
+        fs = subject.value
+        wanted, why = _needed(fs)
+        if _number(fs.version) < _number(wanted):
+            yield Fail(
+                message=f"{why} needs Lustre {wanted} or newer, not {fs.version}",
+                path=(*subject.path, "version"),
+                requested=fs.version,
+                limit=wanted,
+                hint='version: "2.15"',
+            )
+
+
+def _needed(fs: Lustre) -> tuple[str, str]:
+    """The oldest version that will do, and what asks for it."""
+    if fs.metadata is not None:
+        return "2.15", "a metadata configuration"
+    if fs.efa:
+        return "2.15", "EFA, which comes with a metadata configuration,"
+    if fs.deployment_type == "PERSISTENT_2":
+        return "2.12", "PERSISTENT_2"
+    if fs.repositories:
+        return "2.12", "a repository"
+    return "2.10", ""
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+RULE = LustreVersion()

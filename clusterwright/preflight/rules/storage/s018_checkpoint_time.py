@@ -1,0 +1,104 @@
+"""Shared storage that is built takes a checkpoint in the time there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rules.storage.checkpoints import (
+    GIB_PER_TIB,
+    clients_mbps,
+    limit_of,
+    lustre_of,
+    seconds_for,
+    throughput_for,
+    throughput_mbps,
+    within,
+    writers,
+)
+
+
+class CheckpointTime(Rule[str]):
+    id = "CW-S018"
+    title = "Shared storage takes a checkpoint in the time there is"
+    severity = "error"
+    scope = "offline"
+    prevents = (
+        "accelerators that wait for storage at every checkpoint, or lose more work than said"
+    )
+    source = "AWS documentation, FSx for Lustre performance; the spec's run"
+
+    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+        limit = limit_of(context)
+        path = context.cluster.storage.checkpoint_path
+        if limit is not None and path is not None and writers(context):
+            yield Subject(limit.path, path)
+
+    def check(
+        self, subject: Subject[str], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del facts
+        run, limit = context.cluster.run, limit_of(context)
+        assert run is not None
+        assert run.checkpoint_gib is not None
+        assert limit is not None
+        wanted = throughput_for(run.checkpoint_gib, limit.seconds)
+        found = lustre_of(subject.value, context.cluster.storage.lustre)
+        if found is None:
+            yield from self._home(subject, context, wanted)
+            return
+        index, fs = found
+        if fs.existing is not None:
+            return  # CW-S034 asks FSx how fast it is
+        sold = context.catalog.lustre.throughput_values(fs.deployment_type, fs.storage_type)
+        if fs.throughput_mbps_per_tib is not None and fs.throughput_mbps_per_tib not in sold:
+            return  # CW-S002 says that nobody sells it
+        has = throughput_mbps(fs, context)
+        if has is None:
+            yield Unsure(message=f"how fast {fs.deployment_type} is: no source says")
+            return
+        reach = clients_mbps(context, efa=fs.efa)
+        if min(has, reach) >= wanted:
+            return
+        seconds = seconds_for(run.checkpoint_gib, min(has, reach))
+        slow = (
+            f"`{fs.name}` writes {has:,.0f} MB/s"
+            if has <= reach
+            else (f"its clients write {reach:,.0f} MB/s together")
+        )
+        yield Fail(
+            message=f"a checkpoint of {run.checkpoint_gib:,.10g} GiB takes {seconds:,.0f} s: "
+            f"{slow}; {limit.words}",
+            requested=round(wanted),
+            limit=round(min(has, reach)),
+            where=f"storage.lustre[{index}]",
+            hint=_more(wanted, fs.throughput_mbps_per_tib) if has <= reach else None,
+        )
+
+    def _home(self, subject: Subject[str], context: Context, wanted: float) -> Iterator[Verdict]:
+        home = context.cluster.storage.home
+        if home is None or not within(subject.value, home.mount_path):
+            return  # CW-S013 says that it is on the nodes' own drives
+        if home.existing is not None:
+            yield Unsure(message="how fast home directories that exist are: nobody is asked")
+        elif home.throughput_mbps < wanted:
+            yield Fail(
+                message=f"{subject.value} is on home directories of {home.throughput_mbps:,} "
+                f"MB/s; {wanted:,.0f} are needed",
+                requested=round(wanted),
+                limit=home.throughput_mbps,
+                where="storage.home",
+                hint="put checkpoints on Lustre",
+            )
+
+
+def _more(wanted: float, per_tib: int | None) -> str:
+    if per_tib is None:
+        return f"{wanted:,.0f} MB/s are needed"
+    capacity = wanted / per_tib * GIB_PER_TIB
+    return f"{wanted:,.0f} MB/s are needed: {capacity:,.0f} GiB at {per_tib:,} MB/s per TiB"
+
+
+RULE = CheckpointTime()

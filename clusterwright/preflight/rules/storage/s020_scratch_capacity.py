@@ -1,0 +1,62 @@
+"""The nodes' own drives hold their part of two checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.catalog import Known
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rules.storage.checkpoints import lustre_of, writers
+
+GB_PER_GIB = 1024**3 / 10**9
+AT_ONCE = 2
+"""The node keeps the newest part until the next one is on shared storage (keep_local: 1)."""
+
+
+class ScratchRoom(Rule[ComputeGroup]):
+    id = "CW-S020"
+    title = "The nodes' own drives hold their part of two checkpoints"
+    severity = "error"
+    scope = "offline"
+    prevents = "drives that are full while the checkpoint before is still drained from them"
+    source = "EC2 DescribeInstanceTypes, InstanceStorageInfo; docs/how-to/keep-checkpoints.md"
+
+    def subjects(self, context: Context) -> Iterable[Subject[ComputeGroup]]:
+        run, path = context.cluster.run, context.cluster.storage.checkpoint_path
+        if run is None or run.checkpoint_gib is None or path is None:
+            return
+        if lustre_of(path, context.cluster.storage.lustre) is None:
+            return  # nothing is drained that was not meant for Lustre
+        for place, group, _ in writers(context):
+            if group.scratch is not None:
+                yield Subject((*place, "scratch"), group)
+
+    def check(
+        self, subject: Subject[ComputeGroup], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del facts
+        group, run = subject.value, context.cluster.run
+        assert run is not None
+        assert run.checkpoint_gib is not None
+        # A run of one group alone has the largest parts.
+        nodes = group.count - group.spare_count
+        part_gb = run.checkpoint_gib * GB_PER_GIB / nodes
+        instance = context.catalog.instance(group.instance_type)
+        if instance is None or not isinstance(instance.local_nvme, Known):
+            yield Unsure(message=f"which drives {group.instance_type} has: no source says")
+            return
+        has_gb = instance.local_nvme.value.total_gb
+        if AT_ONCE * part_gb > has_gb:
+            yield Fail(
+                message=f"two parts of {part_gb:,.0f} GB ({run.checkpoint_gib:,.10g} GiB over "
+                f"{nodes:,} nodes) do not fit on the {has_gb:,} GB of {group.instance_type}",
+                requested=round(AT_ONCE * part_gb),
+                limit=has_gb,
+                hint="write checkpoints straight to shared storage, or over more nodes",
+            )
+
+
+RULE = ScratchRoom()

@@ -1,0 +1,68 @@
+"""Home directories that exist are what the spec says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.facts.network import Subnets
+from clusterwright.preflight.facts.storage import FileSystems
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+
+
+class ExistingHome(Rule[str]):
+    id = "CW-S022"
+    title = "Home directories that exist are as the spec says"
+    severity = "error"
+    prevents = "nodes whose home directories cannot be mounted, or cross zones at every file"
+    source = "FSx DescribeFileSystems; aws/aws-parallelcluster, ExistingFsxNetworking"
+
+    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+        home = context.cluster.storage.home
+        if home is not None and home.existing is not None:
+            yield Subject(("storage", "home", "existing", "dns_name"), home.existing.dns_name)
+
+    def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
+        del subject, context
+        return (FileSystems(), Subnets())
+
+    def check(
+        self, subject: Subject[str], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        identity = subject.value.partition(".")[0]
+        found = next((fs for fs in facts[FileSystems()] if fs.id == identity), None)
+        if found is None:
+            yield Fail(
+                message=f"there is no file system {identity} in {context.region}",
+                requested=subject.value,
+                where=context.region,
+            )
+            return
+        if found.kind != "OPENZFS":
+            yield Fail(message=f"{found.id} is {found.kind}, not OPENZFS", where=found.id)
+            return
+        if found.lifecycle not in ("AVAILABLE", "UPDATING"):
+            yield Fail(message=f"{found.id} is {found.lifecycle}", where=found.id)
+        if found.dns_name is not None and found.dns_name != subject.value:
+            yield Fail(
+                message=f"the dns_name of {found.id} is {found.dns_name}, not {subject.value}",
+                requested=subject.value,
+                limit=found.dns_name,
+                where=found.id,
+                hint=f"dns_name: {found.dns_name}",
+            )
+        zone = context.cluster.network.availability_zone_id
+        zones = {s.zone_id for s in facts[Subnets()] if s.id in found.subnet_ids}
+        if zones and zone not in zones:
+            yield Fail(
+                message=f"{found.id} is in {', '.join(sorted(zones))}, the nodes in {zone}",
+                severity="warning",
+                requested=zone,
+                where=found.id,
+                hint="traffic between zones is slower and charged",
+            )
+
+
+RULE = ExistingHome()

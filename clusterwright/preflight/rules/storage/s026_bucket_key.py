@@ -1,0 +1,80 @@
+"""The keys of linked buckets admit FSx."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.buckets import BucketKeys
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.facts.storage import FileSystems
+from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rules.iam.policy_evaluation import Answer, allowed
+from clusterwright.preflight.rules.storage.data_repository_buckets import (
+    LinkedBucket,
+    linked_buckets,
+    own_lustre,
+)
+from clusterwright.preflight.rules.storage.fsx_access import dns_suffix, key_questions, role_arns
+
+
+class LinkedBucketKey(Rule[LinkedBucket]):
+    id = "CW-S026"
+    title = "Keys of linked buckets admit FSx"
+    severity = "error"
+    prevents = "an association that is MISCONFIGURED: FSx can neither read nor write the objects"
+    source = (
+        "FSx for Lustre user guide, working with server-side encrypted buckets: the key's policy "
+        "must name the role of the file system"
+    )
+
+    def subjects(self, context: Context) -> Iterable[Subject[LinkedBucket]]:
+        return linked_buckets(context)
+
+    def needs(self, subject: Subject[LinkedBucket], context: Context) -> Iterable[Fact[Any]]:
+        del context
+        return (BucketKeys(subject.value.name), FileSystems())
+
+    def check(
+        self, subject: Subject[LinkedBucket], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        name = subject.value.name
+        found = facts[BucketKeys(name)]
+        if found is None:
+            return  # S3's own key, or AWS's key for S3, which admits the account through S3
+        if found.key is None:
+            yield Fail(
+                message=f"{name} encrypts with {found.encryption.kms_key}, and there is no such "
+                "key",
+                where=f"s3://{name}",
+            )
+            return
+        if found.key.state != "Enabled":
+            yield Fail(message=f"the key of {name} is {found.key.state}", where=found.key.arn)
+            return
+        if found.policy is None:
+            return
+        answers: set[Answer] = set()
+        roles = role_arns(context, own_lustre(context, facts[FileSystems()]))
+        for role in roles:
+            asked = key_questions(context, name, role, bucket_key=found.encryption.bucket_key)
+            answers |= {allowed(found.policy, question) for question in asked}
+        if "no" in answers:
+            yield Fail(
+                message=f"the key of {name} does not admit FSx: its policy does not name the role "
+                "of the file system",
+                where=found.key.arn,
+                hint="allow kms:Encrypt, Decrypt, ReEncrypt*, GenerateDataKey* and DescribeKey "
+                f"with aws:PrincipalArn like {roles[-1].rpartition('_')[0]}_* and kms:ViaService "
+                f"s3.{context.region}.{dns_suffix(context)}",
+            )
+        elif "unknown" in answers:
+            yield Unsure(
+                message=f"whether the key of {name} admits FSx: its policy rests on values that "
+                "are not known before",
+                hint=f"look at the policy of {found.key.arn}",
+            )
+
+
+RULE = LinkedBucketKey()

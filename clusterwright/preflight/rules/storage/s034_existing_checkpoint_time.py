@@ -1,0 +1,104 @@
+"""A file system that exists takes a checkpoint in the time there is, and has room for two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clusterwright.aws.fsx import FileSystem
+from clusterwright.catalog import Known
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.facts.storage import FileSystems
+from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rules.storage.checkpoints import (
+    GIB_PER_TIB,
+    clients_mbps,
+    limit_of,
+    lustre_of,
+    seconds_for,
+    throughput_for,
+    writers,
+)
+from clusterwright.preflight.rules.storage.existing_file_systems import (
+    ExistingFiles,
+    existing_files,
+    found_among,
+)
+
+AT_ONCE = 2
+"""The last whole checkpoint stays until the next one is whole."""
+
+
+class ExistingCheckpointTime(Rule[ExistingFiles]):
+    id = "CW-S034"
+    title = "File systems that exist take a checkpoint in the time there is"
+    severity = "error"
+    prevents = "accelerators that wait for storage at every checkpoint, or a full file system"
+    source = "FSx DescribeFileSystems; AWS documentation, FSx for Lustre performance"
+
+    def subjects(self, context: Context) -> Iterable[Subject[ExistingFiles]]:
+        run, path = context.cluster.run, context.cluster.storage.checkpoint_path
+        if run is None or run.checkpoint_gib is None or path is None or not writers(context):
+            return
+        found = lustre_of(path, context.cluster.storage.lustre)
+        for subject in existing_files(context):
+            if found is not None and subject.path == ("storage", "lustre", found[0], "existing"):
+                yield Subject(("run", "checkpoint_gib"), subject.value)
+
+    def needs(self, subject: Subject[ExistingFiles], context: Context) -> Iterable[Fact[Any]]:
+        del subject, context
+        return (FileSystems(),)
+
+    def check(
+        self, subject: Subject[ExistingFiles], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        found = found_among(facts[FileSystems()], subject.value)
+        run = context.cluster.run
+        assert run is not None
+        size_gib = run.checkpoint_gib
+        assert size_gib is not None
+        if found is None:
+            return  # CW-S014 says so
+        if found.capacity_gib and found.capacity_gib < AT_ONCE * size_gib:
+            yield Fail(
+                message=f"two checkpoints of {size_gib:,.10g} GiB do not fit on {found.id} of "
+                f"{found.capacity_gib:,} GiB",
+                requested=round(AT_ONCE * size_gib),
+                limit=found.capacity_gib,
+                where=found.id,
+            )
+        limit = limit_of(context)
+        if limit is None:
+            return
+        has = _throughput_mbps(found, context)
+        if has is None:
+            yield Unsure(message=f"how fast {found.id} ({found.deployment_type}) is")
+            return
+        has = min(has, clients_mbps(context, efa=subject.value.efa))
+        wanted = throughput_for(size_gib, limit.seconds)
+        if has < wanted:
+            yield Fail(
+                message=f"a checkpoint of {size_gib:,.10g} GiB takes "
+                f"{seconds_for(size_gib, has):,.0f} s on {found.id}; {limit.words}",
+                path=limit.path,
+                requested=round(wanted),
+                limit=round(has),
+                where=found.id,
+            )
+
+
+def _throughput_mbps(found: FileSystem, context: Context) -> float | None:
+    if found.throughput_mbps:
+        return found.throughput_mbps
+    per_tib: int | None = found.throughput_mbps_per_tib or None
+    if per_tib is None:
+        tier = context.catalog.lustre.tier(found.deployment_type, found.storage_type)
+        baseline = tier.network_baseline_mbps_per_tib if tier is not None else None
+        per_tib = baseline.value if isinstance(baseline, Known) else None
+    if per_tib is None or not found.capacity_gib:
+        return None
+    return per_tib * found.capacity_gib / GIB_PER_TIB
+
+
+RULE = ExistingCheckpointTime()

@@ -1,0 +1,217 @@
+"""Every file of a file system that is to be deleted is in its bucket."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clusterwright.aws.fsx import DataRepositoryAssociation
+from clusterwright.cost.bill_extras import FileSystemRef
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.exports import Exports, ExportState
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+
+_LATE = dt.timedelta(days=1)
+"""A file system that is older than its association by more than this may hold files from before,
+which automatic export does not look at."""
+
+_EXPORT = (
+    "`aws fsx create-data-repository-task --type EXPORT_TO_REPOSITORY` exports what is left; "
+    "automatic export has to be off while it runs"
+)
+
+
+class Exported(Rule[FileSystemRef]):
+    id = "CW-S040"
+    title = "Every file of a file system to be deleted is exported"
+    severity = "error"
+    prevents = "files that are gone with the file system: FSx deletes without looking"
+    source = "FSx API, DeleteFileSystem: AgeOfOldestQueuedMessage of 0, or an export task"
+
+    def subjects(self, context: Context) -> Iterable[Subject[FileSystemRef]]:
+        if context.retire is not None:
+            yield Subject(context.retire.path, context.retire)
+
+    def needs(self, subject: Subject[FileSystemRef], context: Context) -> Iterable[Fact[Any]]:
+        return (_fact(subject.value, context),)
+
+    def check(
+        self, subject: Subject[FileSystemRef], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        fact = _fact(subject.value, context)
+        found = facts[fact]
+        name = fact.id or fact.name
+        if len(found) != 1:
+            count = "no file system" if not found else f"{len(found)} file systems"
+            yield Fail(
+                message=f"the account has {count} {name} in {context.region}: nothing is proved",
+                where=context.region,
+            )
+            return
+        (state,) = found
+        if state.file_system.kind != "LUSTRE":
+            yield Fail(
+                message=f"{name} is {state.file_system.kind}: it has no bucket to export to",
+                where=state.file_system.id,
+                hint="delete it with a final backup (SkipFinalBackup: false)",
+            )
+            return
+        yield from _verdicts(state)
+
+
+def _fact(storage: FileSystemRef, context: Context) -> ExportState:
+    name = f"{context.cluster.environment}-{storage.name}"
+    return ExportState(storage.existing_id, name)
+
+
+def _verdicts(state: Exports) -> Iterator[Verdict]:
+    where = state.file_system.id
+    if state.file_system.lifecycle not in ("AVAILABLE", "UPDATING"):
+        yield Fail(message=f"{where} is {state.file_system.lifecycle}", where=where)
+        return
+    if not state.associations:
+        how = "it is tied to a bucket in the old way" if state.file_system.import_path else ""
+        yield Fail(
+            message=f"{where} has no data repository association"
+            f"{f' ({how})' if how else ''}: nothing is exported",
+            where=where,
+            hint=None if state.file_system.import_path is None else _EXPORT,
+        )
+        return
+    yield from _uncovered(state)
+    yield from _running(state)
+    for association in state.associations:
+        yield from _association(state, association)
+    yield from _writing(state)
+
+
+def _uncovered(state: Exports) -> Iterator[Verdict]:
+    """A waiver is how somebody says that they have looked."""
+    paths = sorted(association.path for association in state.associations)
+    if "/" not in paths:
+        where = state.file_system.id
+        yield Fail(
+            message=f"files outside {', '.join(paths)} are tied to no bucket, and no API of AWS "
+            "tells whether there are any",
+            where=where,
+            hint="look on a node, as in docs/how-to/retire-a-file-system.md; waive CW-S040 if "
+            "there is nothing that is missed",
+        )
+
+
+def _running(state: Exports) -> Iterator[Verdict]:
+    for task in state.tasks:
+        if task.lifecycle in ("PENDING", "EXECUTING", "CANCELING"):
+            yield Fail(
+                message=f"export task {task.id} is {task.lifecycle}", where=state.file_system.id
+            )
+    newest = state.tasks[0] if state.tasks else None
+    if newest is not None and newest.lifecycle in ("FAILED", "CANCELED", "SUCCEEDED"):
+        if newest.lifecycle != "SUCCEEDED":
+            yield Fail(
+                message=f"the newest export, task {newest.id}, is {newest.lifecycle}",
+                where=state.file_system.id,
+                hint="its report in the bucket says which files were not exported",
+            )
+        elif newest.failed_count is None:
+            yield Unsure(message=f"FSx does not say how many files task {newest.id} left out")
+        elif newest.failed_count:
+            yield Fail(
+                message=f"task {newest.id} did not export {newest.failed_count:,} files",
+                requested=0,
+                used=newest.failed_count,
+                where=state.file_system.id,
+                hint="its report in the bucket says which",
+            )
+
+
+def _association(state: Exports, association: DataRepositoryAssociation) -> Iterator[Verdict]:
+    where, named = association.id, f"{association.path} ({association.bucket})"
+    if association.lifecycle != "AVAILABLE":
+        more = f": {association.failure}" if association.failure else ""
+        yield Fail(
+            message=f"the association of {named} is {association.lifecycle}{more}", where=where
+        )
+        return
+    task = state.last_export
+    if task is not None and _covers(task.paths, association.path):
+        if state.written_since_export == 0:
+            return
+        if state.written_since_export is None and not association.exports_automatically:
+            yield Unsure(
+                message=f"{named}: CloudWatch has no DataWriteBytes of {state.file_system.id} "
+                f"since export {task.id}"
+            )
+            return
+    if not association.exports_automatically:
+        events = ", ".join(association.export_events) or "nothing"
+        written = state.written_since_export
+        since = (
+            f", and {written:,.0f} bytes were written since export {task.id}"
+            if task is not None and written
+            else ""
+        )
+        yield Fail(
+            message=f"{named} exports {events} by itself{since}: files may be in no bucket",
+            where=where,
+            hint=_EXPORT,
+        )
+        return
+    if association.created - state.file_system.created > _LATE and not (
+        task is not None
+        and _covers(task.paths, association.path)
+        and task.created > association.created
+    ):
+        yield Fail(
+            message=f"{named} was tied to its bucket on {association.created:%Y-%m-%d}, after the "
+            f"file system was made ({state.file_system.created:%Y-%m-%d}): older files are "
+            "exported by a task only",
+            where=where,
+            hint=_EXPORT,
+        )
+    pending = state.oldest_pending_seconds
+    if pending is None:
+        yield Unsure(
+            message=f"{named}: CloudWatch has no AgeOfOldestQueuedMessage (AutoExport) of "
+            f"{state.file_system.id} in the last 15 minutes"
+        )
+    elif pending > 0:
+        yield Fail(
+            message=f"{named}: the oldest pending export has waited for {pending:,.0f} s",
+            requested=0,
+            used=pending,
+            where=where,
+            hint="wait until it is 0, then ask again",
+        )
+
+
+def _writing(state: Exports) -> Iterator[Verdict]:
+    written = state.written_bytes
+    if written is None:
+        yield Unsure(
+            message=f"CloudWatch has no DataWriteBytes of {state.file_system.id} in the last "
+            "15 minutes: whether anybody writes is not known"
+        )
+    elif written > 0:
+        yield Fail(
+            message=f"{written:,.0f} bytes were written in the last 15 minutes",
+            requested=0,
+            used=written,
+            where=state.file_system.id,
+            hint="end the jobs and unmount the file system first",
+        )
+
+
+def _covers(paths: tuple[str, ...], wanted: str) -> bool:
+    """Whether a task's paths (none: everything) hold a path; tasks name them from the root."""
+    if not paths:
+        return True
+    inside = "/" + wanted.strip("/") + "/"
+    return any(
+        inside.startswith("/" + path.strip("/") + "/") or path.strip("/") == "" for path in paths
+    )
+
+
+RULE = Exported()

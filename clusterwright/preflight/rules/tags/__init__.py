@@ -1,0 +1,1 @@
+"""Required tags and the tag policy of the organization."""

@@ -1,0 +1,112 @@
+"""The tags keep to the tag policy of the organisation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clusterwright.aws.organizations import TagKeyPolicy
+from clusterwright.platforms.tagged_types import covered, tagged_types
+from clusterwright.platforms.tags import ENVIRONMENT_TAG
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.facts.organization import EffectiveTagPolicy
+from clusterwright.preflight.results import Severity
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+
+_SHOWN = 3
+Tag = tuple[str, str]
+
+
+class OrganizationTags(Rule[Tag | None]):
+    """Subjects are the tags, and None: what is not there."""
+
+    id = "CW-E009"
+    title = "Tags keep to the organisation's tag policy"
+    severity = "error"
+    prevents = (
+        "TagPolicyViolation (EC2; other services have other names for it) while a stack is made, "
+        "where the policy is enforced for a type that the stacks make; elsewhere a report of "
+        "resources that do not comply. An account without an organisation or a tag policy passes"
+    )
+    source = (
+        "Organizations API, DescribeEffectivePolicy; Organizations user guide, tag policy syntax, "
+        "enforcement, and `Enforce Required tag key with IaC`"
+    )
+
+    def subjects(self, context: Context) -> Iterable[Subject[Tag | None]]:
+        cluster = context.cluster
+        for key, value in cluster.tags.items():
+            yield Subject(("tags", key), (key, value))
+        yield Subject(("environment",), (ENVIRONMENT_TAG, cluster.environment))
+        yield Subject(("required_tags",) if cluster.required_tags else ("environment",), None)
+
+    def needs(self, subject: Subject[Tag | None], context: Context) -> Iterable[Fact[Any]]:
+        del subject, context
+        return (EffectiveTagPolicy(),)
+
+    def check(
+        self, subject: Subject[Tag | None], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        made = tagged_types(context.cluster)
+        for policy in facts[EffectiveTagPolicy()] or ():
+            if subject.value is None:
+                yield from _missing(policy, context, made)
+            elif policy.key.lower() == subject.value[0].lower():
+                yield from _broken(policy, *subject.value, made)
+
+
+def _broken(policy: TagKeyPolicy, key: str, value: str, made: frozenset[str]) -> Iterator[Verdict]:
+    refused = covered(policy.enforced_for, made)
+    effect = (
+        f"it is enforced for {_few(refused)}, which the deployment makes"
+        if refused
+        else "the resources do not comply, though nothing refuses them"
+    )
+    severity: Severity | None = None if refused else "warning"
+    own = key == ENVIRONMENT_TAG  # the stacks' own, which the spec cannot write otherwise
+    if policy.key != key:
+        yield Fail(
+            message=f"the tag policy has the tag `{key}` written `{policy.key}`: {effect}",
+            requested=key,
+            limit=policy.key,
+            hint="ask for an exception for this key" if own else f"write `{policy.key}`",
+            severity=severity,
+        )
+    if not policy.allows(value):
+        allowed = policy.values or ()
+        yield Fail(
+            message=f"the tag policy does not allow `{value}` for `{policy.key}`: {effect}",
+            requested=value,
+            limit=_few(allowed) if allowed else "no value",
+            hint=_allowed_instead(policy, allowed, own=own),
+            severity=severity,
+        )
+
+
+def _allowed_instead(policy: TagKeyPolicy, allowed: tuple[str, ...], *, own: bool) -> str:
+    if allowed:
+        return f"{'an environment called' if own else 'one of'} {_few(allowed)}"
+    return "ask for an exception for this key" if own else f"leave `{policy.key}` out"
+
+
+def _missing(policy: TagKeyPolicy, context: Context, made: frozenset[str]) -> Iterator[Verdict]:
+    wanting = covered(policy.required_for, made)
+    there = {key.lower() for key in (*context.cluster.tags, ENVIRONMENT_TAG)}
+    if wanting and policy.key.lower() not in there:
+        yield Fail(
+            message=f"the tag policy requires `{policy.key}` of {_few(wanting)}: without it they "
+            "are reported, and CloudFormation refuses them where the account has the hook "
+            "AWS::TagPolicies::TaggingComplianceValidator",
+            requested=policy.key,
+            hint=f"tags: {{{policy.key}: ...}}",
+            severity="warning",
+        )
+
+
+def _few(names: tuple[str, ...]) -> str:
+    left = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {left} more" if left > 0 else "")
+
+
+RULE = OrganizationTags()

@@ -1,0 +1,64 @@
+"""The groups of a plan fit a plan: at most 64 instances in a segment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clusterwright.platforms.hyperpod import TRAINING_PLAN_INSTANCE_COUNTS
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rules.compute_groups import (
+    by_plan,
+    largest,
+    plan_name,
+    ultraserver_sizes,
+)
+
+LARGEST = max(TRAINING_PLAN_INSTANCE_COUNTS)
+
+
+class PlanSize(Rule[tuple[str, int]]):
+    id = "CW-C008"
+    title = "A training plan holds what its groups take"
+    severity = "error"
+    scope = "offline"
+    prevents = (
+        "a plan of that size cannot be bought: a segment has 1, 2, 4, 8, 16, 32 or 64 instances"
+    )
+    source = "AWS documentation, SageMaker training plans"
+
+    def subjects(self, context: Context) -> Iterable[Subject[tuple[str, int]]]:
+        for arn, groups in by_plan(context).items():
+            # Their plans count UltraServers, not instances: CW-C021 looks at those.
+            if any(ultraserver_sizes(context, group.instance_type) for _, group in groups):
+                continue
+            yield Subject(largest(groups), (arn, sum(group.count for _, group in groups)))
+
+    def check(
+        self, subject: Subject[tuple[str, int]], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        del context, facts
+        arn, count = subject.value
+        if count > LARGEST:
+            yield Fail(
+                message=f"{count} instances from the plan {plan_name(arn)}: "
+                f"a plan holds at most {LARGEST} in a segment",
+                requested=count,
+                limit=LARGEST,
+                where=plan_name(arn),
+                hint=f"several groups of {LARGEST}, each with a plan of its own",
+            )
+        elif count and count not in TRAINING_PLAN_INSTANCE_COUNTS:
+            bought = min(n for n in TRAINING_PLAN_INSTANCE_COUNTS if n > count)
+            yield Fail(
+                message=f"{count} instances from the plan {plan_name(arn)}: "
+                f"plans come in powers of two: {bought - count} of {bought} are paid for and idle",
+                severity="warning",
+                requested=count,
+                where=plan_name(arn),
+                hint=f"count: {bought}, or several plans",
+            )
+
+
+RULE = PlanSize()

@@ -1,0 +1,39 @@
+"""The training plan exists in this account and region."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.facts.hyperpod import TrainingPlan
+from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rules.training_plans.plan_rule import PlanRule, PlanUse
+
+
+class PlanExists(PlanRule):
+    id = "CW-C010"
+    title = "The training plan exists"
+    prevents = "CreateCluster fails: the training plan is not found"
+    source = "SageMaker DescribeTrainingPlan"
+
+    def check(
+        self, subject: Subject[PlanUse], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        use = subject.value
+        plan = facts[TrainingPlan(use.name)]
+        if plan is None:
+            yield Fail(
+                message=f"there is no training plan {use.name} in {context.region}",
+                where=context.region,
+                hint="plans are bought in the SageMaker console; copy the ARN from there",
+            )
+        elif plan.arn != use.arn:
+            yield Fail(
+                message=f"the plan {use.name} of this account is {plan.arn}",
+                requested=use.arn,
+                where=context.region,
+            )
+
+
+RULE = PlanExists()

@@ -1,0 +1,56 @@
+"""The training plan is running or about to start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.facts.hyperpod import TrainingPlan
+from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rules.training_plans.plan_rule import GONE, PlanRule, PlanUse
+
+
+class PlanStatus(PlanRule):
+    id = "CW-C011"
+    title = "The training plan holds instances"
+    prevents = "CreateCluster fails, or instances never come: the plan has expired or failed"
+    source = "SageMaker DescribeTrainingPlan, Status"
+
+    def check(
+        self, subject: Subject[PlanUse], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        plan = facts[TrainingPlan(subject.value.name)]
+        if plan is None or plan.status == "Active":
+            return
+        why = f": {plan.status_message}" if plan.status_message else ""
+        if plan.status in GONE:
+            ended = f" on {plan.end:%Y-%m-%d %H:%M} UTC" if plan.end else ""
+            yield Fail(
+                message=f"the training plan {plan.name} is {plan.status}{ended}{why}",
+                where=context.region,
+                hint="buy or extend a plan, then change the ARN",
+            )
+        elif plan.status == "Scheduled":
+            starts = f"on {plan.start:%Y-%m-%d %H:%M} UTC" if plan.start else "later"
+            yield Fail(
+                message=f"the training plan {plan.name} starts {starts}: until then "
+                "the cluster has no instances from it",
+                severity="warning",
+                where=context.region,
+                hint="deploy when the plan has started, or expect the group to wait for it",
+            )
+        elif plan.status == "Pending":
+            yield Fail(
+                message=f"the training plan {plan.name} is Pending: it is not paid yet{why}",
+                severity="warning",
+                where=context.region,
+            )
+        else:
+            yield Unsure(
+                message=f"the training plan {plan.name} is in a state that is not known here: "
+                f"{plan.status}"
+            )
+
+
+RULE = PlanStatus()

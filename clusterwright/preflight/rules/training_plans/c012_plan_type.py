@@ -1,0 +1,42 @@
+"""The training plan holds the type of each of its groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.platforms.hyperpod import ml_name
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import FactValues
+from clusterwright.preflight.facts.hyperpod import TrainingPlan
+from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rules.training_plans.plan_rule import PlanRule, PlanUse
+
+
+class PlanType(PlanRule):
+    id = "CW-C012"
+    title = "The training plan holds the group's instance type"
+    prevents = "CreateCluster fails: the plan has no instances of the type"
+    source = "SageMaker DescribeTrainingPlan, ReservedCapacitySummaries"
+
+    def check(
+        self, subject: Subject[PlanUse], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        plan = facts[TrainingPlan(subject.value.name)]
+        if plan is None:
+            return  # CW-C010 says so
+        if not plan.capacities:
+            yield Unsure(message=f"the training plan {plan.name} does not say what it holds")
+            return
+        held = sorted({capacity.instance_type for capacity in plan.capacities})
+        for path, group in subject.value.groups:
+            if ml_name(group.instance_type) not in held:
+                yield Fail(
+                    message=f"the training plan {plan.name} holds {', '.join(held)}, "
+                    f"not {ml_name(group.instance_type)}",
+                    path=(*path, "instance_type"),
+                    requested=ml_name(group.instance_type),
+                    where=context.region,
+                )
+
+
+RULE = PlanType()

@@ -1,0 +1,58 @@
+"""The training plan has enough free instances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.facts.hyperpod import HyperPodClusters, TrainingPlan
+from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rules.compute_groups import largest
+from clusterwright.preflight.rules.quotas.hyperpod_usage import own
+from clusterwright.preflight.rules.training_plans.plan_rule import PlanRule, PlanUse
+
+
+class PlanFree(PlanRule):
+    id = "CW-C014"
+    title = "The training plan has enough free instances"
+    prevents = "CreateCluster fails, or groups stay short: others use the plan's instances"
+    source = "SageMaker DescribeTrainingPlan, AvailableInstanceCount"
+
+    def needs(self, subject: Subject[PlanUse], context: Context) -> Iterable[Fact[Any]]:
+        return (*super().needs(subject, context), HyperPodClusters())
+
+    def check(
+        self, subject: Subject[PlanUse], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        use = subject.value
+        plan = facts[TrainingPlan(use.name)]
+        if plan is None or plan.status not in ("Active", "Scheduled"):
+            return
+        present = own(facts[HyperPodClusters()], context)
+        held = sum(
+            group.count
+            for group in (present.groups if present else ())
+            if group.training_plan_arn == use.arn
+        )
+        # Before it starts nothing is available, but all of it will be.
+        free = plan.total_count if plan.status == "Scheduled" else plan.available_count
+        if free is None:
+            yield Unsure(message=f"the training plan {plan.name} does not say what is free")
+            return
+        if use.count > free + held:
+            total = plan.total_count
+            yield Fail(
+                message=f"{use.count} instances from the training plan {plan.name}, "
+                f"{free + held} are free",
+                path=largest(use.groups),
+                requested=use.count,
+                used=None if total is None else max(0, total - free - held),
+                limit=total,
+                where=context.region,
+                hint=f"count: {free + held}, or another plan for the rest",
+            )
+
+
+RULE = PlanFree()

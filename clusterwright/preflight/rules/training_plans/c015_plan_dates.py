@@ -1,0 +1,99 @@
+"""The training plans last as long as the run."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clusterwright.aws.sagemaker import TrainingPlan as Plan
+from clusterwright.catalog import Known
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.facts.hyperpod import TrainingPlan
+from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rules.compute_groups import by_plan, plan_name
+from clusterwright.preflight.rules.run_window import run_begin
+from clusterwright.preflight.rules.training_plans.plan_rule import GONE
+
+
+class PlanDates(Rule[tuple[str, ...]]):
+    id = "CW-C015"
+    title = "The training plans last as long as the run"
+    severity = "warning"
+    prevents = "HyperPod ends the plan's instances an hour before its end, in the middle of a run"
+    source = "AWS documentation, SageMaker training plans"
+
+    def subjects(self, context: Context) -> Iterable[Subject[tuple[str, ...]]]:
+        plans = tuple(plan_name(arn) for arn in by_plan(context))
+        if plans and context.cluster.run is not None:
+            yield Subject(("run", "hours"), plans)
+
+    def needs(self, subject: Subject[tuple[str, ...]], context: Context) -> Iterable[Fact[Any]]:
+        del context
+        return [TrainingPlan(name) for name in subject.value]
+
+    def check(
+        self, subject: Subject[tuple[str, ...]], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        run = context.cluster.run
+        assert run is not None
+        short: list[tuple[float, Plan, dt.datetime, bool]] = []
+        for name in subject.value:
+            plan = facts[TrainingPlan(name)]
+            if plan is None or plan.status not in ("Active", "Scheduled"):
+                continue  # CW-C010 and CW-C011 say so
+            found = _until(plan, context)
+            if found is None:
+                yield Unsure(message=f"the training plan {name} does not say when it ends")
+                continue
+            hours, end, gap = found
+            if hours < run.hours:
+                short.append((hours, plan, end, gap))
+        if not short:
+            return
+        hours, first, end, gap = min(short, key=lambda one: one[0])
+        others = f", and {len(short) - 1} more end before it does" if len(short) > 1 else ""
+        pause = ", when it has no instances until its next segment begins" if gap else ""
+        yield Fail(
+            message=f"the run takes {run.hours:g} hours, the training plan {first.name} gives "
+            f"{hours:.0f} until {end:%Y-%m-%d %H:%M} UTC{pause}{others}",
+            requested=run.hours,
+            limit=round(hours),
+            where=context.region,
+            hint="plan to resume from a checkpoint after the gap"
+            if gap
+            else "extend the plan before it ends, or plan to resume from a checkpoint",
+        )
+
+
+def _until(plan: Plan, context: Context) -> tuple[float, dt.datetime, bool] | None:
+    """Hours that the plan gives without a break from now or its start on, their end, and whether
+    another segment follows later.
+    """
+    early = context.catalog.limit("training_plan.ends_before_minutes")
+    lost = dt.timedelta(minutes=early.value if isinstance(early, Known) else 0)
+    now = run_begin(context)
+    periods = sorted(
+        (segment.start, segment.end)
+        for segment in plan.capacities
+        if segment.start and segment.end and segment.status not in GONE and segment.end > now
+    )
+    if plan.end is None:
+        return None
+    begin, end, gap = max(plan.start or now, now), plan.end, False
+    if periods:
+        begin = max(periods[0][0], now)
+        block = periods[0][1]
+        for start, later in periods[1:]:
+            # Segments that follow each other within the hour that HyperPod takes are one.
+            if start > block + lost:
+                gap = True
+                break
+            block = max(block, later)
+        # The plan's own end counts extensions, its segments may not.
+        end = block if gap else end
+    return max(0.0, (end - lost - begin) / dt.timedelta(hours=1)), end, gap
+
+
+RULE = PlanDates()

@@ -1,0 +1,50 @@
+"""Extensions of the training plans are paid, so that the plans end when they say they do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import Fact, FactValues
+from clusterwright.preflight.facts.hyperpod import TrainingPlan, TrainingPlanExtensions
+from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rules.training_plans.plan_rule import PlanRule, PlanUse
+
+NOT_HELD = ("pending", "failed")
+
+
+class PlanExtension(PlanRule):
+    id = "CW-C017"
+    title = "Extensions of the training plan are valid"
+    severity = "warning"
+    prevents = "a run that counts on time which was never bought: its extension is not paid"
+    source = "SageMaker DescribeTrainingPlanExtensionHistory, Status and PaymentStatus"
+
+    def needs(self, subject: Subject[PlanUse], context: Context) -> Iterable[Fact[Any]]:
+        return (*super().needs(subject, context), TrainingPlanExtensions(subject.value.arn))
+
+    def check(
+        self, subject: Subject[PlanUse], context: Context, facts: FactValues
+    ) -> Iterator[Verdict]:
+        use = subject.value
+        if facts[TrainingPlan(use.name)] is None:
+            return  # CW-C010 says so
+        for extension in facts[TrainingPlanExtensions(use.arn)]:
+            payment, status = extension.payment.lower(), extension.status.lower()
+            if payment in NOT_HELD:
+                why = f"its payment is {payment}"
+            elif status in NOT_HELD:
+                why = f"it is {status}"
+            else:
+                continue
+            until = f" until {extension.end:%Y-%m-%d %H:%M} UTC" if extension.end else ""
+            yield Fail(
+                message=f"an extension of the training plan {use.name}{until} does not hold: "
+                f"{why}",
+                where=context.region,
+                hint="look at the plan's extensions in the SageMaker console",
+            )
+
+
+RULE = PlanExtension()

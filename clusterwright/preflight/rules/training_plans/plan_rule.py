@@ -1,0 +1,47 @@
+"""Training plans as a spec names them, and what every rule about one shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.cluster_spec.problems import Path
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import Fact
+from clusterwright.preflight.facts.hyperpod import TrainingPlan
+from clusterwright.preflight.results import Severity
+from clusterwright.preflight.rule import Rule, Subject
+from clusterwright.preflight.rules.compute_groups import by_plan, plan_name
+
+GONE = ("Expired", "Failed")
+"""States in which a plan or a segment of it holds no instances any more."""
+
+
+@dataclass(frozen=True)
+class PlanUse:
+    """The groups that take instances from one plan."""
+
+    name: str
+    arn: str
+    groups: tuple[tuple[Path, ComputeGroup], ...]
+
+    @property
+    def count(self) -> int:
+        return sum(group.count for _, group in self.groups)
+
+
+class PlanRule(Rule[PlanUse]):
+    """A rule about each plan that the spec names, as the account has it."""
+
+    severity: ClassVar[Severity] = "error"
+
+    def subjects(self, context: Context) -> Iterable[Subject[PlanUse]]:
+        for arn, groups in by_plan(context).items():
+            path = (*groups[0][0], "capacity", "arn")
+            yield Subject(path, PlanUse(plan_name(arn), arn, tuple(groups)))
+
+    def needs(self, subject: Subject[PlanUse], context: Context) -> Iterable[Fact[Any]]:
+        del context
+        return (TrainingPlan(subject.value.name),)

@@ -1,0 +1,1 @@
+"""Waivers of the spec."""
