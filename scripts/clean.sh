@@ -1,5 +1,5 @@
 #!/bin/sh
-# Removes what the other targets wrote, all of it ignored by git.
+# Removes what the other targets created; all of it is ignored by git.
 set -o errexit
 set -o nounset
 

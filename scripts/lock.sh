@@ -2,7 +2,7 @@
 # Writes requirements/*.txt from pyproject.toml, and the lock files of tools/cdk-cli,
 # tools/old-python and tools/browser from their package.json. Pins that still fit are kept;
 # `make lock UPGRADE=1` takes newer ones.
-# Nothing written here names a package index: the index is the machine's business.
+# Nothing written here names a package index: the index is configured on the machine.
 set -o errexit
 set -o nounset
 set -o pipefail
@@ -29,7 +29,7 @@ compile() {
   "${bin}/uv" pip compile "${common[@]}" --output-file "${output}" "$@"
 }
 
-# dev holds everything, so it is solved first and the others take its versions.
+# dev contains everything, so it is resolved first, and the others take its versions.
 compile requirements/uv.txt requirements/uv.in
 readonly ours=(--no-emit-package clusterwright --no-emit-package clusterwright-localaws)
 compile requirements/dev.txt pyproject.toml packages/*/pyproject.toml --all-extras "${ours[@]}"
@@ -38,7 +38,7 @@ compile requirements/cdk.txt pyproject.toml --extra cdk --constraint requirement
 compile requirements/localaws.txt packages/localaws/pyproject.toml "${ours[@]}" \
   --constraint requirements/dev.txt
 
-# Clients that the tests use and that we did not write: each lives in an environment of its own.
+# Third-party clients of the tests: each has a separate environment.
 compile requirements/clients/aws-cli.txt requirements/clients/aws-cli.in
 compile requirements/clients/pcluster.txt requirements/clients/pcluster.in
 compile requirements/clients/hyp.txt requirements/clients/hyp.in \

@@ -5,7 +5,7 @@ set -o nounset
 
 cd "$(dirname "$0")/.."
 
-# $PYTHON is tried alone when it is set: who names an interpreter means that one.
+# If $PYTHON is set, only that interpreter is tried.
 if [ -n "${PYTHON:-}" ]; then
   candidates="${PYTHON}"
 else
@@ -21,7 +21,7 @@ for candidate in ${candidates}; do
   found="${found:+${found}, }${candidate} is ${version}"
 done
 
-echo "error: Python 3.11 or newer is needed${found:+; ${found}}" >&2
+echo "error: Python 3.11 or newer is required${found:+; ${found}}" >&2
 echo >&2
 echo "hint: install one (Debian, Ubuntu: \`apt-get install python3 python3-venv\`), or set PYTHON to its path" >&2
 exit 1

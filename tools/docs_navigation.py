@@ -1,4 +1,4 @@
-"""A hook of mkdocs: the navigation is the folders of docs/, in the order in which people read."""
+"""An mkdocs hook that builds the navigation from the folders of docs/, in reading order."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ SECTIONS = {
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put the pages into the navigation before mkdocs reads it."""
+    """Set the navigation before mkdocs reads it."""
     config.nav = navigation(Path(config.docs_dir))
     return config
 
 
 def navigation(docs: Path) -> list[dict[str, list[str]] | str]:
-    """`index.md`, then each section that has pages; in a section its own index comes first."""
+    """`index.md`, then each section that has pages; the index of a section comes first."""
     found: list[dict[str, list[str]] | str] = ["index.md"]
     for folder, title in SECTIONS.items():
         pages = sorted(

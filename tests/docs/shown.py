@@ -1,11 +1,12 @@
-"""The commands that the documentation shows, with the output that it shows under them.
+"""The commands that the documentation shows, with the output shown below each.
 
 A page may say, in a comment on a line of its own before a block:
 
 - `<!-- run by: tests/... -->`: the commands of the next block are run by that test;
-- `<!-- in: empty folder -->`: from here on, commands run in a new, empty folder;
-- `<!-- in: a checkout -->`: from here on, in a fresh copy of this checkout (the default);
-- `<!-- world: NAME -->`: from here on, AWS is the local AWS in that world (`generous` without it).
+- `<!-- in: empty folder -->`: the following commands run in a new, empty folder;
+- `<!-- in: a checkout -->`: the following commands run in a copy of this checkout (the default);
+- `<!-- world: NAME -->`: the following commands use the local AWS in that world (default:
+  `generous`).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _COMMAND = re.compile(r"\$ (?P<command>.+)")
 
 @dataclass
 class Shown:
-    """One command of a page: what is typed, what is shown under it, and where it is run."""
+    """One command of a page: the command line, the output shown, and where it is run."""
 
     page: Path
     line: int
@@ -71,7 +72,7 @@ def shown_commands(page: Path) -> list[Shown]:
 
 
 def matches(shown: list[str], real: str) -> bool:
-    """Whether the real output has the lines shown; `...` alone stands for any lines, or none."""
+    """Return whether the real output has the lines shown; `...` alone stands for any lines."""
     pattern = ""
     for line in shown:
         if line.strip() == "...":

@@ -1,4 +1,4 @@
-"""The documentation builds without a warning, and reads without a network."""
+"""The documentation builds without warnings and loads without a network."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from tools.docs_navigation import SECTIONS, navigation
 from tools.lint.files import ROOT
 
-# What a browser fetches by itself when it shows a page; links that a reader follows are fine.
+# What a browser fetches when it loads a page; links that a reader follows are allowed.
 _FETCHED = re.compile(
     r"<(?:script|img|iframe|source|video|audio)\b[^>]*\bsrc=[\"']?(?:https?:)?//[^\s>]*"
     r"|<link\b[^>]*\brel=[\"']?(?:stylesheet|preconnect|preload|icon)[^>]*href=[\"']?(?:https?:)?//"
@@ -33,7 +33,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_site_builds_strictly_and_fetches_nothing_from_elsewhere(site: Path) -> None:
+def test_site_builds_strictly_and_loads_no_external_resources(site: Path) -> None:
     pages = sorted(site.rglob("*.html"))
     assert site / "index.html" in pages
     for page in [*pages, *site.rglob("*.css")]:

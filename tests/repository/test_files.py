@@ -1,4 +1,4 @@
-"""What is in the repository, and what must never be."""
+"""Rules for all files of the repository."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from tools.lint.files import ROOT, repository_files, shell_files
 
-# Put together from parts, so that this file does not hold what it looks for.
+# Assembled from parts, so that this file does not contain what it searches for.
 _REGISTRY_HOSTS = (
     "pypi" + ".org",
     "python" + "hosted.org",
@@ -21,7 +21,7 @@ _REGISTRY_HOSTS = (
 )
 _MACHINE_PATHS = ("/wo" + "rk/", "/tmp/bash" + "_jobs", "/root/.py" + "env", "/ho" + "me/runner")
 
-# Larger files, each with the reason why it may be.
+# Larger files that are allowed, each with its reason.
 _LARGE_FILES: dict[str, str] = {}
 _LARGEST_BYTES = 1_000_000
 
@@ -47,13 +47,13 @@ def test_nothing_reads_a_folder_beside_the_checkout() -> None:
     assert not found, f"a folder beside the checkout is named in {found}"
 
 
-def test_lines_end_as_unix_lines_do_and_files_end_in_one() -> None:
+def test_files_have_unix_line_endings_and_a_final_newline() -> None:
     for name, text in _texts():
-        assert "\r" not in text, f"{name} holds a carriage return"
+        assert "\r" not in text, f"{name} contains a carriage return"
         assert not text or text.endswith("\n"), f"{name} does not end in a newline"
 
 
-def test_no_file_is_large_unless_it_says_why() -> None:
+def test_large_files_have_a_reason() -> None:
     large = {
         os.fspath(path.relative_to(ROOT))
         for path in repository_files()
@@ -62,12 +62,12 @@ def test_no_file_is_large_unless_it_says_why() -> None:
     assert large == _LARGE_FILES.keys()
 
 
-def test_shell_scripts_are_strict_and_say_so_in_words() -> None:
+def test_shell_scripts_use_strict_mode_with_long_options() -> None:
     for path in shell_files():
         text = path.read_text()
         name = path.relative_to(ROOT)
         if not text.startswith("#!"):
-            assert "# shellcheck shell=" in text, f"{name}: neither a first line nor a dialect"
+            assert "# shellcheck shell=" in text, f"{name}: neither a shebang nor a dialect"
             continue
         assert "\nset -o errexit\n" in text, f"{name} does not stop at an error"
         assert "\nset -o nounset\n" in text, f"{name} does not stop at an unset variable"
@@ -75,13 +75,13 @@ def test_shell_scripts_are_strict_and_say_so_in_words() -> None:
             assert "\nset -o pipefail\n" in text, f"{name} does not stop at an error in a pipe"
 
 
-def test_scripts_with_a_first_line_can_be_run() -> None:
+def test_scripts_with_a_shebang_are_executable() -> None:
     for path in shell_files():
         if path.read_text().startswith("#!"):
             assert os.access(path, os.X_OK), f"{path.relative_to(ROOT)} is not executable"
 
 
-def test_licence_is_the_one_that_the_package_declares() -> None:
+def test_licence_matches_the_declaration_of_the_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     text = (ROOT / "LICENSE").read_text()
     assert project["license"] == "Apache-2.0"
@@ -90,7 +90,7 @@ def test_licence_is_the_one_that_the_package_declares() -> None:
     assert "END OF TERMS AND CONDITIONS" in text
 
 
-def test_changelog_names_the_version_of_the_package() -> None:
+def test_changelog_has_the_version_of_the_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert f"## [{project['version']}]" in (ROOT / "CHANGELOG.md").read_text()
 

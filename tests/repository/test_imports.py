@@ -33,7 +33,7 @@ def test_node_code_imports_the_standard_library_only() -> None:
             )
 
 
-def test_the_cdk_entry_imports_what_it_may_and_no_more() -> None:
+def test_the_cdk_entry_imports_only_what_is_allowed() -> None:
     tree = ast.parse((ROOT / "app.py").read_text())
     allowed = sys.stdlib_module_names | {"aws_cdk", "clusterwright", "stacks"}
     assert set(_imported_modules(tree)) <= allowed

@@ -1,4 +1,4 @@
-"""Every linter is a test, so that CI and `make test` hold what `make lint` says."""
+"""Every linter is a test, so that CI and `make test` enforce what `make lint` reports."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from tools.lint.linters import Linter, linters
 
 
 @pytest.mark.parametrize("linter", linters(), ids=lambda linter: linter.name.replace(" ", "-"))
-def test_linter_is_content(linter: Linter) -> None:
+def test_linter_passes(linter: Linter) -> None:
     result = linter.run()
-    assert result.returncode == 0, f"{' '.join(linter.command[:4])} says:\n{result.stdout}"
+    assert result.returncode == 0, f"{' '.join(linter.command[:4])} reports:\n{result.stdout}"

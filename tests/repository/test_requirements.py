@@ -1,4 +1,4 @@
-"""Requirement files: pinned, hashed, naming no index, and agreeing with pyproject.toml."""
+"""Requirement files are pinned and hashed, name no index, and agree with pyproject.toml."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from packaging.utils import canonicalize_name
 from tools.lint.files import ROOT
 from tools.setup.clients import CLIENTS
 
-_REQUIREMENT_FILES = ("core", "cdk", "local", "dev")
+_REQUIREMENT_FILES = ("core", "cdk", "localaws", "dev")
+_LOCALAWS = ROOT / "packages" / "localaws" / "pyproject.toml"
 
 
 def _pins(name: str) -> dict[str, list[Requirement]]:
@@ -25,12 +26,16 @@ def _pins(name: str) -> dict[str, list[Requirement]]:
     return pins
 
 
-def _declared(*extras: str) -> list[Requirement]:
+def _declared(*extras: str, localaws: bool = False) -> list[Requirement]:
+    """What pyproject.toml requires, with its extras and those of the local AWS."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     lines = list(project["dependencies"])
     for extra in extras:
         lines += project["optional-dependencies"][extra]
-    return [Requirement(line) for line in lines]
+    if localaws:
+        lines += tomllib.loads(_LOCALAWS.read_text())["project"]["dependencies"]
+    found = [Requirement(line) for line in lines]
+    return [one for one in found if not one.name.startswith("clusterwright")]
 
 
 @pytest.mark.parametrize(
@@ -49,19 +54,19 @@ def test_every_requirement_is_pinned_with_hashes_and_no_index(name: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "extras"),
+    ("name", "extras", "localaws"),
     [
-        ("core", ()),
-        ("cdk", ("cdk",)),
-        ("local", ("local",)),
-        ("dev", ("cdk", "local", "dev")),
+        ("core", (), False),
+        ("cdk", ("cdk",), False),
+        ("localaws", ("cloudformation",), True),
+        ("dev", ("cdk", "cloudformation", "dev"), True),
     ],
 )
-def test_requirement_files_hold_what_the_project_declares(
-    name: str, extras: tuple[str, ...]
+def test_requirement_files_contain_what_the_projects_declare(
+    name: str, extras: tuple[str, ...], *, localaws: bool
 ) -> None:
     pins = _pins(name)
-    for requirement in _declared(*extras):
+    for requirement in _declared(*extras, localaws=localaws):
         pinned = pins.get(canonicalize_name(requirement.name))
         assert pinned, f"requirements/{name}.txt lacks {requirement.name}: run `make lock`"
         for pin in pinned:
@@ -71,7 +76,7 @@ def test_requirement_files_hold_what_the_project_declares(
 
 def test_requirement_files_agree_on_versions() -> None:
     everything = {name: {str(pin) for pin in pins} for name, pins in _pins("dev").items()}
-    for file in ("core", "cdk", "local"):
+    for file in ("core", "cdk", "localaws"):
         for name, pins in _pins(file).items():
             assert {str(pin) for pin in pins} <= everything[name], f"{name} in {file}.txt"
 
@@ -92,13 +97,13 @@ def test_core_installs_without_cdk_node_and_moto() -> None:
 def test_npm_package_is_pinned_exactly_and_its_lock_file_names_no_host(
     folder: str, name: str, version: str
 ) -> None:
-    place = ROOT / "tools" / folder
-    wanted = json.loads((place / "package.json").read_text())["dependencies"]
-    lock = json.loads((place / "package-lock.json").read_text())
-    assert re.fullmatch(version, wanted[name])
-    assert lock["packages"][""]["dependencies"] == wanted
+    folder_path = ROOT / "tools" / folder
+    declared = json.loads((folder_path / "package.json").read_text())["dependencies"]
+    lock = json.loads((folder_path / "package-lock.json").read_text())
+    assert re.fullmatch(version, declared[name])
+    assert lock["packages"][""]["dependencies"] == declared
     installed = {path: entry for path, entry in lock["packages"].items() if path}
-    assert installed[f"node_modules/{name}"]["version"] == wanted[name]
+    assert installed[f"node_modules/{name}"]["version"] == declared[name]
     for path, entry in installed.items():
         assert entry["integrity"].startswith("sha512-"), path
         assert "resolved" not in entry, path

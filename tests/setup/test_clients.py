@@ -1,4 +1,4 @@
-"""Environments of foreign clients are built when their requirements change, and not else."""
+"""Environments of third-party clients are rebuilt only when their requirements change."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tools.setup.errors import SetupError
 
 @pytest.fixture
 def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """A checkout of its own in which nothing is downloaded; the commands that were run."""
+    """A separate checkout without downloads; the list of commands that were run."""
     (tmp_path / "requirements" / "clients").mkdir(parents=True)
     for client in clients.CLIENTS:
         (tmp_path / "requirements" / "clients" / f"{client}.txt").write_text("a==1\n")
@@ -45,7 +45,7 @@ def test_built_once_and_again_after_a_change(built: list[list[str]], tmp_path: P
     assert clients.bring_up_to_date() == ["hyp"]
 
 
-def test_one_that_was_cut_off_is_built_anew(
+def test_interrupted_build_is_repeated(
     built: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def cut_off(command: list[object], **_: object) -> str:
@@ -59,7 +59,7 @@ def test_one_that_was_cut_off_is_built_anew(
     assert clients.bring_up_to_date(["aws-cli"]) == ["aws-cli"]
 
 
-def test_a_program_that_was_deleted_comes_back(built: list[list[str]]) -> None:
+def test_deleted_program_is_restored(built: list[list[str]]) -> None:
     clients.bring_up_to_date(["aws-cli"])
     clients.program("aws-cli").unlink()
     assert clients.bring_up_to_date(["aws-cli"]) == ["aws-cli"]

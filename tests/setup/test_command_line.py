@@ -1,4 +1,4 @@
-"""`scripts/setup.sh` from outside, in a copy of what it needs."""
+"""`scripts/setup.sh` as a program, in a copy of the files that it reads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ def checkout(tmp_path: Path) -> Path:
             folder / name,
             ignore=shutil.ignore_patterns("__pycache__", "node_modules"),
         )
-    shutil.copy(ROOT / "pyproject.toml", folder)
+    for project in (ROOT / "pyproject.toml", *ROOT.glob("packages/*/pyproject.toml")):
+        copied = folder / project.relative_to(ROOT)
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(project, copied)
     return folder
 
 
@@ -42,17 +45,17 @@ def _setup(checkout: Path, *before: str, **environment: str) -> subprocess.Compl
 @pytest.mark.parametrize(
     "name", ["requirements/uv.txt", "requirements/dev.txt", "tools/cdk-cli/package-lock.json"]
 )
-def test_missing_pinned_file_is_a_sentence_and_nothing_is_begun(checkout: Path, name: str) -> None:
+def test_missing_pinned_file_is_reported_before_anything_starts(checkout: Path, name: str) -> None:
     (checkout / name).unlink()
     result = _setup(checkout)
     assert result.returncode == 1
     assert f"error: {name} cannot be read (No such file or directory)" in result.stderr
-    assert f"hint: `git checkout -- {name}` brings it back" in result.stderr
+    assert f"hint: `git checkout -- {name}` restores it" in result.stderr
     assert "Traceback" not in result.stderr
     assert not (checkout / ".venv").exists()
 
 
-def test_without_a_network_the_sentence_says_what_to_do(checkout: Path) -> None:
+def test_missing_network_is_reported_with_a_remedy(checkout: Path) -> None:
     unshare = shutil.which("unshare")
     if unshare is None or os.geteuid() != 0:
         pytest.skip("a network of its own needs root and `unshare`")
@@ -68,40 +71,40 @@ def test_without_a_network_the_sentence_says_what_to_do(checkout: Path) -> None:
     assert "[2/8]" in again.stderr
 
 
-def test_run_that_was_killed_in_the_middle_is_begun_anew(checkout: Path) -> None:
+def test_interrupted_run_starts_from_scratch(checkout: Path) -> None:
     (checkout / ".venv" / "lib").mkdir(parents=True)
     (checkout / ".venv" / "lib" / "half").write_text("a package")
     (checkout / ".clusterwright").mkdir()
     (checkout / ".clusterwright" / "setup.begun").write_text("packages")
     unreachable = "http://127.0.0.1:9/simple"
     result = _setup(checkout, PIP_INDEX_URL=unreachable, PIP_EXTRA_INDEX_URL="")
-    assert result.stderr.startswith("setup: the last run was cut off; building .venv/ anew\n")
+    assert result.stderr.startswith("setup: the last run was interrupted; rebuilding .venv/\n")
     assert "error: installing uv: the package index could not be reached" in result.stderr
     assert not (checkout / ".venv" / "lib" / "half").exists()
     assert not (checkout / ".clusterwright" / "setup.begun").exists()
 
 
-def test_python_that_is_too_old_is_named(checkout: Path, tmp_path: Path) -> None:
+def test_error_names_a_python_that_is_too_old(checkout: Path, tmp_path: Path) -> None:
     old = tmp_path / "python3.10"
     old.write_text("#!/bin/sh\necho 3.10\n")
     old.chmod(0o755)
     result = _setup(checkout, PYTHON=os.fspath(old))
     assert result.returncode == 1
-    assert f"error: Python 3.11 or newer is needed; {old} is 3.10" in result.stderr
+    assert f"error: Python 3.11 or newer is required; {old} is 3.10" in result.stderr
     assert "hint: install one" in result.stderr
 
 
-def test_no_python_at_all_is_a_sentence(checkout: Path, tmp_path: Path) -> None:
+def test_missing_python_is_reported(checkout: Path, tmp_path: Path) -> None:
     tools = tmp_path / "bin"
     tools.mkdir()
     for name in ("sh", "dirname", "env"):
         (tools / name).symlink_to(str(shutil.which(name)))
     result = _setup(checkout, PYTHON="", PATH=os.fspath(tools))
     assert result.returncode == 1
-    assert result.stderr.startswith("error: Python 3.11 or newer is needed\n")
+    assert result.stderr.startswith("error: Python 3.11 or newer is required\n")
 
 
-def test_file_in_place_of_the_environment_is_not_overwritten(checkout: Path) -> None:
+def test_file_named_like_the_environment_is_not_overwritten(checkout: Path) -> None:
     (checkout / ".venv").write_text("mine")
     result = _setup(checkout)
     assert result.returncode == 1
@@ -143,7 +146,7 @@ def test_second_set_up_waits_for_the_first(checkout: Path) -> None:
     waiting.stderr.close()
 
 
-def test_set_up_that_is_current_takes_less_than_a_second() -> None:
+def test_current_environment_takes_less_than_a_second() -> None:
     if not (ROOT / ".venv" / ".setup" / "cdk.stamp").exists():
         pytest.skip("this environment was not made by `make setup`")
     started = time.monotonic()
@@ -158,7 +161,7 @@ def test_set_up_that_is_current_takes_less_than_a_second() -> None:
     assert seconds < 1.0
 
 
-def test_check_says_what_is_to_do_and_does_nothing(checkout: Path) -> None:
+def test_check_names_the_outdated_step_and_changes_nothing(checkout: Path) -> None:
     result = subprocess.run(
         [os.fspath(checkout / "scripts" / "setup.sh"), "--check"],
         env=os.environ | {"PYTHON": sys.executable},
@@ -167,5 +170,5 @@ def test_check_says_what_is_to_do_and_does_nothing(checkout: Path) -> None:
         text=True,
     )
     assert result.returncode == 1
-    assert result.stderr == "setup: to do: Python environment in .venv/ and what follows\n"
+    assert result.stderr == "setup: not current: Python environment in .venv/ and later steps\n"
     assert not (checkout / ".venv").exists()

@@ -1,4 +1,4 @@
-"""pip's configuration reaches uv."""
+"""uv uses pip's configuration."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ freeze.index-url='https://ignored.example/simple'
 """
 
 
-def test_environment_wins_over_files_and_other_commands_are_ignored() -> None:
+def test_environment_overrides_files_and_other_commands_are_ignored() -> None:
     settings = parse(_LISTING)
     assert settings["index-url"] == "https://mirror.example/simple"
     assert settings["cert"] == "/etc/ssl/corporate.pem"
@@ -45,12 +45,12 @@ def test_folder_of_wheels_without_an_index() -> None:
     assert found.environment["UV_FIND_LINKS"] == "/wheels"
 
 
-def test_nothing_configured_says_nothing_about_an_index() -> None:
+def test_without_configuration_no_index_is_set() -> None:
     assert translate(parse("")).environment == {"UV_SYSTEM_CERTS": "true"}
 
 
 @pytest.mark.parametrize("own", ["UV_DEFAULT_INDEX", "UV_INDEX_URL"])
-def test_what_the_user_set_for_uv_is_kept(own: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_of_the_user_for_uv_are_kept(own: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index, "run", lambda *words, **options: _LISTING)
     found = uv_index(index.Path("python"), {own: "https://mine.example/simple"})
     assert "UV_DEFAULT_INDEX" not in found.environment

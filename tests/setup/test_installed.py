@@ -1,4 +1,4 @@
-"""What set-up installed is what was pinned, and works together."""
+"""The installed programs are the pinned ones, and work together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Debian packages of the rehearsal: installed by root where missing, and never in the way."""
+"""Debian packages for emulated nodes: installed for root where missing; failures are warnings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tools.setup.recipe import STEPS
 
 
 class Machine:
-    """A machine that has some programs; records what is run on it."""
+    """A fake machine with some programs; records the commands that are run."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
         self.programs = {"apt-get", *machines.PROGRAMS}
@@ -44,7 +44,7 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Machine:
     return Machine(monkeypatch, tmp_path)
 
 
-def test_nothing_is_asked_where_all_is_there(machine: Machine) -> None:
+def test_nothing_is_installed_where_nothing_is_missing(machine: Machine) -> None:
     machines.install()
     assert machine.commands == []
 
@@ -60,7 +60,7 @@ def test_only_what_is_missing_is_installed(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize("why", ["not root", "no apt"])
-def test_nobody_else_is_asked_to_install(machine: Machine, why: str) -> None:
+def test_other_users_and_systems_are_not_prompted(machine: Machine, why: str) -> None:
     machine.programs -= {"mmdebstrap"}
     if why == "not root":
         machine.user = 1000
@@ -84,13 +84,13 @@ def test_failure_is_a_warning_and_tried_again(
     assert Path("/usr/bin/mmdebstrap") in machines.outputs()
 
 
-def test_becoming_root_is_a_change(machine: Machine) -> None:
+def test_becoming_root_makes_the_step_outdated(machine: Machine) -> None:
     machine.user = 1000
     before = machines.inputs()
     machine.user = 0
     assert machines.inputs() != before
 
 
-def test_step_is_the_last_and_covers_what_the_rehearsal_asks_for() -> None:
+def test_step_is_the_last_and_covers_what_the_rehearsal_needs() -> None:
     assert STEPS[-1].run is machines.install
     assert set(NEEDED_PROGRAMS) <= set(machines.PROGRAMS)

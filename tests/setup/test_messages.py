@@ -1,4 +1,4 @@
-"""What pip, uv and npm print becomes a sentence that says what to do."""
+"""Failures of pip, uv and npm are explained with a remedy."""
 
 from __future__ import annotations
 
@@ -66,20 +66,20 @@ def _log_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (_UV_HASH, "is not the one that was pinned", "uv cache clean"),
         (_NPM_HASH, "is not the one that was pinned", "npm cache clean"),
         (_NPM_LOCK, "package.json and package-lock.json do not agree", "git checkout"),
-        (_PIP_LACKS, "does not hold a pinned package", "PIP_INDEX_URL"),
+        (_PIP_LACKS, "has no pinned package", "PIP_INDEX_URL"),
         (_PIP_CERTIFICATE, "certificate is not trusted", "PIP_CERT"),
         ("OSError: [Errno 28] No space left on device\n", "the disk is full", "free some space"),
         ("mkdir: Permission denied\n", "could not be written", "writable"),
     ],
 )
-def test_known_cause_is_named_with_what_to_do(output: str, message: str, hint: str) -> None:
+def test_known_cause_is_named_with_a_remedy(output: str, message: str, hint: str) -> None:
     error = explain("installing", ["tool"], 1, output)
     assert error.message.startswith("installing: ")
     assert message in error.message
     assert hint in error.hint
 
 
-def test_unknown_cause_shows_the_last_lines_and_where_the_rest_is(tmp_path: Path) -> None:
+def test_unknown_cause_shows_the_last_lines_and_the_path_of_the_log(tmp_path: Path) -> None:
     output = "\n".join(f"line {number}" for number in range(100))
     error = explain("installing", ["/somewhere/tool", "--option"], 7, output)
     assert error.message == "installing: `tool` exited with 7"
@@ -92,12 +92,12 @@ def test_unknown_cause_shows_the_last_lines_and_where_the_rest_is(tmp_path: Path
     )
 
 
-def test_program_that_does_not_exist_is_a_sentence_too() -> None:
+def test_missing_program_is_reported() -> None:
     with pytest.raises(SetupError, match="could not be started"):
         run(["/nowhere/at/all"], doing="installing", cwd=Path("/"))
 
 
-def test_python_settings_of_the_caller_do_not_leak(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_settings_of_the_caller_are_removed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", "/elsewhere")
     monkeypatch.setenv("VIRTUAL_ENV", "/another")
     printed = run(["env"], doing="looking", cwd=Path("/"))

@@ -1,4 +1,4 @@
-"""Set-up runs what changed and what comes after it, and nothing else."""
+"""Set-up runs changed steps and the steps after them, and nothing else."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ import pytest
 
 from tools.setup import stamps
 from tools.setup.errors import SetupError
-from tools.setup.stamps import Step, begun, first_outdated, forget_cut_off, record, was_cut_off
+from tools.setup.stamps import (
+    Step,
+    first_outdated,
+    forget_interruption,
+    record,
+    running,
+    was_interrupted,
+)
 
 
 class Recipe:
@@ -40,16 +47,16 @@ class Recipe:
 @pytest.fixture
 def recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Recipe:
     monkeypatch.setattr(stamps, "_STAMPS", tmp_path / "stamps")
-    monkeypatch.setattr(stamps, "_BEGUN", tmp_path / "state" / "begun")
+    monkeypatch.setattr(stamps, "_RUNNING", tmp_path / "state" / "begun")
     return Recipe(tmp_path)
 
 
-def test_first_run_does_everything_and_second_run_nothing(recipe: Recipe) -> None:
+def test_first_run_runs_every_step_and_second_run_none(recipe: Recipe) -> None:
     assert recipe.bring_up_to_date() == ["a", "b", "c"]
     assert recipe.bring_up_to_date() == []
 
 
-def test_run_that_stopped_half_way_goes_on_where_it_stopped(recipe: Recipe) -> None:
+def test_interrupted_run_continues_where_it_stopped(recipe: Recipe) -> None:
     recipe.bring_up_to_date(until=1)
     assert recipe.bring_up_to_date() == ["b", "c"]
 
@@ -60,7 +67,7 @@ def test_changed_input_runs_its_step_and_the_later_ones(recipe: Recipe) -> None:
     assert recipe.bring_up_to_date() == ["b", "c"]
 
 
-def test_output_deleted_by_hand_comes_back(recipe: Recipe) -> None:
+def test_deleted_output_is_restored(recipe: Recipe) -> None:
     recipe.bring_up_to_date()
     (recipe.folder / "c.out").unlink()
     assert recipe.bring_up_to_date() == ["c"]
@@ -87,16 +94,16 @@ def _step(*, fragile: bool) -> Step:
         (KeyboardInterrupt(), False, False),
     ],
 )
-def test_only_a_fragile_step_that_was_cut_off_is_remembered(
+def test_only_an_interrupted_fragile_step_is_remembered(
     end: BaseException | None, fragile: bool, remembered: bool
 ) -> None:
     try:
-        with begun(_step(fragile=fragile)):
-            assert was_cut_off() is fragile, "a kill would find no trace"
+        with running(_step(fragile=fragile)):
+            assert was_interrupted() is fragile, "a kill would find no trace"
             if end is not None:
                 raise end
     except (SetupError, KeyboardInterrupt):
         pass
-    assert was_cut_off() is remembered
-    forget_cut_off()
-    assert not was_cut_off()
+    assert was_interrupted() is remembered
+    forget_interruption()
+    assert not was_interrupted()

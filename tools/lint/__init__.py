@@ -1,1 +1,1 @@
-"""`make lint`: the linters, in one place for the command line and for the test suite."""
+"""`make lint`: the linters, shared by the command line and the test suite."""

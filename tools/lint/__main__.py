@@ -10,9 +10,9 @@ from tools.lint.linters import linters
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run every linter, also after one has failed; 1 when any has."""
+    """Run every linter, even after a failure; return 1 when any failed."""
     parser = argparse.ArgumentParser(prog="make lint", description="Run the linters")
-    parser.add_argument("--fix", action="store_true", help="mend what can be mended")
+    parser.add_argument("--fix", action="store_true", help="fix what can be fixed automatically")
     options = parser.parse_args(arguments)
     failed = 0
     for linter in linters():

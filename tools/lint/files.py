@@ -1,4 +1,4 @@
-"""The files of this repository: what git tracks, and what is new and not ignored."""
+"""The files of this repository: tracked by git, or new and not ignored."""
 
 from __future__ import annotations
 

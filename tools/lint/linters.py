@@ -1,4 +1,4 @@
-"""What each linter is called with."""
+"""The linters and their command lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHFMT = ("--indent=2", "--case-indent")
 
 @dataclass(frozen=True)
 class Linter:
-    """A linter's name, its command, and the command that mends what it finds (or None)."""
+    """A linter's name, its command, and the command that fixes its findings (or None)."""
 
     name: str
     command: tuple[str, ...]

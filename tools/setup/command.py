@@ -1,4 +1,4 @@
-"""Runs one command of a step and turns its failure into a sentence."""
+"""Runs one command of a step and explains its failure in one sentence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tools.setup.paths import BIN, ROOT
 _AGAIN = "then run `make setup` again: finished steps are kept"
 _SHOWN_LINES = 12
 
-# What pip, uv, npm and apt print, and what it means to the person who reads it. First match wins.
+# Patterns in the output of pip, uv, npm and apt, with the cause and the remedy. First match wins.
 _CAUSES: tuple[tuple[str, str, str], ...] = (
     (
         r"No space left on device|ENOSPC",
@@ -36,13 +36,13 @@ _CAUSES: tuple[tuple[str, str, str], ...] = (
     (
         r"(?i)hash mismatch|do not match the hashes|EINTEGRITY|integrity checksum failed",
         "a downloaded package is not the one that was pinned (its hash differs)",
-        "do not use it: look at the mirror or proxy that served it, or clear its cache "
+        "do not use it: check the mirror or proxy that served it, or clear its cache "
         f"(`uv cache clean`, `npm cache clean --force`), {_AGAIN}",
     ),
     (
         r"(?i)can only install (packages )?(with|when).*package-lock|EUSAGE|are in sync",
         "tools/*/package.json and package-lock.json do not agree",
-        "`git checkout -- tools` brings both back; after a wanted change run `make lock`",
+        "`git checkout -- tools` restores both; after an intended change run `make lock`",
     ),
     (
         r"(?i)ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH"
@@ -58,7 +58,7 @@ _CAUSES: tuple[tuple[str, str, str], ...] = (
         r"(?i)no matching distribution|not found in the (package )?(registry|index)"
         r"|no solution found|E404|ETARGET|no compatible version|unsatisfiable"
         r"|HTTP status client error|has no wheels with a matching",
-        "the package index in use does not hold a pinned package for this machine",
+        "the package index in use has no pinned package for this platform",
         "use an index that does (PIP_INDEX_URL; for npm: NPM_CONFIG_REGISTRY), "
         f"or a 64-bit Linux or macOS, {_AGAIN}",
     ),
@@ -92,7 +92,7 @@ def run(
     except OSError as error:
         raise SetupError(
             f"{doing}: `{words[0]}` could not be started ({error.strerror})",
-            "`make clean` and `make setup` build the environment anew",
+            "`make clean` and `make setup` rebuild the environment",
         ) from None
     if finished.returncode != 0:
         raise explain(doing, words, finished.returncode, finished.stdout)
@@ -100,28 +100,28 @@ def run(
 
 
 def explain(doing: str, words: Sequence[str], code: int, output: str) -> SetupError:
-    """Say why a command failed, from what it printed."""
+    """Return the error that explains why a command failed, from its output."""
     log = _keep(words, output)
     lines = output.strip().splitlines()
     for pattern, message, hint in _CAUSES:
         for number, line in enumerate(lines):
             if re.search(pattern, line):
-                telling = lines[max(0, number - 2) : number + _SHOWN_LINES - 2]
-                return SetupError(f"{doing}: {message}", hint, _detail(telling, log))
+                excerpt = lines[max(0, number - 2) : number + _SHOWN_LINES - 2]
+                return SetupError(f"{doing}: {message}", hint, _detail(excerpt, log))
     return SetupError(
         f"{doing}: `{Path(words[0]).name}` exited with {code}",
-        f"mend what it says, {_AGAIN}",
+        f"correct what it reports, {_AGAIN}",
         _detail(lines[-_SHOWN_LINES:], log),
     )
 
 
 def _detail(lines: Sequence[str], log: Path) -> str:
     shown = "".join(f"  {line}\n" for line in lines)
-    return f"\n{shown}\n  all of it: {log.relative_to(ROOT)}"
+    return f"\n{shown}\n  complete output: {log.relative_to(ROOT)}"
 
 
 def clean_environment() -> dict[str, str]:
-    """The caller's environment without what would send Python or uv somewhere else."""
+    """Return the caller's environment without variables that would redirect Python or uv."""
     environment = dict(os.environ)
     for name in (
         "PYTHONPATH",

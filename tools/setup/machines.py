@@ -1,8 +1,8 @@
-"""Step 7: the Debian packages that the rehearsal's machines need, where they can be installed.
+"""Step 8: the Debian packages that emulated nodes need, where they can be installed.
 
-Only root on Debian, Ubuntu and their kin is helped; elsewhere the rehearsal itself says what is
-missing. Without these packages everything but emulated nodes works, so a failure here is said and
-ends nothing; the next set-up tries again.
+They are installed for root on Debian, Ubuntu and derivatives; elsewhere the rehearsal names the
+missing ones. Without them everything except emulated nodes works, so a failure here is a warning;
+the next set-up tries again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tools.setup.errors import SetupError
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
-# Program -> the package that has it, on Debian and on Ubuntu alike.
+# Program -> its package, on Debian and on Ubuntu.
 PROGRAMS = {
     "systemd-nspawn": "systemd-container",
     "mmdebstrap": "mmdebstrap",
@@ -30,7 +30,7 @@ _APT = {"DEBIAN_FRONTEND": "noninteractive"}
 
 
 def inputs() -> list[bytes]:
-    # Who was not root last time may be now.
+    # The user may have become root since the last run.
     return [b"root" if can_install() else b"not root", *(name.encode() for name in _packages())]
 
 
@@ -66,7 +66,7 @@ def install() -> None:
 
 
 def missing_packages() -> list[str]:
-    """Packages whose program or file is not there, sorted."""
+    """Return the packages whose program or file is missing, sorted."""
     found = {package for name, package in PROGRAMS.items() if shutil.which(name) is None}
     if not KEYRING.exists():
         found.add(_KEYRING_PACKAGE)
@@ -74,7 +74,7 @@ def missing_packages() -> list[str]:
 
 
 def can_install() -> bool:
-    """Whether packages can be installed here without asking anybody."""
+    """Return whether packages can be installed here without a prompt."""
     return sys.platform == "linux" and os.geteuid() == 0 and shutil.which("apt-get") is not None
 
 

@@ -30,7 +30,7 @@ _CDK_ENTRY = CDK_HOME / "node_modules" / "aws-cdk" / "bin" / "cdk"
 
 
 def node_inputs() -> list[bytes]:
-    # The wheel is among the pinned packages, whose hash is in the chain already.
+    # The wheel is one of the pinned packages, whose hash is already part of the chain.
     return [_npm_wrapper("NODE").encode()]
 
 
@@ -69,7 +69,7 @@ def install_cdk() -> None:
     found = run([_CDK, "--version"], doing="starting the CDK CLI").split()
     if not found or found[0] != wanted:
         raise SetupError(
-            f"the CDK CLI says it is {' '.join(found) or 'nothing'}, not {wanted}",
+            f"the CDK CLI reports version {' '.join(found) or '(none)'}, expected {wanted}",
             f"`git checkout -- {CDK_LOCK.relative_to(ROOT)}`, then run `make setup` again",
         )
 
@@ -83,12 +83,12 @@ def old_python_outputs() -> list[Path]:
 
 
 def install_old_python() -> None:
-    """Install the old Python, as WebAssembly, that tests run the node program in."""
+    """Install the old Python (WebAssembly) in which tests run the node program."""
     npm_ci(OLD_PYTHON_HOME, OLD_PYTHON_MANIFEST, OLD_PYTHON_LOCK, "installing an old Python")
 
 
 def npm_ci(folder: Path, manifest: Path, lock: Path, doing: str) -> None:
-    """Install into `folder` exactly what the lock file names; no package's script is run."""
+    """Install into `folder` exactly what the lock file names, without running package scripts."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in (manifest, lock):
         shutil.copyfile(path, folder / path.name)

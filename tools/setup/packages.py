@@ -26,14 +26,17 @@ _PROJECT_COMMAND = BIN / "clusterwright"
 
 
 def read_committed(path: Path) -> bytes:
-    """Contents of a file that the repository holds; a sentence when it is gone."""
+    """Return the contents of a committed file.
+
+    Raises SetupError when it cannot be read.
+    """
     try:
         return path.read_bytes()
     except OSError as error:
         name = path.relative_to(ROOT)
         raise SetupError(
             f"{name} cannot be read ({error.strerror})",
-            f"`git checkout -- {name}` brings it back; `make lock` writes a new one",
+            f"`git checkout -- {name}` restores it; `make lock` writes a new one",
         ) from None
 
 
@@ -56,7 +59,7 @@ def install_uv() -> None:
             *pip,
             "--disable-pip-version-check",
             "install",
-            "--retries=2",  # with none, pip does not say why it found nothing
+            "--retries=2",  # with none, pip does not report why it found nothing
             "--require-hashes",
             "--only-binary=:all:",
             "--no-deps",
@@ -76,7 +79,7 @@ def packages_outputs() -> list[Path]:
 
 
 def install_packages() -> None:
-    """Make the environment hold what the requirement file lists, and nothing else.
+    """Install exactly what the requirement file lists, and remove everything else.
 
     Bytecode is compiled now: aws_cdk imports in 0.7 s with it and in 4 s without, and an
     environment that forbids writing bytecode would pay that at every start.

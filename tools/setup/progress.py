@@ -1,4 +1,4 @@
-"""Progress lines: what is being done, and how long it took."""
+"""Progress lines: the current step, and how long each step took."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SECONDS_PER_DOT = 5.0
 
 
 class Progress:
-    """Prints `setup: [3/6] title ... 9.8 s`; a dot every five seconds shows that it is alive."""
+    """Prints `setup: [3/6] title ... 9.8 s`; a dot every five seconds shows progress."""
 
     def __init__(self, steps: int) -> None:
         self._steps = steps

@@ -48,7 +48,7 @@ STEPS = (
     ),
     Step(
         "machines",
-        "what the rehearsal's machines need",
+        "packages for emulated nodes",
         machines.inputs,
         machines.outputs,
         machines.install,

@@ -1,4 +1,4 @@
-"""Which steps are current: a stamp hashes all that the step and those before it read."""
+"""Determines which steps are current: a stamp hashes the inputs of a step and those before it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tools.setup.errors import SetupError
 from tools.setup.paths import ROOT, VENV
 
 _STAMPS = VENV / ".setup"
-_BEGUN = ROOT / ".clusterwright" / "setup.begun"
+_RUNNING = ROOT / ".clusterwright" / "setup.begun"
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class Step:
     """One step of the set-up.
 
     `inputs` returns what the step depends on; when it changes, this step and all later ones run
-    again. `outputs` must exist for the step to count as done, so that a file deleted by hand
-    comes back. `run` raises SetupError. A `fragile` step that is killed may leave half a package
-    that looks whole; then everything is built anew.
+    again. `outputs` must exist for the step to count as done, so that a deleted file is
+    restored. `run` raises SetupError. A `fragile` step that is killed may leave an incomplete
+    package that looks complete; then everything is rebuilt.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Step:
 
 
 def first_outdated(steps: Sequence[Step]) -> int:
-    """Index of the first step to run; `len(steps)` when all are current."""
+    """Return the index of the first step to run; `len(steps)` when all are current."""
     for index, (step, digest) in enumerate(zip(steps, _digests(steps), strict=True)):
         stamp = _stamp(step)
         if not stamp.is_file() or stamp.read_text() != digest:
@@ -45,37 +45,37 @@ def first_outdated(steps: Sequence[Step]) -> int:
 
 
 def record(steps: Sequence[Step], index: int) -> None:
-    """Note that `steps[index]` is done."""
+    """Record that `steps[index]` is done."""
     _STAMPS.mkdir(exist_ok=True)
     _stamp(steps[index]).write_text(_digests(steps)[index])
 
 
 @contextlib.contextmanager
-def begun(step: Step) -> Iterator[None]:
-    """Remember a fragile step while it runs; an orderly end, also a failure, forgets it."""
+def running(step: Step) -> Iterator[None]:
+    """Mark a fragile step while it runs; the mark is removed unless the process is killed."""
     if step.fragile:
-        _BEGUN.parent.mkdir(exist_ok=True)
-        _BEGUN.write_text(step.name)
+        _RUNNING.parent.mkdir(exist_ok=True)
+        _RUNNING.write_text(step.name)
     try:
         yield
     except SetupError:
-        _BEGUN.unlink(missing_ok=True)
+        _RUNNING.unlink(missing_ok=True)
         raise
-    _BEGUN.unlink(missing_ok=True)
+    _RUNNING.unlink(missing_ok=True)
 
 
-def was_cut_off() -> bool:
-    """Whether the last set-up was killed in a fragile step."""
-    return _BEGUN.exists()
+def was_interrupted() -> bool:
+    """Return whether the last set-up was killed in a fragile step."""
+    return _RUNNING.exists()
 
 
-def forget_cut_off() -> None:
-    """The environment is gone, and with it what was half done."""
-    _BEGUN.unlink(missing_ok=True)
+def forget_interruption() -> None:
+    """Remove the mark, because the environment was removed with the incomplete step."""
+    _RUNNING.unlink(missing_ok=True)
 
 
 def made_here() -> bool:
-    """Whether the environment, finished or not, was begun by this set-up."""
+    """Return whether this set-up created the environment, finished or not."""
     return _STAMPS.is_dir()
 
 
