@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-import tests.test_every_leaf as leaf_table
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import LoadedSpec, SpecErrors
 from clusterwright.migration import migrate
@@ -27,7 +26,8 @@ from tests.platforms.kubernetes.specs import EKS as KUBERNETES_ON_EKS
 from tests.platforms.kubernetes.specs import HYPERPOD as KUBERNETES_ON_HYPERPOD
 from tests.platforms.kubernetes.specs import OUTPUTS
 from tests.stacks.specs import EKS_MINIMAL, MINIMAL, changed
-from tests.test_every_leaf import CASES, TIGHT, Case
+from tests.support import leaf_cases
+from tests.support.leaf_cases import CASES, TIGHT, Case
 
 # What shows in no aspect of one spec alone: gates of a change, waivers, the base of everything.
 ELSEWHERE = (
@@ -38,8 +38,8 @@ ELSEWHERE = (
     "budget.max_increase_percent",
 )
 
+load, look = leaf_cases.load, leaf_cases.look
 
-load, look = leaf_table.load, leaf_table.look
 
 IMAGE_ID = "ami-0123456789abcdef0"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -9,6 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from clusterwright.aws.session import AwsSession
+from clusterwright.catalog import load_catalog
+from clusterwright.preflight import engine
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.reader import AwsFactReader
+from clusterwright.preflight.registry import named, rule_files
+from clusterwright.preflight.results import CheckResult
 from clusterwright_localaws import local_aws
 from clusterwright_localaws.core.runtime import Runtime
 from tests.support import specs
@@ -94,3 +102,52 @@ def client(service: str, region: str = REGION) -> Any:
     import boto3
 
     return boto3.client(service, region_name=region)
+
+
+P5_USAGE = "sagemaker/L-8762A75F"
+
+
+def run_rules(spec: Any, *rules: str) -> CheckResult:
+    """Rules on a spec of a platform that the command line refuses as not built yet."""
+    context = Context(spec, load_catalog(), dt.date(2026, 11, 20))
+    selection = engine.Selection(only=named(rules))
+    return engine.run(rule_files(), context, AwsFactReader(AwsSession(REGION)), selection)
+
+
+class House:
+    """A network that somebody else built, in the local AWS around it."""
+
+    def __init__(self, *, zone: str = ZONE, cidr: str = "10.0.0.0/17") -> None:
+        self.ec2 = client("ec2")
+        self.vpc = self.ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+        self.ec2.modify_vpc_attribute(VpcId=self.vpc, EnableDnsHostnames={"Value": True})
+        self.subnet = self.add_subnet(self.vpc, cidr, zone)
+        self.group = self.ec2.create_security_group(
+            GroupName="nodes", Description="nodes", VpcId=self.vpc
+        )["GroupId"]
+
+    def add_subnet(self, vpc: str, cidr: str, zone: str = ZONE) -> str:
+        found = self.ec2.create_subnet(VpcId=vpc, CidrBlock=cidr, AvailabilityZoneId=zone)
+        return str(found["Subnet"]["SubnetId"])
+
+    def allow(self, way: str) -> None:
+        """All traffic of the group with itself, inbound or outbound."""
+        rule = [{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": self.group}]}]
+        call = {
+            "inbound": self.ec2.authorize_security_group_ingress,
+            "outbound": self.ec2.authorize_security_group_egress,
+        }[way]
+        call(GroupId=self.group, IpPermissions=rule)
+
+    def spec(self, *subnets: str, **more: Any) -> dict[str, Any]:
+        return {
+            "network": {
+                "availability_zone_id": ZONE,
+                "existing": {
+                    "vpc_id": self.vpc,
+                    "subnet_ids": list(subnets) or [self.subnet],
+                    "security_group_ids": [self.group],
+                },
+            },
+            **more,
+        }

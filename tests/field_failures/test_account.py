@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 
 from tests.field_failures import deployment
+from tests.field_failures.changes import EKS, SLURM, written
 from tests.field_failures.conftest import Build
-from tests.field_failures.parts import ACCOUNT, REGION, account, check, checked, client
-from tests.field_failures.test_changes import EKS, SLURM
-from tests.field_failures.test_check import House
-from tests.field_failures.test_eks import written
+from tests.field_failures.parts import ACCOUNT, REGION, House, account, check, checked, client
 from tests.support import specs
 
 LAUNCHER = (

@@ -6,33 +6,12 @@ import re
 
 import pytest
 
-from clusterwright.review.order import obstacles
-from clusterwright.review.results import Obstacle
 from tests.field_failures import deployment
+from tests.field_failures.changes import EKS, LUSTRE, obstacles_of
 from tests.field_failures.conftest import Build
 from tests.field_failures.parts import account
-from tests.review.templates import SCHEMAS, app, judged
 from tests.support import specs
 from tests.support.synthesis import Assembly
-
-LUSTRE = {"mount_path": "/fsx", "deployment_type": "SCRATCH_2", "capacity_gib": 1200}
-SLURM = specs.changed({"storage.lustre": [LUSTRE], "protection": "destroy"})
-EKS = specs.changed(
-    {
-        "platform": "eks",
-        "compute": [
-            {"name": "system", "role": "system", "instance_type": "m5.2xlarge", "count": 2},
-            {"name": "workers", "role": "compute", "instance_type": "p5.4xlarge", "count": 2},
-        ],
-    },
-    base=SLURM,
-)
-
-
-def obstacles_of(before: Assembly, after: Assembly) -> list[Obstacle]:
-    """What `clusterwright diff` lists under `order`, from the templates of both versions."""
-    old, new = app(**before.templates), app(**after.templates)
-    return list(obstacles(old, new, judged(old, new), SCHEMAS.of))
 
 
 def follow(hint: str, after: Assembly) -> dict[str, deployment.Outcome]:

@@ -16,17 +16,19 @@ from packages.localaws.tests.parts import build_site
 from tests.field_failures.conftest import Build
 from tests.field_failures.parts import (
     ACCOUNT,
+    P5_USAGE,
     REGION,
     ZONE,
     Checked,
+    House,
     account,
     check,
     checked,
     client,
     refused,
+    run_rules,
     spec_file,
 )
-from tests.field_failures.test_quotas import P5_USAGE, run_rules
 from tests.support import specs
 
 CONTROLLER, WORKERS = specs.SMALL["compute"]
@@ -179,45 +181,6 @@ def test_agent_plugins_169_arithmetic_and_names_are_right(tmp_path: Path) -> Non
     assert "hint: instance_type: p5.48xlarge" in said
     with account():
         assert checked(tmp_path, {}, "--only", "CW-C001").status("CW-C001") == "pass"
-
-
-class House:
-    """A network that somebody else built, in the local AWS around it."""
-
-    def __init__(self, *, zone: str = ZONE, cidr: str = "10.0.0.0/17") -> None:
-        self.ec2 = client("ec2")
-        self.vpc = self.ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
-        self.ec2.modify_vpc_attribute(VpcId=self.vpc, EnableDnsHostnames={"Value": True})
-        self.subnet = self.add_subnet(self.vpc, cidr, zone)
-        self.group = self.ec2.create_security_group(
-            GroupName="nodes", Description="nodes", VpcId=self.vpc
-        )["GroupId"]
-
-    def add_subnet(self, vpc: str, cidr: str, zone: str = ZONE) -> str:
-        found = self.ec2.create_subnet(VpcId=vpc, CidrBlock=cidr, AvailabilityZoneId=zone)
-        return str(found["Subnet"]["SubnetId"])
-
-    def allow(self, way: str) -> None:
-        """All traffic of the group with itself, inbound or outbound."""
-        rule = [{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": self.group}]}]
-        call = {
-            "inbound": self.ec2.authorize_security_group_ingress,
-            "outbound": self.ec2.authorize_security_group_egress,
-        }[way]
-        call(GroupId=self.group, IpPermissions=rule)
-
-    def spec(self, *subnets: str, **more: Any) -> dict[str, Any]:
-        return {
-            "network": {
-                "availability_zone_id": ZONE,
-                "existing": {
-                    "vpc_id": self.vpc,
-                    "subnet_ids": list(subnets) or [self.subnet],
-                    "security_group_ids": [self.group],
-                },
-            },
-            **more,
-        }
 
 
 @pytest.mark.parametrize("ways", [(), ("inbound",), ("outbound",), ("inbound", "outbound")])

@@ -8,17 +8,13 @@ from typing import Any
 
 import pytest
 
+from tests.field_failures.changes import EKS, SMALL, obstacles_of, written
 from tests.field_failures.conftest import Build
-from tests.field_failures.parts import accepted, account, check, client, refused
-from tests.field_failures.test_changes import EKS, obstacles_of
-from tests.field_failures.test_check import House
+from tests.field_failures.parts import House, accepted, account, check, client, refused
 from tests.review.templates import app, judged
 from tests.support import specs
 from tests.support.command_line import clusterwright
 from tests.support.synthesis import Assembly
-
-SMALL = {**{key: EKS[key] for key in ("platform", "compute")}}
-"""The changes that make the small spec one of EKS."""
 
 TAINT = {"key": "nvidia.com/gpu", "effect": "NoSchedule"}
 
@@ -26,10 +22,6 @@ TAINT = {"key": "nvidia.com/gpu", "effect": "NoSchedule"}
 def eks(changes: dict[str, Any] | None = None) -> dict[str, Any]:
     """Changes to the small spec."""
     return {**SMALL, **(changes or {})}
-
-
-def written(folder: Path, changes: dict[str, Any]) -> Path:
-    return specs.write(folder / "eks.yaml", specs.changed(changes, base=specs.changed(SMALL)))
 
 
 def of_type(instance_type: str, **more: Any) -> dict[str, Any]:

@@ -10,8 +10,7 @@ import pytest
 
 from tests.field_failures import deployment
 from tests.field_failures.conftest import Build
-from tests.field_failures.parts import account, client
-from tests.field_failures.test_quotas import P5_USAGE
+from tests.field_failures.parts import P5_USAGE, account, client
 from tests.support import specs
 from tests.support.synthesis import Assembly
 

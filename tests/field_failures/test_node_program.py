@@ -27,7 +27,7 @@ from clusterwright_node.slurm_topology import Place, topology
 from clusterwright_node.steps.efa_transport import compare
 
 from tests.field_failures.conftest import MakeNode
-from tests.nodes.steps.test_needrestart import CONF, decisions
+from tests.nodes.needrestart import CONF, decisions
 from tests.nodes.world import Run, World, input_files
 from tests.support.synthesis import Assembly
 

@@ -13,21 +13,23 @@ import pytest
 from botocore import xform_name
 from botocore.exceptions import ClientError
 
-from clusterwright.aws.session import AwsSession
 from clusterwright.catalog import Known, load_catalog
-from clusterwright.preflight import engine
 from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.reader import AwsFactReader
-from clusterwright.preflight.registry import named, rule_files
-from clusterwright.preflight.results import CheckResult
+from clusterwright.preflight.registry import rule_files
 from packages.localaws.tests.parts import Site, build_site
-from tests.field_failures.parts import REGION, Checked, account, checked, client
+from tests.field_failures.parts import (
+    P5_USAGE,
+    Checked,
+    account,
+    checked,
+    client,
+    run_rules,
+)
 from tests.support import specs
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKERS = "compute.1"
 PLAN = {"kind": "training-plan", "arn": specs.PLAN}
-P5_USAGE = "sagemaker/L-8762A75F"
 HOME = {"kind": "openzfs", "capacity_gib": 128}
 
 
@@ -164,13 +166,6 @@ def test_found_quotas_go_by_code_and_what_others_use_is_subtracted(tmp_path: Pat
     assert len(alike) >= 2
     with account(quotas=alike):
         assert checked(tmp_path, {}, "--only", "CW-Q001").findings == []
-
-
-def run_rules(spec: Any, *rules: str) -> CheckResult:
-    """Rules on a spec of a platform that the command line refuses as not built yet."""
-    context = Context(spec, load_catalog(), dt.date(2026, 11, 20))
-    selection = engine.Selection(only=named(rules))
-    return engine.run(rule_files(), context, AwsFactReader(AwsSession(REGION)), selection)
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.field_failures import deployment
+from tests.field_failures.changes import EKS
 from tests.field_failures.conftest import Build
 from tests.field_failures.parts import account, client, spec_file
-from tests.field_failures.test_changes import EKS
 from tests.review.templates import app, judged
 from tests.support import specs
 from tests.support.command_line import clusterwright

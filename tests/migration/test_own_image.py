@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clusterwright.platforms.registry import PlatformName
-from tests.migration.test_autoscaling import moved
+from tests.migration.migrated import moved
 from tests.stacks.specs import MINIMAL, changed
 
 IMAGE_ID = "ami-0123456789abcdef0"

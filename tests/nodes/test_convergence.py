@@ -6,18 +6,17 @@ one within. The program runs in a process of its own, which gets SIGKILL there.
 
 from __future__ import annotations
 
-import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from clusterwright_node.journal import JOURNAL
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.nodes.interruptions import copied, worth_a_kill
 from tests.nodes.world import MEMORY, World, make_world, mirror_containers
 
 NODES = {
@@ -26,15 +25,7 @@ NODES = {
     "scripted": ("workers-1", "controller-1", "login-1"),
     "parallelcluster": ("workers-1", "controller-1"),
 }
-_COPIED = re.compile(r"(/opt/clusterwright/(?:lib|scripts)/\w+)/\S+")
 CASES = [(node, configuration) for configuration, nodes in NODES.items() for node in nodes]
-
-
-def copied(world: World, name: str) -> World:
-    """The same node once more, as it is now."""
-    folder = world.folder.with_name(name)
-    shutil.copytree(world.folder, folder, symlinks=True)
-    return World(folder, world.configuration, world.groups)
 
 
 def first_boot(node: str, configuration: str, folder: Path) -> World:
@@ -122,27 +113,6 @@ def tried_elsewhere(
             points = made(node, "managed", memory_path / f"{node}-managed").run().machine.points
             list(worth_a_kill(points, tried))
     return tried
-
-
-def worth_a_kill(points: list[str], tried: set[tuple[str, str]]) -> Iterator[int]:
-    """The points where a kill can leave something new behind, each once per configuration.
-
-    After one change the machine is as it is before the next, so points after a change are left
-    out, but for the last. A point is the same on two nodes when the change is the same and, as
-    the journal is written often, the last other change before it is the same too. The files of a
-    program of ours that is copied are alike: each is compared and written by itself.
-    """
-    last_change = ""
-    for point, point_label in enumerate(points):
-        label = _COPIED.sub(r"\1/a-file", point_label)
-        is_last = point + 1 == len(points)
-        if not label.startswith("after ") or is_last:
-            key = (last_change, label)
-            if key not in tried:
-                tried.add(key)
-                yield point
-        if JOURNAL not in label:
-            last_change = label
 
 
 @settings(max_examples=25)

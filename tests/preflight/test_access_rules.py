@@ -30,8 +30,8 @@ from clusterwright.preflight.facts.deployment import (
 from clusterwright.preflight.facts.fact import Fact
 from clusterwright.preflight.registry import rule_files
 from clusterwright.preflight.rules.deployment.bootstrap import qualifier
+from tests.preflight.existing_storage import FOUND
 from tests.preflight.harness import TODAY, Harness
-from tests.preflight.test_storage_rules import FOUND
 from tests.support import specs
 
 ACCOUNT = specs.ACCOUNT

@@ -27,8 +27,8 @@ from clusterwright.preflight.results import CheckResult
 from clusterwright.render.check import check_json, check_markdown, check_text
 from clusterwright.render.junit import check_junit
 from clusterwright.render.sarif import check_sarif
+from tests.preflight.existing_storage import STANDING
 from tests.preflight.harness import TODAY
-from tests.preflight.test_storage_rules import STANDING
 from tests.support import specs
 
 BUILT: dict[str, Any] = {

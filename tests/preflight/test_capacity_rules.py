@@ -14,18 +14,13 @@ from clusterwright.aws.sagemaker import (
     Cluster,
     ClusterGroup,
     PlanExtension,
-    ReservedCapacity,
-    TrainingPlan,
 )
 from clusterwright.preflight.facts import hyperpod, network
+from tests.preflight.capacity import BOUGHT, SEGMENT, ZONES, bought
 from tests.preflight.harness import Harness
 from tests.support import specs
 
 TYPES = ("m5.4xlarge", "p5.48xlarge")
-ZONES = tuple(
-    Zone(f"use1-az{n}", f"us-east-1{letter}", "availability-zone", "opt-in-not-required")
-    for n, letter in ((1, "b"), (2, "c"), (4, "a"), (5, "f"), (6, "d"))
-)
 
 
 def offered(*pairs: tuple[str, str]) -> dict[Any, Any]:
@@ -223,38 +218,6 @@ def test_a_plan_is_bought_in_powers_of_two(rule: Harness) -> None:
 def test_a_plan_of_ultraservers_is_not_counted_in_instances(rule: Harness) -> None:
     ultra = {"compute.1.instance_type": "p6e-gb200.36xlarge", "compute.1.count": 18}
     rule.passes("CW-C008", {**PLAN, **ultra}, tested=False)
-
-
-SEGMENT = ReservedCapacity(
-    instance_type="ml.p5.48xlarge",
-    instance_count=4,
-    status="Active",
-    zone="us-east-1d",
-    zone_id="use1-az6",
-    start=dt.datetime(2026, 11, 1, 11, 30, tzinfo=dt.UTC),
-    end=dt.datetime(2026, 12, 1, 11, 30, tzinfo=dt.UTC),
-)
-BOUGHT = TrainingPlan(
-    name="run-1",
-    arn=specs.PLAN,
-    status="Active",
-    status_message="",
-    total_count=4,
-    available_count=4,
-    target_resources=("hyperpod-cluster",),
-    start=SEGMENT.start,
-    end=SEGMENT.end,
-    capacities=(SEGMENT,),
-)
-
-
-def bought(**changes: Any) -> dict[Any, Any]:
-    plan = dataclasses.replace(BOUGHT, **changes)
-    return {
-        hyperpod.TrainingPlan("run-1"): plan,
-        hyperpod.HyperPodClusters(): (),
-        network.Zones(): ZONES,
-    }
 
 
 PLAN_RULES = ("CW-C010", "CW-C011", "CW-C012", "CW-C013", "CW-C014", "CW-C015", "CW-C016")

@@ -13,8 +13,8 @@ from clusterwright.aws.fsx import DataRepositoryAssociation, FileSystem
 from clusterwright.aws.rds import Database
 from clusterwright.preflight.facts import counts, network, storage
 from clusterwright.preflight.facts.files import Associations, InterfaceGroups
+from tests.preflight.existing_storage import DNS, FOUND, FS_ID, NETWORK, STANDING, SUBNET
 from tests.preflight.harness import Harness
-from tests.preflight.test_storage_rules import DNS, FOUND, FS_ID, NETWORK, STANDING, SUBNET
 from tests.support.specs import ACCOUNT
 
 VPC = "vpc-00000001"

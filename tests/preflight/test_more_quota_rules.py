@@ -14,10 +14,10 @@ from clusterwright.aws.rds import Database
 from clusterwright.platforms.hyperpod import lifecycle_bucket
 from clusterwright.platforms.security_rules import security_groups_built
 from clusterwright.preflight.facts import counts, hyperpod, network, routes, storage
+from tests.preflight.capacity import bought
+from tests.preflight.existing_network import EXISTING, HERE, SUBNET, VPC
 from tests.preflight.harness import Harness, quota
-from tests.preflight.test_capacity_rules import bought
-from tests.preflight.test_network_rules import EXISTING, HERE, SUBNET, VPC
-from tests.preflight.test_quota_rules import HOME, LUSTRE, OWN, clusters, usage
+from tests.preflight.quota_facts import HOME, LUSTRE, OWN, clusters, usage
 from tests.support import specs
 
 NAT = {"network.egress": "nat"}

@@ -11,25 +11,18 @@ from clusterwright.aws.ec2.instance_types import Zone
 from clusterwright.aws.ec2.vpc import Permission, SecurityGroup, Subnet, Vpc
 from clusterwright.aws.sagemaker import Cluster, ClusterGroup
 from clusterwright.preflight.facts import hyperpod, network
+from tests.preflight.existing_network import (
+    EXISTING,
+    GROUP,
+    HERE,
+    OTHER_SUBNET,
+    SUBNET,
+    THERE,
+    VPC,
+)
 from tests.preflight.harness import Harness
 from tests.support import specs
 
-VPC, SUBNET, OTHER_SUBNET = "vpc-00000001", "subnet-00000001", "subnet-00000002"
-GROUP = "sg-00000001"
-EXISTING: dict[str, Any] = {
-    "network": {
-        "availability_zone_id": "use1-az6",
-        "existing": {
-            "vpc_id": VPC,
-            "subnet_ids": [SUBNET],
-            "security_group_ids": [GROUP],
-        },
-    }
-}
-HERE = Subnet(SUBNET, VPC, "10.1.0.0/20", "us-east-1d", "use1-az6", 4091, False, "a", None)
-THERE = dataclasses.replace(
-    HERE, id=OTHER_SUBNET, cidr="10.1.16.0/20", zone="us-east-1b", zone_id="use1-az1"
-)
 TO_ITSELF = Permission("-1", None, None, frozenset({GROUP}), frozenset())
 ANYWHERE = Permission("-1", None, None, frozenset(), frozenset({"0.0.0.0/0"}))
 

@@ -13,14 +13,14 @@ from clusterwright.aws.fsx import FileSystem
 from clusterwright.aws.sagemaker import Cluster, ClusterGroup
 from clusterwright.preflight.facts import hyperpod, network, storage
 from clusterwright.preflight.facts.instances import Instances
+from tests.preflight.capacity import BOUGHT, SEGMENT
 from tests.preflight.harness import Harness, quota
-from tests.preflight.test_capacity_rules import BOUGHT, SEGMENT
+from tests.preflight.quota_facts import HOME, LUSTRE, ON_DEMAND, OWN, clusters, usage
 from tests.support import specs
 
 PLAN = {"compute.1.capacity": {"kind": "training-plan", "arn": specs.PLAN}}
 SPOT = {"compute.1.capacity": {"kind": "spot"}}
 
-ON_DEMAND = ClusterGroup("a", "ml.p5.48xlarge", 6, False, None, 0)
 OTHERS = Cluster(
     "another",
     "arn",
@@ -32,18 +32,6 @@ OTHERS = Cluster(
         ClusterGroup("d", "ml.m5.4xlarge", 1, False, None, 0),
     ),
 )
-OWN = Cluster("test", "arn", "InService", (ON_DEMAND,))
-
-
-def clusters(*found: Cluster) -> dict[Any, Any]:
-    return {hyperpod.HyperPodClusters(): found}
-
-
-def usage(p5: float, m5: float = 100, measured: float | None = None) -> dict[Any, Any]:
-    return {
-        **quota("sagemaker", "L-8762A75F", p5, measured),
-        **quota("sagemaker", "L-24520F3F", m5),
-    }
 
 
 def test_the_message_is_the_one_of_the_contract(rule: Harness) -> None:
@@ -315,31 +303,6 @@ def test_ec2_counts_spot_apart(rule: Harness) -> None:
 @pytest.mark.parametrize("name", ["CW-Q020", "CW-Q021"])
 def test_on_hyperpod_ec2s_quotas_have_nothing_to_test(rule: Harness, name: str) -> None:
     rule.passes(name, SPOT, tested=False)
-
-
-LUSTRE = FileSystem(
-    id="fs-1",
-    kind="LUSTRE",
-    lifecycle="AVAILABLE",
-    storage_type="SSD",
-    deployment_type="PERSISTENT_2",
-    capacity_gib=50_000,
-    throughput_mbps=0,
-    efa=False,
-    vpc_id=None,
-    subnet_ids=(),
-    dns_name=None,
-    mount_name=None,
-    stack=None,
-)
-HOME = dataclasses.replace(
-    LUSTRE,
-    id="fs-2",
-    kind="OPENZFS",
-    deployment_type="SINGLE_AZ_2",
-    capacity_gib=1000,
-    throughput_mbps=64,
-)
 
 
 def systems(*found: FileSystem) -> dict[Any, Any]:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from clusterwright.aws.ec2.vpc import Vpc
 from clusterwright.preflight.facts import hyperpod, network
 from clusterwright.preflight.rules.network.subnet_packing import place
+from tests.preflight.existing_network import EXISTING, HERE, SUBNET, THERE, VPC
 from tests.preflight.harness import Harness
-from tests.preflight.test_network_rules import EXISTING, HERE, SUBNET, THERE, VPC
 from tests.support import specs
 
 

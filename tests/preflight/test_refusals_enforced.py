@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 from clusterwright.cli.main import main
 from clusterwright_localaws import local_aws
 from packages.localaws.tests.iam.conftest import ACCOUNT, ADMIN, allow, deny, document, role
-from packages.localaws.tests.iam.test_stacks import create
+from packages.localaws.tests.iam.stacks import create
 from tests.support import specs
 
 pytestmark = pytest.mark.usefixtures("world")

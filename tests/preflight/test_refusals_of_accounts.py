@@ -28,8 +28,8 @@ from packages.localaws.tests.parts import (
     failure,
     open_lustre_ports,
 )
-from tests.preflight.test_refusals_of_worlds import ACCOUNT
-from tests.preflight.test_refusals_of_worlds import CASES as IN_WORLDS
+from tests.preflight.refusal_cases import ACCOUNT
+from tests.preflight.refusal_cases import CASES as IN_WORLDS
 from tests.support import specs
 
 # Changes of the spec, the template that deploys them, and the resource that fails; or what is

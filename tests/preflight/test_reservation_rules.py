@@ -13,8 +13,8 @@ from clusterwright.aws.ec2.instances import Instance
 from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.preflight.facts import network, reservations
 from clusterwright.preflight.facts.instances import Instances
+from tests.preflight.capacity import ZONES
 from tests.preflight.harness import Harness, quota
-from tests.preflight.test_capacity_rules import ZONES
 from tests.support import specs
 
 ID = "cr-0123456789abcdef0"

@@ -11,6 +11,7 @@ from clusterwright.aws.ec2.vpc import Subnet
 from clusterwright.aws.fsx import FileSystem
 from clusterwright.aws.s3 import Bucket
 from clusterwright.preflight.facts import network, storage
+from tests.preflight.existing_storage import FOUND, FS_ID, NETWORK, STANDING, SUBNET
 from tests.preflight.harness import Harness
 from tests.support import specs
 
@@ -285,42 +286,6 @@ def test_checkpoints_on_the_nodes_own_drives_are_lost(rule: Harness) -> None:
     )
 
 
-FS_ID = "fs-0123456789abcdef0"
-DNS = f"{FS_ID}.fsx.us-east-1.amazonaws.com"
-STANDING: dict[str, Any] = {
-    "storage.lustre": [
-        {
-            "mount_path": "/fsx",
-            "efa": True,
-            "existing": {
-                "id": FS_ID,
-                "dns_name": DNS,
-                "mount_name": "abcdefgh",
-                "security_group_id": "sg-00000001",
-            },
-        }
-    ]
-}
-FOUND = FileSystem(
-    id=FS_ID,
-    kind="LUSTRE",
-    lifecycle="AVAILABLE",
-    storage_type="SSD",
-    deployment_type="PERSISTENT_2",
-    capacity_gib=4800,
-    throughput_mbps=0,
-    efa=True,
-    vpc_id="vpc-00000001",
-    subnet_ids=("subnet-00000001",),
-    dns_name=DNS,
-    mount_name="abcdefgh",
-    stack=None,
-)
-SUBNET = Subnet(
-    "subnet-00000001", "vpc-00000001", "10.1.0.0/20", "us-east-1d", "use1-az6", 99, False, "", None
-)
-
-
 def standing(*found: FileSystem, subnets: tuple[Subnet, ...] = (SUBNET,)) -> dict[Any, Any]:
     return {storage.FileSystems(): found, network.Subnets(): subnets}
 
@@ -362,18 +327,6 @@ def test_a_file_system_must_exist_with_efa_and_in_the_zone(rule: Harness) -> Non
         message="is in use1-az1, the nodes in use1-az6",
         severity="error",
     )
-
-
-NETWORK: dict[str, Any] = {
-    "network": {
-        "availability_zone_id": "use1-az6",
-        "existing": {
-            "vpc_id": "vpc-00000001",
-            "subnet_ids": ["subnet-00000001", "subnet-00000002"],
-            "security_group_ids": ["sg-00000001"],
-        },
-    }
-}
 
 
 def test_efa_lustre_and_subnets_that_exist_are_in_one_16(rule: Harness) -> None:

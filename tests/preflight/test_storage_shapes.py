@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.preflight.existing_storage import DNS, FS_ID, STANDING
 from tests.preflight.harness import Harness
-from tests.preflight.test_storage_rules import DNS, FS_ID, STANDING
 from tests.support import specs
 
 PLAIN = {"mount_path": "/fsx", "capacity_gib": 4800, "throughput_mbps_per_tib": 125}

@@ -14,8 +14,8 @@ from clusterwright.platforms.hyperpod import lifecycle_bucket
 from clusterwright.preflight.facts import network, routes
 from clusterwright.preflight.rules.network.egress import acl_lets
 from clusterwright.preflight.rules.network.service_endpoints import services_used
+from tests.preflight.existing_network import EXISTING, GROUP, HERE, SUBNET, THERE, VPC
 from tests.preflight.harness import Harness
-from tests.preflight.test_network_rules import EXISTING, GROUP, HERE, SUBNET, THERE, VPC
 from tests.support import specs
 
 LOCAL = Route("10.1.0.0/16", "local", "active")

@@ -8,8 +8,8 @@ import pytest
 
 from clusterwright.review.nodes import groups_of_spec, nodes_changes
 from clusterwright.review.results import NodesChange
+from tests.review.blockers import found
 from tests.review.templates import app, changes, resource, stack
-from tests.review.test_order import found
 from tests.stacks.specs import EKS_MINIMAL
 from tests.support.consistency import cluster
 

@@ -7,13 +7,8 @@ from typing import Any
 import pytest
 
 from clusterwright.review.assembly import Assembly
-from clusterwright.review.order import obstacles
-from clusterwright.review.results import Obstacle
-from tests.review.templates import SCHEMAS, app, export, judged, resource, stack
-
-
-def found(before: Assembly, after: Assembly) -> tuple[Obstacle, ...]:
-    return obstacles(before, after, judged(before, after), SCHEMAS.of)
+from tests.review.blockers import found
+from tests.review.templates import app, export, resource, stack
 
 
 def kinds(before: Assembly, after: Assembly) -> list[str]:

@@ -231,3 +231,21 @@ def bootstrapped() -> Account:
     for name in ("test-corpus", "test-datasets"):
         found.client("s3").create_bucket(Bucket=name)
     return found
+
+
+def add_boundary(account: Account) -> None:
+    """The permissions boundary that the spec names: without it IAM refuses the roles."""
+    statement = {"Effect": "Allow", "Action": "*", "Resource": "*"}
+    document = {"Version": "2012-10-17", "Statement": [statement]}
+    account.client("iam").create_policy(PolicyName="boundary", PolicyDocument=json.dumps(document))
+
+
+def objects(account: Account, bucket: str, prefix: str) -> dict[str, str]:
+    s3 = account.client("s3")
+    listed = s3.list_objects_v2(Bucket=bucket, Prefix=prefix)["Contents"]
+    return {
+        o["Key"].removeprefix(prefix): s3.get_object(Bucket=bucket, Key=o["Key"])["Body"]
+        .read()
+        .decode()
+        for o in listed
+    }

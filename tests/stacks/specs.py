@@ -483,3 +483,28 @@ def changed(spec: dict[str, Any], **changes: Any) -> dict[str, Any]:
         else:
             here[last] = value
     return result
+
+
+SCRIPTED = changed(
+    MINIMAL,
+    slurm={"configuration": "scripted", "accounting": {"kind": "rds"}},
+    protection="destroy",
+    budget={"monthly_usd": 100.0},
+    storage={"buckets": [{"name": "test-results", "create": True}]},
+)
+
+SPECS = {
+    "full": FULL,
+    "minimal": MINIMAL,
+    "scripted": SCRIPTED,
+    "hyperpod-eks": HYPERPOD_EKS,
+    "hyperpod-eks that serves models": changed(
+        HYPERPOD_EKS, network__egress="nat", protection="destroy", hyperpod__inference={}
+    ),
+    "hyperpod-eks minimal": HYPERPOD_EKS_MINIMAL,
+    "parallelcluster": PARALLELCLUSTER,
+    "parallelcluster minimal": PARALLELCLUSTER_MINIMAL,
+    "eks": EKS,
+    "eks minimal": EKS_MINIMAL,
+    "eks karpenter": EKS_KARPENTER,
+}

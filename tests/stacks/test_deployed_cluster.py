@@ -9,9 +9,8 @@ import pytest
 
 from clusterwright_localaws import local_aws
 from tests.stacks.conftest import Build
-from tests.stacks.deployment import Account, bootstrapped
+from tests.stacks.deployment import Account, add_boundary, bootstrapped, objects
 from tests.stacks.specs import FULL, changed
-from tests.stacks.test_deployment import add_boundary
 
 SPEC = changed(FULL, protection="destroy")
 
@@ -63,17 +62,6 @@ def test_nodes_find_their_files_filled_in(deployed: Account) -> None:
     assert json.loads(secret["SecretString"])["username"] == "slurm"
     password = json.loads(secret["SecretString"])["password"]
     assert all(password not in body for body in files.values())
-
-
-def objects(account: Account, bucket: str, prefix: str) -> dict[str, str]:
-    s3 = account.client("s3")
-    listed = s3.list_objects_v2(Bucket=bucket, Prefix=prefix)["Contents"]
-    return {
-        o["Key"].removeprefix(prefix): s3.get_object(Bucket=bucket, Key=o["Key"])["Body"]
-        .read()
-        .decode()
-        for o in listed
-    }
 
 
 def test_log_of_the_nodes_gets_an_end(deployed: Account) -> None:

@@ -12,48 +12,9 @@ from clusterwright_localaws import local_aws
 from clusterwright_localaws.core import catalog_facts
 from stacks.base.spec_metadata import KEY
 from tests.stacks.conftest import Build
-from tests.stacks.deployment import Account, bootstrapped
-from tests.stacks.specs import EKS, changed
-from tests.stacks.test_deployment import add_boundary
-
-RESERVATIONS = [
-    {
-        "id": "cr-0a1b2c3d4e5f60718",
-        "instance_type": "p5.48xlarge",
-        "instance_count": 2,
-        "zone_id": "use1-az6",
-        "kind": "capacity-block",
-        "state": "active",
-        "end": "+30d",
-    },
-    {
-        "id": "cr-0f1e2d3c4b5a69788",
-        "instance_type": "p5.48xlarge",
-        "instance_count": 1,
-        "zone_id": "use1-az6",
-        "state": "active",
-    },
-]
-SPEC = changed(EKS, protection="destroy")
-
-
-def prepared() -> Account:
-    """An account with what `EKS` says exists: a boundary and two roles."""
-    found = bootstrapped()
-    add_boundary(found)
-    for name, service in (("researchers", "ec2"), ("data-loader", "pods.eks")):
-        trust = {
-            "Version": "2012-10-17",
-            "Statement": [
-                {
-                    "Effect": "Allow",
-                    "Principal": {"Service": f"{service}.amazonaws.com"},
-                    "Action": ["sts:AssumeRole", "sts:TagSession"],
-                }
-            ],
-        }
-        found.client("iam").create_role(RoleName=name, AssumeRolePolicyDocument=json.dumps(trust))
-    return found
+from tests.stacks.deployed_eks import RESERVATIONS, SPEC, groups, prepared
+from tests.stacks.deployment import Account
+from tests.stacks.specs import changed
 
 
 @pytest.fixture(scope="module")
@@ -63,15 +24,6 @@ def deployed(build: Build) -> Iterator[Account]:
         found = prepared()
         found.deploy(build(SPEC))
         yield found
-
-
-def groups(account: Account, cluster: str = "test") -> dict[str, dict[str, Any]]:
-    eks = account.client("eks")
-    described = [
-        eks.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]
-        for name in eks.list_nodegroups(clusterName=cluster)["nodegroups"]
-    ]
-    return {one["labels"]["clusterwright.dev/group"]: one for one in described}
 
 
 def instances(account: Account, group: dict[str, Any]) -> list[dict[str, Any]]:

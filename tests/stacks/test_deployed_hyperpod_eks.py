@@ -11,9 +11,8 @@ import pytest
 
 from clusterwright_localaws import local_aws
 from tests.stacks.conftest import Build
-from tests.stacks.deployment import Account, bootstrapped
+from tests.stacks.deployment import Account, bootstrapped, objects
 from tests.stacks.specs import HYPERPOD_EKS, changed
-from tests.stacks.test_deployed_cluster import objects
 from tests.support.synthesis import ROOT
 
 SPEC = changed(HYPERPOD_EKS, protection="destroy")

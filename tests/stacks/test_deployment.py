@@ -11,7 +11,7 @@ import pytest
 
 from clusterwright_localaws import local_aws
 from tests.stacks.conftest import Build
-from tests.stacks.deployment import Account, bootstrapped, order
+from tests.stacks.deployment import Account, add_boundary, bootstrapped, order
 from tests.stacks.specs import FULL, MINIMAL, changed
 
 DESTROY = changed(FULL, protection="destroy")
@@ -38,13 +38,6 @@ def test_every_feature_is_built_and_nothing_is_left_over(account: Account, build
     for name in reversed(order(assembly)):
         account.delete(name)
     assert account.holdings() == before
-
-
-def add_boundary(account: Account) -> None:
-    """The permissions boundary that the spec names: without it IAM refuses the roles."""
-    statement = {"Effect": "Allow", "Action": "*", "Resource": "*"}
-    document = {"Version": "2012-10-17", "Statement": [statement]}
-    account.client("iam").create_policy(PolicyName="boundary", PolicyDocument=json.dumps(document))
 
 
 def put_objects(account: Account, bucket: str) -> None:

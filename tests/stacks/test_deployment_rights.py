@@ -9,10 +9,9 @@ import pytest
 from clusterwright.platforms.deployment_rights import RESOURCES
 from clusterwright.platforms.loading import load_cluster
 from tests.stacks.conftest import Build
-from tests.stacks.specs import EKS, MINIMAL, changed
-from tests.stacks.test_derived_names import SPECS
+from tests.stacks.specs import EKS, MINIMAL, SPECS, changed
 from tests.support import specs
-from tests.test_every_leaf import EXISTING
+from tests.support.leaf_cases import EXISTING
 
 ALL = {
     **SPECS,

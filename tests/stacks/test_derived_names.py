@@ -8,48 +8,15 @@ from pathlib import Path
 import pytest
 
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.platforms import derived_names, load_cluster
+from clusterwright.platforms import derived_names
+from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.stack_names import PARTS, part_of, stack_name
 from stacks.base.cluster_stack import ClusterStack
 from tests.stacks.conftest import Build
-from tests.stacks.specs import (
-    EKS,
-    EKS_KARPENTER,
-    EKS_MINIMAL,
-    FULL,
-    HYPERPOD_EKS,
-    HYPERPOD_EKS_MINIMAL,
-    MINIMAL,
-    PARALLELCLUSTER,
-    PARALLELCLUSTER_MINIMAL,
-    changed,
-)
+from tests.stacks.specs import SPECS
 from tests.stacks.templates import properties
 from tests.support import specs
 from tests.support.synthesis import Assembly
-
-SCRIPTED = changed(
-    MINIMAL,
-    slurm={"configuration": "scripted", "accounting": {"kind": "rds"}},
-    protection="destroy",
-    budget={"monthly_usd": 100.0},
-    storage={"buckets": [{"name": "test-results", "create": True}]},
-)
-SPECS = {
-    "full": FULL,
-    "minimal": MINIMAL,
-    "scripted": SCRIPTED,
-    "hyperpod-eks": HYPERPOD_EKS,
-    "hyperpod-eks that serves models": changed(
-        HYPERPOD_EKS, network__egress="nat", protection="destroy", hyperpod__inference={}
-    ),
-    "hyperpod-eks minimal": HYPERPOD_EKS_MINIMAL,
-    "parallelcluster": PARALLELCLUSTER,
-    "parallelcluster minimal": PARALLELCLUSTER_MINIMAL,
-    "eks": EKS,
-    "eks minimal": EKS_MINIMAL,
-    "eks karpenter": EKS_KARPENTER,
-}
 
 
 def cluster_of(name: str, folder: Path) -> Cluster:

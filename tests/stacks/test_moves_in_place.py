@@ -30,9 +30,8 @@ from clusterwright.review.effects import judge
 from clusterwright.review.schemas import Schemas
 from clusterwright_localaws import local_aws
 from tests.stacks.conftest import Build
-from tests.stacks.deployment import REGION, Account, bootstrapped, order
+from tests.stacks.deployment import REGION, Account, add_boundary, bootstrapped, order
 from tests.stacks.specs import ACCOUNT, EKS_MINIMAL, FULL, PARALLELCLUSTER, changed
-from tests.stacks.test_deployment import add_boundary
 from tests.support.specs import write
 from tests.support.synthesis import ROOT, Assembly
 

@@ -10,8 +10,8 @@ import pytest
 from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.node_rights import node_rights
 from tests.stacks.conftest import Build
+from tests.stacks.specs import SPECS
 from tests.stacks.templates import listed, statements
-from tests.stacks.test_derived_names import SPECS
 from tests.support import specs
 
 

@@ -8,39 +8,12 @@ from typing import Any
 
 import pytest
 
+from tests.nodes.containerd import CONF, PACKAGED, with_containerd
 from tests.nodes.world import World
 
-CONF = "etc/containerd/config.toml"
 DROP_IN = "etc/systemd/system/containerd.service.d/90-clusterwright.conf"
-UNIT = "[Service]\nExecStart=/usr/bin/containerd\n"
 RESTART = ("systemctl", "restart", "containerd.service")
 RESTART_DOCKER = ("systemctl", "restart", "docker.service")
-RUNS = {"active": True, "enabled": True, "loaded": None}
-PACKAGED = """\
-#   Copyright 2018-2022 Docker Inc.
-
-disabled_plugins = ["cri"]
-
-#root = "/var/lib/containerd"
-#state = "/run/containerd"
-
-[grpc]
-root = "of another table"
-"""
-"""As containerd.io brings it, with a table whose key has the same name."""
-
-
-def with_containerd(node: World, text: str | None = PACKAGED, unit: str = UNIT) -> World:
-    state = node.state
-    node.change(
-        image_units={**state["image_units"], "containerd.service": unit},
-        units={**state["units"], "containerd.service": RUNS},
-    )
-    if text is not None:
-        path = node.root / CONF
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return node
 
 
 def read(node: World) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import pytest
 from clusterwright_node import slurm_conf
 from clusterwright_node.steps import topology
 
-from tests.nodes.test_convergence import copied, worth_a_kill
+from tests.nodes.interruptions import copied, worth_a_kill
 from tests.nodes.world import RESOURCES, World
 
 WORKERS = RESOURCES["InstanceGroups"][2]["Instances"]

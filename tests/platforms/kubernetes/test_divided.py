@@ -12,8 +12,8 @@ from clusterwright.platforms.kubernetes.groups import shared_groups
 from clusterwright.platforms.kubernetes.queues import queue_manifests
 from clusterwright.platforms.kubernetes.tenants import tenant_manifests
 from tests.platforms.kubernetes.conftest import Load
+from tests.platforms.kubernetes.queue_quotas import quotas
 from tests.platforms.kubernetes.specs import HYPERPOD
-from tests.platforms.kubernetes.test_queues import quotas
 
 PARTS: dict[str, Any] = {
     "name": "parts",

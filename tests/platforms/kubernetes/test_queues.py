@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from clusterwright.catalog import load_catalog
 from clusterwright.platforms.kubernetes.queues import queue_manifests
 from clusterwright.platforms.kubernetes.tenants import tenant_manifests
 from tests.platforms.kubernetes.conftest import Load
+from tests.platforms.kubernetes.queue_quotas import quotas
 from tests.platforms.kubernetes.specs import EKS, HYPERPOD
 from tests.stacks.specs import changed
 
 GPU = "nvidia.com/gpu"
-
-
-def quotas(manifests: list[dict[str, Any]], key: str) -> dict[str, dict[str, list[str | None]]]:
-    """Flavour → resource → the amounts of all queues, in the order of the tenants."""
-    found: dict[str, dict[str, list[str | None]]] = {}
-    for queue in (m for m in manifests if m["kind"] == "ClusterQueue"):
-        for flavor in queue["spec"]["resourceGroups"][0]["flavors"]:
-            for resource in flavor["resources"]:
-                amounts = found.setdefault(flavor["name"], {}).setdefault(resource["name"], [])
-                amounts.append(resource.get(key))
-    return found
 
 
 def test_shares_follow_the_weights_and_add_up(load: Load) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import time
 from typing import Any
 
 import pytest
@@ -12,35 +10,16 @@ from botocore.exceptions import ClientError
 from packages.localaws.tests.iam.conftest import (
     ACCOUNT,
     ADMIN,
-    Keys,
     allow,
     deny,
     document,
     role,
     user,
 )
+from packages.localaws.tests.iam.stacks import TOPIC, create
 
 pytestmark = pytest.mark.usefixtures("enforced")
-TOPIC = {"Resources": {"Topic": {"Type": "AWS::SNS::Topic", "Properties": {"TopicName": "t"}}}}
 RIGHTS = allow(["cloudformation:*"])
-
-
-def create(keys: Keys, template: dict[str, Any] = TOPIC, **more: Any) -> tuple[str, list[str]]:
-    """Make a stack; returns its status and the reasons of what failed."""
-    cloudformation = keys("cloudformation")
-    cloudformation.create_stack(StackName="s", TemplateBody=json.dumps(template), **more)
-    status = "CREATE_IN_PROGRESS"
-    while status.endswith("_IN_PROGRESS"):
-        time.sleep(0.01)
-        found = cloudformation.describe_stacks(StackName="s")["Stacks"][0]
-        status = str(found["StackStatus"])
-    events = cloudformation.describe_stack_events(StackName="s")["StackEvents"]
-    return status, [
-        one["ResourceStatusReason"]
-        for one in events
-        if one["ResourceStatus"].endswith("_FAILED") and one["ResourceType"].count("::") > 1
-        and one["ResourceType"] != "AWS::CloudFormation::Stack"
-    ]  # fmt: skip
 
 
 def test_a_stack_acts_for_its_caller() -> None:

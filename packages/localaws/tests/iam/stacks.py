@@ -1,0 +1,31 @@
+"""Stacks created by callers with limited permissions."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+from packages.localaws.tests.iam.conftest import (
+    Keys,
+)
+
+TOPIC = {"Resources": {"Topic": {"Type": "AWS::SNS::Topic", "Properties": {"TopicName": "t"}}}}
+
+
+def create(keys: Keys, template: dict[str, Any] = TOPIC, **more: Any) -> tuple[str, list[str]]:
+    """Make a stack; returns its status and the reasons of what failed."""
+    cloudformation = keys("cloudformation")
+    cloudformation.create_stack(StackName="s", TemplateBody=json.dumps(template), **more)
+    status = "CREATE_IN_PROGRESS"
+    while status.endswith("_IN_PROGRESS"):
+        time.sleep(0.01)
+        found = cloudformation.describe_stacks(StackName="s")["Stacks"][0]
+        status = str(found["StackStatus"])
+    events = cloudformation.describe_stack_events(StackName="s")["StackEvents"]
+    return status, [
+        one["ResourceStatusReason"]
+        for one in events
+        if one["ResourceStatus"].endswith("_FAILED") and one["ResourceType"].count("::") > 1
+        and one["ResourceType"] != "AWS::CloudFormation::Stack"
+    ]  # fmt: skip

@@ -1,0 +1,41 @@
+"""Specs of small clusters and what the review finds in a change of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from clusterwright.review.order import obstacles
+from clusterwright.review.results import Obstacle
+from tests.review.templates import SCHEMAS, app, judged
+from tests.support import specs
+from tests.support.synthesis import Assembly
+
+LUSTRE = {"mount_path": "/fsx", "deployment_type": "SCRATCH_2", "capacity_gib": 1200}
+
+SLURM = specs.changed({"storage.lustre": [LUSTRE], "protection": "destroy"})
+
+EKS = specs.changed(
+    {
+        "platform": "eks",
+        "compute": [
+            {"name": "system", "role": "system", "instance_type": "m5.2xlarge", "count": 2},
+            {"name": "workers", "role": "compute", "instance_type": "p5.4xlarge", "count": 2},
+        ],
+    },
+    base=SLURM,
+)
+
+
+def obstacles_of(before: Assembly, after: Assembly) -> list[Obstacle]:
+    """What `clusterwright diff` lists under `order`, from the templates of both versions."""
+    old, new = app(**before.templates), app(**after.templates)
+    return list(obstacles(old, new, judged(old, new), SCHEMAS.of))
+
+
+SMALL = {**{key: EKS[key] for key in ("platform", "compute")}}
+"""The changes that make the small spec one of EKS."""
+
+
+def written(folder: Path, changes: dict[str, Any]) -> Path:
+    return specs.write(folder / "eks.yaml", specs.changed(changes, base=specs.changed(SMALL)))

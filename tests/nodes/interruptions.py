@@ -1,0 +1,41 @@
+"""Copies of nodes and the points at which a run is interrupted."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+
+from clusterwright_node.journal import JOURNAL
+
+from tests.nodes.world import World
+
+_COPIED = re.compile(r"(/opt/clusterwright/(?:lib|scripts)/\w+)/\S+")
+
+
+def copied(world: World, name: str) -> World:
+    """The same node once more, as it is now."""
+    folder = world.folder.with_name(name)
+    shutil.copytree(world.folder, folder, symlinks=True)
+    return World(folder, world.configuration, world.groups)
+
+
+def worth_a_kill(points: list[str], tried: set[tuple[str, str]]) -> Iterator[int]:
+    """The points where a kill can leave something new behind, each once per configuration.
+
+    After one change the machine is as it is before the next, so points after a change are left
+    out, but for the last. A point is the same on two nodes when the change is the same and, as
+    the journal is written often, the last other change before it is the same too. The files of a
+    program of ours that is copied are alike: each is compared and written by itself.
+    """
+    last_change = ""
+    for point, point_label in enumerate(points):
+        label = _COPIED.sub(r"\1/a-file", point_label)
+        is_last = point + 1 == len(points)
+        if not label.startswith("after ") or is_last:
+            key = (last_change, label)
+            if key not in tried:
+                tried.add(key)
+                yield point
+        if JOURNAL not in label:
+            last_change = label

@@ -1,0 +1,28 @@
+"""needrestart's configuration and its decisions."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+CONF = "etc/needrestart/conf.d/50-clusterwright.conf"
+
+# What needrestart does: it evaluates each file, and the pattern that matches a unit decides.
+_DECIDE = r"""
+our %nrconf = (override_rc => {qr(^dbus) => 0});
+my $conf = shift @ARGV;
+eval do { local (@ARGV, $/) = $conf; <> };
+die "Error parsing $conf: $@" if $@;
+for my $unit (@ARGV) {
+    my ($match) = grep { $unit =~ /$_/ } keys %{$nrconf{override_rc}};
+    print "$unit ", (defined $match && !$nrconf{override_rc}{$match} ? "kept" : "restarted"), "\n";
+}
+"""
+
+
+def decisions(conf: Path, *units: str) -> dict[str, str]:
+    """What needrestart would do with each unit after reading `conf`."""
+    run = subprocess.run(
+        ["perl", "-e", _DECIDE, conf, *units], capture_output=True, text=True, check=True
+    )
+    return dict(line.split() for line in run.stdout.splitlines())
