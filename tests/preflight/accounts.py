@@ -26,6 +26,7 @@ from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.account import AppliedQuota
 from clusterwright.preflight.facts.fact import Fact
 from clusterwright.preflight.registry import rule_files
+from clusterwright_localaws.worlds.contradictions import with_changes
 from clusterwright_localaws.worlds.loading import load_world
 from clusterwright_localaws.worlds.model import World
 from tests.support import specs
@@ -75,7 +76,7 @@ class Site:
     def account(self, **more: Any) -> World:
         """The generous world with what the spec needs; every quota's use is measured."""
         usage = {f"{q.service}/{q.code}": 1.0 for q in facts_of(self.name) if _is_quota(q)}
-        return load_world("generous").with_changes({"usage": usage, **self.world, **more})
+        return with_changes(load_world("generous"), {"usage": usage, **self.world, **more})
 
     def furnish(self) -> Ids:
         """Makes what the spec names, and what others have: a cluster, a stack of this spec."""

@@ -51,15 +51,16 @@ def local_aws(world: World | str | Path | None = None, **changes: Any) -> Iterat
     """
     from moto import mock_aws
 
-    from clusterwright_localaws.core.accounts import is_account
+    from clusterwright_localaws.core.credentials import is_account
     from clusterwright_localaws.core.runtime import running
     from clusterwright_localaws.server.install import install
+    from clusterwright_localaws.worlds.contradictions import with_changes
     from clusterwright_localaws.worlds.loading import DEFAULT_WORLD, load_world
     from clusterwright_localaws.worlds.model import World as WorldModel
 
     found = world if isinstance(world, WorldModel) else load_world(world or DEFAULT_WORLD)
     if changes:
-        found = found.with_changes(changes)
+        found = with_changes(found, changes)
     install()
     key = os.environ.get("AWS_ACCESS_KEY_ID", "")
     with running(found) as current, mock_aws():

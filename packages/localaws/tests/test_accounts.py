@@ -85,7 +85,7 @@ def test_accounts_and_regions_do_not_see_each_others_resources() -> None:
 def test_a_presigned_address_carries_its_account() -> None:
     from types import SimpleNamespace
 
-    from clusterwright_localaws.core.accounts import access_key_of
+    from clusterwright_localaws.core.credentials import access_key_of
 
     def asked(query: bytes) -> Any:
         return SimpleNamespace(headers={}, query_string=query)

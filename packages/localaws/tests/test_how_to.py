@@ -14,6 +14,7 @@ import boto3
 import pytest
 
 from clusterwright_localaws import local_aws
+from clusterwright_localaws.worlds.contradictions import with_changes
 from clusterwright_localaws.worlds.loading import built_in_worlds, parse_world
 from packages.localaws.tests.parts import build_site, client, refusal
 from tests.docs.shown import shown_commands
@@ -71,7 +72,7 @@ def test_the_worlds_are_those_that_there_are() -> None:
 
 def test_the_world_is_one_and_refuses_what_the_page_says() -> None:
     world = parse_world(blocks("yaml")[0])
-    with local_aws(world.with_changes({"faults": [], "delays": {}})):
+    with local_aws(with_changes(world, {"faults": [], "delays": {}})):
         site = build_site()
         request = site.request(site.group("gpu", 7))
         found, _ = refusal(client("sagemaker").create_cluster, **request)

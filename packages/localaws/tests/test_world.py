@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from clusterwright_localaws.worlds.contradictions import with_changes
 from clusterwright_localaws.worlds.json_schema import world_schema
 from clusterwright_localaws.worlds.loading import (
     WorldError,
@@ -154,9 +155,9 @@ def test_moments_are_times_or_offsets() -> None:
 
 
 def test_changes_are_checked() -> None:
-    assert World().with_changes({"region": "us-west-2"}).region == "us-west-2"
+    assert with_changes(World(), {"region": "us-west-2"}).region == "us-west-2"
     with pytest.raises(ValidationError):
-        World().with_changes({"regoin": "us-west-2"})
+        with_changes(World(), {"regoin": "us-west-2"})
 
 
 def test_the_committed_schema_is_current() -> None:
@@ -271,7 +272,9 @@ def test_every_problem_is_said_at_once() -> None:
 
 def test_changes_that_contradict_are_refused_too() -> None:
     with pytest.raises(ValueError, match="boto3 knows no service named 'sagemakr'"):
-        World().with_changes({"faults": [{"service": "sagemakr", "operation": "*", "error": "X"}]})
+        with_changes(
+            World(), {"faults": [{"service": "sagemakr", "operation": "*", "error": "X"}]}
+        )
 
 
 WHOLE = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from clusterwright_localaws.core.call import AwsError
+from clusterwright_localaws.core.errors import AwsError
 
 
 class CloudFormationError(AwsError):

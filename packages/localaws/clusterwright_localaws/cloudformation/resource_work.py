@@ -35,7 +35,7 @@ from clusterwright_localaws.cloudformation.planning import (
 from clusterwright_localaws.cloudformation.schema import ResourceSchema, resource_schema
 from clusterwright_localaws.cloudformation.state import Resource, Stack
 from clusterwright_localaws.cloudformation.surroundings import fill_dynamic
-from clusterwright_localaws.core.call import AwsError
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.iam.stacks import for_custom_resource, for_stack
 
 if TYPE_CHECKING:

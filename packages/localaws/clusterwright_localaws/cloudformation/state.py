@@ -7,7 +7,7 @@ import threading
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from clusterwright_localaws.cloudformation.parameters import Parameter
 from clusterwright_localaws.cloudformation.template import Template
@@ -259,3 +259,13 @@ class ChangeSet:
 
 
 STACK_TYPE = "AWS::CloudFormation::Stack"
+
+
+class StackOperation(Protocol):
+    """An operation that runs on a stack, as the store keeps it."""
+
+    stack: Stack
+    finished: threading.Event
+
+    def cancel(self, reason: str) -> None:
+        """Stop at the next chance, and roll back with this reason."""

@@ -15,8 +15,7 @@ from clusterwright_localaws.cloudformation.errors import (
     StackNotFound,
     ValidationError,
 )
-from clusterwright_localaws.cloudformation.operations import Operation
-from clusterwright_localaws.cloudformation.state import ChangeSet, Stack
+from clusterwright_localaws.cloudformation.state import ChangeSet, Stack, StackOperation
 from clusterwright_localaws.cloudformation.surroundings import partition_of
 
 _STACK_NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
@@ -57,7 +56,7 @@ class Store:
         self.settings = settings
         self.lock = threading.RLock()
         self._stacks: dict[str, Stack] = {}
-        self._operations: dict[str, Operation] = {}
+        self._operations: dict[str, StackOperation] = {}
         self.drift_detections: dict[str, dict[str, object]] = {}
 
     def stacks(self, *, deleted: bool = False) -> list[Stack]:
@@ -176,7 +175,7 @@ class Store:
 
     # --- operations --------------------------------------------------------------------------
 
-    def begin(self, operation: Operation, kind: str) -> None:
+    def begin(self, operation: StackOperation, kind: str) -> None:
         """Note that an operation is about to run on its stack.
 
         Raises
@@ -193,12 +192,12 @@ class Store:
             stack.operations.append((str(uuid.uuid4()), kind))
             self._operations[stack.stack_id] = operation
 
-    def running(self, stack: Stack) -> Operation | None:
+    def running(self, stack: Stack) -> StackOperation | None:
         """Return the operation that runs on a stack."""
         with self.lock:
             return self._operations.get(stack.stack_id)
 
-    def ended(self, operation: Operation) -> None:
+    def ended(self, operation: StackOperation) -> None:
         """Note that an operation has ended."""
         with self.lock:
             if self._operations.get(operation.stack.stack_id) is operation:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
-from urllib.parse import parse_qs
 
+from clusterwright_localaws.core.credentials import access_key_of, is_account
 from clusterwright_localaws.core.runtime import runtime
 from clusterwright_localaws.iam.inside import is_inside
 
 ACCOUNT_HEADER = "x-moto-account-id"
-_CREDENTIAL = re.compile(r"Credential=([^/,\s]+)/")
-_ACCOUNT = re.compile(r"\d{12}")
 
 
 def account_of(request: Any) -> str:
@@ -27,26 +24,9 @@ def account_of(request: Any) -> str:
     key = access_key_of(request)
     if key is None:
         return runtime().world.account
-    if _ACCOUNT.fullmatch(key):
+    if is_account(key):
         return key
     return _session_in(key) or _issued_in(key) or runtime().world.account
-
-
-def is_account(key: str) -> bool:
-    """Say whether an access key id is an account's number."""
-    return _ACCOUNT.fullmatch(key) is not None
-
-
-def access_key_of(request: Any) -> str | None:
-    """The access key id that signed the request, or `None` for an unsigned one."""
-    match = _CREDENTIAL.search(str(request.headers.get("Authorization", "")))
-    if match:
-        return str(match.group(1))
-    query = parse_qs(request.query_string.decode("ascii", "replace"))
-    for name in ("X-Amz-Credential", "AWSAccessKeyId"):
-        if name in query:
-            return str(query[name][0]).split("/", maxsplit=1)[0]
-    return None
 
 
 def _session_in(key: str) -> str | None:

@@ -1,4 +1,4 @@
-"""One call of an API, the errors that answer it, and the table of operations built here."""
+"""One call of an API, and the table of operations that are implemented here."""
 
 from __future__ import annotations
 
@@ -9,32 +9,6 @@ from typing import Any
 
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.worlds.model import World
-
-
-class AwsError(Exception):
-    """An error that the caller sees in the shape of its protocol.
-
-    Parameters
-    ----------
-    code:
-        AWS's error code, without a namespace.
-    message:
-        AWS's words where they are known.
-    status:
-        HTTP status; without it the service model's for that code, else 400.
-    """
-
-    def __init__(self, code: str, message: str, status: int | None = None, **members: Any) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.status = status
-        for name, value in members.items():
-            setattr(self, name, value)
-
-
-class NotOurs(Exception):
-    """An implementation leaves this call to moto, as for a resource that moto keeps."""
 
 
 @dataclass(frozen=True)

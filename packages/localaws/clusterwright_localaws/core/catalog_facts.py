@@ -6,7 +6,7 @@ import functools
 from decimal import Decimal
 from typing import Any
 
-from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.worlds.model import World
 
 ML_PREFIX = "ml."
 
@@ -36,13 +36,13 @@ def addresses_per_node(instance_type: str, platform: str) -> int:
     return 1 if value is None else int(value)
 
 
-def offered_in(runtime: Runtime, instance_type: str, region: str, zone_id: str) -> bool | None:
+def offered_in(world: World, instance_type: str, region: str, zone_id: str) -> bool | None:
     """Whether a zone has a type (EC2's name): the world's word, then the catalogue's.
 
     `None` where the catalogue does not know the type's offerings: AWS then decides, and the local
     AWS lets it pass.
     """
-    if zone_id in runtime.world.not_offered.get(instance_type, ()):
+    if zone_id in world.not_offered.get(instance_type, ()):
         return False
     zones = known(catalog().offering(instance_type, region))
     if zones is None:
@@ -51,10 +51,10 @@ def offered_in(runtime: Runtime, instance_type: str, region: str, zone_id: str) 
     return True if zone_id in zones else None if catalog().local_zone(zone_id) else False
 
 
-def zones_with(runtime: Runtime, instance_type: str, region: str) -> list[str]:
+def zones_with(world: World, instance_type: str, region: str) -> list[str]:
     """The zone ids of a region that have a type, sorted; empty where unknown."""
     zones = known(catalog().offering(instance_type, region)) or ()
-    without = runtime.world.not_offered.get(instance_type, ())
+    without = world.not_offered.get(instance_type, ())
     # The catalogue lists a local zone by its name and by its id.
     return sorted(
         zone for zone in zones if zone not in without and catalog().local_zone(zone) != zone

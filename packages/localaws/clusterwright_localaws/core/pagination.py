@@ -8,7 +8,8 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from clusterwright_localaws.core.call import AwsError, Call
+from clusterwright_localaws.core.call import Call
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.server import wire
 from clusterwright_localaws.worlds.model import Fault
 

@@ -6,18 +6,23 @@ One process holds one local AWS at a time, because moto's own state is global to
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
+from clusterwright_localaws.core.faults import FaultBook
+from clusterwright_localaws.core.paging_model import Rest
 from clusterwright_localaws.worlds.model import Fault, World
 
-if TYPE_CHECKING:
-    from clusterwright_localaws.core.truncation import Rest
-    from clusterwright_localaws.server.recording import Recorder
-
 T = TypeVar("T")
+
+
+class CallLog(Protocol):
+    """Where calls are recorded."""
+
+    def write(self, line: Mapping[str, Any]) -> None:
+        """Append one call."""
 
 
 class Clock:
@@ -38,8 +43,6 @@ class Runtime:
     """One local AWS. `lock` guards the stores: own services run one call at a time."""
 
     def __init__(self, world: World) -> None:
-        from clusterwright_localaws.core.faults import FaultBook
-
         self.world = world
         self.clock = Clock()
         self.lock = threading.RLock()
@@ -47,7 +50,7 @@ class Runtime:
         # What pages cut short by a fault left over, by token.
         self.pages_left: dict[str, Rest] = {}
         # Where every call is written down, if it is.
-        self.recorder: Recorder | None = None
+        self.recorder: CallLog | None = None
         # Installed but not active: requests pass to plain moto untouched.
         self.active = True
         # Of the server, as clients reach it (http://localhost:4566); None in process.
@@ -86,16 +89,12 @@ class Runtime:
 
     def set_faults(self, faults: Sequence[Fault]) -> None:
         """Replace the faults of the world; calls are counted anew."""
-        from clusterwright_localaws.core.faults import FaultBook
-
         with self.lock:
             self.world = self.world.model_copy(update={"faults": list(faults)})
             self.faults = FaultBook(faults)
 
     def forget(self) -> None:
         """Drop everything that was created; the world stays."""
-        from clusterwright_localaws.core.faults import FaultBook
-
         with self.lock:
             self._stores.clear()
             self.faults = FaultBook(self.world.faults)

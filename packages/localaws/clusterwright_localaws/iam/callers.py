@@ -6,13 +6,13 @@ assume a role and here it may, as an administrator's role would.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from clusterwright_localaws.core import accounts
-from clusterwright_localaws.core.call import AwsError
+from clusterwright_localaws.core import credentials
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.iam import entities
 from clusterwright_localaws.iam.principals import Caller
@@ -61,7 +61,7 @@ def caller_of(runtime: Runtime, request: Request, service: str, region: str) -> 
     AwsError
         The key is unknown, inactive or expired, or there is none.
     """
-    key = accounts.access_key_of(request)
+    key = credentials.access_key_of(request)
     if key is None:
         if service == "s3":
             return ANONYMOUS
@@ -69,15 +69,47 @@ def caller_of(runtime: Runtime, request: Request, service: str, region: str) -> 
     partition = entities.partition_of(region)
     if key == _MOTO_KEY:
         return administrator(runtime.world.account, partition)
-    if accounts.is_account(key):
+    if credentials.is_account(key):
         return administrator(key, partition)
     session = sessions_of(runtime).by_key.get(key)
     if session is not None:
         return _live(runtime, session, request, service)
-    found = entities.owner_of_key(key)
+    found = owner_of_key(key)
     if found is None:
         raise unknown_key(service)
     return found
+
+
+def owner_of_key(key: str) -> Caller | None:
+    """Return the user whose active access key this is, or the session of moto's that has it."""
+    from moto.iam.models import iam_backends
+
+    for partitions in list(iam_backends.values()):
+        for backend in list(partitions.values()):
+            for user in list(backend.users.values()):
+                for one in list(user.access_keys):
+                    if one.access_key_id == key:
+                        return entities.caller_of_user(user) if one.status == "Active" else None
+    return _session_of_moto(key)
+
+
+def _session_of_moto(key: str) -> Caller | None:
+    for one in _assumed_roles():
+        if one.access_key_id == key:
+            role = entities.role_of(one.role_arn)
+            if role is None:
+                return None
+            policies = (one.policy,) if one.policy else ()
+            return role_session(role, one.session_name, policies=policies)
+    return None
+
+
+def _assumed_roles() -> Iterator[Any]:
+    from moto.sts.models import sts_backends
+
+    for partitions in list(sts_backends.values()):
+        for backend in list(partitions.values()):
+            yield from list(backend.assumed_roles)
 
 
 def administrator(account: str, partition: str = "aws") -> Caller:

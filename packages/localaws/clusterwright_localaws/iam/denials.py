@@ -7,7 +7,7 @@ https://docs.aws.amazon.com/AmazonS3/latest/userguide/troubleshoot-403-errors.ht
 
 from __future__ import annotations
 
-from clusterwright_localaws.core.call import AwsError
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.iam.evaluation import Decision
 from clusterwright_localaws.iam.principals import Caller
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.iam.policy import MalformedPolicy, Policy, read_policy
 from clusterwright_localaws.iam.principals import Caller
 from clusterwright_localaws.services.ec2.zones import partition_of
@@ -50,19 +49,6 @@ def group_of(arn: str) -> Any | None:
         if group.arn == arn:
             return group
     return None
-
-
-def owner_of_key(key: str) -> Caller | None:
-    """Return the user whose active access key this is, or the session of moto's that has it."""
-    from moto.iam.models import iam_backends
-
-    for partitions in list(iam_backends.values()):
-        for backend in list(partitions.values()):
-            for user in list(backend.users.values()):
-                for one in list(user.access_keys):
-                    if one.access_key_id == key:
-                        return caller_of_user(user) if one.status == "Active" else None
-    return _session_of_moto(key)
 
 
 def caller_of_user(user: Any) -> Caller:
@@ -133,24 +119,3 @@ def _read(text: str, name: str, kind: str) -> Policy:
     except MalformedPolicy as error:
         # moto takes documents that AWS refuses when they are put; better late than silent.
         raise AwsError("MalformedPolicyDocument", f"The policy {name}: {error}", 400) from error
-
-
-def _session_of_moto(key: str) -> Caller | None:
-    from clusterwright_localaws.iam.callers import role_session
-
-    for one in _assumed_roles():
-        if one.access_key_id == key:
-            role = role_of(one.role_arn)
-            if role is None:
-                return None
-            policies = (one.policy,) if one.policy else ()
-            return role_session(role, one.session_name, policies=policies)
-    return None
-
-
-def _assumed_roles() -> Iterator[Any]:
-    from moto.sts.models import sts_backends
-
-    for partitions in list(sts_backends.values()):
-        for backend in list(partitions.values()):
-            yield from list(backend.assumed_roles)

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from clusterwright_localaws.core import accounts
-from clusterwright_localaws.core.call import AwsError
+from clusterwright_localaws.core import credentials
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.iam import entities
 from clusterwright_localaws.iam.policy import MalformedPolicy, Policy, read_policy
 from clusterwright_localaws.services.s3.world_buckets import find_bucket
@@ -32,7 +32,7 @@ def resource_of(arn: str, action: str) -> Resource:
     if len(parts) != 6:
         return Resource()
     # What is AWS's own (`arn:aws:iam::aws:policy/...`) is as if it were the caller's.
-    named = Resource(account=parts[4] if accounts.is_account(parts[4]) else "")
+    named = Resource(account=parts[4] if credentials.is_account(parts[4]) else "")
     reader = _READERS.get(parts[2])
     if reader is None:
         return named

@@ -114,7 +114,7 @@ class _Walk:
                 continue
             if name.startswith("_"):
                 # Our own stores guard their state by an underscore; moto's hold caches so.
-                if not type(value).__module__.startswith("clusterwright."):
+                if not type(value).__module__.startswith("clusterwright_localaws."):
                     continue
                 name = name.lstrip("_")  # noqa: PLW2901
             if name in self._left_out:

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 from clusterwright_localaws import services
 from clusterwright_localaws.core import accounts, pagination, truncation
 from clusterwright_localaws.core import answer_checks as answers
-from clusterwright_localaws.core.call import OPERATIONS, AwsError, Call, NotOurs
+from clusterwright_localaws.core.call import OPERATIONS, Call
+from clusterwright_localaws.core.errors import AwsError, NotOurs
 from clusterwright_localaws.core.faults import fault_message, fault_status
 from clusterwright_localaws.core.runtime import runtime
 from clusterwright_localaws.core.schedule import agenda

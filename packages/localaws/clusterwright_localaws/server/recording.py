@@ -18,6 +18,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from clusterwright_localaws.core.runtime import CallLog
 from clusterwright_localaws.server import wire
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class Entry:
                 str(self._line["service"]), operation, parameters, self._request
             )
 
-    def end(self, recorder: Recorder, answered: Answer | None) -> None:
+    def end(self, recorder: CallLog, answered: Answer | None) -> None:
         """Write the line."""
         _local.entry = self._outer
         operation = self._line["operation"]

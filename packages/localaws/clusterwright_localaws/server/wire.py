@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from clusterwright_localaws.core.call import AwsError
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.service_models import loader
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ Their botocore models have the same shapes (amp 2020-08-01, grafana 2020-08-18).
 
 from __future__ import annotations
 
-from clusterwright_localaws.core.call import AwsError
+from clusterwright_localaws.core.errors import AwsError
 
 
 def invalid(message: str) -> AwsError:

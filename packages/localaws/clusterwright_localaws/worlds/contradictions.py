@@ -37,6 +37,21 @@ def contradictions(world: World) -> list[tuple[Path, str]]:
     ]
 
 
+def with_changes(world: World, changes: Mapping[str, Any]) -> World:
+    """Return the world with some fields replaced.
+
+    Raises
+    ------
+    ValueError
+        A field is invalid (pydantic's ValidationError), or the changes contradict other fields.
+    """
+    changed = World.model_validate({**world.model_dump(), **changes})
+    found = [message for path, message in contradictions(changed) if path[0] in changes]
+    if found:
+        raise ValueError("; ".join(found))
+    return changed
+
+
 def _subnets(subnets: Sequence[SubnetSeed]) -> Iterator[tuple[Path, str]]:
     yield from _repeated("subnets", [one.id for one in subnets], "id")
     placed: list[tuple[int, SubnetSeed, IPv4Network]] = []

@@ -7,7 +7,6 @@ it: a quota of 8 in the world is a CreateCluster of 64 refused, not only a numbe
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -107,7 +106,7 @@ class Fault(_Model):
         """A list without a token would lose what is cut."""
         if not self.truncate or "*" in (self.service, self.operation):
             return self
-        from clusterwright_localaws.core.truncation import paging_of
+        from clusterwright_localaws.core.paging_model import paging_of
 
         try:
             paging = paging_of(self.service, self.operation)
@@ -453,22 +452,6 @@ class World(_Model):
             if entry.instance_type == instance_type and entry.zone_id in (None, zone_id)
         ]
         return min(found) if found else None
-
-    def with_changes(self, changes: Mapping[str, Any]) -> World:
-        """The same world with some fields replaced.
-
-        Raises
-        ------
-        ValueError
-            pydantic's ValidationError, or what the fields say of each other cannot be.
-        """
-        from clusterwright_localaws.worlds.contradictions import contradictions
-
-        changed = World.model_validate({**self.model_dump(), **changes})
-        found = [said for path, said in contradictions(changed) if path[0] in changes]
-        if found:
-            raise ValueError("; ".join(found))
-        return changed
 
 
 def moment_of(text: str, now: datetime) -> datetime:

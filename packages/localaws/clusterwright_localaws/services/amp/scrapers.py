@@ -14,7 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from clusterwright_localaws.core.call import Call, NotOurs, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import NotOurs
 from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.core.schedule import agenda
 from clusterwright_localaws.services.ec2.network import Network, User, network_of

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.cost_explorer.spending import DAY, Spent, spending
 

@@ -9,7 +9,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError
 
 _ARN: Final = re.compile(r"arn:[^:]+:budgets::(?P<account>\d{12}):budget/(?P<name>.+)")
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call, NotOurs, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError, NotOurs
 
 _SHORT_PERIODS = frozenset({10, 20, 30})
 _HOUR, _DAY, _WEEK = 3_600, 86_400, 604_800

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright_localaws.core import quotas
-from clusterwright_localaws.core.call import Call, NotOurs, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import NotOurs
 from clusterwright_localaws.services.cloudwatch import fsx_metrics
 
 NAMESPACE = "AWS/Usage"

@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call, NotOurs, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError, NotOurs
 from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.cost_explorer.spending import (
     DAY,

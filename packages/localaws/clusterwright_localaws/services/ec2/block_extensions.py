@@ -13,7 +13,8 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.ec2.block_offerings import (
     check_hours,

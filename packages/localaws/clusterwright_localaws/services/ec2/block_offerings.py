@@ -16,7 +16,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from clusterwright_localaws.core import catalog_facts, quotas
-from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.ec2.capacity_checks import free_capacity
 from clusterwright_localaws.services.ec2.common import new_id, refuse_dry_run
@@ -240,7 +241,7 @@ def _zones(call: Call, instance_type: str) -> Iterator[str]:
     without = call.world.not_offered.get(instance_type, ())
     for place in _places(call, instance_type):
         if place == call.region:
-            for zone_id in catalog_facts.zones_with(call.runtime, instance_type, call.region):
+            for zone_id in catalog_facts.zones_with(call.world, instance_type, call.region):
                 if catalog.local_zone(zone_id) is None:
                     yield zone_id
         elif everywhere:

@@ -12,7 +12,8 @@ from datetime import timedelta
 from typing import Any
 
 from clusterwright_localaws.core import catalog_facts
-from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.ec2.block_offerings import block_quota, free_in
 from clusterwright_localaws.services.ec2.capacity_reservations import reservations_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright_localaws.core import catalog_facts, quotas
-from clusterwright_localaws.core.call import AwsError
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.ec2.reserved import Reserved, running
 from clusterwright_localaws.services.ec2.zones import zone_name
@@ -26,7 +26,7 @@ def check_offered(runtime: Runtime, region: str, instance_type: str, zone_id: st
     """
     from moto.ec2.models.instance_types import INSTANCE_TYPES
 
-    offered = catalog_facts.offered_in(runtime, instance_type, region, zone_id)
+    offered = catalog_facts.offered_in(runtime.world, instance_type, region, zone_id)
     usage = INSTANCE_TYPES.get(instance_type, {}).get("SupportedUsageClasses") or ["on-demand"]
     if offered is False or "on-demand" not in usage:
         why = f"{instance_type} is not offered in {zone_id}"

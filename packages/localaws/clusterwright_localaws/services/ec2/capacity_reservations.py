@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.ec2.capacity_checks import (
     check_capacity,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clusterwright_localaws.core import catalog_facts
-from clusterwright_localaws.core.call import AwsError
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.ec2.capacity_checks import (
     RESERVATION_FULL,
@@ -257,7 +257,7 @@ class Launcher:
             zone
             for zone in zones
             if catalog_facts.offered_in(
-                self.runtime, instance_type, self.region, zone_id_of(self.region, zone) or ""
+                self.runtime.world, instance_type, self.region, zone_id_of(self.region, zone) or ""
             )
             is not False
         ]
@@ -272,10 +272,15 @@ class Launcher:
         from moto.ec2.models.instance_types import INSTANCE_TYPES
 
         zone_id = zone_id_of(self.region, place) or ""
-        if catalog_facts.offered_in(self.runtime, instance_type, self.region, zone_id) is False:
+        if (
+            catalog_facts.offered_in(self.runtime.world, instance_type, self.region, zone_id)
+            is False
+        ):
             with_it = [
                 zone_name(self.region, found) or found
-                for found in catalog_facts.zones_with(self.runtime, instance_type, self.region)
+                for found in catalog_facts.zones_with(
+                    self.runtime.world, instance_type, self.region
+                )
             ]
             instead = f" or choosing {', '.join(sorted(with_it))}" if with_it else ""
             raise AwsError(

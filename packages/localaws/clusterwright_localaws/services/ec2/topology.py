@@ -16,7 +16,8 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.ec2.capacity_reservations import find, reservations_of
 from clusterwright_localaws.services.ec2.common import matches, refuse_dry_run

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call
+from clusterwright_localaws.core.call import Call
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.services.eks.state import FREE_ADDRESSES_PER_SUBNET, Store, invalid
 
 

@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from clusterwright_localaws.core import quotas
-from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.ec2.network import User
 from clusterwright_localaws.services.eks import access, checks, versions

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from clusterwright_localaws.core import catalog_facts, quotas
-from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.services.ec2.network import User
 from clusterwright_localaws.services.eks import access, checks, versions
 from clusterwright_localaws.services.eks.fleet import Fleet, template_data, template_of

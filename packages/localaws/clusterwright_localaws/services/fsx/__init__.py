@@ -1,4 +1,13 @@
 """Amazon FSx: Lustre and OpenZFS file systems, associations, tasks, backups. They hold no data."""
 
-API = ("associations", "backups", "file_systems", "snapshots", "tags", "tasks", "volumes")
+API = (
+    "associations",
+    "backups",
+    "file_systems",
+    "restore",
+    "snapshots",
+    "tags",
+    "tasks",
+    "volumes",
+)
 WHOLE = True

@@ -11,7 +11,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from clusterwright_localaws.core import catalog_facts
-from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.fsx import access
 from clusterwright_localaws.services.fsx.lustre import TIERING

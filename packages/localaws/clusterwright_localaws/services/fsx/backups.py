@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.pagination import page
-from clusterwright_localaws.services.fsx.file_systems import create_from, view
 from clusterwright_localaws.services.fsx.lustre import TIERING
 from clusterwright_localaws.services.fsx.state import (
     Backup,
@@ -22,12 +22,9 @@ from clusterwright_localaws.services.fsx.state import (
     new_id,
     once,
     store_of,
-    tag_list,
     tag_map,
 )
-
-# What a backup brings into a new file system unless the request says otherwise.
-_INHERITED = ("FileSystemTypeVersion", "KmsKeyId", "StorageCapacity", "StorageType")
+from clusterwright_localaws.services.fsx.views import backup_view, view
 
 
 @operation("fsx", "CreateBackup")
@@ -49,7 +46,7 @@ def create_backup(call: Call) -> Mapping[str, Any]:
 def describe_backups(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
     ids = call.parameters.get("BackupIds")
-    found = [_find(store, each) for each in ids] if ids else [*store.backups.values()]
+    found = [find_backup(store, each) for each in ids] if ids else [*store.backups.values()]
     for entry in call.parameters.get("Filters", ()):
         found = [each for each in found if _matches(each, entry)]
     entries, token = page(found, call, default=25, stale_page_code="BadRequest")
@@ -60,27 +57,12 @@ def describe_backups(call: Call) -> Mapping[str, Any]:
 @operation("fsx", "DeleteBackup")
 def delete_backup(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
-    backup = _find(store, call.parameters["BackupId"])
+    backup = find_backup(store, call.parameters["BackupId"])
     if backup.lifecycle != "AVAILABLE":
         raise AwsError("BackupInProgress", f"Backup {backup.id} is {backup.lifecycle}.")
     del store.backups[backup.id]
     # "The DeleteBackup call returns instantly. The backup won't show up in later calls."
     return {"BackupId": backup.id, "Lifecycle": "DELETED"}
-
-
-@operation("fsx", "CreateFileSystemFromBackup")
-def create_file_system_from_backup(call: Call) -> Mapping[str, Any]:
-    store = store_of(call)
-
-    def make() -> str:
-        asked = dict(call.parameters)
-        backup = _find(store, asked.pop("BackupId"))
-        if backup.lifecycle != "AVAILABLE":
-            raise bad(f"Backup {backup.id} is {backup.lifecycle}.")
-        return create_from(call, _restored(backup, asked)).id
-
-    made = once(call, "file-system-from-backup", make, store.file_systems)
-    return {"FileSystem": view(store.file_systems[made])}
 
 
 def refuse(store: Store, file_system: FileSystem) -> None:
@@ -133,48 +115,7 @@ def take(call: Call, store: Store, file_system: FileSystem, tags: Mapping[str, s
     return backup
 
 
-def backup_view(backup: Backup) -> dict[str, Any]:
-    """A backup as the API answers it."""
-    answer: dict[str, Any] = {
-        "BackupId": backup.id,
-        "Lifecycle": backup.lifecycle,
-        "Type": "USER_INITIATED",
-        "ProgressPercent": 100 if backup.lifecycle == "AVAILABLE" else 0,
-        "CreationTime": backup.created_at,
-        "ResourceARN": backup.arn,
-        "ResourceType": "FILE_SYSTEM",
-        "OwnerId": backup.file_system.account,
-        "FileSystem": {k: v for k, v in backup.as_it_was.items() if k != "AdministrativeActions"},
-    }
-    if backup.request.get("KmsKeyId"):
-        answer["KmsKeyId"] = backup.request["KmsKeyId"]
-    return {**answer, "Tags": tag_list(backup.tags)} if backup.tags else answer
-
-
-def _restored(backup: Backup, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The request for a new file system: the backup's settings under the caller's."""
-    kind = backup.file_system.kind
-    name = "LustreConfiguration" if kind == "LUSTRE" else "OpenZFSConfiguration"
-    settings = {**backup.request[name], **(asked.get(name) or {})}
-    metadata = settings.get("MetadataConfiguration") or {}
-    if metadata.get("Mode") == "AUTOMATIC":
-        settings["MetadataConfiguration"] = {"Mode": "AUTOMATIC"}
-    iops = settings.get("DiskIopsConfiguration") or {}
-    if iops.get("Mode") == "AUTOMATIC":
-        settings["DiskIopsConfiguration"] = {"Mode": "AUTOMATIC"}
-    capacity = asked.get("StorageCapacity")
-    before = backup.request.get("StorageCapacity")
-    if capacity is not None and before is not None:
-        if kind == "LUSTRE" and capacity != before:
-            raise bad("The storage capacity of a backup can be changed for OpenZFS only.")
-        if capacity < before:
-            raise bad(f"StorageCapacity must be at least that of the backup, {before}.")
-    inherited = {key: backup.request[key] for key in _INHERITED if key in backup.request}
-    given = {key: value for key, value in asked.items() if key not in ("Tags",)}
-    return {"FileSystemType": kind, **inherited, **given, name: settings}
-
-
-def _find(store: Store, backup_id: str) -> Backup:
+def find_backup(store: Store, backup_id: str) -> Backup:
     found = store.backups.get(backup_id)
     if found is None:
         raise AwsError("BackupNotFound", f"Backup '{backup_id}' does not exist.")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.ec2.network import User
-from clusterwright_localaws.services.fsx import limits, lustre, openzfs, ports
+from clusterwright_localaws.services.fsx import backups, limits, lustre, openzfs, ports
 from clusterwright_localaws.services.fsx.state import (
     FileSystem,
     Store,
@@ -19,31 +20,11 @@ from clusterwright_localaws.services.fsx.state import (
     new_mount_name,
     once,
     store_of,
-    tag_list,
     tag_map,
 )
+from clusterwright_localaws.services.fsx.views import view
 
-_LUSTRE_SHOWN = frozenset(
-    {
-        "WeeklyMaintenanceStartTime",
-        "DeploymentType",
-        "PerUnitStorageThroughput",
-        "DailyAutomaticBackupStartTime",
-        "AutomaticBackupRetentionDays",
-        "CopyTagsToBackups",
-        "DriveCacheType",
-        "DataCompressionType",
-        "LogConfiguration",
-        "RootSquashConfiguration",
-        "MetadataConfiguration",
-        "EfaEnabled",
-        "ThroughputCapacity",
-        "DataReadCacheConfiguration",
-    }
-)
-_REPOSITORY = ("ImportPath", "ExportPath", "ImportedFileChunkSize", "AutoImportPolicy")
 _NOT_SETTINGS = frozenset({"ClientRequestToken", "Tags"})
-_OPENZFS_HIDDEN = ("RootVolumeConfiguration",)
 
 
 @operation("fsx", "CreateFileSystem")
@@ -146,51 +127,6 @@ def delete_file_system(call: Call) -> Mapping[str, Any]:
     return answer
 
 
-def view(file_system: FileSystem) -> dict[str, Any]:
-    """A file system as the API answers it."""
-    request = file_system.request
-    answer: dict[str, Any] = {
-        "OwnerId": file_system.account,
-        "CreationTime": file_system.created_at,
-        "FileSystemId": file_system.id,
-        "FileSystemType": file_system.kind,
-        "Lifecycle": file_system.lifecycle,
-        "StorageType": file_system.storage_type,
-        "VpcId": file_system.vpc_id,
-        "SubnetIds": request["SubnetIds"],
-        "NetworkInterfaceIds": file_system.interface_ids,
-        "DNSName": file_system.dns_name,
-        "ResourceARN": file_system.arn,
-        "NetworkType": request.get("NetworkType", "IPV4"),
-    }
-    if file_system.storage_type != "INTELLIGENT_TIERING":
-        answer["StorageCapacity"] = file_system.capacity_gib
-    if request.get("KmsKeyId"):
-        answer["KmsKeyId"] = request["KmsKeyId"]
-    if file_system.tags:
-        answer["Tags"] = tag_list(file_system.tags)
-    if file_system.actions:
-        answer["AdministrativeActions"] = file_system.actions
-    if file_system.kind == "LUSTRE":
-        answer["FileSystemTypeVersion"] = request["FileSystemTypeVersion"]
-        answer["LustreConfiguration"] = _lustre_view(file_system)
-    else:
-        answer["OpenZFSConfiguration"] = {
-            **{k: v for k, v in file_system.openzfs.items() if k not in _OPENZFS_HIDDEN},
-            "RootVolumeId": file_system.root_volume_id,
-        }
-    return answer
-
-
-def _lustre_view(file_system: FileSystem) -> dict[str, Any]:
-    answer = {k: v for k, v in file_system.lustre.items() if k in _LUSTRE_SHOWN}
-    answer["MountName"] = file_system.mount_name
-    linked = {k: file_system.lustre[k] for k in _REPOSITORY if k in file_system.lustre}
-    if linked:
-        answer["DataRepositoryConfiguration"] = {"Lifecycle": "AVAILABLE", **linked}
-    return answer
-
-
 def _check_key(call: Call, key: str | None) -> None:
     """A key of this account must be there and enabled; of others nothing is known."""
     parts = (key or "").split(":")
@@ -288,8 +224,6 @@ def _refuse_children(store: Store, file_system: FileSystem, parameters: Mapping[
 
 def _final_backup(call: Call, store: Store, file_system: FileSystem) -> str | None:
     """Take the last backup, by default of OpenZFS only (docstrings of DeleteFileSystem)."""
-    from clusterwright_localaws.services.fsx import backups
-
     name = _configuration(file_system.kind)
     settings = call.parameters.get(name) or {}
     if settings.get("SkipFinalBackup", file_system.kind == "LUSTRE"):

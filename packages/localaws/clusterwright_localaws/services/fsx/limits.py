@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from clusterwright_localaws.core import quotas
-from clusterwright_localaws.core.call import AwsError, Call
+from clusterwright_localaws.core.call import Call
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.fsx.state import FileSystem, store
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright_localaws.core import catalog_facts
-from clusterwright_localaws.core.call import AwsError
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.services.fsx.state import FileSystem, bad, incompatible
 
 DEFAULT_DEPLOYMENT = "SCRATCH_1"

@@ -10,7 +10,7 @@ import ipaddress
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError
+from clusterwright_localaws.core.errors import AwsError
 
 LUSTRE_PORTS = ((988, 988), (1018, 1023))
 _CLOSED = (

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.workspace_errors import conflict, invalid, missing

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call
+from clusterwright_localaws.core.call import Call
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.iam import callers, entities
 from clusterwright_localaws.iam.policy import MalformedPolicy, Policy, read_policy
 from clusterwright_localaws.iam.principals import Caller

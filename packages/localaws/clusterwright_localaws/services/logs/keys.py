@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call, NotOurs, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError, NotOurs
 from clusterwright_localaws.iam.context import RequestContext
 from clusterwright_localaws.iam.evaluation import Policies, Request, evaluate
 from clusterwright_localaws.iam.principals import Caller

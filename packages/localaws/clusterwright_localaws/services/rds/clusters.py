@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call, NotOurs, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError, NotOurs
 
 _IDENTIFIER = re.compile(r"(?=.{1,63}\Z)[A-Za-z](-?[A-Za-z0-9])*")
 

@@ -11,7 +11,8 @@ from datetime import timedelta
 from typing import Any
 
 from clusterwright_localaws.core import catalog_facts
-from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.services.sagemaker import node_driver, rules
 from clusterwright_localaws.services.sagemaker.clusters import keep_trying
 from clusterwright_localaws.services.sagemaker.events import record

@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from clusterwright_localaws.core import quotas
-from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.catalog_facts import catalog, ec2_name, known
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.sagemaker import governance, plans, role_rights, rules, views
 from clusterwright_localaws.services.sagemaker.events import record

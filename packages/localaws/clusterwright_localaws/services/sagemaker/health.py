@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.services.sagemaker import node_driver
 from clusterwright_localaws.services.sagemaker.batch import unknown_nodes
 from clusterwright_localaws.services.sagemaker.state import NEVER, clusters_of

@@ -11,7 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call
+from clusterwright_localaws.core.call import Call
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.services.eks.state import store_in as eks_store
 from clusterwright_localaws.services.sagemaker.state import Cluster, Clusters
 

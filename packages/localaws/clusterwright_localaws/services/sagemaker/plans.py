@@ -15,7 +15,8 @@ from decimal import Decimal
 from typing import Any
 
 from clusterwright_localaws.core import catalog_facts, quotas
-from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.sagemaker.events import aware
@@ -140,7 +141,7 @@ def search_training_plan_offerings(call: Call) -> Mapping[str, Any]:
         return {"TrainingPlanOfferings": []}
     rate = catalog_facts.instance_price_usd(instance_type, call.region, "training-plan-offer")
     found = []
-    for zone_id in catalog_facts.zones_with(call.runtime, instance_type, call.region):
+    for zone_id in catalog_facts.zones_with(call.world, instance_type, call.region):
         limit = call.world.free_capacity(instance_type, zone_id)
         if limit is not None and limit < count:
             continue
@@ -301,7 +302,9 @@ def plans_in(runtime: Runtime, account: str, region: str) -> Plans:
         found = Plans()
         for seed in runtime.world.training_plans:
             zones = [seed.zone_id] if seed.zone_id else []
-            zones = zones or catalog_facts.zones_with(runtime, seed.instance_type, region)[:1]
+            zones = (
+                zones or catalog_facts.zones_with(runtime.world, seed.instance_type, region)[:1]
+            )
             zone_id = zones[0] if zones else None
             if zone_id and _zone_name(region, zone_id) is None:
                 continue  # the zone is another region's

@@ -242,7 +242,7 @@ def _launch(
                 return None
             zone_id = subnet.availability_zone_id
             offered = catalog_facts.offered_in(
-                clusters.runtime, ec2_type, clusters.region, zone_id
+                clusters.runtime.world, ec2_type, clusters.region, zone_id
             )
             if offered is False:
                 continue
@@ -300,7 +300,7 @@ def _platform_subnet(clusters: Clusters, group: Group) -> Any:
     zones = RegionsAndZonesBackend.zones[clusters.region]
     for zone in zones:
         offered = catalog_facts.offered_in(
-            clusters.runtime,
+            clusters.runtime.world,
             catalog_facts.ec2_name(group.instance_types[0]),
             clusters.region,
             zone.zone_id,

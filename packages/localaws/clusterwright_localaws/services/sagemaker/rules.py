@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from clusterwright_localaws.core import catalog_facts, quotas
-from clusterwright_localaws.core.call import AwsError, Call
+from clusterwright_localaws.core.call import Call
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.services.sagemaker import plans
 from clusterwright_localaws.services.sagemaker.state import Cluster, Clusters
 
@@ -182,7 +183,7 @@ def check_offerings(call: Call, clusters: Clusters, request: Mapping[str, Any]) 
         for name in group_types(group):
             offered = [
                 catalog_facts.offered_in(
-                    call.runtime, catalog_facts.ec2_name(name), call.region, zone
+                    call.world, catalog_facts.ec2_name(name), call.region, zone
                 )
                 for zone in zones
             ]

@@ -14,7 +14,8 @@ from datetime import datetime, timedelta
 from math import ceil
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.services.sagemaker import node_driver, rules
 from clusterwright_localaws.services.sagemaker.events import record
 from clusterwright_localaws.services.sagemaker.state import (

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call
+from clusterwright_localaws.core.call import Call
 from clusterwright_localaws.core.catalog_facts import ec2_name
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.ec2.network import Network, Range, network_of
 

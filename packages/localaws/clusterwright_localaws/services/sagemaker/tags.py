@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call, NotOurs, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError, NotOurs
 from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.sagemaker import governance, plans
 from clusterwright_localaws.services.sagemaker.state import clusters_of

@@ -7,7 +7,8 @@ from copy import copy
 from datetime import datetime, timedelta
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.services.sagemaker import clusters as creation
 from clusterwright_localaws.services.sagemaker import rules
 from clusterwright_localaws.services.sagemaker.events import record

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call, NotOurs, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError, NotOurs
 
 
 @operation("secretsmanager", "CreateSecret")

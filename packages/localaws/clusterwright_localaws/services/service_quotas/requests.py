@@ -7,7 +7,8 @@ import secrets
 from dataclasses import dataclass, field
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call
+from clusterwright_localaws.core.call import Call
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.quotas import AppliedQuota
 
 

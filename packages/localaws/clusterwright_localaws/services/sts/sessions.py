@@ -12,7 +12,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from clusterwright_localaws.core.call import AwsError, Call, NotOurs, operation
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError, NotOurs
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.iam import entities
 from clusterwright_localaws.iam.callers import Session, role_session, sessions_of

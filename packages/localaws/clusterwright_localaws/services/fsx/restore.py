@@ -1,0 +1,58 @@
+"""CreateFileSystemFromBackup."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.services.fsx.backups import find_backup
+from clusterwright_localaws.services.fsx.file_systems import create_from
+from clusterwright_localaws.services.fsx.state import (
+    Backup,
+    bad,
+    once,
+    store_of,
+)
+from clusterwright_localaws.services.fsx.views import view
+
+# What a backup brings into a new file system unless the request says otherwise.
+_INHERITED = ("FileSystemTypeVersion", "KmsKeyId", "StorageCapacity", "StorageType")
+
+
+@operation("fsx", "CreateFileSystemFromBackup")
+def create_file_system_from_backup(call: Call) -> Mapping[str, Any]:
+    store = store_of(call)
+
+    def make() -> str:
+        asked = dict(call.parameters)
+        backup = find_backup(store, asked.pop("BackupId"))
+        if backup.lifecycle != "AVAILABLE":
+            raise bad(f"Backup {backup.id} is {backup.lifecycle}.")
+        return create_from(call, _restored(backup, asked)).id
+
+    made = once(call, "file-system-from-backup", make, store.file_systems)
+    return {"FileSystem": view(store.file_systems[made])}
+
+
+def _restored(backup: Backup, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The request for a new file system: the backup's settings under the caller's."""
+    kind = backup.file_system.kind
+    name = "LustreConfiguration" if kind == "LUSTRE" else "OpenZFSConfiguration"
+    settings = {**backup.request[name], **(asked.get(name) or {})}
+    metadata = settings.get("MetadataConfiguration") or {}
+    if metadata.get("Mode") == "AUTOMATIC":
+        settings["MetadataConfiguration"] = {"Mode": "AUTOMATIC"}
+    iops = settings.get("DiskIopsConfiguration") or {}
+    if iops.get("Mode") == "AUTOMATIC":
+        settings["DiskIopsConfiguration"] = {"Mode": "AUTOMATIC"}
+    capacity = asked.get("StorageCapacity")
+    before = backup.request.get("StorageCapacity")
+    if capacity is not None and before is not None:
+        if kind == "LUSTRE" and capacity != before:
+            raise bad("The storage capacity of a backup can be changed for OpenZFS only.")
+        if capacity < before:
+            raise bad(f"StorageCapacity must be at least that of the backup, {before}.")
+    inherited = {key: backup.request[key] for key in _INHERITED if key in backup.request}
+    given = {key: value for key, value in asked.items() if key not in ("Tags",)}
+    return {"FileSystemType": kind, **inherited, **given, name: settings}
