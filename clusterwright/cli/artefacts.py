@@ -97,7 +97,7 @@ def mirror(
     from clusterwright.artefacts.mirror import mirror as bring
     from clusterwright.aws.errors import AwsUnavailable
     from clusterwright.aws.session import AwsSession
-    from clusterwright.platforms.hyperpod import lifecycle_bucket
+    from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
     from clusterwright.platforms.node_artefacts import list_file
     from clusterwright.render.artefacts import mirrored
 

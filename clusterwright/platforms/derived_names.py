@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.storage import Bucket
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.platforms import inference
-from clusterwright.platforms.hyperpod import lifecycle_bucket
+from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
+from clusterwright.platforms.hyperpod_eks import inference
 from clusterwright.platforms.kubernetes.control_plane import log_group as control_plane_logs
 
 

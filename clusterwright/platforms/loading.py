@@ -1,4 +1,4 @@
-"""Loads a spec and holds its names against the catalogue, and its list of artefacts."""
+"""Load a spec and check it with the catalogue, the list of artefacts and its platform."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from clusterwright.cluster_spec import Check, LoadedSpec, Problem, load_spec
 from clusterwright.cluster_spec.document import Document
 from clusterwright.cluster_spec.load import examine
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.platforms import mig, names, node_artefacts
+from clusterwright.platforms import catalog_names, node_artefacts
+from clusterwright.platforms.hyperpod_eks import mig
 
 
 def _of_its_platform(cluster: Cluster) -> Iterator[Problem]:
     """What one platform alone refuses; no other platform's modules are imported for it."""
     if cluster.platform == "parallelcluster":
-        from clusterwright.platforms.parallelcluster import problems as parallelcluster
+        from clusterwright.platforms.parallelcluster import checks as parallelcluster
 
         yield from parallelcluster.problems(cluster)
     elif cluster.uses_kubernetes:
-        from clusterwright.platforms import compute_quotas
+        from clusterwright.platforms.hyperpod_eks import compute_quotas
         from clusterwright.platforms.kubernetes import node_memory, spares, value_schemas
 
         yield from compute_quotas.problems(cluster)
@@ -30,7 +31,7 @@ def _of_its_platform(cluster: Cluster) -> Iterator[Problem]:
 
 
 CHECKS: Final[tuple[Check, ...]] = (
-    names.problems,
+    catalog_names.problems,
     mig.problems,
     node_artefacts.problems,
     _of_its_platform,

@@ -13,7 +13,7 @@ from typing import Final
 
 from clusterwright.cluster_spec.karpenter import runs_in_cluster
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.platforms.deployment_rights import RESOURCES
+from clusterwright.platforms.deployment_permissions import RESOURCES
 
 # CloudFormation's name -> that of tag policies.
 NAMES: Final[Mapping[str, str]] = {

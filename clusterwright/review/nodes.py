@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from clusterwright.cluster_spec.models import Cluster
-from clusterwright.platforms import mig
+from clusterwright.platforms.hyperpod_eks import mig
 from clusterwright.review.effects import Judgement
 from clusterwright.review.expressions import shown
 from clusterwright.review.known_types import CLUSTER

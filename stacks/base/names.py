@@ -5,7 +5,7 @@ from __future__ import annotations
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.storage import Bucket
 from clusterwright.platforms.derived_names import bucket_name
-from clusterwright.platforms.hyperpod import lifecycle_bucket
+from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
 
 __all__ = ["directory_bucket", "lifecycle_bucket"]
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import aws_cdk as cdk
 
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.platforms.hyperpod import ml_name
+from clusterwright.platforms.hyperpod.instance_groups import ml_name
 from stacks.base.acknowledge import acknowledge, ignore_lint
 
 RULE = "E3644"

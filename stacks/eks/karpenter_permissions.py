@@ -20,9 +20,9 @@ from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec.karpenter import scaled_groups
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import CapacityBlock, Reservation
+from clusterwright.platforms.eks.launch_templates import takes_placement_group
 from clusterwright.platforms.kubernetes.control_plane import cluster_name
 from clusterwright.platforms.kubernetes.karpenter import is_isolated
-from clusterwright.platforms.launch_templates import takes_placement_group
 from stacks.base.acknowledge import acknowledge
 from stacks.identity.node_statements import arn
 from stacks.kubernetes.roles import pod_identity

@@ -15,8 +15,8 @@ from clusterwright.catalog import Catalog, Unknown
 from clusterwright.catalog.model import Interface
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import CapacityBlock, ComputeGroup, Reservation
+from clusterwright.platforms.eks.launch_templates import METADATA_HOPS, ROOT_DEVICE, interfaces
 from clusterwright.platforms.kubernetes.control_plane import cluster_name, service_cidr
-from clusterwright.platforms.launch_templates import METADATA_HOPS, ROOT_DEVICE, interfaces
 from stacks.base.outdated_validators import ignore_dated_instance_type
 from stacks.base.tags import tags_of
 

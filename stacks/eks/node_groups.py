@@ -14,9 +14,7 @@ from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec.karpenter import is_scaled
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.platforms.kubernetes.control_plane import cluster_name
-from clusterwright.platforms.kubernetes.karpenter import PLACEMENT_GROUPS
-from clusterwright.platforms.launch_templates import (
+from clusterwright.platforms.eks.launch_templates import (
     CAPACITY_TYPES,
     NodeGroup,
     image_type,
@@ -24,6 +22,8 @@ from clusterwright.platforms.launch_templates import (
     node_groups,
     takes_placement_group,
 )
+from clusterwright.platforms.kubernetes.control_plane import cluster_name
+from clusterwright.platforms.kubernetes.karpenter import PLACEMENT_GROUPS
 from stacks.base.acknowledge import acknowledge, ignore_lint_everywhere
 from stacks.base.cluster_stack import ClusterStack
 from stacks.eks.launch_template import launch_template

@@ -9,7 +9,7 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.models.operations import Image
 from clusterwright.platforms import accelerators
-from clusterwright.platforms.hyperpod import encrypts_root_volumes
+from clusterwright.platforms.hyperpod.instance_groups import encrypts_root_volumes
 
 _CFN = sagemaker.CfnCluster
 

@@ -13,8 +13,8 @@ from constructs import Construct
 from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.platforms import mig
-from clusterwright.platforms.hyperpod import ml_name
+from clusterwright.platforms.hyperpod.instance_groups import ml_name
+from clusterwright.platforms.hyperpod_eks import mig
 from stacks.base.acknowledge import ignore_lint_everywhere
 from stacks.base.cluster_stack import ClusterStack
 from stacks.base.outdated_validators import acknowledge_dated_types

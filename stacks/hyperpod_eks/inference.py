@@ -1,7 +1,7 @@
 """HyperPod's inference operator: its add-on, the roles of its controllers, their bucket.
 
-The add-on brings the operator, the AWS Load Balancer Controller and KEDA, all of which take their
-rights from service accounts with a role's ARN. Sources: `clusterwright.platforms.inference`.
+The add-on brings the operator, the AWS Load Balancer Controller and KEDA, each of which has a
+role for its service account. Sources: `clusterwright.platforms.hyperpod_eks.inference`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from constructs import Construct
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.hyperpod_eks import Inference
-from clusterwright.platforms import inference
+from clusterwright.platforms.hyperpod_eks import inference
 from stacks.base.acknowledge import acknowledge
 from stacks.base.cluster_stack import removal_policy
 from stacks.hyperpod_eks.inference_permissions import (

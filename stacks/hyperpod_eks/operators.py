@@ -24,13 +24,13 @@ from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.hyperpod_eks import HyperPodAddon, Inference, TaskGovernance
 from clusterwright.cluster_spec.models.tenants import Tenant
-from clusterwright.platforms import mig
-from clusterwright.platforms.compute_quotas import (
+from clusterwright.platforms.hyperpod.instance_groups import ml_name
+from clusterwright.platforms.hyperpod_eks import mig
+from clusterwright.platforms.hyperpod_eks.compute_quotas import (
     QuotaShare,
     instance_shares,
     partition_shares,
 )
-from clusterwright.platforms.hyperpod import ml_name
 from clusterwright.platforms.kubernetes.control_plane import cluster_name
 from stacks.base.acknowledge import acknowledge
 from stacks.base.cluster_stack import ClusterStack

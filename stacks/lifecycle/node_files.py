@@ -16,7 +16,7 @@ from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.models.slurm import User
 from clusterwright.cluster_spec.models.storage import Lustre
 from clusterwright.platforms import accelerators
-from clusterwright.platforms.hyperpod import lustre_mounted_by_hyperpod
+from clusterwright.platforms.hyperpod.instance_groups import lustre_mounted_by_hyperpod
 from clusterwright.platforms.node_artefacts import artefacts_of
 from clusterwright.platforms.parallelcluster.storage import mounted_by_parallelcluster
 from stacks.base import names

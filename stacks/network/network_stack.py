@@ -13,7 +13,7 @@ from constructs import Construct
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.cluster_spec.security_groups import existing_storage_groups
-from clusterwright.platforms import inference
+from clusterwright.platforms.hyperpod_eks import inference
 from clusterwright.platforms.network import NetworkPlan, PlannedSubnet
 from stacks.base.acknowledge import ignore_lint
 from stacks.base.cluster_stack import ClusterStack

@@ -14,7 +14,7 @@ from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.platforms.security_rules import vpc_ranges
+from clusterwright.platforms.security_group_rules import vpc_ranges
 
 
 @dataclass(frozen=True)

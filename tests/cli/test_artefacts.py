@@ -13,7 +13,7 @@ from typing import Any
 import boto3
 import pytest
 
-from clusterwright.platforms.hyperpod import lifecycle_bucket
+from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
 from clusterwright.platforms.loading import load_cluster
 from clusterwright_localaws import local_aws
 from tests.support import specs

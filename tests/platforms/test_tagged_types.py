@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright.platforms.deployment_rights import RESOURCES
+from clusterwright.platforms.deployment_permissions import RESOURCES
 from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.tagged_types import NAMES, NODES, covered, tagged_types
 from tests.support import specs

@@ -11,8 +11,8 @@ from clusterwright.aws.ec2.network_interfaces import NetworkInterface
 from clusterwright.aws.ec2.routes import Endpoint
 from clusterwright.aws.ec2.vpc import SecurityGroup
 from clusterwright.aws.rds import Database
-from clusterwright.platforms.hyperpod import lifecycle_bucket
-from clusterwright.platforms.security_rules import security_groups_built
+from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
+from clusterwright.platforms.security_group_rules import security_groups_built
 from clusterwright.preflight.facts import counts, hyperpod, network, routes, storage
 from tests.preflight.capacity import bought
 from tests.preflight.existing_network import EXISTING, HERE, SUBNET, VPC

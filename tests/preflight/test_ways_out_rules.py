@@ -10,7 +10,7 @@ import pytest
 
 from clusterwright.aws.ec2.routes import AclEntry, Endpoint, NetworkAcl, Route, RouteTable
 from clusterwright.aws.ec2.vpc import Permission, SecurityGroup
-from clusterwright.platforms.hyperpod import lifecycle_bucket
+from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
 from clusterwright.preflight.facts import network, routes
 from clusterwright.preflight.rules.network.egress import acl_lets
 from clusterwright.preflight.rules.network.service_endpoints import services_used

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from clusterwright.platforms import inference
+from clusterwright.platforms.hyperpod_eks import inference
 from clusterwright_localaws import local_aws
 from tests.stacks.conftest import Build
 from tests.stacks.deployment import Account, bootstrapped

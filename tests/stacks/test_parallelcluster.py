@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from clusterwright.platforms.loading import load_cluster
-from clusterwright.platforms.security_rules import security_groups_built
+from clusterwright.platforms.security_group_rules import security_groups_built
 from tests.stacks.conftest import Build
 from tests.stacks.deployment import order
 from tests.stacks.specs import PARALLELCLUSTER, PARALLELCLUSTER_MINIMAL, changed

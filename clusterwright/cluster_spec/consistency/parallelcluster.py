@@ -1,7 +1,7 @@
 """What the values of a ParallelCluster spec say to each other, whatever the release takes.
 
 What the release and the instance types take is held against them by
-`clusterwright/platforms/parallelcluster/problems.py`.
+`clusterwright/platforms/parallelcluster/checks.py`.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from clusterwright.cost.bill import Line, Prepaid
 from clusterwright.cost.line_builder import Pricing
 from clusterwright.cost.price_book import KIND_OF_CAPACITY, Quote
 from clusterwright.cost.terms import SavingsPlan
-from clusterwright.platforms.hyperpod import ml_name
+from clusterwright.platforms.hyperpod.instance_groups import ml_name
 
 _PREPAID = "paid in advance for its whole duration, used or not"
 _SPOT = "interruptible: AWS takes Spot instances back at two minutes' notice; the price changes"

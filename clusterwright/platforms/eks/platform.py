@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from clusterwright.platforms.capacity import EC2_KINDS, EC2_REFUSES
+from clusterwright.platforms.capacity_kinds import EC2_KINDS, EC2_REFUSES
 from clusterwright.platforms.traits import Platform
 
 PLATFORM: Final = Platform(

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from clusterwright.platforms.capacity import HYPERPOD_KINDS, HYPERPOD_PLACEMENT, HYPERPOD_REFUSES
+from clusterwright.platforms.capacity_kinds import (
+    HYPERPOD_KINDS,
+    HYPERPOD_PLACEMENT,
+    HYPERPOD_REFUSES,
+)
 from clusterwright.platforms.traits import Platform
 
 PLATFORM: Final = Platform(

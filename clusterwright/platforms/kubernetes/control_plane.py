@@ -11,7 +11,7 @@ from clusterwright.cluster_spec.consistency.kubernetes import reached_ranges
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.kubernetes import Addon
 from clusterwright.cluster_spec.models.storage import Bucket
-from clusterwright.platforms import inference
+from clusterwright.platforms.hyperpod_eks import inference
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ from clusterwright.catalog.facts import Fact
 from clusterwright.cluster_spec.karpenter import is_scaled
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.platforms import accelerators, mig
-from clusterwright.platforms.hyperpod import ml_name
-from clusterwright.platforms.launch_templates import GROUP_LABEL
+from clusterwright.platforms import accelerators
+from clusterwright.platforms.eks.launch_templates import GROUP_LABEL
+from clusterwright.platforms.hyperpod.instance_groups import ml_name
+from clusterwright.platforms.hyperpod_eks import mig
 
 GPU: Final = "nvidia.com/gpu"
 """The resource of NVIDIA's device plugin (NVIDIA/k8s-device-plugin, README)."""

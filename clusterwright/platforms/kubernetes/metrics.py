@@ -22,10 +22,10 @@ from typing import Any, Final
 from clusterwright.cluster_spec import repository
 from clusterwright.cluster_spec.consistency.metrics import collected
 from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.platforms.eks.launch_templates import GROUP_LABEL
 from clusterwright.platforms.kubernetes.control_plane import cluster_name
 from clusterwright.platforms.kubernetes.groups import HYPERPOD_GROUP
 from clusterwright.platforms.kubernetes.objects import Manifest, manifest
-from clusterwright.platforms.launch_templates import GROUP_LABEL
 
 NAMESPACE: Final = "clusterwright-metrics"
 NAME: Final = "node-exporter"

@@ -12,7 +12,7 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.models.tenants import ContainerDefaults, Tenant
 from clusterwright.cluster_spec.sharing import apportion
-from clusterwright.platforms import compute_quotas
+from clusterwright.platforms.hyperpod_eks import compute_quotas
 from clusterwright.platforms.kubernetes.groups import (
     job_groups,
     job_nodes,

@@ -17,7 +17,7 @@ from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import SpecErrors
 from clusterwright.cluster_spec.consistency.workloads import CHARTS_OF
 from clusterwright.cluster_spec.models.workloads import Chart
-from clusterwright.platforms.kubernetes import reference
+from clusterwright.platforms.kubernetes import charts_page
 from clusterwright.platforms.kubernetes.charts import (
     UNKNOWN,
     UnknownChartError,
@@ -224,5 +224,5 @@ def test_helm_refuses_what_our_check_refuses(programs: dict[str, Path], chart: P
 
 
 def test_the_page_of_the_list_is_current() -> None:
-    assert reference.main(["--check"]) == 0
-    assert "nobody has read the archive of 6" in " ".join(reference.text().split())
+    assert charts_page.main(["--check"]) == 0
+    assert "nobody has read the archive of 6" in " ".join(charts_page.text().split())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from clusterwright.catalog import load_catalog
-from clusterwright.platforms import mig
+from clusterwright.platforms.hyperpod_eks import mig
 from clusterwright.platforms.kubernetes.groups import shared_groups
 from clusterwright.platforms.kubernetes.queues import queue_manifests
 from clusterwright.platforms.kubernetes.tenants import tenant_manifests

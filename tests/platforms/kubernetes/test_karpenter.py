@@ -8,11 +8,11 @@ import pytest
 
 from clusterwright.catalog import Known, load_catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.platforms.eks.launch_templates import interfaces, labels
 from clusterwright.platforms.kubernetes import karpenter as subject
 from clusterwright.platforms.kubernetes.groups import job_nodes
 from clusterwright.platforms.kubernetes.render import manifests
 from clusterwright.platforms.kubernetes.values import chart_values
-from clusterwright.platforms.launch_templates import interfaces, labels
 from tests.platforms.kubernetes.conftest import Load
 from tests.platforms.kubernetes.specs import EKS, KARPENTER, OUTPUTS
 from tests.stacks.specs import changed

@@ -12,7 +12,7 @@ import pytest
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.problems import path_text
-from clusterwright.platforms.compute_quotas import instance_shares
+from clusterwright.platforms.hyperpod_eks.compute_quotas import instance_shares
 from clusterwright.platforms.kubernetes import spares
 from clusterwright.platforms.kubernetes.queues import queue_manifests
 from clusterwright.platforms.kubernetes.tenants import tenant_manifests

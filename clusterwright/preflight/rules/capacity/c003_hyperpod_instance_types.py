@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms.capabilities import platforms_for
-from clusterwright.platforms.hyperpod import ml_name
+from clusterwright.platforms.hyperpod.instance_groups import ml_name
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.rule import Fail, Subject, Verdict

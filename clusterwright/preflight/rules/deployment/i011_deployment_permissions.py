@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from clusterwright.platforms.deployment_rights import deployment_rights
+from clusterwright.platforms.deployment_permissions import deployment_permissions
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.deployment import RoleMay
 from clusterwright.preflight.facts.fact import Fact, FactValues
@@ -28,7 +28,7 @@ class DeploymentRights(Rule[RoleMay]):
     )
 
     def subjects(self, context: Context) -> Iterable[Subject[RoleMay]]:
-        asked = simulations(deployment_rights(context.cluster))
+        asked = simulations(deployment_permissions(context.cluster))
         yield Subject(("account",), RoleMay(execution_role_arn(context), asked))
 
     def needs(self, subject: Subject[RoleMay], context: Context) -> Iterable[Fact[Any]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from clusterwright.platforms.deployment_rights import LINKED_ROLES, LinkedRole
-from clusterwright.platforms.node_rights import Right
+from clusterwright.platforms.deployment_permissions import LINKED_ROLES, LinkedRole
+from clusterwright.platforms.node_permissions import Permission
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.deployment import Role, RoleMay
 from clusterwright.preflight.facts.fact import Fact, FactValues
@@ -55,7 +55,7 @@ def _may(role: LinkedRole, context: Context) -> RoleMay:
         f"{role.service}/{role.name}"
     )
     known = (("iam:AWSServiceName", role.service),)
-    right = Right(role.needed_for, ("iam:CreateServiceLinkedRole",), arn, known)
+    right = Permission(role.needed_for, ("iam:CreateServiceLinkedRole",), arn, known)
     return RoleMay(execution_role_arn(context), simulations([right]))
 
 

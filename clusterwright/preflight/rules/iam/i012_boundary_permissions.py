@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from clusterwright.platforms.node_rights import node_rights
+from clusterwright.platforms.node_permissions import node_permissions
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.deployment import BoundaryLeaves
 from clusterwright.preflight.facts.fact import Fact, FactValues
@@ -23,7 +23,7 @@ class BoundaryRights(Rule[BoundaryLeaves]):
     def subjects(self, context: Context) -> Iterable[Subject[BoundaryLeaves]]:
         arn = context.cluster.identity.permissions_boundary_arn
         if arn is not None:
-            asked = simulations(node_rights(context.cluster))
+            asked = simulations(node_permissions(context.cluster))
             yield Subject(("identity", "permissions_boundary_arn"), BoundaryLeaves(arn, asked))
 
     def needs(self, subject: Subject[BoundaryLeaves], context: Context) -> Iterable[Fact[Any]]:

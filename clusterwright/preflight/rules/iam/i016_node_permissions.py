@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from clusterwright.platforms.node_rights import node_rights
+from clusterwright.platforms.node_permissions import node_permissions
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.deployment import DeployedRoleMay
 from clusterwright.preflight.facts.fact import Fact, FactValues
@@ -28,7 +28,7 @@ class NodeRights(Rule[DeployedRoleMay]):
             cluster = context.cluster
             asked = simulations(
                 right
-                for right in node_rights(cluster)
+                for right in node_permissions(cluster)
                 # What has an id of its own only after deployment is granted by that id.
                 if not any(own in right.resource for own in _BY_ID)
             )

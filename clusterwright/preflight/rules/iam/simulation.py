@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from clusterwright.aws.iam import Simulated, Simulation
-from clusterwright.platforms.node_rights import Right
+from clusterwright.platforms.node_permissions import Permission
 from clusterwright.preflight.rule import Fail, Unsure, Verdict
 
 PER_QUESTION: Final = 40
@@ -15,7 +15,7 @@ PER_QUESTION: Final = 40
 _SHOWN: Final = 6
 
 
-def simulations(rights: Iterable[Right]) -> tuple[Simulation, ...]:
+def simulations(rights: Iterable[Permission]) -> tuple[Simulation, ...]:
     """Rights as questions to the simulator: those on one resource together."""
     grouped: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
     for right in rights:

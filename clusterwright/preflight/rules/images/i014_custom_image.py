@@ -7,7 +7,7 @@ from typing import Any
 
 from clusterwright.aws.ec2.images import Image
 from clusterwright.catalog import Known
-from clusterwright.platforms.launch_templates import ROOT_DEVICE
+from clusterwright.platforms.eks.launch_templates import ROOT_DEVICE
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.deployment import MachineImage
 from clusterwright.preflight.facts.fact import Fact, FactValues

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from clusterwright.aws.ec2.vpc import Subnet
 from clusterwright.aws.sagemaker import Cluster
 from clusterwright.catalog import Known
-from clusterwright.platforms.hyperpod import ec2_name
+from clusterwright.platforms.hyperpod.instance_groups import ec2_name
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.rules.network.addresses_in_use import addresses_in_use
 from clusterwright.preflight.rules.network.subnet_packing import place

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from clusterwright.aws.sagemaker import Cluster
 from clusterwright.catalog import Known
-from clusterwright.platforms.hyperpod import ec2_name
+from clusterwright.platforms.hyperpod.instance_groups import ec2_name
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.rule import Fail, Verdict
 from clusterwright.preflight.rules.quotas.hyperpod_usage import own

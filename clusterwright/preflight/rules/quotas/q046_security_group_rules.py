@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from clusterwright.platforms.security_rules import security_groups_built
+from clusterwright.platforms.security_group_rules import security_groups_built
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.rule import Subject
 from clusterwright.preflight.rules.quotas.quota_rule import QuotaRule, Want

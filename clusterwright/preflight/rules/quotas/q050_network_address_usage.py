@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from clusterwright.catalog import Known
-from clusterwright.platforms.hyperpod import ec2_name
+from clusterwright.platforms.hyperpod.instance_groups import ec2_name
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.counts import NetworkInterfaces
 from clusterwright.preflight.facts.fact import FactValues

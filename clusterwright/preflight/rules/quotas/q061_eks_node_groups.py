@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from clusterwright.platforms.launch_templates import all_node_groups
+from clusterwright.platforms.eks.launch_templates import all_node_groups
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.rule import Subject
 from clusterwright.preflight.rules.quotas.quota_rule import QuotaRule, Want

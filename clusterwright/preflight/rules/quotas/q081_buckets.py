@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from clusterwright.platforms.hyperpod import lifecycle_bucket
+from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.counts import BucketNames
 from clusterwright.preflight.facts.fact import FactValues

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from clusterwright.catalog import Fact as CatalogFact
 from clusterwright.catalog import Known, Quota
-from clusterwright.platforms.hyperpod import ml_name
+from clusterwright.platforms.hyperpod.instance_groups import ml_name
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.account import AppliedQuota
 from clusterwright.preflight.facts.fact import Fact, FactValues

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from clusterwright.platforms.hyperpod import TRAINING_PLAN_INSTANCE_COUNTS
+from clusterwright.platforms.hyperpod.instance_groups import TRAINING_PLAN_INSTANCE_COUNTS
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict

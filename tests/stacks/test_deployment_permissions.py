@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright.platforms.deployment_rights import RESOURCES
+from clusterwright.platforms.deployment_permissions import RESOURCES
 from clusterwright.platforms.loading import load_cluster
 from tests.stacks.conftest import Build
 from tests.stacks.specs import EKS, MINIMAL, SPECS, changed

@@ -1,6 +1,6 @@
 """The reference page of charts, docs/reference/kubernetes-charts.md.
 
-`python -m clusterwright.platforms.kubernetes.reference` writes it; `--check` says whether it is
+`python -m clusterwright.platforms.kubernetes.charts_page` writes it; `--check` says whether it is
 current.
 """
 
@@ -25,7 +25,7 @@ def text() -> str:
     sources = "\n".join(f"- {chart.name}: {chart.source}; read {chart.date}" for chart in charts)
     return f"""# Charts of Kubernetes
 
-<!-- Written by `python -m clusterwright.platforms.kubernetes.reference`; do not edit. -->
+<!-- Written by `python -m clusterwright.platforms.kubernetes.charts_page`; do not edit. -->
 
 Helm charts that a cluster on EKS needs and CloudFormation does not install. Versions and addresses
 are those of public sources; of {len(charts)} charts, nobody has read the archive of {digests}, and
@@ -68,7 +68,7 @@ def main(arguments: list[str]) -> int:
         current = PAGE.is_file() and PAGE.read_text(encoding="utf-8") == text()
         if not current:
             print(
-                f"{PAGE.name} is stale: python -m clusterwright.platforms.kubernetes.reference",
+                f"{PAGE.name} is stale: python -m clusterwright.platforms.kubernetes.charts_page",
                 file=sys.stderr,
             )
         return 0 if current else 1

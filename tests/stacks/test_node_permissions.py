@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clusterwright.platforms.loading import load_cluster
-from clusterwright.platforms.node_rights import node_rights
+from clusterwright.platforms.node_permissions import node_permissions
 from tests.stacks.conftest import Build
 from tests.stacks.specs import SPECS
 from tests.stacks.templates import listed, statements
@@ -24,4 +24,4 @@ def test_the_rights_of_nodes_are_known(name: str, tmp_path: Path, build: Build) 
         if re.search(r"ExecutionRole|NodeRole|NodeRights|NodePolicy", where)
         for action in listed(statement["Action"])
     }
-    assert {action for right in node_rights(cluster) for action in right.actions} == given
+    assert {action for right in node_permissions(cluster) for action in right.actions} == given

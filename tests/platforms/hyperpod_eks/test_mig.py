@@ -7,7 +7,7 @@ import re
 import pytest
 
 from clusterwright.catalog import load_catalog
-from clusterwright.platforms import mig
+from clusterwright.platforms.hyperpod_eks import mig
 from tests.support.consistency import found
 
 

@@ -9,7 +9,7 @@ from botocore.session import get_session
 
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.platforms import compute_quotas
+from clusterwright.platforms.hyperpod_eks import compute_quotas
 from clusterwright.platforms.kubernetes.tenants import tenant_manifests
 from tests.support.consistency import found
 

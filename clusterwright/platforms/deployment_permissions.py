@@ -1,7 +1,7 @@
-"""What CloudFormation calls to make the stacks, as data: to be asked of its role before.
+"""Permissions that CloudFormation's role needs to create the stacks, as data for `check`.
 
-One action or two of each resource type: who lacks the others learns it a little later, who lacks
-these cannot begin. `tests/stacks/test_deployment_rights.py` holds it against the templates.
+One or two actions of each resource type: those without which the deployment cannot begin.
+`tests/stacks/test_deployment_permissions.py` compares them with the templates.
 Source: Service Authorization Reference, actions of each service.
 """
 
@@ -15,7 +15,6 @@ from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec.consistency.metrics import collected
 from clusterwright.cluster_spec.karpenter import runs_in_cluster
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.platforms import inference
 from clusterwright.platforms.derived_names import (
     built_buckets,
     database,
@@ -23,8 +22,9 @@ from clusterwright.platforms.derived_names import (
     monthly_budget,
     secrets,
 )
-from clusterwright.platforms.launch_templates import takes_placement_group
-from clusterwright.platforms.node_rights import Right
+from clusterwright.platforms.eks.launch_templates import takes_placement_group
+from clusterwright.platforms.hyperpod_eks import inference
+from clusterwright.platforms.node_permissions import Permission
 from clusterwright.platforms.parallelcluster import queues
 
 ALWAYS: Final[Callable[[Cluster], bool]] = lambda _: True  # noqa: E731 - a value like the others
@@ -260,19 +260,19 @@ RESOURCES: Final[Mapping[str, Made]] = {
 }
 
 
-def deployment_rights(cluster: Cluster) -> Iterator[Right]:
+def deployment_permissions(cluster: Cluster) -> Iterator[Permission]:
     """What CloudFormation's role needs, in this region, for this spec."""
     region = (("aws:RequestedRegion", cluster.region),)
     actions = sorted(
         {a for made in RESOURCES.values() if made.used(cluster) for a in made.actions}
     )
-    yield Right("making the stacks", tuple(actions), context=region)
+    yield Permission("making the stacks", tuple(actions), context=region)
     if _hyperpod_eks(cluster):
         # CloudFormation's schema of AWS::SageMaker::Cluster, handlers: HyperPod lets its nodes
         # into the EKS cluster with the rights of whoever creates them.
         entries = ("CreateAccessEntry", "DescribeAccessEntry", "DeleteAccessEntry")
         names = (*entries, "AssociateAccessPolicy", "DescribeCluster")
-        yield Right(
+        yield Permission(
             "letting HyperPod's nodes into the EKS cluster",
             tuple(f"eks:{name}" for name in names),
             context=region,
@@ -283,10 +283,10 @@ def deployment_rights(cluster: Cluster) -> Iterator[Right]:
     role = f"arn:{cluster.partition}:iam::{cluster.account}:role/{cluster.environment}-identity-x"
     service = "eks.amazonaws.com" if cluster.platform == "eks" else "sagemaker.amazonaws.com"
     passed = (("iam:PassedToService", service),)
-    yield Right("giving the nodes their role", ("iam:PassRole",), role, passed)
+    yield Permission("giving the nodes their role", ("iam:PassRole",), role, passed)
 
 
-def _on_linked_buckets(cluster: Cluster) -> Iterator[Right]:
+def _on_linked_buckets(cluster: Cluster) -> Iterator[Permission]:
     """FSx looks whether who makes an association may use the bucket, beside its own role.
 
     "Ensure the IAM role or user you are using has s3:Get*, s3:List* and s3:PutObject permissions
@@ -300,9 +300,12 @@ def _on_linked_buckets(cluster: Cluster) -> Iterator[Right]:
             bucket = link.s3.removeprefix("s3://").partition("/")[0]
             exporting[bucket] = exporting.get(bucket, False) or bool(link.export_events)
     for bucket, writes in exporting.items():
-        arn, reason = f"arn:{cluster.partition}:s3:::{bucket}", f"linking s3://{bucket} to Lustre"
-        yield Right(reason, ("s3:ListBucket",), arn)
-        yield Right(reason, ("s3:GetObject", *(["s3:PutObject"] if writes else [])), f"{arn}/*")
+        arn = f"arn:{cluster.partition}:s3:::{bucket}"
+        reason = f"linking s3://{bucket} to Lustre"
+        yield Permission(reason, ("s3:ListBucket",), arn)
+        yield Permission(
+            reason, ("s3:GetObject", *(["s3:PutObject"] if writes else [])), f"{arn}/*"
+        )
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from clusterwright.catalog import load_catalog
-from clusterwright.platforms import reference
+from clusterwright.platforms import platforms_page as reference
 from clusterwright.platforms.capabilities import ALL
-from clusterwright.platforms.founding import CORRECTIONS
+from clusterwright.platforms.misconceptions import CORRECTIONS
 from clusterwright.platforms.registry import PLATFORMS
 from clusterwright.platforms.untried import UNTRIED
 
@@ -23,7 +23,7 @@ def test_a_stale_page_is_told(
 ) -> None:
     monkeypatch.setattr(reference, "PAGE", tmp_path / "platforms.md")
     assert reference.main(["--check"]) == 1
-    assert "python -m clusterwright.platforms.reference" in capsys.readouterr().err
+    assert "python -m clusterwright.platforms.platforms_page" in capsys.readouterr().err
     assert reference.main([]) == 0
     assert reference.main(["--check"]) == 0
 

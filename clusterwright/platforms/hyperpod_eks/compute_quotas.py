@@ -18,7 +18,8 @@ from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.models.tenants import Tenant
 from clusterwright.cluster_spec.problems import Path, Problem
 from clusterwright.cluster_spec.sharing import apportion
-from clusterwright.platforms import accelerators, mig
+from clusterwright.platforms import accelerators
+from clusterwright.platforms.hyperpod_eks import mig
 from clusterwright.platforms.kubernetes.groups import job_groups, job_nodes, node_resources
 
 MOST_RESOURCES: Final = 15

@@ -1,0 +1,1 @@
+"""What both HyperPod platforms share."""
