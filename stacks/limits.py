@@ -8,7 +8,7 @@ from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import LoadedSpec, Problem, SpecErrors
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.platforms.kubernetes.control_plane import launch_templates
+from clusterwright.platforms.eks import launch_templates
 from clusterwright.platforms.network import plan_network
 from stacks.lifecycle import node_files
 

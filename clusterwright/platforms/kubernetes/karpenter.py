@@ -24,7 +24,7 @@ from clusterwright.cluster_spec.karpenter import is_scaled, scaled_groups
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import CapacityBlock, ComputeGroup, Reservation
 from clusterwright.cluster_spec.models.workloads import Job
-from clusterwright.platforms.kubernetes.control_plane import launch_templates
+from clusterwright.platforms.eks import launch_templates
 from clusterwright.platforms.kubernetes.groups import (
     HUGEPAGES,
     INSTANCE_TYPE,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from clusterwright.catalog import Known, Unknown, load_catalog
 from clusterwright.catalog.model import Interface
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.platforms.kubernetes.control_plane import launch_templates as subject
+from clusterwright.platforms.eks import launch_templates as subject
 from tests.stacks.specs import EKS_MINIMAL
 from tests.support.consistency import cluster
 
