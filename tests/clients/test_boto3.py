@@ -13,10 +13,14 @@ import pytest
 from botocore.exceptions import ClientError, WaiterError
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.api_page import own_operations
-from clusterwright_localaws.core.faults import FaultBook
-from clusterwright_localaws.core.runtime import Runtime
-from clusterwright_localaws.worlds.model import CostSeed, Delays, Fault, SpotPriceSeed
+from clusterwright_localaws.testing import (
+    CostSeed,
+    Delays,
+    Fault,
+    Runtime,
+    SpotPriceSeed,
+    own_operations,
+)
 from packages.localaws.tests.parts import Site, build_site, client
 from tests.clients import paginated, waited
 from tests.clients.programs import Server
@@ -72,9 +76,9 @@ def site(inside: Runtime) -> Site:
 
 @pytest.fixture
 def scenes(inside: Runtime, site: Site) -> Iterator[paginated.Scenes]:
-    inside.faults = FaultBook([])
+    inside.set_faults([])
     yield paginated.scenes(site)
-    inside.faults = FaultBook([])
+    inside.set_faults([])
 
 
 def _plain(value: Any) -> str:
@@ -117,11 +121,11 @@ def test_all_pages_are_the_whole(
     whole = [_plain(one) for page in _pages(service, name, asked) for one in page]
     assert len(whole) >= (1 if (service, name) in paginated.ONE else 2), "one has no pages"
 
-    inside.faults = FaultBook([Fault(service=service, operation=name, truncate=1)])
+    inside.set_faults([Fault(service=service, operation=name, truncate=1)])
     short = _pages(service, name, asked)
     assert all(len(page) <= 1 for page in short)
     assert [_plain(one) for page in short for one in page] == whole
-    inside.faults = FaultBook([])
+    inside.set_faults([])
 
     limit = _models("paginators-1", "pagination")[service, name].get("limit_key")
     if limit:
@@ -134,7 +138,7 @@ def test_all_pages_are_the_whole(
 
 def test_a_token_of_another_list_is_refused(inside: Runtime, scenes: paginated.Scenes) -> None:
     """A token that another operation issued is refused."""
-    inside.faults = FaultBook([Fault(service="sagemaker", operation="ListClusters", truncate=1)])
+    inside.set_faults([Fault(service="sagemaker", operation="ListClusters", truncate=1)])
     token = client("sagemaker").list_clusters()["NextToken"]
     with pytest.raises(ClientError, match="ValidationException"):
         client("sagemaker").list_training_plans(NextToken=token)

@@ -18,7 +18,7 @@ from clusterwright.preflight.facts.reader import AwsFactReader
 from clusterwright.preflight.registry import named, rule_files
 from clusterwright.preflight.results import CheckResult
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.testing import Runtime
 from tests.support import specs
 from tests.support.command_line import Answer, clusterwright
 

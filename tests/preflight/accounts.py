@@ -26,9 +26,7 @@ from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.account import AppliedQuota
 from clusterwright.preflight.facts.fact import Fact
 from clusterwright.preflight.registry import rule_files
-from clusterwright_localaws.worlds.contradictions import with_changes
-from clusterwright_localaws.worlds.loading import load_world
-from clusterwright_localaws.worlds.model import World
+from clusterwright_localaws.testing import World, load_world, with_changes
 from tests.support import specs
 
 VPC = "vpc-0123456789abcdef0"

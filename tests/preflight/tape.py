@@ -20,7 +20,7 @@ from clusterwright.aws.errors import iam_action_of
 from clusterwright.aws.session import AwsSession
 from clusterwright.preflight.facts.fact import Fact
 from clusterwright.preflight.facts.reader import AwsFactReader
-from clusterwright_localaws.core.paging_model import Paging, paging_of
+from clusterwright_localaws.testing import Paging, paging_of
 
 Operation = tuple[str, str]
 """boto3's name of the service, and the API's of the operation."""

@@ -21,8 +21,7 @@ from clusterwright.preflight.quota_requests import FILING_ACTIONS
 from clusterwright.preflight.registry import rule_files
 from clusterwright.preflight.results import CheckResult
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.iam.actions import action_of
-from clusterwright_localaws.iam.requirements import _NOT_IN_REFERENCE
+from clusterwright_localaws.testing import NOT_IN_REFERENCE, action_of
 from tests.preflight.accounts import SITES, Site, client, needed
 from tests.preflight.tape import RecordingSession, asked_by
 from tests.support import specs
@@ -142,7 +141,7 @@ def test_what_iam_can_limit_to_a_resource_is_limited(name: str) -> None:
         assert action.reads, f"{permission.action} is not read-only"
         if any(one.required for one in action.resource_types):
             assert permission.resources != ("*",), permission.action
-        if not action.resource_types and permission.action not in _NOT_IN_REFERENCE:
+        if not action.resource_types and permission.action not in NOT_IN_REFERENCE:
             assert permission.resources == ("*",), permission.action
 
 

@@ -108,7 +108,7 @@ def test_addons_without_a_version_are_said(rule: Harness) -> None:
 
 
 def test_the_calendar_is_the_local_awss() -> None:
-    from clusterwright_localaws.services.eks import versions
+    from clusterwright_localaws.testing import eks_versions as versions
 
     ours = {
         each.name: (each.end_of_standard, each.end_of_extended) for each in control_plane.VERSIONS

@@ -8,10 +8,14 @@ from typing import Any
 import pytest
 
 from clusterwright.preflight.rules.iam.policy_evaluation import Question, allowed, denied
-from clusterwright_localaws.iam.context import RequestContext
-from clusterwright_localaws.iam.evaluation import Policies, Request, evaluate
-from clusterwright_localaws.iam.policy import read_policy
-from clusterwright_localaws.iam.principals import Caller
+from clusterwright_localaws.testing import (
+    Caller,
+    Policies,
+    Request,
+    RequestContext,
+    evaluate,
+    read_policy,
+)
 
 ACCOUNT = "111122223333"
 ROLE = f"arn:aws:iam::{ACCOUNT}:role/reader"

@@ -20,9 +20,7 @@ from clusterwright.preflight.facts.exports import Exports, ExportState
 from clusterwright.preflight.rule import Fail, Unsure
 from clusterwright.preflight.rules.storage.s040_exports_complete import _verdicts
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.core.faults import FaultBook
-from clusterwright_localaws.core.runtime import runtime
-from clusterwright_localaws.worlds.model import Fault
+from clusterwright_localaws.testing import Fault, runtime
 from packages.localaws.tests.parts import build_site, client, open_lustre_ports
 from tests.preflight.harness import Facts, Harness
 from tests.support import specs
@@ -310,7 +308,7 @@ def test_no_fault_of_any_answer_is_a_proof(
     seed = Fault(service=service, operation=operation, **fault)
     with local_aws():
         build(["NEW", "CHANGED", "DELETED"])
-        runtime().faults = FaultBook([seed])
+        runtime().set_faults([seed])
         code, answer = check()
     no_tasks = (operation, fault) == ("DescribeDataRepositoryTasks", {"empty": True})
     assert code == (0 if no_tasks else 1 if fault.get("empty") and service == "fsx" else 2), answer

@@ -13,7 +13,7 @@ import pytest
 from clusterwright.aws.priced_items import PRICED_ITEMS
 from clusterwright.cli.main import main
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.services.pricing.products import KNOWN_BY
+from clusterwright_localaws.testing import KNOWN_BY
 from packages.localaws.tests.parts import client
 from tests.support import specs
 

@@ -33,6 +33,21 @@ def test_node_code_imports_the_standard_library_only() -> None:
             )
 
 
+def test_tests_outside_use_the_public_interface_of_the_local_aws() -> None:
+    public = {f"clusterwright_localaws{name}" for name in ("", ".drivers", ".testing")}
+    folders = [ROOT / "tests", ROOT / "packages" / "rehearsal"]
+    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                named = [node.module or ""]
+            elif isinstance(node, ast.Import):
+                named = [alias.name for alias in node.names]
+            else:
+                continue
+            inner = {n for n in named if n.startswith("clusterwright_localaws")} - public
+            assert not inner, f"{path.relative_to(ROOT)} imports {inner}"
+
+
 def test_the_cdk_entry_imports_only_what_is_allowed() -> None:
     tree = ast.parse((ROOT / "app.py").read_text())
     allowed = sys.stdlib_module_names | {"aws_cdk", "clusterwright", "stacks"}

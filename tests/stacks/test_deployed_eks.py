@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.core import catalog_facts
 from stacks.base.spec_metadata import KEY
 from tests.stacks.conftest import Build
 from tests.stacks.deployed_eks import RESERVATIONS, SPEC, groups, prepared
@@ -55,8 +54,7 @@ def test_nodes_hold_the_addresses_that_the_plan_counts(deployed: Account) -> Non
     (subnet_id,) = found["workers"]["subnets"]
     (subnet,) = deployed.client("ec2").describe_subnets(SubnetIds=[subnet_id])["Subnets"]
     nodes = sum(
-        catalog_facts.addresses_per_node(one["instanceTypes"][0], "eks")
-        * len(instances(deployed, one))
+        addresses_per_node(one["instanceTypes"][0], "eks") * len(instances(deployed, one))
         for one in found.values()
     )
     size = 2 ** (32 - int(subnet["CidrBlock"].split("/")[1])) - 5

@@ -19,7 +19,7 @@ from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.parallelcluster import outputs as texts
 from clusterwright.platforms.parallelcluster.document import render
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.services.parallelcluster.validation import PYTHON
+from clusterwright_localaws.testing import PCLUSTER_PYTHON
 from tests.stacks.conftest import Build
 from tests.stacks.deployment import Account, bootstrapped, order
 from tests.stacks.specs import PARALLELCLUSTER, changed
@@ -35,7 +35,7 @@ HEAD, LOGIN, WORKERS = "m5.4xlarge", "m5.4xlarge", "p5.48xlarge"
 @pytest.fixture(scope="module")
 def account(pcluster_python: str) -> Iterator[Account]:
     with pytest.MonkeyPatch.context() as patch, local_aws(iam="enforced"):
-        patch.setenv(PYTHON, pcluster_python)
+        patch.setenv(PCLUSTER_PYTHON, pcluster_python)
         found = bootstrapped()
         everything = {"Effect": "Allow", "Action": "*", "Resource": "*"}
         found.client("iam").create_policy(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clusterwright_localaws.services.parallelcluster.validation import PYTHON
+from clusterwright_localaws.testing import PCLUSTER_PYTHON
 from tools.setup import clients
 
 
@@ -18,4 +18,4 @@ def pcluster_python() -> str:
 @pytest.fixture
 def judged_by_pcluster(pcluster_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The local AWS of this process judges configurations."""
-    monkeypatch.setenv(PYTHON, pcluster_python)
+    monkeypatch.setenv(PCLUSTER_PYTHON, pcluster_python)

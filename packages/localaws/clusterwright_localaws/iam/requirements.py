@@ -54,7 +54,7 @@ _IAM_TAG_ACTIONS = {
     "CreateInstanceProfile": "TagInstanceProfile",
 }
 # The reference has no resource for these, and AWS's refusals, as users published them, name one.
-_NOT_IN_REFERENCE = {
+NOT_IN_REFERENCE = {
     "logs:DescribeLogGroups": "arn:{partition}:logs:{region}:{account}:log-group::log-stream:"
 }
 # A role in these is named, not handed over.
@@ -87,7 +87,7 @@ def needs_of(
     found: list[Need] = []
     for name in action_names(service, operation, parameters):
         action = actions.action_of(name)
-        if action is None or name in _NOT_IN_REFERENCE:
+        if action is None or name in NOT_IN_REFERENCE:
             listed = [_unlisted(name, place)]
         else:
             listed = _resources(runtime, action, operation, parameters, place)
@@ -104,7 +104,7 @@ def needs_of(
 
 
 def _unlisted(name: str, place: Place) -> str:
-    form = _NOT_IN_REFERENCE.get(name, "*")
+    form = NOT_IN_REFERENCE.get(name, "*")
     return form.format(partition=place.partition, region=place.region, account=place.account)
 
 
