@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from clusterwright_localaws import local_aws
+from clusterwright_localaws.testing import addresses_per_node
 from stacks.base.spec_metadata import KEY
 from tests.stacks.conftest import Build
 from tests.stacks.deployed_eks import RESERVATIONS, SPEC, groups, prepared
