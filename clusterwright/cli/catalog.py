@@ -226,7 +226,7 @@ def _show_text(found: Subject) -> str:
 
 
 def _show_json(found: Subject, region: str | None) -> str:
-    from clusterwright.render.envelope import json_answer
+    from clusterwright.json_output.envelope import json_answer
 
     values = {
         (section.title, line.name): line.fact
@@ -304,7 +304,7 @@ def _age_text(found: tuple[Age, ...]) -> str:
 
 def _age_json(found: tuple[Age, ...]) -> str:
     from clusterwright.catalog.dates import STALE_AFTER_DAYS
-    from clusterwright.render.envelope import json_answer
+    from clusterwright.json_output.envelope import json_answer
 
     fields = ("data_set", "values", "unknown", "derived", "undated", "stale", "oldest", "newest")
     return json_answer(
@@ -336,7 +336,7 @@ def _say_unavailable(error: AwsUnavailable, output_format: str) -> int:
         f"error: {error.message}; nothing was written\n\nhint: {error.hint}{needs}", err=True
     )
     if output_format == "json":
-        from clusterwright.render.envelope import json_answer
+        from clusterwright.json_output.envelope import json_answer
 
         unavailable = {
             "service": error.service,
@@ -393,7 +393,7 @@ def _print_changes(
     if output_format == "json":
         import dataclasses
 
-        from clusterwright.render.envelope import json_answer
+        from clusterwright.json_output.envelope import json_answer
 
         fields = {
             "changes": [dataclasses.asdict(change) for change in found.changes],

@@ -226,16 +226,20 @@ def _rendered(
 
     if requests is None:
         if output_format == "json":
-            return check.check_json(result, code)
+            from clusterwright.json_output.check import check_json
+
+            return check_json(result, code)
         if output_format == "markdown":
             return check.check_markdown(result, code)
         from clusterwright.render.style import Style
 
         return check.check_text(result, Style.of(sys.stdout))
-    from clusterwright.render.quota_request import request_data, request_text
+    from clusterwright.render.quota_request import request_text
 
     if output_format == "json":
-        return check.check_json(result, code, {"quota_requests": request_data(requests)})
+        from clusterwright.json_output.check import check_json
+
+        return check_json(result, code, requests)
     if output_format == "markdown":
         return check.check_markdown(result, code) + "\n" + request_text(requests)
     from clusterwright.render.style import Style

@@ -35,12 +35,13 @@ def policy(
     UserError
         None of the chosen rules needs a permission, or the format cannot hold a policy.
     """
+    from clusterwright.json_output.check import policy_json
     from clusterwright.preflight import engine
     from clusterwright.preflight.facts.account import AppliedQuota
     from clusterwright.preflight.facts.fact import Place
     from clusterwright.preflight.iam_policy import MAXIMUM_CHARACTERS, Needy, document, permissions
     from clusterwright.preflight.quota_requests import Filing
-    from clusterwright.render.policy import characters, policy_json, policy_text
+    from clusterwright.render.policy import characters, policy_text
 
     if output_format not in ("text", "json"):
         raise UserError(f"--iam-policy has no form as {output_format}", "--format text or json")

@@ -114,6 +114,7 @@ def command(
 
     from clusterwright.catalog import load_catalog
     from clusterwright.cli import given
+    from clusterwright.cost.bill_extras import CostExtras
     from clusterwright.cost.budget import gates
     from clusterwright.cost.estimate import estimate
     from clusterwright.cost.retiring import saving
@@ -146,14 +147,16 @@ def command(
         code = 1
     elif asked.unanswered or any(gate.status == "unknown" for gate in found):
         code = 2
-    extras = render.Extras(
+    extras = CostExtras(
         exchange=exchange,
         saving=None if storage is None else saving(bill, storage),
         comparison=None if asked.spending is None else compare(bill, asked.spending),
         live=asked.unanswered if live or actual else None,
     )
     if output_format == "json":
-        text = render.bill_json(bill, found, code, prices_file=own.file, extras=extras)
+        from clusterwright.json_output.cost import cost_json
+
+        text = cost_json(bill, found, code, prices_file=own.file, extras=extras)
     elif output_format == "markdown":
         text = render.bill_markdown(bill, found, extras=extras)
     else:

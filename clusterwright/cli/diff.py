@@ -142,9 +142,9 @@ def command(
 
 def _rendered(found: Review, output_format: str) -> str:
     if output_format == "json":
-        from clusterwright.render.review import review_json
+        from clusterwright.json_output.diff import diff_json
 
-        return review_json(found)
+        return diff_json(found)
     if output_format == "markdown":
         from clusterwright.render.review_markdown import review_markdown
 

@@ -53,7 +53,7 @@ def command(
     )
     data = whole(_without_nulls(spec.resolved()))
     if output_format == "json":
-        from clusterwright.render.envelope import json_answer
+        from clusterwright.json_output.envelope import json_answer
 
         fields = {key: data[key] for key in sorted(data)}
         if origins:

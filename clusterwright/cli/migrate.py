@@ -129,7 +129,9 @@ def command(
         found, open_points, unknown, costs, spec.file, str(output) if output else None
     )
     if output_format == "json":
-        sys.stdout.write(render.migration_json(report, code))
+        from clusterwright.json_output.migrate import migrate_json
+
+        sys.stdout.write(migrate_json(report, code))
     elif output_format == "markdown":
         sys.stdout.write(render.migration_markdown(report))
     else:

@@ -229,13 +229,13 @@ def command(
             open_questions: list[str] = []
             if output is not None:
                 from clusterwright.cli.plan_write import write_plan
-                from clusterwright.render import plan_report as render
+                from clusterwright.json_output.plan import plan_json
 
                 written, open_questions = write_plan(
                     answer,
                     catalog,
                     output,
-                    plan_json=render.plan_report_json(answer),
+                    plan_json=plan_json(answer),
                     command=plan_questions.said(),
                     account=account,
                     zone=goal.availability_zone_id,
@@ -248,7 +248,9 @@ def command(
     from clusterwright.render.style import Style
 
     if output_format == "json":
-        text = render.plan_report_json(answer, explain=explain, exchange=exchange)
+        from clusterwright.json_output.plan import plan_json
+
+        text = plan_json(answer, explain=explain, exchange=exchange)
     elif output_format == "markdown":
         text = render.plan_report_markdown(answer, explain=explain, exchange=exchange)
     elif output_format == "html":
@@ -340,7 +342,9 @@ def _serving(
         note = f"one replica's size is said; {said} of the goal are of a run, and not used"
         found = replace(found, warnings=(*found.warnings, note))
     if output_format == "json":
-        return render.serving_json(found)
+        from clusterwright.json_output.plan import serving_json
+
+        return serving_json(found)
     if output_format == "markdown":
         return render.serving_markdown(found)
     return render.serving_text(found, Style.of(sys.stdout))
@@ -387,18 +391,15 @@ def read_goal(
 def fail(error: GoalError, output_format: str) -> None:
     """The sentence on stderr, the same in JSON on stdout where that was asked for; exit 3."""
     if output_format == "json":
-        from clusterwright.render.envelope import json_answer
+        from clusterwright.json_output.base import problems_json
 
         problem = {
             "message": error.message,
             "path": error.field or "",
-            "file": None,
-            "line": None,
-            "column": None,
             "note": None,
             "hint": error.hint,
         }
-        sys.stdout.write(json_answer("plan", 3, {"problems": [problem]}))
+        sys.stdout.write(problems_json("plan", (problem,)))
     raise UserError(error.message, error.hint)
 
 

@@ -138,7 +138,7 @@ def _show_manifests(
             f"the nodes' exporter is not here: {error}", "run this in a checkout of the repository"
         ) from None
     if output_format == "json":
-        from clusterwright.render.envelope import json_answer
+        from clusterwright.json_output.envelope import json_answer
 
         click.echo(json_answer("render kubernetes", 0, {"manifests": objects}), nl=False)
         return
@@ -182,7 +182,7 @@ def _show_charts(cluster: Cluster, catalog: Catalog, output_format: str) -> None
 
 def _show(fields: dict[str, Any], output_format: str) -> None:
     if output_format == "json":
-        from clusterwright.render.envelope import json_answer
+        from clusterwright.json_output.envelope import json_answer
 
         click.echo(json_answer("render kubernetes", 0, fields), nl=False)
         return

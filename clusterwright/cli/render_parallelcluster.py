@@ -89,7 +89,7 @@ def command(
     if lacking:
         print(f"placeholders: {', '.join(lacking)}", file=sys.stderr)
     if output_format == "json":
-        from clusterwright.render.envelope import json_answer
+        from clusterwright.json_output.envelope import json_answer
 
         fields = {"configuration": configuration, "placeholders": list(lacking)}
         click.echo(json_answer("render", 0, fields), nl=False)

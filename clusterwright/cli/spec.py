@@ -95,12 +95,11 @@ def load_or_exit(path: str | Path, *, command: str, output_format: str = "text")
 
 def show_problems(errors: SpecErrors, *, command: str, output_format: str = "text") -> None:
     """Writes the problems as `load_or_exit` does, for commands that go on afterwards."""
-    from clusterwright.render.problems import problem_data, problems_text
+    from clusterwright.render.problems import problems_text
     from clusterwright.render.style import Style
 
     sys.stderr.write(problems_text(errors, Style.of(sys.stderr)))
     if output_format == "json":
-        from clusterwright.render.envelope import json_answer
+        from clusterwright.json_output.base import problems_json
 
-        problems = [problem_data(problem) for problem in errors]
-        sys.stdout.write(json_answer(command, EXIT_INVALID, {"problems": problems}))
+        sys.stdout.write(problems_json(command, errors.problems))

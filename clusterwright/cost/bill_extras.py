@@ -1,4 +1,4 @@
-"""What else a bill is told with: another currency, what was spent, what a deletion saves."""
+"""Additions to a bill: a second currency, actual spending, what a deletion saves."""
 
 from __future__ import annotations
 
@@ -146,3 +146,19 @@ class Saving:
     @property
     def unknown_lines(self) -> int:
         return sum(not line.known for line in self.lines)
+
+
+@dataclass(frozen=True)
+class CostExtras:
+    """Additions to a bill; None where they were not requested.
+
+    Attributes
+    ----------
+    live:
+        With --live or --actual: what AWS did not answer, in sentences.
+    """
+
+    exchange: Exchange | None = None
+    saving: Saving | None = None
+    comparison: SpendingComparison | None = None
+    live: tuple[str, ...] | None = None

@@ -8,7 +8,7 @@ from typing import Any
 
 from clusterwright.artefacts import UNKNOWN, Artefact
 from clusterwright.artefacts.mirror import Outcome
-from clusterwright.render.envelope import json_answer
+from clusterwright.json_output.envelope import json_answer
 
 
 def listed(artefacts: Sequence[Artefact], output_format: str) -> str:

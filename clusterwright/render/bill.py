@@ -1,17 +1,14 @@
-"""A bill as text, JSON or Markdown."""
+"""A bill as text or Markdown."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
-from clusterwright.cost.bill import HOURS_PER_MONTH, STALE_AFTER_DAYS, Bill, Gate, Line
-from clusterwright.cost.bill_extras import Exchange, Saving, SpendingComparison
+from clusterwright.cost.bill import STALE_AFTER_DAYS, Bill, Gate, Line
+from clusterwright.cost.bill_extras import CostExtras, Exchange
 from clusterwright.render import bill_sections as parts
-from clusterwright.render.envelope import json_answer
 from clusterwright.render.source import excerpt
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import Align, columns, markdown_cell, markdown_table
@@ -21,78 +18,15 @@ _HEADER = ("", "quantity", "unit", "USD/unit", "USD/hour", "USD/month", "")
 _WIDTH = 100
 
 
-@dataclass(frozen=True)
-class Extras:
-    """What a bill was asked to be told with; None where it was not."""
-
-    exchange: Exchange | None = None
-    saving: Saving | None = None
-    comparison: SpendingComparison | None = None
-    live: tuple[str, ...] | None = None
-    """With live prices: in words, what AWS did not answer."""
-
-
-_NO_EXTRAS = Extras()
-
-
-def bill_json(
-    bill: Bill,
-    gates: Sequence[Gate],
-    exit_code: int,
-    *,
-    prices_file: str | None = None,
-    extras: Extras = _NO_EXTRAS,
-) -> str:
-    """The contract's `lines` and `total`, with what else a program may want to know."""
-    total = bill.total
-    exchange, saving, comparison = extras.exchange, extras.saving, extras.comparison
-    return json_answer(
-        "cost",
-        exit_code,
-        {
-            "environment": bill.environment,
-            "region": bill.region,
-            "platform": bill.platform,
-            "currency": "USD",
-            "hours_per_month": HOURS_PER_MONTH,
-            "run_hours": bill.run_hours,
-            "run_hours_from": bill.run_hours_from,
-            "prices_file": prices_file,
-            "lines": [_line_data(line, exchange) for line in bill.lines],
-            "total": {
-                "hourly_usd": _cents(total.hourly_usd, 6),
-                "monthly_usd": _cents(total.monthly_usd, 6),
-                "run_usd": _cents(total.run_usd, 6),
-                "at_least": total.at_least,
-                "unknown_lines": total.unknown_lines,
-            },
-            "gates": [
-                {
-                    "path": gate.path,
-                    "status": gate.status,
-                    "limit_usd": gate.limit_usd,
-                    "known_usd": _cents(gate.known_usd, 6),
-                    "message": gate.message,
-                }
-                for gate in gates
-            ],
-            **parts.parts_data(bill),
-            "live": None if extras.live is None else {"unanswered": list(extras.live)},
-            "exchange": None if exchange is None else parts.exchange_data(bill, exchange),
-            "retire": None if saving is None else parts.saving_data(saving),
-            "actual": None if comparison is None else parts.comparison_data(comparison),
-        },
-    )
-
-
 def bill_text(
     bill: Bill,
     gates: Sequence[Gate],
     style: Style = PLAIN,
     *,
-    extras: Extras = _NO_EXTRAS,
+    extras: CostExtras | None = None,
 ) -> str:
     """A table by component, the total, what it leaves out, where prices come from, the budgets."""
+    extras = extras or CostExtras()
     exchange = extras.exchange
     code = "" if exchange is None else f"{exchange.currency}/month"
     rows: list[Sequence[str]] = [(*_HEADER[:-1], code, "")]
@@ -146,8 +80,9 @@ def _from(bill: Bill) -> str:
     return "" if where in {None, "--hours", "run.hours"} else f" ({where})"
 
 
-def bill_markdown(bill: Bill, gates: Sequence[Gate], *, extras: Extras = _NO_EXTRAS) -> str:
+def bill_markdown(bill: Bill, gates: Sequence[Gate], *, extras: CostExtras | None = None) -> str:
     """A short verdict first, the lines folded below it."""
+    extras = extras or CostExtras()
     total = bill.total
     least = "at least " if total.at_least else ""
     month = f"{least}**{_money(total.monthly_usd)} USD per month**"
@@ -182,7 +117,7 @@ def bill_markdown(bill: Bill, gates: Sequence[Gate], *, extras: Extras = _NO_EXT
     return "\n".join(lines) + "\n"
 
 
-def _more_facts(bill: Bill, extras: Extras) -> list[str]:
+def _more_facts(bill: Bill, extras: CostExtras) -> list[str]:
     """What the verdict's list says beyond the sums."""
     total, exchange = bill.total, extras.exchange
     facts = []
@@ -212,37 +147,6 @@ def _other(usd: Decimal | None, exchange: Exchange | None) -> str:
     if exchange is None:
         return ""
     return "?" if usd is None else parts.exchanged(usd, exchange)
-
-
-def _line_data(line: Line, exchange: Exchange | None) -> dict[str, Any]:
-    more = {}
-    if exchange is not None:
-        more["exchanged"] = {
-            "hourly": _cents(exchange.of(line.hourly_usd), 6),
-            "monthly": _cents(exchange.of(line.monthly_usd), 6),
-        }
-    return {
-        "component": line.component,
-        "item": line.item,
-        "quantity": line.quantity,
-        "unit": line.unit,
-        "unit_price_usd": line.unit_price_usd,
-        "hourly_usd": _cents(line.hourly_usd, 6),
-        "monthly_usd": _cents(line.monthly_usd, 6),
-        "source": line.source,
-        "date": line.date,
-        "stale": line.stale,
-        "path": line.path,
-        "note": line.note,
-        "reason": line.reason,
-        "effect": line.effect,
-        "settle_with": line.rate,
-        "origin": line.origin,
-        "age_days": line.age_days,
-        "group": line.group,
-        "by_use": line.by_use,
-        **more,
-    }
 
 
 def _cells(line: Line) -> tuple[str, str, str, str, str]:
@@ -347,7 +251,3 @@ def _short(item: str, length: int = 40) -> str:
 
 
 _money, _number = parts.money, parts.number
-
-
-def _cents(amount: Decimal | None, digits: int) -> Decimal | None:
-    return None if amount is None else round(amount, digits)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
 
 from clusterwright.cost.bill import Bill
 from clusterwright.cost.bill_extras import Exchange, Saving, SpendingComparison
@@ -23,99 +22,8 @@ def number(quantity: Decimal) -> str:
     return f"{round(quantity, digits).normalize():,f}"
 
 
-def rounded(amount: Decimal | None, digits: int = 6) -> Decimal | None:
-    return None if amount is None else round(amount, digits)
-
-
 def exchanged(amount: Decimal, exchange: Exchange) -> str:
     return f"{exchange.of(amount):,.{exchange.digits}f}"
-
-
-def parts_data(bill: Bill) -> dict[str, Any]:
-    """`idle`, `unused`, `prepaid`, `blends` and `warnings` of the answer."""
-    idle = bill.idle
-    return {
-        "idle": {
-            "hourly_usd": rounded(idle.hourly_usd),
-            "at_zero_hourly_usd": rounded(idle.at_zero_hourly_usd),
-            "released_hourly_usd": rounded(idle.released_hourly_usd),
-            "outside_run_usd": rounded(idle.outside_run_usd),
-            "at_least": idle.unknown_lines > 0,
-            "unknown_lines": idle.unknown_lines,
-        },
-        "unused": [
-            {
-                "group": one.group,
-                "why": one.why,
-                "instances": one.instances,
-                "hourly_usd": rounded(one.hourly_usd),
-                "run_usd": rounded(one.run_usd),
-            }
-            for one in bill.unused
-        ],
-        "prepaid": [
-            {
-                "id": one.id,
-                "instances": one.instances,
-                "hours": one.hours,
-                "upfront_usd": one.upfront_usd,
-                "usd_per_instance_hour": rounded(one.usd_per_instance_hour),
-                "start": one.start,
-                "end": one.end,
-                "source": one.source,
-                "date": one.date,
-                "origin": one.origin,
-            }
-            for one in bill.prepaid
-        ],
-        "blends": [
-            {
-                "group": blend.group,
-                "instances": blend.instances,
-                "usd_per_instance_hour": rounded(blend.usd_per_instance_hour),
-                "hourly_usd": rounded(blend.hourly_usd),
-                "shares": [
-                    {
-                        "kind": share.kind,
-                        "instances": share.instances,
-                        "usd_per_instance_hour": rounded(share.usd_per_instance_hour),
-                    }
-                    for share in blend.shares
-                ],
-                "fallbacks": [
-                    {
-                        "kind": share.kind,
-                        "usd_per_instance_hour": rounded(share.usd_per_instance_hour),
-                        "hourly_usd": rounded(
-                            None
-                            if share.usd_per_instance_hour is None
-                            else share.usd_per_instance_hour * share.instances
-                        ),
-                    }
-                    for share in blend.fallbacks
-                ],
-            }
-            for blend in bill.blends
-        ],
-        **_growth_data(bill),
-        "warnings": list(bill.warnings),
-    }
-
-
-def _growth_data(bill: Bill) -> dict[str, Any]:
-    """`growth`: null where no group may grow."""
-    if bill.growth is None:
-        return {"growth": None}
-    total = bill.growth.total
-    return {
-        "growth": {
-            "groups": list(bill.growth.groups),
-            "hourly_usd": rounded(total.hourly_usd),
-            "monthly_usd": rounded(total.monthly_usd),
-            "at_least": total.at_least,
-            "unknown_lines": total.unknown_lines,
-        }
-    }
 
 
 def parts_text(bill: Bill, style: Style) -> list[str]:
@@ -166,42 +74,12 @@ def warnings_text(bill: Bill, style: Style) -> list[str]:
     return ["", *(f"{style.paint('warning', 'warning:')} {text}" for text in bill.warnings)]
 
 
-def exchange_data(bill: Bill, exchange: Exchange) -> dict[str, Any]:
-    """The sums in the second currency, with the rate that made them."""
-    total = bill.total
-    return {
-        "currency": exchange.currency,
-        "rate": exchange.rate,
-        "date": exchange.date,
-        "age_days": exchange.age_days,
-        "stale": exchange.stale,
-        "total": {
-            "hourly": rounded(exchange.of(total.hourly_usd)),
-            "monthly": rounded(exchange.of(total.monthly_usd)),
-            "run": rounded(exchange.of(total.run_usd)),
-            "at_least": total.at_least,
-        },
-    }
-
-
 def exchange_text(exchange: Exchange, style: Style) -> list[str]:
     text = f"1 USD is {number(exchange.rate)} {exchange.currency} (your rate of {exchange.date})"
     if exchange.stale:
         old = f"{style.paint('warning', 'warning:')} the rate is {exchange.age_days} days old"
         return ["", text, old]
     return ["", text]
-
-
-def saving_data(saving: Saving) -> dict[str, Any]:
-    return {
-        "storage": saving.storage.name,
-        "mount_path": saving.storage.mount_path,
-        "existing": saving.storage.existing,
-        "hourly_usd": rounded(saving.hourly_usd),
-        "monthly_usd": rounded(saving.monthly_usd),
-        "at_least": saving.unknown_lines > 0 or saving.storage.existing,
-        "lines": [line.item for line in saving.lines],
-    }
 
 
 def saving_text(saving: Saving, style: Style) -> list[str]:
@@ -219,38 +97,6 @@ def saving_text(saving: Saving, style: Style) -> list[str]:
     hint = f"clusterwright check --retire {name}"
     lines.append(f"  first prove that every file is exported: {hint}")
     return lines
-
-
-def comparison_data(comparison: SpendingComparison) -> dict[str, Any]:
-    spending = comparison.spending
-    return {
-        "tag": {"key": spending.tag, "value": spending.value, "status": spending.tag_status},
-        "start": spending.start,
-        "end": spending.end,
-        "days_with_cost": spending.days_with_cost,
-        "last_day": spending.last_day,
-        "estimated": spending.estimated,
-        "expected_usd": rounded(comparison.expected_usd),
-        "actual_usd": rounded(spending.total_usd),
-        "difference_usd": rounded(spending.total_usd - comparison.expected_usd),
-        "untagged_usd": rounded(comparison.untagged_usd),
-        "untagged_by_service": (
-            None
-            if spending.untagged_by_service is None
-            else {name: rounded(usd) for name, usd in sorted(spending.untagged_by_service.items())}
-        ),
-        "rows": [
-            {
-                "family": row.family,
-                "expected_usd": rounded(row.expected_usd),
-                "actual_usd": rounded(row.actual_usd),
-                "difference_usd": rounded(row.difference_usd),
-                "unknown_lines": row.unknown_lines,
-            }
-            for row in comparison.rows
-        ],
-        "notes": list(comparison.notes),
-    }
 
 
 def comparison_text(comparison: SpendingComparison, style: Style) -> list[str]:

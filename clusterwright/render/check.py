@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
-from typing import Any
+from collections.abc import Sequence
 
 from clusterwright.cluster_spec.problems import Position
 from clusterwright.preflight.results import (
@@ -16,68 +14,12 @@ from clusterwright.preflight.results import (
     Unanswered,
     Waived,
 )
-from clusterwright.render.envelope import json_answer
 from clusterwright.render.source import excerpt, printable
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import markdown_cell
 
 MAXIMUM_MARKDOWN_CHARACTERS = 65_000
 """GitHub and GitLab cut a comment at 65,535."""
-
-
-def check_json(result: CheckResult, exit_code: int, more: Mapping[str, Any] | None = None) -> str:
-    """The contract's `rules`, `findings` and `summary`, with what is unknown and waived apart.
-
-    `findings` holds what counts for the exit code and nothing else; `more` are further keys.
-    """
-    return json_answer(
-        "check",
-        exit_code,
-        {
-            "file": result.file,
-            "environment": result.environment,
-            "rules": [
-                {
-                    "rule": rule.rule,
-                    "status": rule.status,
-                    "title": rule.title,
-                    "severity": rule.severity,
-                    "scope": "account" if rule.account else "offline",
-                    "tested": rule.tested,
-                    "skipped_because": rule.skipped_because,
-                    "crash": rule.crash,
-                }
-                for rule in result.rules
-            ],
-            "findings": [finding_data(finding) for finding in result.findings],
-            "unknown": [_unanswered_data(unanswered) for unanswered in result.unanswered],
-            "waived": [_waived_data(waived) for waived in result.waived],
-            "summary": result.summary(),
-            "calls": result.calls,
-            "api_calls": result.api_calls,
-            "longest_chain": result.longest_chain,
-            "seconds": round(result.seconds, 3),
-            **(more or {}),
-        },
-    )
-
-
-def finding_data(finding: Finding) -> dict[str, Any]:
-    """One finding with the keys of the contract."""
-    return {
-        "rule": finding.rule,
-        "severity": finding.severity,
-        "path": finding.path,
-        **_place(finding.position),
-        "message": finding.message,
-        "requested": finding.requested,
-        "used": finding.used,
-        "limit": finding.limit,
-        "where": finding.where,
-        "quota_code": finding.quota_code,
-        "hint": finding.hint,
-        "doc": finding.doc,
-    }
 
 
 def check_text(result: CheckResult, style: Style = PLAIN) -> str:
@@ -254,33 +196,3 @@ def _cut(text: str) -> str:
     kept = text[:end]
     closing = "\n\n</details>" * (kept.count("<details>") - kept.count("</details>"))
     return f"{kept}{closing}\n\nThe rest is cut: run `clusterwright check` to see it.\n"
-
-
-def _place(position: Position | None) -> dict[str, Any]:
-    return {
-        "file": position.file if position else None,
-        "line": position.line if position else None,
-        "column": position.column if position else None,
-    }
-
-
-def _unanswered_data(entry: Unanswered) -> dict[str, Any]:
-    data = {
-        field.name: getattr(entry, field.name)
-        for field in fields(entry)
-        if field.name not in ("position", "rule", "severity", "path", "quota")
-    }
-    return {
-        "rule": entry.rule,
-        "severity": entry.severity,
-        "path": entry.path,
-        **_place(entry.position),
-        **data,
-    }
-
-
-def _waived_data(waived: Waived) -> dict[str, Any]:
-    return {
-        **finding_data(waived.finding),
-        "waiver": {"reason": waived.reason, "expires": waived.expires},
-    }

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from clusterwright.cost.bill import Bill
 from clusterwright.migration.results import Migration, Note
-from clusterwright.render.bill_sections import money, rounded
-from clusterwright.render.envelope import json_answer
+from clusterwright.render.bill_sections import money
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import markdown_table
 
@@ -47,25 +45,6 @@ SECTIONS = (
     ("moves", "To be moved, or counted again"),
     ("in_place", "In the place of the old one: the order"),
 )
-
-
-def migration_json(report: Report, exit_code: int) -> str:
-    """The answer of `clusterwright migrate --format json`."""
-    found = report.migration
-    fields: dict[str, Any] = {
-        "file": report.file,
-        "from": found.source,
-        "to": found.target,
-        "written": report.written,
-        "spec": found.text,
-    }
-    for key, notes in _sections(report):
-        fields[key] = [{"path": n.path, "what": n.what, "do": n.do} for n in notes]
-    fields["cost"] = {
-        "before": _total(report.costs.before),
-        "after": None if report.costs.after is None else _total(report.costs.after),
-    }
-    return json_answer("migrate", exit_code, fields)
 
 
 def migration_text(report: Report, style: Style = PLAIN) -> str:
@@ -132,15 +111,3 @@ def _cost_lines(costs: Costs) -> Iterator[str]:
             f"{word} ({bill.platform}): {least}{money(total.hourly_usd)} an hour, "
             f"{money(total.monthly_usd)} a month{unknown}"
         )
-
-
-def _total(bill: Bill) -> dict[str, Any]:
-    total = bill.total
-    return {
-        "platform": bill.platform,
-        "hourly_usd": rounded(total.hourly_usd),
-        "monthly_usd": rounded(total.monthly_usd),
-        "run_usd": rounded(total.run_usd),
-        "at_least": total.unknown_lines > 0,
-        "unknown_lines": total.unknown_lines,
-    }

@@ -3,125 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
 
-from clusterwright.render.envelope import json_answer
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import Align, columns, counted, markdown_cell, markdown_table
 from clusterwright.sizing.plan_types import Candidate, Explained, Plan, Quantiles
 
 _TORNADO_SHOWN = 3
 _GIB = 2**30
-
-
-def plan_json(plan: Plan, *, explain: bool = False) -> str:
-    """The contract's `estimate`, `candidates` and `warnings`, and what they rest on."""
-    fields = plan_data(plan)
-    if explain:
-        fields["explained"] = [asdict(row) for row in plan.explained]
-    return json_answer("plan", 0, fields)
-
-
-def plan_data(plan: Plan) -> dict[str, Any]:
-    """The plan as plain data."""
-    e = plan.estimate
-    shape = plan.shape
-    return {
-        "model": {
-            "name": shape.name,
-            "params": shape.params,
-            "active_params": shape.active,
-            "layers": shape.layers,
-            "hidden_size": shape.hidden,
-            "heads": shape.heads,
-            "kv_heads": shape.kv_heads,
-            "vocab_size": shape.vocab,
-            "experts": shape.experts.count if shape.experts else None,
-            "experts_per_token": shape.experts.per_token if shape.experts else None,
-            "inferred": list(shape.inferred),
-            "source": shape.source,
-        },
-        "kind": plan.kind,
-        "tokens": plan.tokens,
-        "seq_len": plan.seq_len,
-        "batch_tokens": plan.batch_tokens,
-        "precision": plan.precision,
-        "training_flops": plan.training_flops,
-        "estimate": {
-            "accelerators": e.accelerators,
-            "accelerators_chosen": e.accelerators_chosen,
-            "nodes": e.nodes,
-            "accelerator_hours": _quantiles(e.accelerator_hours),
-            "days": _quantiles(e.days),
-            "usd": _quantiles(e.usd),
-            "usd_unknown": e.usd_unknown,
-            "in_run_mfu": _quantiles(e.in_run_mfu),
-            "mfu_peak_tflops": _peak(plan),
-            "goodput": _quantiles(e.goodput),
-            "whole_run_mfu": _quantiles(e.whole_run_mfu),
-        },
-        "candidates": [candidate_data(candidate) for candidate in plan.candidates],
-        "assumptions": [
-            {**asdict(assumption), "values": _quantiles(assumption.values)}
-            for assumption in plan.assumptions
-        ],
-        "tornado": [
-            {
-                "key": swing.key,
-                "text": swing.text,
-                "days_low": _days(swing.days_low),
-                "days_high": _days(swing.days_high),
-            }
-            for swing in plan.tornado
-        ],
-        "warnings": list(plan.warnings),
-        "seed": plan.seed,
-        "samples": plan.samples,
-    }
-
-
-def candidate_data(candidate: Candidate) -> dict[str, Any]:
-    """One candidate as plain data."""
-    hardware = candidate.hardware
-    return {
-        "chosen": candidate.chosen,
-        "infeasible": candidate.infeasible,
-        "instance_type": hardware.instance_type,
-        "accelerator": hardware.accelerator,
-        "nodes": candidate.nodes,
-        "accelerators": candidate.accelerators,
-        "layout": None
-        if candidate.layout is None
-        else {**asdict(candidate.layout), "text": candidate.layout.text},
-        "memory": None
-        if candidate.memory is None
-        else {
-            "parts_gib": {k: round(v / _GIB, 4) for k, v in candidate.memory.parts.items()},
-            "total_gib": round(candidate.memory.total_gib, 4),
-            "limit_gib": candidate.memory.limit_gib,
-        },
-        "step": None if candidate.step is None else asdict(candidate.step),
-        "days": _quantiles(candidate.days),
-        "accelerator_hours": _quantiles(candidate.accelerator_hours),
-        "in_run_mfu": _quantiles(candidate.in_run_mfu),
-        "goodput": _quantiles(candidate.goodput),
-        "efa_off": None
-        if candidate.efa_off is None
-        else {
-            "days": _quantiles(candidate.efa_off.days),
-            "usd": _quantiles(candidate.efa_off.usd),
-            "reason": candidate.efa_off.reason,
-        },
-        "unknown_offering": candidate.unknown_offering,
-        "frameworks": [asdict(one) for one in candidate.frameworks],
-        "notes": list(candidate.notes),
-    }
-
-
-def _days(days: float) -> float:
-    """Six significant digits: a run of a second is not one of no days."""
-    return float(f"{days:.6g}")
 
 
 def plan_text(plan: Plan, style: Style = PLAIN, *, explain: bool = False) -> str:
@@ -323,12 +211,6 @@ def _peak(plan: Plan) -> float:
     step = plan.chosen.step
     assert step is not None
     return step.peak_tflops
-
-
-def _quantiles(quantiles: Quantiles | None) -> dict[str, float] | None:
-    if quantiles is None:
-        return None
-    return {name: float(f"{value:.6g}") for name, value in asdict(quantiles).items()}
 
 
 def _si(value: float) -> str:

@@ -3,63 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
-from typing import Any, Final
+from typing import Final
 
 from clusterwright.cost.bill_extras import Exchange
-from clusterwright.render.envelope import json_answer
-from clusterwright.render.plan import candidate_data, plan_data, plan_markdown, plan_text
+from clusterwright.render.plan import plan_markdown, plan_text
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import columns, counted, markdown_cell
 from clusterwright.sizing.report_types import PlanReport
 
 OFFERS_SHOWN: Final = 6
-
-
-def plan_report_json(
-    report: PlanReport, *, explain: bool = False, exchange: Exchange | None = None
-) -> str:
-    """The plan's JSON with more keys; nothing of the plan's own is renamed."""
-    data = {**plan_data(report.plan), **more_data(report)}
-    if exchange is not None:
-        data["exchange"] = _exchange(report, exchange)
-    if explain:
-        rows = [*report.plan.explained, *(report.storage.explained if report.storage else ())]
-        data["explained"] = [asdict(row) for row in rows]
-    return json_answer("plan", 0, data)
-
-
-def more_data(report: PlanReport) -> dict[str, Any]:
-    """What the report adds, as plain data; charts only where they were asked for."""
-    return {
-        "region": report.region,
-        "offers": [_offer(one) for one in (*report.priced, *report.unpriced)],
-        "storage": None if report.storage is None else _storage(report),
-        "failures": None if report.failures is None else _failures(report),
-        "quotas": [asdict(quota) for quota in report.quotas],
-        "phases": [
-            {**asdict(phase), "starts": phase.starts.isoformat(), "ends": phase.ends.isoformat()}
-            for phase in report.phases
-        ],
-        "launch": None if report.launch is None else asdict(report.launch),
-        "platform": None if report.advice is None else asdict(report.advice),
-        "inference": None if report.inference is None else asdict(report.inference),
-        "owned": None
-        if report.owned is None
-        else {k: v for k, v in asdict(report.owned).items() if k != "explained"},
-        "owned_run": None if report.owned_run is None else candidate_data(report.owned_run),
-        "levels": [
-            {
-                "name": one.level.name,
-                "usd_least": one.usd_least,
-                "usd_most": one.usd_most,
-                "reached": one.reached,
-                "basis": one.level.basis,
-            }
-            for one in report.levels
-        ],
-        "not_answered": list(report.unknown),
-    }
 
 
 def plan_report_text(
@@ -113,29 +65,17 @@ def sections(report: PlanReport) -> Iterator[tuple[str, list[str]]]:
             yield title, rows
 
 
-def _exchange(report: PlanReport, exchange: Exchange) -> dict[str, Any]:
-    usd = report.plan.estimate.usd
-    rate = float(exchange.rate)
-    return {
-        "currency": exchange.currency,
-        "rate": rate,
-        "date": exchange.date.isoformat(),
-        "amount": None if usd is None else {k: v * rate for k, v in asdict(usd).items()},
-    }
-
-
 def _in_currency(report: PlanReport, exchange: Exchange | None) -> list[tuple[str, list[str]]]:
     if exchange is None:
         return []
-    found = _exchange(report, exchange)
-    said = f"at {found['rate']:g} {exchange.currency} a USD of {exchange.date}"
+    usd, rate = report.plan.estimate.usd, float(exchange.rate)
+    source = f"at {rate:g} {exchange.currency} per USD of {exchange.date}"
     if exchange.stale:
-        said += f", {exchange.age_days} days old"
-    amount = found["amount"]
-    if amount is None:
-        return [(f"in {exchange.currency}", [f"unknown, as the dollars are; {said}"])]
-    values = ", ".join(f"{name.upper()} {value:,.0f}" for name, value in amount.items())
-    return [(f"in {exchange.currency}", [f"compute: {values}; {said}"])]
+        source += f", {exchange.age_days} days old"
+    if usd is None:
+        return [(f"in {exchange.currency}", [f"unknown, because the dollars are; {source}"])]
+    values = ", ".join(f"{name.upper()} {value * rate:,.0f}" for name, value in vars(usd).items())
+    return [(f"in {exchange.currency}", [f"compute: {values}; {source}"])]
 
 
 def _money(report: PlanReport) -> list[str]:
@@ -339,36 +279,3 @@ def _level_lines(report: PlanReport) -> list[str]:
         for one in report.levels
     ]
     return columns(rows, ("left", "left", "right", "left")) if rows else []
-
-
-def _offer(offer: Any) -> dict[str, Any]:
-    rate = offer.rate
-    return {
-        "instance_type": offer.candidate.hardware.instance_type,
-        "nodes": offer.nodes,
-        "capacity_kind": offer.capacity_kind,
-        "rate_usd_per_hour": float(rate.usd_per_hour)
-        if rate is not None and rate.usd_per_hour is not None
-        else None,
-        "source": rate.source if rate is not None else None,
-        "date": rate.date if rate is not None else None,
-        "usd": asdict(offer.usd) if offer.usd is not None else None,
-        "unknown": offer.unknown,
-        "hint_usd": offer.hint_usd,
-        "purchases": [asdict(one) for one in offer.bought.purchases] if offer.bought else [],
-        "idle_instance_days": offer.bought.idle_instance_days if offer.bought else None,
-        "cautions": list(offer.cautions),
-    }
-
-
-def _storage(report: PlanReport) -> dict[str, Any]:
-    data = asdict(report.storage) if report.storage else {}
-    del data["explained"]
-    return data
-
-
-def _failures(report: PlanReport) -> dict[str, Any]:
-    data = asdict(report.failures) if report.failures else {}
-    del data["setup"]
-    data["intervals"] = {k: float(v) for k, v in data["intervals"].items()}
-    return data

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
-from clusterwright.cluster_spec.problems import Problem, path_text
+from clusterwright.cluster_spec.problems import Problem
 from clusterwright.render.source import excerpt, printable
 from clusterwright.render.style import PLAIN, Style
 
@@ -13,20 +12,6 @@ from clusterwright.render.style import PLAIN, Style
 def problems_text(problems: Iterable[Problem], style: Style = PLAIN) -> str:
     """Every problem as `error: message`, its place with carets, its hint; ends with a newline."""
     return "\n".join(_problem(problem, style) for problem in problems)
-
-
-def problem_data(problem: Problem) -> dict[str, Any]:
-    """One problem as JSON data: `message, path, file, line, column, note, hint`."""
-    position = problem.position
-    return {
-        "message": problem.message,
-        "path": path_text(problem.path),
-        "file": position.file if position else None,
-        "line": position.line if position else None,
-        "column": position.column if position else None,
-        "note": problem.note,
-        "hint": problem.hint,
-    }
 
 
 def _problem(problem: Problem, style: Style) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
-from typing import Any
 
 from clusterwright.preflight.account_results import QuotaRequest, RequestPlan
 
@@ -39,20 +38,6 @@ def request_text(plan: RequestPlan) -> str:
         lines += ["## Not known", "", "These rules could not be answered, so more may be missing:"]
         lines += ["", *(f"- {entry.rule}: {entry.message}" for entry in plan.unknown), ""]
     return "\n".join(lines)
-
-
-def request_data(plan: RequestPlan) -> dict[str, Any]:
-    """The same for programs; amounts in each quota's own unit."""
-    return {
-        "start": plan.start,
-        "lead_days": plan.lead_days,
-        "file_by": plan.file_by,
-        "file_by_unknown": plan.file_by_unknown,
-        "nodes": plan.nodes,
-        "account_team": plan.account_team,
-        "requests": [_data(request) for request in plan.requests],
-        "unknown": [{"rule": u.rule, "message": u.message} for u in plan.unknown],
-    }
 
 
 def states_text(plan: RequestPlan) -> str:
@@ -117,28 +102,6 @@ def _state(request: QuotaRequest) -> str:
 def _named(request: QuotaRequest) -> str:
     need = request.need
     return f"{need.service} {need.code or need.name}"
-
-
-def _data(request: QuotaRequest) -> dict[str, Any]:
-    need = request.need
-    return {
-        "service": need.service,
-        "quota_code": need.code,
-        "name": need.name,
-        "limit": need.limit,
-        "used": need.used,
-        "desired": need.desired,
-        "adjustable": need.adjustable,
-        "rules": list(request.rules),
-        "reasons": list(request.reasons),
-        "stages": [{"value": s.value, "purpose": s.purpose} for s in request.stages],
-        "state": request.state,
-        "request_id": request.request_id,
-        "case_id": request.case_id,
-        "status": request.status,
-        "open_for": request.open_for,
-        "message": request.message,
-    }
 
 
 def _amount(value: float | None) -> str:

@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from clusterwright.render.envelope import json_answer
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import Align, columns, markdown_cell, markdown_table
 from clusterwright.sizing.serving_types import Replica, Serving
 
 _HEADER = ("type", "accelerators", "GiB each", "tokens/s at most", "bound by")
 _ALIGNS: tuple[Align, ...] = ("left", "right", "right", "right", "left")
-
-
-def serving_json(serving: Serving) -> str:
-    """`serving` holds the replicas, the fewest accelerators first."""
-    data = {
-        "kind": "inference",
-        "model": {"name": serving.shape.name, "params": serving.shape.params},
-        "serving": {
-            "precision": serving.precision,
-            "sequences": serving.sequences,
-            "seq_len": serving.seq_len,
-            "replicas": [_replica(one) for one in serving.replicas],
-        },
-        "warnings": list(serving.warnings),
-    }
-    return json_answer("plan", 0, data)
 
 
 def serving_text(serving: Serving, style: Style = PLAIN) -> str:
@@ -63,16 +44,3 @@ def _row(one: Replica) -> tuple[str, str, str, str, str]:
         f"{one.tokens_per_s_bound:,.0f}",
         one.bound_by or "",
     )
-
-
-def _replica(one: Replica) -> dict[str, Any]:
-    return {
-        "instance_type": one.hardware.instance_type,
-        "accelerator": one.hardware.accelerator,
-        "accelerators": one.accelerators,
-        "parts_gib": one.parts_gib,
-        "per_accelerator_gib": one.per_accelerator_gib,
-        "tokens_per_s_bound": one.tokens_per_s_bound,
-        "bound_by": one.bound_by,
-        "infeasible": one.infeasible,
-    }

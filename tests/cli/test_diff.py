@@ -13,7 +13,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from clusterwright.render.schemas import schemas
+from clusterwright.json_output.schemas import schemas
 from tests.support import specs
 from tests.support.command_line import Answer, clusterwright
 

@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from clusterwright.render.schemas import schemas
+from clusterwright.json_output.schemas import schemas
 from clusterwright_localaws import local_aws
 from tests.stacks.deployment import Account
 from tests.stacks.specs import ACCOUNT, MINIMAL, changed

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from clusterwright.render.schemas import schemas
+from clusterwright.json_output.schemas import schemas
 from tests.support.command_line import clusterwright, nothing_written
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"

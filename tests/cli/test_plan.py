@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from clusterwright.render.schemas import schemas
+from clusterwright.json_output.schemas import schemas
 from tests.support.command_line import Answer, clusterwright
 
 FIXED = ("--params", "70e9", "--tokens", "15e12", "--precision", "bf16")

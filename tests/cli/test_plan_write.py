@@ -12,8 +12,8 @@ import jsonschema
 import pytest
 from ruamel.yaml import YAML
 
+from clusterwright.json_output.schemas import schemas
 from clusterwright.platforms.loading import load_cluster
-from clusterwright.render.schemas import schemas
 from clusterwright.review.plan_file import partings
 from tests.support.command_line import clusterwright
 from tests.support.synthesis import Assembly

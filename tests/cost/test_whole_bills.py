@@ -15,13 +15,15 @@ from syrupy.assertion import SnapshotAssertion
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.cluster_spec.document import parse_document
+from clusterwright.cost.bill_extras import CostExtras
 from clusterwright.cost.budget import gates
 from clusterwright.cost.estimate import estimate
 from clusterwright.cost.exchange import read_exchange
 from clusterwright.cost.retiring import find_storage, saving
 from clusterwright.cost.user_prices import parse
+from clusterwright.json_output.cost import cost_json
 from clusterwright.platforms.loading import load_cluster
-from clusterwright.render.bill import Extras, bill_json, bill_markdown, bill_text
+from clusterwright.render.bill import bill_markdown, bill_text
 from tests.support import specs
 
 ROOT = Path(__file__).parents[2]
@@ -70,14 +72,14 @@ def rendered(
         terms=own.terms,
     )
     storage = find_storage(spec.cluster, "/scratch")
-    extras = Extras(
+    extras = CostExtras(
         exchange=read_exchange("JPY", "150.25@2026-07-01", today=TODAY),
         saving=None if storage is None else saving(bill, storage),
         live=live,
     )
     found = tuple(gates(spec, bill))
     if form == "json":
-        return bill_json(bill, found, 2, extras=extras)
+        return cost_json(bill, found, 2, extras=extras)
     if form == "markdown":
         return bill_markdown(bill, found, extras=extras)
     return bill_text(bill, found, extras=extras).replace(spec.file, "spec.yaml")
@@ -121,5 +123,5 @@ def test_the_json_answer_keeps_its_schema(tmp_path: Path, form: str) -> None:
         text = rendered(spec, AGREED, "json")
     else:
         bill = estimate(spec.cluster, load_catalog(), today=TODAY)
-        text = bill_json(bill, (), 0)
+        text = cost_json(bill, (), 0)
     jsonschema.validate(json.loads(text), schema)

@@ -19,12 +19,13 @@ from clusterwright.aws.errors import REASONS, AwsUnavailable
 from clusterwright.aws.session import AwsSession
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import LoadedSpec
+from clusterwright.json_output.check import check_json
 from clusterwright.preflight import engine
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.reader import AwsFactReader
 from clusterwright.preflight.registry import rule_files
 from clusterwright.preflight.results import CheckResult
-from clusterwright.render.check import check_json, check_markdown, check_text
+from clusterwright.render.check import check_markdown, check_text
 from clusterwright.render.junit import check_junit
 from clusterwright.render.sarif import check_sarif
 from tests.preflight.existing_storage import STANDING

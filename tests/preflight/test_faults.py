@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 
 from clusterwright.aws.errors import iam_action_of
+from clusterwright.json_output.check import check_json
 from clusterwright.preflight import engine
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import Fact
 from clusterwright.preflight.facts.reader import AwsFactReader
 from clusterwright.preflight.registry import rule_files
 from clusterwright.preflight.results import CheckResult
-from clusterwright.render.check import check_json, check_markdown, check_text
+from clusterwright.render.check import check_markdown, check_text
 from clusterwright.render.junit import check_junit
 from clusterwright.render.sarif import check_sarif
 from clusterwright_localaws import local_aws

@@ -14,9 +14,9 @@ import pytest
 
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.quotas import IncreaseRequest
+from clusterwright.json_output.schemas import schemas
 from clusterwright.preflight import quota_requests
 from clusterwright.preflight.quota_requests import stages
-from clusterwright.render.schemas import schemas
 from clusterwright_localaws import local_aws
 from tests.preflight.accounts import client
 from tests.support import specs

@@ -8,7 +8,8 @@ from typing import Any
 
 from clusterwright.cluster_spec.problems import Position
 from clusterwright.cost.bill import Bill, Gate, Line
-from clusterwright.render.bill import bill_json, bill_markdown, bill_text
+from clusterwright.json_output.cost import cost_json
+from clusterwright.render.bill import bill_markdown, bill_text
 
 
 def line(**changes: Any) -> Line:
@@ -112,7 +113,7 @@ def test_a_bill_without_unknown_lines_says_nothing_of_them() -> None:
 
 
 def test_json_has_the_keys_of_the_contract() -> None:
-    answer = json.loads(bill_json(BILL, [GATE], 1))
+    answer = json.loads(cost_json(BILL, [GATE], 1))
     assert (answer["schema_version"], answer["command"], answer["exit_code"]) == (1, "cost", 1)
     contract = {
         "component", "item", "quantity", "unit", "unit_price_usd", "hourly_usd", "monthly_usd",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import json
 
+from clusterwright.json_output.check import check_json
 from clusterwright.preflight.results import RuleResult
-from clusterwright.render.check import MAXIMUM_MARKDOWN_CHARACTERS, check_json, check_markdown
+from clusterwright.render.check import MAXIMUM_MARKDOWN_CHARACTERS, check_markdown
 from clusterwright.render.check import check_text as text_of
 from clusterwright.render.style import Style
 from tests.render.results import CLEAN, CONTAINERS, QUOTA, RESULT

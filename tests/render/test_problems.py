@@ -7,7 +7,7 @@ import io
 import pytest
 
 from clusterwright.cluster_spec.problems import Position, Problem
-from clusterwright.render.problems import problem_data, problems_text
+from clusterwright.render.problems import problems_text
 from clusterwright.render.source import excerpt
 from clusterwright.render.style import Style
 
@@ -43,19 +43,6 @@ def test_problems_are_parted_by_an_empty_line_and_notes_follow_the_place() -> No
         "\n"
         "error: two\n"
     )
-
-
-def test_data_has_a_path_as_people_write_it() -> None:
-    data = problem_data(Problem("m", ("compute", 2, "count"), position=COUNT))
-    assert data == {
-        "message": "m",
-        "path": "compute[2].count",
-        "file": "configs/prod.yaml",
-        "line": 22,
-        "column": 12,
-        "note": None,
-        "hint": None,
-    }
 
 
 def test_a_file_without_a_line_to_show_is_named_alone() -> None:

@@ -13,8 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clusterwright.json_output.diff import diff_json
+from clusterwright.json_output.schemas import schemas
 from clusterwright.preflight.results import Finding, Unanswered, Waived
-from clusterwright.render.review import review_json, review_text
+from clusterwright.render.review import review_text
 from clusterwright.render.review_markdown import (
     MAXIMUM_CHARACTERS,
     code,
@@ -22,7 +24,6 @@ from clusterwright.render.review_markdown import (
     plain,
     review_markdown,
 )
-from clusterwright.render.schemas import schemas
 from clusterwright.review.results import (
     AccessChange,
     FindingsDelta,
@@ -96,7 +97,7 @@ NOTHING = Review(file="configs/dev.yaml", environment="dev", base="main", today=
 def test_json_is_what_the_schema_says() -> None:
     schema = schemas()["diff-output.schema.json"]
     for one in (review(), NOTHING, dataclasses.replace(review(), scripts=None)):
-        answer = json.loads(review_json(one))
+        answer = json.loads(diff_json(one))
         jsonschema.validate(answer, schema)
         assert answer["exit_code"] == one.exit_code
         assert answer["verdict"] == one.verdict

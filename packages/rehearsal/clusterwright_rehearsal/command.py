@@ -151,7 +151,9 @@ def _rendered(verdict: Verdict, output_format: str) -> str:
     from clusterwright_rehearsal.report import text as render
 
     if output_format == "json":
-        return render.verdict_json(verdict)
+        from clusterwright_rehearsal.report.json_output import verdict_json
+
+        return verdict_json(verdict)
     return render.verdict_text(verdict, Style.of(sys.stdout))
 
 
@@ -180,10 +182,11 @@ def _clean(state: Path, output_format: str) -> int:
         raise UserError("--clean needs root, as the rehearsal did")
     found = runs.clean(state, grace_seconds=_GRACE_SECONDS)
     code = 1 if found.left else 0
+    from clusterwright_rehearsal.report import json_output
     from clusterwright_rehearsal.report import text as render
 
     sys.stdout.write(
-        render.cleaned_json(found.removed, found.left, found.alive, code)
+        json_output.cleaned_json(found.removed, found.left, found.alive, code)
         if output_format == "json"
         else render.cleaned_text(found.removed, found.left, found.alive)
     )
@@ -191,12 +194,15 @@ def _clean(state: Path, output_format: str) -> int:
 
 
 def _list(output_format: str) -> int:
+    from clusterwright_rehearsal.report import json_output
     from clusterwright_rehearsal.report import text as render
     from clusterwright_rehearsal.scenario_loader import scenarios
 
     rows = [(s.name, s.title, tuple(s.promises)) for s in scenarios()]
     sys.stdout.write(
-        render.scenarios_json(rows) if output_format == "json" else render.scenarios_text(rows)
+        json_output.scenarios_json(rows)
+        if output_format == "json"
+        else render.scenarios_text(rows)
     )
     return 0
 

@@ -30,6 +30,7 @@ from clusterwright_rehearsal.scenario_api.context import Broken, CannotTell, Not
 from clusterwright_rehearsal.scenario_loader import Scenario, scenarios
 from clusterwright_rehearsal.verdict import (
     NodeResult,
+    NodeStatus,
     Phase,
     Promise,
     Skipped,
@@ -361,7 +362,7 @@ def _how_to_enter(engine: EngineHandle) -> list[str]:
 
 
 def _nodes(engine: EngineHandle) -> Iterator[NodeResult]:
-    statuses: dict[str, str] = {}
+    statuses: dict[str, NodeStatus] = {}
     seconds: dict[str, float] = {}
     for line in _timeline(engine.run.folder):
         if line["event"] in ("running", "failed", "lost"):

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from annotated_types import Ge
 
 Status = Literal["held", "broken", "unknown"]
+NodeStatus = Literal["pending", "running", "failed", "lost"]
+Seconds = Annotated[float, Ge(0)]
 
 EXIT_HELD, EXIT_BROKEN, EXIT_UNKNOWN = 0, 1, 2
 
@@ -32,7 +36,7 @@ class Promise:
     scenario: str
     text: str
     status: Status
-    seconds: float | None = None
+    seconds: Seconds | None = None
     reason: str | None = None
     """Why it is broken or unknown; of one that held, a figure worth showing, or nothing."""
 
@@ -48,8 +52,8 @@ class NodeResult:
     instance_type: str
     instance_id: str
     address: str
-    status: str
-    seconds: float | None
+    status: NodeStatus
+    seconds: Seconds | None
     log: str | None
     """The file that holds what its lifecycle script said, where the run's folder is kept."""
 
@@ -61,7 +65,7 @@ class StepResult:
     node: str
     step: str
     status: str
-    seconds: float
+    seconds: Seconds
     error: str | None = None
     ended: float | None = None
     """Seconds since the epoch, by the node's clock."""
@@ -72,7 +76,7 @@ class Phase:
     """A part of the rehearsal itself and its duration."""
 
     name: str
-    seconds: float
+    seconds: Seconds
     started: float | None = None
     """Seconds since the epoch."""
 

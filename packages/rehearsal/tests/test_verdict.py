@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from clusterwright_rehearsal.report.text import cleaned_text, verdict_json, verdict_text
+from clusterwright_rehearsal.report.json_output import verdict_json
+from clusterwright_rehearsal.report.text import cleaned_text, verdict_text
 from clusterwright_rehearsal.verdict import Promise, Status, Verdict
 
 

@@ -1,44 +1,17 @@
-"""The rehearsal's verdict, as text and as JSON."""
+"""The rehearsal's verdict as text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from clusterwright.render.envelope import json_answer
 from clusterwright.render.source import printable
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import columns
 from clusterwright_rehearsal.verdict import Promise, Verdict
 
 _COLOURS = {"held": "pass", "broken": "error", "unknown": "unknown"}
-
-
-def verdict_json(verdict: Verdict) -> str:
-    """`promises[] {id, scenario, status, seconds, reason}`, `nodes[]`, `steps[]`, `skipped[]`, and
-    more.
-    """
-    return json_answer(
-        "rehearse",
-        verdict.exit_code,
-        {
-            "config": verdict.config,
-            "cluster": verdict.cluster,
-            "suite": verdict.suite,
-            "slurm": verdict.slurm,
-            "promises": [_rounded(asdict(promise)) for promise in verdict.promises],
-            "nodes": [_rounded(asdict(node)) for node in verdict.nodes],
-            "steps": [_rounded(asdict(step)) for step in verdict.steps],
-            "skipped": [asdict(entry) for entry in verdict.skipped],
-            "summary": {s: verdict.count(s) for s in ("held", "broken", "unknown")},
-            "phases": [_rounded(asdict(phase)) for phase in verdict.phases],
-            "notes": list(verdict.notes),
-            "not_covered": list(verdict.not_covered),
-            "failure_logs": [{"node": n, "log": text} for n, text in verdict.failure_logs],
-            "timeline": list(verdict.timeline),
-        },
-    )
 
 
 def verdict_text(verdict: Verdict, style: Style = PLAIN) -> str:
@@ -98,20 +71,8 @@ def cleaned_text(removed: Sequence[str], left: Sequence[str], alive: Sequence[st
     return "\n".join(lines) + "\n"
 
 
-def cleaned_json(
-    removed: Sequence[str], left: Sequence[str], alive: Sequence[str], code: int
-) -> str:
-    answer = {"removed": list(removed), "left": list(left), "alive": list(alive)}
-    return json_answer("rehearse", code, answer)
-
-
 def scenarios_text(rows: Sequence[tuple[str, str, Sequence[str]]]) -> str:
     return "\n".join(columns([(name, title) for name, title, _ in rows], ("left", "left"))) + "\n"
-
-
-def scenarios_json(rows: Sequence[tuple[str, str, Sequence[str]]]) -> str:
-    found = [{"name": n, "title": t, "promises": list(p)} for n, t, p in rows]
-    return json_answer("rehearse", 0, {"scenarios": found})
 
 
 def _promises(verdict: Verdict, style: Style) -> list[str]:
@@ -166,7 +127,3 @@ def _on_lines_of_their_own(value: Any) -> Any:
             (_on_lines_of_their_own(node), text) for node, text in value.failure_logs
         )
     return replace(value, **changed)
-
-
-def _rounded(values: dict[str, object]) -> dict[str, object]:
-    return {k: round(v, 3) if isinstance(v, float) else v for k, v in values.items()}

@@ -11,13 +11,13 @@ import jsonschema
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from clusterwright.render.schemas import schemas
 from clusterwright.render.style import Style
+from clusterwright_rehearsal.report import json_output
 from clusterwright_rehearsal.report import text as render
 from clusterwright_rehearsal.verdict import Verdict
 from packages.rehearsal.tests.report import verdicts
 
-SCHEMA = schemas()["rehearse-output.schema.json"]
+SCHEMA = json.loads(json_output.schema_text())
 HOSTILE = dataclasses.replace(
     verdicts.hostile(), timeline=[e for e in verdicts.hostile().timeline if "instance_id" in e]
 )
@@ -33,7 +33,7 @@ def test_text(snapshot: SnapshotAssertion) -> None:
     ids=["held", "broken", "no nodes", "hostile"],
 )
 def test_json_holds_to_the_schema_and_to_the_contract(verdict: Verdict, code: int) -> None:
-    answer = json.loads(render.verdict_json(verdict))
+    answer = json.loads(json_output.verdict_json(verdict))
     jsonschema.validate(answer, SCHEMA)
     assert answer["schema_version"] == 1
     assert answer["command"] == "rehearse"
@@ -51,8 +51,8 @@ def test_json_holds_to_the_schema_and_to_the_contract(verdict: Verdict, code: in
 @pytest.mark.parametrize(
     "text",
     [
-        render.cleaned_json(["mount /x"], ["netns y"], ["abc"], 1),
-        render.scenarios_json([("first-boot", "From CreateCluster", ("running",))]),
+        json_output.cleaned_json(["mount /x"], ["netns y"], ["abc"], 1),
+        json_output.scenarios_json([("first-boot", "From CreateCluster", ("running",))]),
     ],
     ids=["--clean", "--list"],
 )
@@ -61,7 +61,7 @@ def test_the_other_answers_hold_to_the_schema(text: str) -> None:
 
 
 def test_a_wrong_answer_does_not_hold() -> None:
-    right = json.loads(render.verdict_json(verdicts.BROKEN))
+    right = json.loads(json_output.verdict_json(verdicts.BROKEN))
 
     def without(key: str, of: str) -> Any:
         return lambda answer: answer[of][0].pop(key)

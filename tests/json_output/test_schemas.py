@@ -10,8 +10,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from clusterwright.render.check import check_json
-from clusterwright.render.schemas import FOLDER, main, schemas
+from clusterwright.json_output.check import check_json
+from clusterwright.json_output.schemas import FOLDER, main, schemas
 from tests.render.results import CLEAN, RESULT
 from tests.support import specs
 from tests.support.command_line import clusterwright
@@ -25,7 +25,7 @@ def schema(command: str) -> dict[str, Any]:
 
 
 def test_the_files_are_current() -> None:
-    assert main(["--check"]) == 0, "run `python -m clusterwright.render.schemas`"
+    assert main(["--check"]) == 0, "run `python -m clusterwright.json_output.schemas`"
 
 
 @pytest.mark.parametrize("name", sorted(schemas()))

@@ -1,0 +1,1 @@
+"""The JSON output of each command: pydantic models, from which its JSON Schema is generated."""

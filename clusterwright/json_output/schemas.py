@@ -1,0 +1,110 @@
+"""JSON Schemas of the JSON outputs, generated from the models.
+
+`python -m clusterwright.json_output.schemas` writes schema/<command>-output.schema.json; `--check`
+compares them with the committed files. Keys may be added to an output without a new version, so
+unknown keys are allowed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import sys
+from collections.abc import Sequence
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import TypeAdapter, create_model
+from pydantic.json_schema import GenerateJsonSchema
+
+from clusterwright.json_output import check, cost, diff, migrate, plan
+from clusterwright.json_output.base import Output, ProblemsOutput
+
+FOLDER: Final = Path(__file__).resolve().parents[2] / "schema"
+
+
+class _Generator(GenerateJsonSchema):
+    """Without titles and defaults, which repeat what a reader of an output sees anyway."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
+        return False
+
+    def dataclass_schema(self, schema: Any) -> dict[str, Any]:
+        """With descriptions from the "Attributes" of the dataclass's docstring."""
+        found = super().dataclass_schema(schema)
+        text, attributes = _docstring(schema["cls"])
+        found["description"] = text
+        for name, description in attributes.items():
+            if name in found["properties"]:
+                found["properties"][name]["description"] = description
+        return found
+
+    def default_schema(self, schema: Any) -> dict[str, Any]:
+        return self.generate_inner(schema["schema"])
+
+
+def _docstring(cls: type) -> tuple[str, dict[str, str]]:
+    """The text of a numpydoc docstring, and its attributes with their descriptions."""
+    lines = inspect.cleandoc(cls.__doc__ or "").splitlines()
+    end = lines.index("Attributes") if "Attributes" in lines else len(lines)
+    attributes: dict[str, str] = {}
+    names: list[str] = []
+    for line in lines[end + 2 :]:
+        if not line.startswith(" "):
+            names = [name.strip() for name in line.removesuffix(":").split(",")]
+        for name in names if line.startswith(" ") else ():
+            attributes[name] = f"{attributes.get(name, '')} {line.strip()}".strip()
+    return " ".join(" ".join(lines[:end]).split()), attributes
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """Content of each file, by its name."""
+    return {
+        f"{name}-output.schema.json": output_schema(name, *module.OUTPUTS)
+        for name, module in (
+            ("check", check),
+            ("cost", cost),
+            ("diff", diff),
+            ("migrate", migrate),
+            ("plan", plan),
+        )
+    }
+
+
+def output_schema(command: str, *outputs: type[Output]) -> dict[str, Any]:
+    """The schema of a command's JSON: one of `outputs`, or the problems of exit code 3."""
+    fields: Any = {"command": (Literal[command], command)}
+    problems = create_model("ProblemsOutput", __base__=ProblemsOutput, **fields)
+    union: Any = reduce(or_, (*outputs, problems))
+    schema = TypeAdapter(union).json_schema(mode="serialization", schema_generator=_Generator)
+    schema["oneOf"] = schema.pop("anyOf")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"The output of `clusterwright {command} --format json`",
+        **schema,
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the files, or with `--check` compare them."""
+    parser = argparse.ArgumentParser(description="Write the JSON Schemas of the outputs.")
+    parser.add_argument("--check", action="store_true", help="only compare; exit 1 if stale")
+    options = parser.parse_args(arguments)
+    code = 0
+    for name, schema in schemas().items():
+        text = json.dumps(schema, indent=2) + "\n"
+        path = FOLDER / name
+        if not options.check:
+            path.write_text(text, encoding="utf-8")
+        elif not path.is_file() or path.read_text(encoding="utf-8") != text:
+            command = "python -m clusterwright.json_output.schemas"
+            print(f"schema/{name} is stale: run `{command}`", file=sys.stderr)
+            code = 1
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
