@@ -212,21 +212,21 @@ def _types() -> str:
 
     rows = []
     for name, handler in sorted(registry().items()):
-        missing = ", ".join(f"`{each}`" for each in sorted(_not_carried(name, handler)))
+        missing = ", ".join(f"`{each}`" for each in sorted(_unsupported(name, handler)))
         rows.append(f"| `{name}` | {missing or '–'} |")
     return _TYPES + "\n".join(rows) + "\n"
 
 
-def _not_carried(name: str, handler: Any) -> set[str]:
+def _unsupported(name: str, handler: Any) -> set[str]:
     """The properties of a type's schema that its handler refuses."""
     from clusterwright_localaws.cloudformation.schema import resource_schema
     from clusterwright_localaws.worlds.model import DEFAULT_REGION
 
     schema = resource_schema(name, DEFAULT_REGION)
-    if handler.carried is None or schema is None:
-        return set(handler.not_carried)
+    if handler.supported_properties is None or schema is None:
+        return set(handler.unsupported_properties)
     read_only = {path[0] for path in schema.read_only if len(path) == 1}
-    return set(schema.body["properties"]) - set(handler.carried) - read_only
+    return set(schema.body["properties"]) - set(handler.supported_properties) - read_only
 
 
 def _fixes() -> str:

@@ -14,7 +14,7 @@ from clusterwright_localaws import local_aws
 from clusterwright_localaws.cloudformation import store as stacks_store
 from clusterwright_localaws.cloudformation.store import Settings
 from clusterwright_localaws.core.runtime import Clock, Runtime
-from clusterwright_localaws.core.schedule import Agenda
+from clusterwright_localaws.core.timers import Timers
 from packages.localaws.tests.cloudformation.stacks import (
     aws,
     cloudformation,
@@ -52,19 +52,19 @@ def refusal(call: Callable[..., Any], **parameters: Any) -> tuple[str, str]:
 class TestAgenda:
     def test_what_is_due_is_done_in_the_order_of_time(self) -> None:
         clock, done = Clock(), []
-        agenda = Agenda(clock)
+        timers = Timers(clock)
         for seconds in (20, 0, 10):
-            agenda.later(seconds, lambda seconds=seconds: done.append(seconds))  # type: ignore[misc]
-        agenda.advance()
+            timers.after(seconds, lambda seconds=seconds: done.append(seconds))  # type: ignore[misc]
+        timers.advance()
         assert done == [0]
         clock.advance(30)
-        agenda.advance()
+        timers.advance()
         assert done == [0, 10, 20]
 
     def test_what_is_done_may_ask_for_more(self) -> None:
-        agenda, done = Agenda(Clock()), []
-        agenda.later(0, lambda: agenda.later(0, lambda: done.append("second")))
-        agenda.advance()
+        timers, done = Timers(Clock()), []
+        timers.after(0, lambda: timers.after(0, lambda: done.append("second")))
+        timers.advance()
         assert done == ["second"]
 
 
@@ -352,13 +352,13 @@ class TestStacks:
             assert settled("s")["StackStatus"] == "CREATE_COMPLETE"
 
 
-def test_many_callers_see_one_agenda() -> None:
+def test_many_callers_see_one_timers_object() -> None:
     """Clients on several threads move the time on together; nothing happens twice."""
     done: list[int] = []
-    agenda = Agenda(Clock())
+    timers = Timers(Clock())
     for number in range(200):
-        agenda.later(0, lambda number=number: done.append(number))  # type: ignore[misc]
-    threads = [threading.Thread(target=agenda.advance) for _ in range(8)]
+        timers.after(0, lambda number=number: done.append(number))  # type: ignore[misc]
+    threads = [threading.Thread(target=timers.advance) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:

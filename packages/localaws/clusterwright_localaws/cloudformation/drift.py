@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from clusterwright_localaws.cloudformation import failures
+from clusterwright_localaws.cloudformation.dynamic_values import fill_dynamic
 from clusterwright_localaws.cloudformation.errors import CloudFormationError
 from clusterwright_localaws.cloudformation.handler import Context, NotReadable
 from clusterwright_localaws.cloudformation.planning import handler_of
 from clusterwright_localaws.cloudformation.schema import resource_schema
 from clusterwright_localaws.cloudformation.state import Resource, Stack
-from clusterwright_localaws.cloudformation.surroundings import fill_dynamic
 from clusterwright_localaws.cloudformation.template import canonical
 
 if TYPE_CHECKING:

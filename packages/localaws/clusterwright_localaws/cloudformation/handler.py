@@ -209,14 +209,14 @@ class Handler:
     type_name: ClassVar[str] = ""
     """For example ``AWS::EC2::VPC``. A class without one is a base class, and not registered."""
 
-    not_carried: ClassVar[frozenset[str]] = frozenset()
+    unsupported_properties: ClassVar[frozenset[str]] = frozenset()
     """Properties of the schema that this handler would have to leave out. A template that gives
     one is refused by name before anything runs: nothing is left out in silence."""
 
-    carried: ClassVar[frozenset[str] | None] = None
+    supported_properties: ClassVar[frozenset[str] | None] = None
     """The other way round, for types of which only a part is carried; None is everything."""
 
-    attributes_not_carried: ClassVar[frozenset[str]] = frozenset()
+    unsupported_attributes: ClassVar[frozenset[str]] = frozenset()
     """Attributes of the schema that `Created` never has, each with everything below it. A
     template that asks for one is refused by name before anything runs."""
 
@@ -268,7 +268,8 @@ class Handler:
         return [
             name
             for name in properties
-            if name in self.not_carried or (self.carried is not None and name not in self.carried)
+            if name in self.unsupported_properties
+            or (self.supported_properties is not None and name not in self.supported_properties)
         ]
 
     def outdated(
@@ -284,7 +285,7 @@ class Handler:
         """Say whether an attribute of the schema is none that the local AWS answers."""
         return any(
             attribute == one or attribute.startswith(f"{one}.")
-            for one in self.attributes_not_carried
+            for one in self.unsupported_attributes
         )
 
     def replacing(self, old: Properties, new: Properties) -> set[str]:

@@ -29,7 +29,7 @@ from clusterwright_localaws.cloudformation.planning import (
     make_plan,
     make_scope,
 )
-from clusterwright_localaws.cloudformation.resource_work import ResourceWork
+from clusterwright_localaws.cloudformation.resource_executor import ResourceExecutor
 from clusterwright_localaws.cloudformation.state import (
     STACK_TYPE,
     Resource,
@@ -55,7 +55,7 @@ class Operation:
         self.store = store
         self.stack = stack
         self.token = token
-        self.work = ResourceWork(store, stack, token)
+        self.work = ResourceExecutor(store, stack, token)
         self.nested = nested
         self.policy: str | None = None  # the stack policy that an update is held against
         self.problem: str | None = None

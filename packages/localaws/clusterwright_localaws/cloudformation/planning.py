@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clusterwright_localaws.cloudformation.changes import Difference, difference
+from clusterwright_localaws.cloudformation.dynamic_values import pseudo_parameters, zones
 from clusterwright_localaws.cloudformation.errors import ValidationError
 from clusterwright_localaws.cloudformation.evaluate import NO_VALUE, UNKNOWN, Scope
 from clusterwright_localaws.cloudformation.handler import Handler
@@ -18,7 +19,6 @@ from clusterwright_localaws.cloudformation.references import references
 from clusterwright_localaws.cloudformation.resource_types import registry
 from clusterwright_localaws.cloudformation.schema import Violation, resource_schema
 from clusterwright_localaws.cloudformation.state import STACK_TYPE, Resource, Revision, Stack
-from clusterwright_localaws.cloudformation.surroundings import pseudo_parameters, zones
 from clusterwright_localaws.cloudformation.template import canonical
 
 KEEPING = frozenset({"Retain", "RetainExceptOnCreate"})

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from clusterwright_localaws.cloudformation.dynamic_values import ssm_value
 from clusterwright_localaws.cloudformation.errors import InsufficientCapabilities, ValidationError
 from clusterwright_localaws.cloudformation.evaluate import Scope
 from clusterwright_localaws.cloudformation.parameters import resolve_parameters
 from clusterwright_localaws.cloudformation.planning import make_scope
 from clusterwright_localaws.cloudformation.state import Revision, Stack
 from clusterwright_localaws.cloudformation.store import Store
-from clusterwright_localaws.cloudformation.surroundings import ssm_value
 from clusterwright_localaws.cloudformation.template import Template
 from clusterwright_localaws.cloudformation.template_text import BODY_LIMIT_BYTES, URL_LIMIT_BYTES
 from clusterwright_localaws.iam.stacks import for_stack

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from clusterwright_localaws.cloudformation.dynamic_values import partition_of
 from clusterwright_localaws.cloudformation.errors import (
     AlreadyExists,
     ChangeSetNotFound,
@@ -16,7 +17,6 @@ from clusterwright_localaws.cloudformation.errors import (
     ValidationError,
 )
 from clusterwright_localaws.cloudformation.state import ChangeSet, Stack, StackOperation
-from clusterwright_localaws.cloudformation.surroundings import partition_of
 
 _STACK_NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
 

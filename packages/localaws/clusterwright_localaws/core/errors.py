@@ -27,5 +27,5 @@ class AwsError(Exception):
             setattr(self, name, value)
 
 
-class NotOurs(Exception):
+class ForwardToMoto(Exception):
     """An implementation leaves this call to moto, as for a resource that moto keeps."""

@@ -19,10 +19,10 @@ from clusterwright_localaws import services
 from clusterwright_localaws.core import accounts, pagination, truncation
 from clusterwright_localaws.core import answer_checks as answers
 from clusterwright_localaws.core.call import OPERATIONS, Call
-from clusterwright_localaws.core.errors import AwsError, NotOurs
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.core.faults import fault_message, fault_status
 from clusterwright_localaws.core.runtime import runtime
-from clusterwright_localaws.core.schedule import agenda
+from clusterwright_localaws.core.timers import timers
 from clusterwright_localaws.core.validation import request_message, violations
 from clusterwright_localaws.server import recording, wire
 from clusterwright_localaws.server.wire import Answer
@@ -133,7 +133,7 @@ def _let_time_pass(service: str, request: Request, region: str) -> None:
             network_of(current, accounts.account_of(request), region)
             current.advance()
     elif service in _TIMED:
-        agenda().advance()
+        timers().advance()
 
 
 def _answer(
@@ -172,8 +172,8 @@ def _answer(
             parameters,
             min((fault.truncate for fault in hits if fault.truncate), default=None),
         )
-        # NotOurs: this resource is moto's after all.
-        with contextlib.suppress(NotOurs):
+        # ForwardToMoto: this resource is moto's after all.
+        with contextlib.suppress(ForwardToMoto):
             with acting, nullcontext() if service in _OWN_LOCKS else current.lock:
                 result = implementation(call)
             result = pagination.shorten(hits, service, operation, result)

@@ -116,8 +116,8 @@ def test_every_handler_has_a_schema_or_is_custom_and_answers_the_protocol() -> N
         schema = resource_schema(name, "us-east-1")
         assert schema is not None, name
         known = set(schema.body["properties"])
-        assert (handler.carried or frozenset()) <= known, name
-        assert handler.not_carried <= known, name
+        assert (handler.supported_properties or frozenset()) <= known, name
+        assert handler.unsupported_properties <= known, name
 
 
 def test_every_type_that_can_change_in_place_is_updated_by_its_handler() -> None:
@@ -128,6 +128,6 @@ def test_every_type_that_can_change_in_place_is_updated_by_its_handler() -> None
             continue
         top = {path[0] for path in schema.create_only if len(path) == 1}
         read_only = {path[0] for path in schema.read_only}
-        carried = handler.carried or set(schema.body["properties"])
-        changeable = set(carried) - top - read_only - handler.not_carried
+        carried = handler.supported_properties or set(schema.body["properties"])
+        changeable = set(carried) - top - read_only - handler.unsupported_properties
         assert not changeable, f"{name} cannot change {sorted(changeable)}"

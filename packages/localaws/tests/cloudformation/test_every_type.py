@@ -395,7 +395,7 @@ def test_no_property_is_left_out_in_silence(name: str) -> None:
     given = (
         {key for key in schema.body["properties"] if (key,) not in schema.read_only}
         if schema
-        else set(handler.carried or ()) - _OF_EVERY_CUSTOM_RESOURCE
+        else set(handler.supported_properties or ()) - _OF_EVERY_CUSTOM_RESOURCE
     )
     taken = {key for key in given if not handler.refused({key: "x"})}
     assert taken - _names_in(handler) == _WITHOUT_EFFECT.get(name, set())
@@ -413,7 +413,10 @@ def _names_in(handler: Any) -> set[str]:
             id(inner)
             for each in ast.walk(node)
             if isinstance(each, ast.Assign)
-            and any(getattr(one, "id", "") in ("carried", "not_carried") for one in each.targets)
+            and any(
+                getattr(one, "id", "") in ("supported_properties", "unsupported_properties")
+                for one in each.targets
+            )
             for inner in ast.walk(each)
         }
         for each in ast.walk(node):

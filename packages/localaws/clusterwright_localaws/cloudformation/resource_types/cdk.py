@@ -57,7 +57,7 @@ class BucketDeployment(_Custom):
     """
 
     type_name = "Custom::CDKBucketDeployment"
-    carried = frozenset(
+    supported_properties = frozenset(
         {
             "DestinationBucketArn",
             "DestinationBucketKeyPrefix",

@@ -24,7 +24,7 @@ from clusterwright_localaws.cloudformation.handler_helpers import (
 
 class Workspace(Handler):
     type_name = "AWS::APS::Workspace"
-    carried = frozenset({"Alias", "KmsKeyArn", "LoggingConfiguration", "Tags"})
+    supported_properties = frozenset({"Alias", "KmsKeyArn", "LoggingConfiguration", "Tags"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         amp = ctx.client("amp")
@@ -98,7 +98,7 @@ class Workspace(Handler):
 class Scraper(Handler):
     type_name = "AWS::APS::Scraper"
     # The role of another account; logs of a collector that collects nothing here.
-    not_carried = frozenset({"RoleConfiguration", "ScraperLoggingConfiguration"})
+    unsupported_properties = frozenset({"RoleConfiguration", "ScraperLoggingConfiguration"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         amp, tags = ctx.client("amp"), ctx.tag_map(properties.get("Tags"))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.core.errors import NotOurs
+from clusterwright_localaws.core.errors import ForwardToMoto
 from clusterwright_localaws.services.workspace_errors import conflict, missing
 
 
@@ -19,7 +19,7 @@ def create_rule_groups(call: Call) -> Mapping[str, Any]:
     name = call.parameters["name"]
     if name in _workspace(call).rule_group_namespaces:
         raise conflict(f"Rule groups namespace already exists: {name}", name, "RuleGroups")
-    raise NotOurs
+    raise ForwardToMoto
 
 
 @operation("amp", "CreateAlertManagerDefinition")

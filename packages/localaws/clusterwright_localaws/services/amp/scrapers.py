@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.core.errors import NotOurs
+from clusterwright_localaws.core.errors import ForwardToMoto
 from clusterwright_localaws.core.pagination import page
-from clusterwright_localaws.core.schedule import agenda
+from clusterwright_localaws.core.timers import timers
 from clusterwright_localaws.services.ec2.network import Network, User, network_of
 from clusterwright_localaws.services.eks import access
 from clusterwright_localaws.services.eks.state import EksCluster
@@ -193,7 +193,7 @@ def _idle(call: Call) -> Scraper:
 
 
 def _later(call: Call, what: Callable[[], None]) -> None:
-    agenda().later(call.world.delays.workspace, what)
+    timers().after(call.world.delays.workspace, what)
 
 
 def _settle(one: Scraper, state: str) -> None:
@@ -215,7 +215,7 @@ def _end(call: Call, one: Scraper) -> None:
 def _of_tags(call: Call) -> Scraper:
     arn = str(call.parameters["resourceArn"])
     if ":scraper/" not in arn:
-        raise NotOurs
+        raise ForwardToMoto
     one = _store(call).by_id.get(arn.rpartition("/")[2])
     if one is None:
         raise missing(f"Scraper not found: {arn}", arn, "Scraper")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.core.errors import AwsError, NotOurs
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 
 _SHORT_PERIODS = frozenset({10, 20, 30})
 _HOUR, _DAY, _WEEK = 3_600, 86_400, 604_800
@@ -37,7 +37,7 @@ def put_metric_alarm(call: Call) -> Mapping[str, Any]:
         raise _invalid("Exactly one of Statistic and ExtendedStatistic is needed.")
     if asked.get("DatapointsToAlarm", 0) > periods:
         raise _invalid("DatapointsToAlarm must be less than or equal to EvaluationPeriods.")
-    raise NotOurs
+    raise ForwardToMoto
 
 
 def _invalid(message: str) -> AwsError:

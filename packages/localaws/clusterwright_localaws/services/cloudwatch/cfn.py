@@ -33,7 +33,7 @@ _ALARM = (
 
 class Alarm(Handler):
     type_name = "AWS::CloudWatch::Alarm"
-    carried = frozenset({*_ALARM, "AlarmName", "Tags"})
+    supported_properties = frozenset({*_ALARM, "AlarmName", "Tags"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         name = properties.get("AlarmName") or ctx.generated_name(max_length=255)

@@ -12,7 +12,7 @@ from typing import Any
 
 from clusterwright_localaws.core import quotas
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.core.errors import NotOurs
+from clusterwright_localaws.core.errors import ForwardToMoto
 from clusterwright_localaws.services.cloudwatch import fsx_metrics
 
 NAMESPACE = "AWS/Usage"
@@ -45,7 +45,7 @@ def get_metric_statistics(call: Call) -> Mapping[str, Any]:
     if asked["Namespace"] == fsx_metrics.NAMESPACE:
         return fsx_metrics.statistics(call)
     if asked["Namespace"] != NAMESPACE:
-        raise NotOurs
+        raise ForwardToMoto
     dimensions = {d["Name"]: d["Value"] for d in asked.get("Dimensions", ())}
     service, code = dimensions.get("Service", ""), dimensions.get("Resource", "")
     if asked["MetricName"] != METRIC or f"{service}/{code}" not in call.world.usage:

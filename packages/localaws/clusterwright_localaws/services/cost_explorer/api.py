@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.core.errors import AwsError, NotOurs
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.cost_explorer.spending import (
     DAY,
@@ -46,7 +46,7 @@ def get_cost_and_usage(call: Call) -> Mapping[str, Any]:
 
     backend = ce_backends[call.account]["aws"]
     if not call.world.costs and (backend.cost_usage_results_queue or backend.cost_usage_results):
-        raise NotOurs
+        raise ForwardToMoto
     asked = call.parameters
     start, end = _period(call)
     granularity = _granularity(asked["Granularity"])

@@ -42,9 +42,9 @@ class PlacementGroup(Handler):
 
 class CapacityReservation(Handler):
     type_name = "AWS::EC2::CapacityReservation"
-    not_carried = frozenset({"OutPostArn", "UnusedReservationBillingOwnerId"})
+    unsupported_properties = frozenset({"OutPostArn", "UnusedReservationBillingOwnerId"})
     # What EC2 says of blocks, fleets and future dates only.
-    attributes_not_carried = frozenset(
+    unsupported_attributes = frozenset(
         {
             "CapacityAllocationSet",
             "CapacityReservationFleetId",

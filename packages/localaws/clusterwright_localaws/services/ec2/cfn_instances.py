@@ -27,7 +27,7 @@ _REFUSED_STATES = ("shutting-down", "terminated")
 
 class Instance(Handler):
     type_name = "AWS::EC2::Instance"
-    carried = frozenset(
+    supported_properties = frozenset(
         {
             "IamInstanceProfile",
             "ImageId",
@@ -38,7 +38,7 @@ class Instance(Handler):
             "Tags",
         }
     )
-    attributes_not_carried = frozenset({"State"})
+    unsupported_attributes = frozenset({"State"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         ec2 = ctx.client("ec2")
@@ -66,7 +66,9 @@ class Instance(Handler):
         ctx.wait(lambda: _state(ec2, physical_id) == "terminated", what="the instance to end")
 
     def replacing(self, old: Properties, new: Properties) -> set[str]:
-        return {name for name in self.carried - {"Tags"} if old.get(name) != new.get(name)}
+        return {
+            name for name in self.supported_properties - {"Tags"} if old.get(name) != new.get(name)
+        }
 
 
 def _created(ec2: Any, instance_id: str) -> Created:

@@ -23,9 +23,9 @@ from clusterwright_localaws.cloudformation.handler_helpers import (
 
 
 class Vpc(Handler):
-    attributes_not_carried = frozenset({"VpcEncryptionControl"})
+    unsupported_attributes = frozenset({"VpcEncryptionControl"})
     type_name = "AWS::EC2::VPC"
-    carried = frozenset(
+    supported_properties = frozenset(
         {"CidrBlock", "EnableDnsHostnames", "EnableDnsSupport", "InstanceTenancy", "Tags"}
     )
 
@@ -102,9 +102,9 @@ class Vpc(Handler):
 
 
 class VpcCidrBlock(Handler):
-    attributes_not_carried = frozenset({"IpSource", "Ipv6AddressAttribute"})
+    unsupported_attributes = frozenset({"IpSource", "Ipv6AddressAttribute"})
     type_name = "AWS::EC2::VPCCidrBlock"
-    carried = frozenset({"AmazonProvidedIpv6CidrBlock", "CidrBlock", "VpcId"})
+    supported_properties = frozenset({"AmazonProvidedIpv6CidrBlock", "CidrBlock", "VpcId"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         answer = ctx.client("ec2").associate_vpc_cidr_block(
@@ -119,9 +119,9 @@ class VpcCidrBlock(Handler):
 
 
 class Subnet(Handler):
-    attributes_not_carried = frozenset({"BlockPublicAccessStates"})
+    unsupported_attributes = frozenset({"BlockPublicAccessStates"})
     type_name = "AWS::EC2::Subnet"
-    carried = frozenset(
+    supported_properties = frozenset(
         {
             "AvailabilityZone",
             "AvailabilityZoneId",
@@ -259,7 +259,7 @@ _TARGETS = (
 
 class Route(Handler):
     type_name = "AWS::EC2::Route"
-    not_carried = frozenset({"OdbNetworkArn"})  # moto's CreateRoute does not know it
+    unsupported_properties = frozenset({"OdbNetworkArn"})  # moto's CreateRoute does not know it
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         ctx.client("ec2").create_route(**self._parameters(properties))
@@ -303,7 +303,7 @@ class InternetGateway(Handler):
 
 class VpcGatewayAttachment(Handler):
     type_name = "AWS::EC2::VPCGatewayAttachment"
-    not_carried = frozenset({"VpnGatewayId"})
+    unsupported_properties = frozenset({"VpnGatewayId"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         ctx.client("ec2").attach_internet_gateway(
@@ -323,7 +323,7 @@ class VpcGatewayAttachment(Handler):
 
 class Eip(Handler):
     type_name = "AWS::EC2::EIP"
-    carried = frozenset({"Domain", "InstanceId", "NetworkBorderGroup", "Tags"})
+    supported_properties = frozenset({"Domain", "InstanceId", "NetworkBorderGroup", "Tags"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         ec2 = ctx.client("ec2")
@@ -374,9 +374,9 @@ class Eip(Handler):
 
 class NatGateway(Handler):
     # Of regional NAT gateways, which are not carried.
-    attributes_not_carried = frozenset({"AutoProvisionZones", "AutoScalingIps", "RouteTableId"})
+    unsupported_attributes = frozenset({"AutoProvisionZones", "AutoScalingIps", "RouteTableId"})
     type_name = "AWS::EC2::NatGateway"
-    carried = frozenset(
+    supported_properties = frozenset(
         {"AllocationId", "ConnectivityType", "PrivateIpAddress", "SubnetId", "Tags"}
     )
 
@@ -431,7 +431,7 @@ class NatGateway(Handler):
 
 class VpcEndpoint(Handler):
     type_name = "AWS::EC2::VPCEndpoint"
-    carried = frozenset(
+    supported_properties = frozenset(
         {
             "IpAddressType",
             "PolicyDocument",
@@ -538,7 +538,7 @@ class VpcEndpoint(Handler):
 
 class FlowLog(Handler):
     type_name = "AWS::EC2::FlowLog"
-    not_carried = frozenset({"DestinationOptions", "TagFieldSpecifications"})
+    unsupported_properties = frozenset({"DestinationOptions", "TagFieldSpecifications"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         answer = ctx.client("ec2").create_flow_logs(

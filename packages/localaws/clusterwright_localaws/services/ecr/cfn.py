@@ -15,7 +15,7 @@ from clusterwright_localaws.cloudformation.handler_helpers import (
 
 class Repository(Handler):
     type_name = "AWS::ECR::Repository"
-    not_carried = frozenset({"ImageTagMutabilityExclusionFilters"})
+    unsupported_properties = frozenset({"ImageTagMutabilityExclusionFilters"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         ecr = ctx.client("ecr")

@@ -17,15 +17,15 @@ from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.services.eks import checks
 from clusterwright_localaws.services.eks.lists import listed
 from clusterwright_localaws.services.eks.state import (
+    ChildResource,
     EksCluster,
-    Piece,
     active,
     bad_request,
     cluster_of,
+    idempotent,
     in_use,
     invalid,
     not_found,
-    once,
     over_limit,
 )
 
@@ -69,7 +69,7 @@ _PRINCIPAL = re.compile(r"arn:aws[a-z-]*:(iam|sts)::\d{12}:(role|user|root|feder
 
 @operation("eks", "CreateAccessEntry")
 def create_access_entry(call: Call) -> Mapping[str, Any]:
-    return once(call, lambda: {"accessEntry": _view(_create(call))})
+    return idempotent(call, lambda: {"accessEntry": _view(_create(call))})
 
 
 @operation("eks", "DescribeAccessEntry")
@@ -104,7 +104,7 @@ def update_access_entry(call: Call) -> Mapping[str, Any]:
         entry.modified_at = call.now
         return {"accessEntry": _view(entry)}
 
-    return once(call, work)
+    return idempotent(call, work)
 
 
 @operation("eks", "DeleteAccessEntry")
@@ -199,10 +199,10 @@ def add_entry(
     *,
     groups: list[str] | None = None,
     username: str | None = None,
-) -> Piece:
+) -> ChildResource:
     """Make an access entry; nodes get the user name and groups that AWS gives them."""
     kind_of_principal, _, rest = principal_arn.split(":")[5].partition("/")
-    entry = Piece(
+    entry = ChildResource(
         arn=cluster.arn_of(
             "access-entry",
             cluster.name,
@@ -227,7 +227,7 @@ def add_entry(
     return entry
 
 
-def _create(call: Call) -> Piece:
+def _create(call: Call) -> ChildResource:
     asked, cluster = call.parameters, active(_cluster(call))
     arn, kind = str(asked["principalArn"]), str(asked.get("type") or "STANDARD")
     if kind not in (*TYPES, HYPERPOD_TYPE):
@@ -317,7 +317,7 @@ def _cluster(call: Call) -> EksCluster:
     return cluster
 
 
-def _entry(call: Call) -> Piece:
+def _entry(call: Call) -> ChildResource:
     found = _cluster(call).access_entries.get(call.parameters["principalArn"])
     if found is None:
         raise not_found(
@@ -327,7 +327,7 @@ def _entry(call: Call) -> Piece:
     return found
 
 
-def _view(entry: Piece) -> dict[str, Any]:
+def _view(entry: ChildResource) -> dict[str, Any]:
     return {
         **{name: value for name, value in entry.members.items() if name != "policies"},
         "accessEntryArn": entry.arn,

@@ -18,15 +18,15 @@ from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.services.eks import checks, pod_identity, versions
 from clusterwright_localaws.services.eks.lists import listed
 from clusterwright_localaws.services.eks.state import (
+    ChildResource,
     EksCluster,
-    Piece,
     active,
     begin,
     cluster_of,
+    idempotent,
     in_use,
     invalid,
     not_found,
-    once,
     store_of,
 )
 
@@ -72,7 +72,7 @@ def create_addon(call: Call) -> Mapping[str, Any]:
             # crossplane-contrib/provider-aws#1310
             raise in_use("Addon already exists")
         version = _checked(call, cluster, name)
-        addon = Piece(
+        addon = ChildResource(
             arn=cluster.arn_of("addon", cluster.name, name, str(uuid.uuid4())),
             created_at=call.now,
             modified_at=call.now,
@@ -97,10 +97,10 @@ def create_addon(call: Call) -> Mapping[str, Any]:
         def done() -> None:
             addon.status = "ACTIVE"
 
-        store.later(call.world.delays.addon, done)
+        store.after(call.world.delays.addon, done)
         return answer
 
-    return once(call, work)
+    return idempotent(call, work)
 
 
 @operation("eks", "DescribeAddon")
@@ -148,10 +148,10 @@ def update_addon(call: Call) -> Mapping[str, Any]:
             update.status = "Successful"
 
         answer = {"update": update.view()}
-        store.later(call.world.delays.addon, done)
+        store.after(call.world.delays.addon, done)
         return answer
 
-    return once(call, work)
+    return idempotent(call, work)
 
 
 @operation("eks", "DeleteAddon")
@@ -166,7 +166,7 @@ def delete_addon(call: Call) -> Mapping[str, Any]:
         _disassociate(cluster, addon)
         cluster.addons.pop(addon.members["addonName"], None)
 
-    store.later(call.world.delays.addon, gone)
+    store.after(call.world.delays.addon, gone)
     return answer
 
 
@@ -278,7 +278,7 @@ def _parsed(text: str) -> Any:
 
 
 def _associate(
-    call: Call, cluster: EksCluster, addon: Piece, wanted: list[Mapping[str, Any]]
+    call: Call, cluster: EksCluster, addon: ChildResource, wanted: list[Mapping[str, Any]]
 ) -> None:
     """Bring the pod identity associations that an add-on owns to the ones that are asked for."""
     for entry in wanted:
@@ -297,13 +297,13 @@ def _associate(
     ]
 
 
-def _disassociate(cluster: EksCluster, addon: Piece) -> None:
+def _disassociate(cluster: EksCluster, addon: ChildResource) -> None:
     for key, association in list(cluster.associations.items()):
         if association.members.get("ownerArn") == addon.arn:
             del cluster.associations[key]
 
 
-def _addon(call: Call) -> Piece:
+def _addon(call: Call) -> ChildResource:
     name = call.parameters["addonName"]
     found = cluster_of(call).addons.get(name)
     if found is None:
@@ -311,7 +311,7 @@ def _addon(call: Call) -> Piece:
     return found
 
 
-def _view(addon: Piece) -> dict[str, Any]:
+def _view(addon: ChildResource) -> dict[str, Any]:
     return {
         **addon.members,
         "addonArn": addon.arn,

@@ -14,14 +14,14 @@ from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.services.eks import access, checks
 from clusterwright_localaws.services.eks.lists import listed
 from clusterwright_localaws.services.eks.state import (
-    Piece,
+    ChildResource,
     active,
     begin,
     cluster_of,
+    idempotent,
     in_use,
     invalid,
     not_found,
-    once,
     store_of,
 )
 
@@ -42,7 +42,7 @@ def create_capability(call: Call) -> Mapping[str, Any]:
         _check_role(call, asked["roleArn"])
         configuration = copy.deepcopy(dict(asked.get("configuration") or {}))
         _check_configuration(asked["type"], configuration)
-        found = Piece(
+        found = ChildResource(
             arn=cluster.arn_of("capability", cluster.name, asked["type"].lower(), name),
             created_at=call.now,
             modified_at=call.now,
@@ -66,10 +66,10 @@ def create_capability(call: Call) -> Mapping[str, Any]:
         def done() -> None:
             found.status = "ACTIVE"
 
-        store.later(call.world.delays.addon, done)
+        store.after(call.world.delays.addon, done)
         return answer
 
-    return once(call, work)
+    return idempotent(call, work)
 
 
 @operation("eks", "DescribeCapability")
@@ -116,10 +116,10 @@ def update_capability(call: Call) -> Mapping[str, Any]:
             update.status = "Successful"
 
         answer = {"update": update.view()}
-        store.later(call.world.delays.addon, done)
+        store.after(call.world.delays.addon, done)
         return answer
 
-    return once(call, work)
+    return idempotent(call, work)
 
 
 @operation("eks", "DeleteCapability")
@@ -134,7 +134,7 @@ def delete_capability(call: Call) -> Mapping[str, Any]:
     def gone() -> None:
         cluster.capabilities.pop(name, None)
 
-    store.later(call.world.delays.addon, gone)
+    store.after(call.world.delays.addon, gone)
     return answer
 
 
@@ -156,7 +156,7 @@ def _check_configuration(kind: str, configuration: Mapping[str, Any]) -> None:
         raise invalid("A capability of type ARGOCD needs configuration.argoCd")
 
 
-def _changed(found: Piece, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _changed(found: ChildResource, asked: Mapping[str, Any]) -> dict[str, Any]:
     """The configuration with role mappings added, replaced and removed."""
     configuration = copy.deepcopy(dict(found.members.get("configuration", {})))
     wanted = asked.get("configuration") or {}
@@ -176,7 +176,7 @@ def _changed(found: Piece, asked: Mapping[str, Any]) -> dict[str, Any]:
     return configuration
 
 
-def _capability(call: Call) -> Piece:
+def _capability(call: Call) -> ChildResource:
     wanted = call.parameters["capabilityName"]
     found = cluster_of(call).capabilities.get(wanted)
     if found is None:
@@ -184,7 +184,7 @@ def _capability(call: Call) -> Piece:
     return found
 
 
-def _view(found: Piece) -> dict[str, Any]:
+def _view(found: ChildResource) -> dict[str, Any]:
     return {
         **copy.deepcopy(found.members),
         "arn": found.arn,

@@ -62,11 +62,11 @@ class Cluster(Handler):
     """``Ref`` is the cluster's name."""
 
     type_name = "AWS::EKS::Cluster"
-    not_carried = frozenset(
+    unsupported_properties = frozenset(
         {"ActiveCertificateAuthorityId", "CertificateAuthority", "OutpostConfig", "RollbackConfig"}
     )
     # Of a cluster on an Outpost; of certificates that are rotated.
-    attributes_not_carried = frozenset({"CertificateAuthority.Active", "Id"})
+    unsupported_attributes = frozenset({"CertificateAuthority.Active", "Id"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         name = properties.get("Name") or ctx.generated_name(max_length=100)

@@ -25,7 +25,7 @@ class Capability(Handler):
 
     type_name = "AWS::EKS::Capability"
     # Nobody serves Argo CD, and no application of Identity Center is made for it.
-    attributes_not_carried = frozenset({"Configuration.ArgoCd"})
+    unsupported_attributes = frozenset({"Configuration.ArgoCd"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         tags = ctx.tag_map(properties.get("Tags"))

@@ -26,9 +26,9 @@ from clusterwright_localaws.services.eks.state import (
     Store,
     bad_request,
     cluster_of,
+    idempotent,
     in_use,
     invalid,
-    once,
     store_in,
     store_of,
 )
@@ -54,7 +54,7 @@ _KEPT = (
 
 @operation("eks", "CreateCluster")
 def create_cluster(call: Call) -> Mapping[str, Any]:
-    return once(call, lambda: {"cluster": view(_create(call))})
+    return idempotent(call, lambda: {"cluster": view(_create(call))})
 
 
 @operation("eks", "DescribeCluster")
@@ -90,7 +90,7 @@ def delete_cluster(call: Call) -> Mapping[str, Any]:
         _drop_security_group(store, cluster)
         store.clusters.pop(cluster.name, None)
 
-    store.later(call.world.delays.eks_cluster, gone)
+    store.after(call.world.delays.eks_cluster, gone)
     return answer
 
 
@@ -279,7 +279,7 @@ def _create(call: Call) -> EksCluster:
     hold_network(store, cluster, subnets)
     if members["accessConfig"]["bootstrapClusterCreatorAdminPermissions"]:
         access.admit_creator(call, cluster)
-    store.later(call.world.delays.eks_cluster, lambda: _become_active(cluster))
+    store.after(call.world.delays.eks_cluster, lambda: _become_active(cluster))
     return cluster
 
 

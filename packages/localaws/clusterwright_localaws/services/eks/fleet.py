@@ -13,7 +13,7 @@ from typing import Any
 from clusterwright.catalog import Known
 from clusterwright_localaws.core import catalog_facts
 from clusterwright_localaws.services.eks import checks
-from clusterwright_localaws.services.eks.state import Piece, Store
+from clusterwright_localaws.services.eks.state import ChildResource, Store
 
 CLUSTER_TAG = "eks:cluster-name"
 GROUP_TAG = "eks:nodegroup-name"
@@ -27,7 +27,7 @@ Problem = tuple[str, str]
 class Fleet:
     """The nodes of one group; `group.members["nodes"]` are their ids, subnets and addresses."""
 
-    def __init__(self, store: Store, group: Piece) -> None:
+    def __init__(self, store: Store, group: ChildResource) -> None:
         self.store, self.group = store, group
 
     @property

@@ -18,16 +18,16 @@ from clusterwright_localaws.services.eks import access, checks, versions
 from clusterwright_localaws.services.eks.fleet import Fleet, template_data, template_of
 from clusterwright_localaws.services.eks.lists import listed
 from clusterwright_localaws.services.eks.state import (
+    ChildResource,
     EksCluster,
-    Piece,
     Store,
     active,
     begin,
     cluster_of,
+    idempotent,
     in_use,
     invalid,
     not_found,
-    once,
     over_limit,
     store_of,
 )
@@ -51,7 +51,7 @@ _KEPT = (
 
 @operation("eks", "CreateNodegroup")
 def create_nodegroup(call: Call) -> Mapping[str, Any]:
-    return once(call, lambda: {"nodegroup": _view(_create(call))})
+    return idempotent(call, lambda: {"nodegroup": _view(_create(call))})
 
 
 @operation("eks", "DescribeNodegroup")
@@ -76,7 +76,7 @@ def delete_nodegroup(call: Call) -> Mapping[str, Any]:
         _let_go(store, group)
         cluster.nodegroups.pop(group.members["nodegroupName"], None)
 
-    store.later(call.world.delays.node_group, gone)
+    store.after(call.world.delays.node_group, gone)
     return answer
 
 
@@ -115,7 +115,7 @@ def update_nodegroup_config(call: Call) -> Mapping[str, Any]:
             raise invalid("No updates were given for the nodegroup.")
         return _start(call, group, "ConfigUpdate", shown, lambda: group.members.update(members))
 
-    return once(call, work)
+    return idempotent(call, work)
 
 
 @operation("eks", "UpdateNodegroupVersion")
@@ -157,10 +157,10 @@ def update_nodegroup_version(call: Call) -> Mapping[str, Any]:
             lambda: group.members.update(changes),
         )
 
-    return once(call, work)
+    return idempotent(call, work)
 
 
-def _create(call: Call) -> Piece:
+def _create(call: Call) -> ChildResource:
     store, asked, cluster = store_of(call), call.parameters, active(cluster_of(call))
     name = asked["nodegroupName"]
     if name in cluster.nodegroups:
@@ -182,7 +182,7 @@ def _create(call: Call) -> Piece:
     _check_version(cluster, version)
     _check_update_config(asked.get("updateConfig") or {})
     _check_count(call, cluster)
-    group = Piece(
+    group = ChildResource(
         arn=cluster.arn_of("nodegroup", cluster.name, name, str(uuid.uuid4())),
         created_at=call.now,
         modified_at=call.now,
@@ -217,11 +217,11 @@ def _create(call: Call) -> Piece:
         kind = "EC2_WINDOWS" if "WINDOWS" in group.members["amiType"] else "EC2_LINUX"
         if asked["nodeRole"] not in cluster.access_entries:
             access.add_entry(cluster, asked["nodeRole"], kind, call.now)
-    store.later(call.world.delays.node_group, lambda: _launch(store, group))
+    store.after(call.world.delays.node_group, lambda: _launch(store, group))
     return group
 
 
-def _launch(store: Store, group: Piece) -> None:
+def _launch(store: Store, group: ChildResource) -> None:
     """The nodes come up, or the group fails with an issue as AWS reports it."""
     problem = Fleet(store, group).grow_to(group.members["scalingConfig"]["desiredSize"])
     if problem is not None:
@@ -234,14 +234,14 @@ def _launch(store: Store, group: Piece) -> None:
     group.status = "ACTIVE"
 
 
-def _let_go(store: Store, group: Piece) -> None:
+def _let_go(store: Store, group: ChildResource) -> None:
     Fleet(store, group).end()
     store.network.release(group.arn)
 
 
 def _start(
     call: Call,
-    group: Piece,
+    group: ChildResource,
     kind: str,
     parameters: dict[str, Any],
     apply: Callable[[], None],
@@ -277,12 +277,12 @@ def _start(
         group.modified_at = call.runtime.clock.now()
 
     answer = {"update": update.view()}
-    store.later(call.world.delays.node_group, done)
+    store.after(call.world.delays.node_group, done)
     return answer
 
 
 def _bring_about(
-    store: Store, group: Piece, before: Mapping[str, Any], *, recycle: bool
+    store: Store, group: ChildResource, before: Mapping[str, Any], *, recycle: bool
 ) -> tuple[str, str] | None:
     """As many nodes as are wanted, new ones where their template or version changed."""
     fleet = Fleet(store, group)
@@ -296,14 +296,14 @@ def _bring_about(
     return fleet.grow_to(wanted)
 
 
-def _idle(call: Call) -> Piece:
+def _idle(call: Call) -> ChildResource:
     group = _group(call)
     if group.status != "ACTIVE":
         raise in_use(f"Nodegroup cannot be updated as it is currently {group.status}")
     return group
 
 
-def _group(call: Call) -> Piece:
+def _group(call: Call) -> ChildResource:
     name = call.parameters["nodegroupName"]
     found = cluster_of(call).nodegroups.get(name)
     if found is None:
@@ -485,7 +485,7 @@ def _release(version: str) -> str:
     return f"{version}.0-00000000"
 
 
-def _view(group: Piece) -> dict[str, Any]:
+def _view(group: ChildResource) -> dict[str, Any]:
     return {
         **{name: value for name, value in group.members.items() if name != "nodes"},
         "nodegroupArn": group.arn,

@@ -13,14 +13,14 @@ from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.services.eks import checks
 from clusterwright_localaws.services.eks.lists import listed
 from clusterwright_localaws.services.eks.state import (
+    ChildResource,
     EksCluster,
-    Piece,
     active,
     cluster_of,
+    idempotent,
     in_use,
     invalid,
     not_found,
-    once,
 )
 
 PRINCIPAL = "pods.eks.amazonaws.com"
@@ -39,7 +39,7 @@ def create_pod_identity_association(call: Call) -> Mapping[str, Any]:
         _set(found, asked)
         return {"association": _view(found)}
 
-    return once(call, work)
+    return idempotent(call, work)
 
 
 @operation("eks", "DescribePodIdentityAssociation")
@@ -76,7 +76,7 @@ def update_pod_identity_association(call: Call) -> Mapping[str, Any]:
         found.modified_at = call.now
         return {"association": _view(found)}
 
-    return once(call, work)
+    return idempotent(call, work)
 
 
 @operation("eks", "DeletePodIdentityAssociation")
@@ -113,7 +113,7 @@ def add(
     role_arn: str,
     *,
     owner: str | None = None,
-) -> Piece:
+) -> ChildResource:
     """Make an association; one service account of one namespace has one.
 
     Raises
@@ -128,7 +128,7 @@ def add(
         ):
             raise in_use(f"Association already exists: {one.members['associationId']}")
     identifier = "a-" + "".join(secrets.choice(_LETTERS) for _ in range(17))
-    found = Piece(
+    found = ChildResource(
         arn=cluster.arn_of("podidentityassociation", cluster.name, identifier),
         created_at=call.now,
         modified_at=call.now,
@@ -159,7 +159,7 @@ def _check_more(asked: Mapping[str, Any]) -> None:
             raise invalid("policy needs disableSessionTags to be true")
 
 
-def _set(found: Piece, asked: Mapping[str, Any]) -> None:
+def _set(found: ChildResource, asked: Mapping[str, Any]) -> None:
     for name in ("disableSessionTags", "targetRoleArn", "policy"):
         if asked.get(name) is not None:
             found.members[name] = asked[name]
@@ -167,14 +167,14 @@ def _set(found: Piece, asked: Mapping[str, Any]) -> None:
         found.members["externalId"] = str(uuid.uuid4())
 
 
-def _check_unowned(found: Piece) -> None:
+def _check_unowned(found: ChildResource) -> None:
     if found.members.get("ownerArn"):
         raise invalid(
             f"The association is owned by {found.members['ownerArn']}: change it by its add-on"
         )
 
 
-def _association(call: Call) -> Piece:
+def _association(call: Call) -> ChildResource:
     wanted = call.parameters["associationId"]
     found = cluster_of(call).associations.get(wanted)
     if found is None:
@@ -182,7 +182,7 @@ def _association(call: Call) -> Piece:
     return found
 
 
-def _view(found: Piece) -> dict[str, Any]:
+def _view(found: ChildResource) -> dict[str, Any]:
     return {
         **found.members,
         "associationArn": found.arn,

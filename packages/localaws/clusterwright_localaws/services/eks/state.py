@@ -23,7 +23,7 @@ MAX_CONTROL_PLANE_INTERFACES = 4
 
 
 @dataclass
-class Piece:
+class ChildResource:
     """An add-on, a node group, an access entry or a pod identity association of a cluster.
 
     `members` are those of the API's answer that stay; `status` is the answer's, where it has one.
@@ -80,11 +80,11 @@ class EksCluster:
     client_token: str | None = None
     addresses: list[tuple[str, list[tuple[int, int]]]] = field(default_factory=list)
     updates: dict[str, Update] = field(default_factory=dict)
-    nodegroups: dict[str, Piece] = field(default_factory=dict)
-    addons: dict[str, Piece] = field(default_factory=dict)
-    access_entries: dict[str, Piece] = field(default_factory=dict)
-    associations: dict[str, Piece] = field(default_factory=dict)
-    capabilities: dict[str, Piece] = field(default_factory=dict)
+    nodegroups: dict[str, ChildResource] = field(default_factory=dict)
+    addons: dict[str, ChildResource] = field(default_factory=dict)
+    access_entries: dict[str, ChildResource] = field(default_factory=dict)
+    associations: dict[str, ChildResource] = field(default_factory=dict)
+    capabilities: dict[str, ChildResource] = field(default_factory=dict)
     # Updates that wait for each other's end: EKS takes one at a time.
     busy_with: str | None = None
 
@@ -111,22 +111,22 @@ class Store:
         self.clusters: dict[str, EksCluster] = {}
         # Request token -> (what was asked, what was answered): a repeated call is the same call.
         self.tokens: dict[tuple[str, str], tuple[str, Mapping[str, Any]]] = {}
-        self._agenda: list[tuple[datetime, Callable[[], None]]] = []
+        self._timers: list[tuple[datetime, Callable[[], None]]] = []
 
     @property
     def network(self) -> Network:
         return network_of(self.runtime, self.account, self.region)
 
-    def later(self, seconds: float, what: Callable[[], None]) -> None:
+    def after(self, seconds: float, what: Callable[[], None]) -> None:
         """Let something happen after a delay of the world; without one, before the next call."""
         due = self.runtime.clock.now() + timedelta(seconds=seconds)
-        self._agenda.append((due, what))
-        self._agenda.sort(key=lambda entry: entry[0])
+        self._timers.append((due, what))
+        self._timers.sort(key=lambda entry: entry[0])
 
     def advance(self) -> None:
         now = self.runtime.clock.now()
-        while self._agenda and self._agenda[0][0] <= now:
-            self._agenda.pop(0)[1]()
+        while self._timers and self._timers[0][0] <= now:
+            self._timers.pop(0)[1]()
 
 
 def store_in(runtime: Runtime, account: str, region: str) -> Store:
@@ -169,7 +169,7 @@ def active(cluster: EksCluster) -> EksCluster:
     return cluster
 
 
-def once(call: Call, work: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
+def idempotent(call: Call, work: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
     """Do what a call asks, or answer as before if its clientRequestToken was seen.
 
     Raises

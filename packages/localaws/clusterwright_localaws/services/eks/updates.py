@@ -12,10 +12,10 @@ from clusterwright_localaws.services.eks.state import (
     EksCluster,
     begin,
     cluster_of,
+    idempotent,
     in_use,
     invalid,
     not_found,
-    once,
     store_of,
 )
 
@@ -39,7 +39,7 @@ def update_cluster_config(call: Call) -> Mapping[str, Any]:
             raise invalid("Only one type of update can be allowed.")
         return _start(call, cluster, changes[0])
 
-    return once(call, work)
+    return idempotent(call, work)
 
 
 @operation("eks", "UpdateClusterVersion")
@@ -67,7 +67,7 @@ def update_cluster_version(call: Call) -> Mapping[str, Any]:
         parameters = {"Version": wanted, "PlatformVersion": versions.PLATFORM_VERSION}
         return _start(call, cluster, ("VersionUpdate", parameters, apply))
 
-    return once(call, work)
+    return idempotent(call, work)
 
 
 @operation("eks", "AssociateEncryptionConfig")
@@ -87,7 +87,7 @@ def associate_encryption_config(call: Call) -> Mapping[str, Any]:
         kind = "AssociateEncryptionConfig"
         return _start(call, cluster, (kind, {"EncryptionConfig": wanted}, apply))
 
-    return once(call, work)
+    return idempotent(call, work)
 
 
 @operation("eks", "DescribeUpdate")
@@ -141,7 +141,7 @@ def _start(call: Call, cluster: EksCluster, change: Change) -> Mapping[str, Any]
         cluster.busy_with = None
 
     answer = {"update": update.view()}
-    store.later(call.world.delays.eks_cluster, done)
+    store.after(call.world.delays.eks_cluster, done)
     return answer
 
 

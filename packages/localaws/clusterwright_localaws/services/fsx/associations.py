@@ -20,9 +20,9 @@ from clusterwright_localaws.services.fsx.state import (
     Association,
     FileSystem,
     Store,
-    bad,
+    bad_request,
+    idempotent,
     new_id,
-    once,
     store_of,
     tag_list,
     tag_map,
@@ -39,7 +39,7 @@ def create_association(call: Call) -> Mapping[str, Any]:
 
     return {
         "Association": view(
-            store.associations[once(call, "association", make, store.associations)]
+            store.associations[idempotent(call, "association", make, store.associations)]
         )
     }
 
@@ -67,7 +67,7 @@ def update_association(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
     association = _find(store, call.parameters["AssociationId"])
     if association.lifecycle not in ("AVAILABLE", "MISCONFIGURED"):
-        raise bad(f"Association {association.id} is {association.lifecycle}.")
+        raise bad_request(f"Association {association.id} is {association.lifecycle}.")
     wanted = dict(association.request)
     if "ImportedFileChunkSize" in call.parameters:
         wanted["ImportedFileChunkSize"] = call.parameters["ImportedFileChunkSize"]
@@ -75,7 +75,7 @@ def update_association(call: Call) -> Mapping[str, Any]:
         wanted["S3"] = {**(wanted.get("S3") or {}), **call.parameters["S3"]}
     association.request = wanted
     association.lifecycle = "UPDATING"
-    store.later(call.world.delays.association, lambda: _settle(association))
+    store.after(call.world.delays.association, lambda: _settle(association))
     return {"Association": view(association)}
 
 
@@ -84,9 +84,9 @@ def delete_association(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
     association = _find(store, call.parameters["AssociationId"])
     if association.lifecycle == "DELETING":
-        raise bad(f"Association {association.id} is being deleted already.")
+        raise bad_request(f"Association {association.id} is being deleted already.")
     association.lifecycle = "DELETING"
-    store.later(call.world.delays.association, lambda: _drop(store, association.id))
+    store.after(call.world.delays.association, lambda: _drop(store, association.id))
     return {
         "AssociationId": association.id,
         "Lifecycle": "DELETING",
@@ -140,7 +140,7 @@ def _create(call: Call, store: Store) -> Association:
         tags=tag_map(call.parameters.get("Tags")),
     )
     store.associations[association.id] = association
-    store.later(call.world.delays.association, lambda: _settle(association))
+    store.after(call.world.delays.association, lambda: _settle(association))
     return association
 
 
@@ -163,21 +163,21 @@ def _check_file_system(file_system: FileSystem) -> None:
             f"Data repository associations are not supported by {kind} file systems.",
         )
     if "ImportPath" in file_system.lustre:
-        raise bad("The file system is linked to a data repository by its ImportPath.")
+        raise bad_request("The file system is linked to a data repository by its ImportPath.")
     if file_system.lifecycle not in ("AVAILABLE", "UPDATING"):
-        raise bad(f"File system {file_system.id} is {file_system.lifecycle}.")
+        raise bad_request(f"File system {file_system.id} is {file_system.lifecycle}.")
 
 
 def _check_path(path: str | None, existing: list[Association]) -> None:
     if path is None:
-        raise bad("FileSystemPath is required for a Lustre file system.")
+        raise bad_request("FileSystemPath is required for a Lustre file system.")
     if not path.startswith("/"):
-        raise bad(f"FileSystemPath must start with a slash: {path}")
+        raise bad_request(f"FileSystemPath must start with a slash: {path}")
     if path == "/" and existing:
-        raise bad("FileSystemPath / is only for the first association of a file system.")
+        raise bad_request("FileSystemPath / is only for the first association of a file system.")
     for other in existing:
         if _overlaps(path, other.request["FileSystemPath"]):
-            raise bad(
+            raise bad_request(
                 f"FileSystemPath {path} overlaps with {other.request['FileSystemPath']} of "
                 f"association {other.id}."
             )
@@ -186,15 +186,15 @@ def _check_path(path: str | None, existing: list[Association]) -> None:
 def _check_repository(path: str, existing: list[Association]) -> None:
     parts = urlsplit(path)
     if parts.scheme != "s3" or not parts.netloc:
-        raise bad(f"DataRepositoryPath must be s3://bucket-name/prefix/: {path}")
+        raise bad_request(f"DataRepositoryPath must be s3://bucket-name/prefix/: {path}")
     # Of another account too; whether FSx is let in shows when the association is made.
     if find_bucket(parts.netloc) is None:
-        raise bad(f"The S3 bucket {parts.netloc} does not exist or is not accessible.")
+        raise bad_request(f"The S3 bucket {parts.netloc} does not exist or is not accessible.")
     if parts.netloc.endswith("--x-s3"):
-        raise bad("Directory buckets cannot be linked by a data repository association.")
+        raise bad_request("Directory buckets cannot be linked by a data repository association.")
     for other in existing:
         if _overlaps(path, other.request["DataRepositoryPath"]):
-            raise bad(
+            raise bad_request(
                 f"DataRepositoryPath {path} overlaps with "
                 f"{other.request['DataRepositoryPath']} of association {other.id}."
             )
@@ -209,7 +209,7 @@ def _check_region(call: Call, request: Mapping[str, Any]) -> None:
     settings = request.get("S3") or {}
     automatic = settings.get("AutoImportPolicy") or settings.get("AutoExportPolicy")
     if automatic and bucket is not None and bucket.region_name != call.region:
-        raise bad(
+        raise bad_request(
             f"The S3 bucket {bucket.name} is in {bucket.region_name}: automatic import and export "
             f"need a bucket in {call.region}."
         )

@@ -18,9 +18,9 @@ from clusterwright_localaws.services.fsx.state import (
     Backup,
     FileSystem,
     Store,
-    bad,
+    bad_request,
+    idempotent,
     new_id,
-    once,
     store_of,
     tag_map,
 )
@@ -34,12 +34,12 @@ def create_backup(call: Call) -> Mapping[str, Any]:
     def make() -> str:
         asked = call.parameters
         if asked.get("VolumeId") or not asked.get("FileSystemId"):
-            raise bad("Backups of volumes are for ONTAP; give a FileSystemId.")
+            raise bad_request("Backups of volumes are for ONTAP; give a FileSystemId.")
         file_system = store.file_system(asked["FileSystemId"])
         refuse(store, file_system)
         return take(call, store, file_system, tag_map(asked.get("Tags"))).id
 
-    return {"Backup": backup_view(store.backups[once(call, "backup", make, store.backups)])}
+    return {"Backup": backup_view(store.backups[idempotent(call, "backup", make, store.backups)])}
 
 
 @operation("fsx", "DescribeBackups")
@@ -89,7 +89,7 @@ def refuse(store: Store, file_system: FileSystem) -> None:
             "UnsupportedOperation", "Backups are not supported by Intelligent-Tiering storage."
         )
     if file_system.lifecycle not in ("AVAILABLE", "UPDATING"):
-        raise bad(f"File system {file_system.id} is {file_system.lifecycle}.")
+        raise bad_request(f"File system {file_system.id} is {file_system.lifecycle}.")
     for other in store.backups.values():
         if other.file_system is file_system and other.lifecycle == "CREATING":
             raise AwsError(
@@ -105,13 +105,13 @@ def take(call: Call, store: Store, file_system: FileSystem, tags: Mapping[str, s
     backup = Backup(
         id=new_id("backup"),
         file_system=file_system,
-        as_it_was=view(file_system),
+        snapshot=view(file_system),
         request=dict(file_system.request),
         created_at=call.now,
         tags={**copied, **tags},
     )
     store.backups[backup.id] = backup
-    store.later(call.world.delays.backup, lambda: setattr(backup, "lifecycle", "AVAILABLE"))
+    store.after(call.world.delays.backup, lambda: setattr(backup, "lifecycle", "AVAILABLE"))
     return backup
 
 

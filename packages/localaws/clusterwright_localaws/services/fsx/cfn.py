@@ -72,7 +72,7 @@ class FileSystem(Handler):
     """``Ref`` is the file system's id."""
 
     type_name = "AWS::FSx::FileSystem"
-    not_carried = frozenset({"BackupId", "WindowsConfiguration", "OntapConfiguration"})
+    unsupported_properties = frozenset({"BackupId", "WindowsConfiguration", "OntapConfiguration"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         parameters = pick(properties, *_CREATE)
@@ -237,7 +237,7 @@ class Volume(Handler):
     """``Ref`` is the volume's id. OpenZFS volumes only."""
 
     type_name = "AWS::FSx::Volume"
-    not_carried = frozenset({"BackupId", "OntapConfiguration"})
+    unsupported_properties = frozenset({"BackupId", "OntapConfiguration"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         tags = ctx.tags(properties.get("Tags"))

@@ -14,11 +14,11 @@ from clusterwright_localaws.services.fsx.state import (
     FileSystem,
     Store,
     Volume,
-    bad,
+    bad_request,
+    idempotent,
     incompatible,
     new_id,
     new_mount_name,
-    once,
     store_of,
     tag_map,
 )
@@ -35,7 +35,7 @@ def create_file_system(call: Call) -> Mapping[str, Any]:
         request = {k: v for k, v in call.parameters.items() if k not in _NOT_SETTINGS}
         return create_from(call, request).id
 
-    made = once(call, "file-system", make, store.file_systems)
+    made = idempotent(call, "file-system", make, store.file_systems)
     return {"FileSystem": view(store.file_systems[made])}
 
 
@@ -56,7 +56,7 @@ def describe_file_systems(call: Call) -> Mapping[str, Any]:
 
 @operation("fsx", "UpdateFileSystem")
 def update_file_system(call: Call) -> Mapping[str, Any]:
-    """Settings change at once, after the delay; capacity only grows."""
+    """Settings change at idempotent, after the delay; capacity only grows."""
     store = store_of(call)
     file_system = store.file_system(call.parameters["FileSystemId"])
     asked = {
@@ -89,7 +89,7 @@ def update_file_system(call: Call) -> Mapping[str, Any]:
         file_system.lifecycle = "AVAILABLE"
         action["Status"] = "COMPLETED"
 
-    store.later(call.world.delays.file_system, updated)
+    store.after(call.world.delays.file_system, updated)
     return {"FileSystem": view(file_system)}
 
 
@@ -98,9 +98,9 @@ def delete_file_system(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
     file_system = store.file_system(call.parameters["FileSystemId"])
     if file_system.lifecycle == "DELETING":
-        raise bad(f"File system {file_system.id} is being deleted already.")
+        raise bad_request(f"File system {file_system.id} is being deleted already.")
     if file_system.lifecycle in ("CREATING", "UPDATING"):
-        raise bad(f"File system {file_system.id} is {file_system.lifecycle}.")
+        raise bad_request(f"File system {file_system.id} is {file_system.lifecycle}.")
     answer: dict[str, Any] = {"FileSystemId": file_system.id, "Lifecycle": "DELETING"}
     _refuse_children(store, file_system, call.parameters)
     final = _final_backup(call, store, file_system)
@@ -123,7 +123,7 @@ def delete_file_system(call: Call) -> Mapping[str, Any]:
         store.network.release(file_system.arn)
         store.file_systems.pop(file_system.id, None)
 
-    store.later(call.world.delays.file_system, gone)
+    store.after(call.world.delays.file_system, gone)
     return answer
 
 
@@ -137,7 +137,7 @@ def _check_key(call: Call, key: str | None) -> None:
     found = kms_backends[call.account][call.region].keys.get(key.rsplit("/", 1)[-1])
     state = found.key_state if found is not None else "not there"
     if state != "Enabled":
-        raise bad(f"The KMS key {key} cannot be used: it is {state}.")
+        raise bad_request(f"The KMS key {key} cannot be used: it is {state}.")
 
 
 def create_from(call: Call, request: Mapping[str, Any]) -> FileSystem:
@@ -199,7 +199,7 @@ def create_from(call: Call, request: Mapping[str, Any]) -> FileSystem:
             tuple(request["SubnetIds"]),
         ),
     )
-    store.later(
+    store.after(
         call.world.delays.file_system, lambda: setattr(file_system, "lifecycle", "AVAILABLE")
     )
     return file_system
@@ -216,7 +216,7 @@ def _refuse_children(store: Store, file_system: FileSystem, parameters: Mapping[
         if volume.file_system is file_system and volume.id != file_system.root_volume_id
     ] + [s.id for s in store.snapshots.values() if s.volume.file_system is file_system]
     if children and "DELETE_CHILD_VOLUMES_AND_SNAPSHOTS" not in options:
-        raise bad(
+        raise bad_request(
             f"File system {file_system.id} has child volumes or snapshots: "
             f"{', '.join(children)}. Use the option DELETE_CHILD_VOLUMES_AND_SNAPSHOTS."
         )

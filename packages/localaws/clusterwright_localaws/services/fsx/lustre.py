@@ -12,7 +12,7 @@ from typing import Any
 
 from clusterwright_localaws.core import catalog_facts
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.services.fsx.state import FileSystem, bad, incompatible
+from clusterwright_localaws.services.fsx.state import FileSystem, bad_request, incompatible
 
 DEFAULT_DEPLOYMENT = "SCRATCH_1"
 TIERING = "INTELLIGENT_TIERING"
@@ -33,7 +33,7 @@ def check(request: Mapping[str, Any]) -> None:
     deployment = lustre.get("DeploymentType", DEFAULT_DEPLOYMENT)
     storage = request.get("StorageType", "SSD")
     if len(request["SubnetIds"]) != 1:
-        raise bad("FSx for Lustre file systems take exactly one subnet.")
+        raise bad_request("FSx for Lustre file systems take exactly one subnet.")
     _check_storage(deployment, storage, request, lustre)
     _check_version(deployment, request, lustre)
     _check_metadata(deployment, storage, lustre.get("MetadataConfiguration"))
@@ -73,13 +73,13 @@ def check_size(
         )
     tier = tier_of(deployment, storage, throughput)
     if tier is None:
-        raise bad(f"{deployment} file systems do not support {storage} storage.")
+        raise bad_request(f"{deployment} file systems do not support {storage} storage.")
     if capacity is None:
-        raise bad("StorageCapacity is required.")
+        raise bad_request("StorageCapacity is required.")
     if efa and tier.efa_step_gib is None:
         raise incompatible("EfaEnabled", "EFA needs a PERSISTENT_2 SSD file system.")
     if not tier.is_valid_capacity(capacity, efa=efa):
-        raise bad(_size_message(tier, capacity, efa=efa))
+        raise bad_request(_size_message(tier, capacity, efa=efa))
 
 
 def tier_of(deployment: str, storage: str, throughput: int | None) -> Any | None:
@@ -145,18 +145,18 @@ def check_update(file_system: FileSystem, asked: Mapping[str, Any]) -> None:
     lustre = asked.get("LustreConfiguration") or {}
     old = file_system.lustre
     if file_system.lifecycle not in ("AVAILABLE", "MISCONFIGURED"):
-        raise bad(f"File system {file_system.id} is {file_system.lifecycle}.")
+        raise bad_request(f"File system {file_system.id} is {file_system.lifecycle}.")
     new_throughput = lustre.get("PerUnitStorageThroughput")
     efa = bool(old.get("EfaEnabled"))
     if new_throughput is not None and efa and new_throughput != old["PerUnitStorageThroughput"]:
         # "EFA-enabled file systems": the tier is fixed at creation.
-        raise bad("The throughput of an EFA-enabled file system cannot be changed.")
+        raise bad_request("The throughput of an EFA-enabled file system cannot be changed.")
     capacity = asked.get("StorageCapacity")
     if capacity is not None:
         if old["DeploymentType"] == "SCRATCH_1" or file_system.storage_type == TIERING:
-            raise bad("The storage capacity of this file system cannot be increased.")
+            raise bad_request("The storage capacity of this file system cannot be increased.")
         if capacity <= file_system.capacity_gib:
-            raise bad("The storage capacity must be greater than the current one.")
+            raise bad_request("The storage capacity must be greater than the current one.")
     if capacity is not None or new_throughput is not None:
         check_size(
             old["DeploymentType"],
@@ -168,13 +168,17 @@ def check_update(file_system: FileSystem, asked: Mapping[str, Any]) -> None:
     _check_update_settings(file_system, asked, lustre)
     throughput = lustre.get("ThroughputCapacity")
     if throughput is not None and throughput < old.get("ThroughputCapacity", 0):
-        raise bad("The throughput of an Intelligent-Tiering file system can only be increased.")
+        raise bad_request(
+            "The throughput of an Intelligent-Tiering file system can only be increased."
+        )
     _check_metadata_update(file_system, lustre.get("MetadataConfiguration"))
     version = asked.get("FileSystemTypeVersion")
     if version is not None:
         current = str(file_system.request["FileSystemTypeVersion"])
         if version not in VERSIONS[1:] or VERSIONS.index(version) <= VERSIONS.index(current):
-            raise bad("FileSystemTypeVersion must be 2.12 or 2.15, and newer than the current.")
+            raise bad_request(
+                "FileSystemTypeVersion must be 2.12 or 2.15, and newer than the current."
+            )
 
 
 def _check_update_settings(
@@ -183,7 +187,7 @@ def _check_update_settings(
     """Refuse settings that the file system's storage or deployment type does not have."""
     old = file_system.lustre
     if "StorageType" in asked and asked["StorageType"] != file_system.storage_type:
-        raise bad("The storage type of a Lustre file system cannot be changed.")
+        raise bad_request("The storage type of a Lustre file system cannot be changed.")
     if file_system.storage_type != TIERING:
         for name in ("ThroughputCapacity", "DataReadCacheConfiguration"):
             if name in lustre:
@@ -214,7 +218,7 @@ def _check_metadata_update(file_system: FileSystem, metadata: Mapping[str, Any] 
         return
     old = file_system.lustre.get("MetadataConfiguration")
     if old is None:
-        raise bad("The file system was created without a metadata configuration.")
+        raise bad_request("The file system was created without a metadata configuration.")
     _check_metadata(file_system.lustre["DeploymentType"], file_system.storage_type, metadata)
     iops = metadata.get("Iops")
     if metadata["Mode"] == "AUTOMATIC":
@@ -222,18 +226,20 @@ def _check_metadata_update(file_system: FileSystem, metadata: Mapping[str, Any] 
             catalog_facts.catalog().lustre.automatic_metadata_iops(file_system.capacity_gib)
         )
     if iops is not None and iops < old.get("Iops", 0):
-        raise bad("Metadata IOPS cannot be decreased.")
+        raise bad_request("Metadata IOPS cannot be decreased.")
 
 
 def _check_storage(
     deployment: str, storage: str, request: Mapping[str, Any], lustre: Mapping[str, Any]
 ) -> None:
     if storage == "HDD" and deployment != "PERSISTENT_1":
-        raise bad("HDD storage is supported by PERSISTENT_1 Lustre file systems only.")
+        raise bad_request("HDD storage is supported by PERSISTENT_1 Lustre file systems only.")
     if storage == TIERING and deployment != "PERSISTENT_2":
-        raise bad("INTELLIGENT_TIERING is supported by PERSISTENT_2 Lustre file systems only.")
+        raise bad_request(
+            "INTELLIGENT_TIERING is supported by PERSISTENT_2 Lustre file systems only."
+        )
     if storage == "HDD" and "DriveCacheType" not in lustre:
-        raise bad("DriveCacheType is required when the storage type is HDD.")
+        raise bad_request("DriveCacheType is required when the storage type is HDD.")
     if storage != "HDD" and "DriveCacheType" in lustre:
         raise incompatible("DriveCacheType", "DriveCacheType is for HDD storage.")
     if deployment not in _PERSISTENT:
@@ -249,11 +255,11 @@ def _check_version(deployment: str, request: Mapping[str, Any], lustre: Mapping[
     if version is None:
         return
     if version not in VERSIONS:
-        raise bad(f"FileSystemTypeVersion must be one of {', '.join(VERSIONS)}.")
+        raise bad_request(f"FileSystemTypeVersion must be one of {', '.join(VERSIONS)}.")
     if deployment == "PERSISTENT_2" and version == "2.10":
-        raise bad("PERSISTENT_2 file systems do not support Lustre 2.10.")
+        raise bad_request("PERSISTENT_2 file systems do not support Lustre 2.10.")
     if lustre.get("MetadataConfiguration") and version != "2.15":
-        raise bad("A metadata configuration needs Lustre 2.15.")
+        raise bad_request("A metadata configuration needs Lustre 2.15.")
 
 
 def _default_version(deployment: str, lustre: Mapping[str, Any]) -> str:
@@ -265,7 +271,7 @@ def _default_version(deployment: str, lustre: Mapping[str, Any]) -> str:
 def _check_metadata(deployment: str, storage: str, metadata: Mapping[str, Any] | None) -> None:
     if not metadata:
         if storage == TIERING:
-            raise bad("Intelligent-Tiering file systems need a metadata configuration.")
+            raise bad_request("Intelligent-Tiering file systems need a metadata configuration.")
         return
     if deployment != "PERSISTENT_2":
         raise incompatible(
@@ -277,11 +283,13 @@ def _check_metadata(deployment: str, storage: str, metadata: Mapping[str, Any] |
     )
     if metadata["Mode"] == "AUTOMATIC":
         if storage == TIERING:
-            raise bad("Intelligent-Tiering file systems need USER_PROVISIONED metadata IOPS.")
+            raise bad_request(
+                "Intelligent-Tiering file systems need USER_PROVISIONED metadata IOPS."
+            )
         if "Iops" in metadata:
-            raise bad("Iops cannot be given in AUTOMATIC mode.")
+            raise bad_request("Iops cannot be given in AUTOMATIC mode.")
     elif metadata.get("Iops") not in values:
-        raise bad(
+        raise bad_request(
             f"Invalid metadata IOPS: {metadata.get('Iops')}. Valid values are "
             f"{', '.join(str(value) for value in values[:4])}"
             + (" and multiples of 12000 up to 192000." if len(values) > 4 else ".")
@@ -294,7 +302,7 @@ def _check_efa(deployment: str, storage: str, lustre: Mapping[str, Any]) -> None
     if deployment != "PERSISTENT_2" or storage == "HDD":
         raise incompatible("EfaEnabled", "EFA needs a PERSISTENT_2 file system.")
     if not lustre.get("MetadataConfiguration"):
-        raise bad("An EFA-enabled file system needs a metadata configuration.")
+        raise bad_request("An EFA-enabled file system needs a metadata configuration.")
 
 
 def _check_tiering(request: Mapping[str, Any], lustre: Mapping[str, Any]) -> None:
@@ -311,14 +319,16 @@ def _check_tiering(request: Mapping[str, Any], lustre: Mapping[str, Any]) -> Non
     throughput = lustre.get("ThroughputCapacity")
     step = known.tiering_throughput_step_mbps
     if not throughput or throughput % step or throughput > known.tiering_throughput_max_mbps:
-        raise bad(f"ThroughputCapacity must be a multiple of {step} MBps.")
+        raise bad_request(f"ThroughputCapacity must be a multiple of {step} MBps.")
     cache = lustre.get("DataReadCacheConfiguration")
     if not cache:
-        raise bad("DataReadCacheConfiguration is required for Intelligent-Tiering.")
+        raise bad_request("DataReadCacheConfiguration is required for Intelligent-Tiering.")
     if cache.get("SizingMode") == "USER_PROVISIONED":
         least, most = (bound * (throughput // step) for bound in known.tiering_cache_gib_per_step)
         if not least <= cache.get("SizeGiB", 0) <= most:
-            raise bad(f"The read cache must have {least} to {most} GiB at {throughput} MBps.")
+            raise bad_request(
+                f"The read cache must have {least} to {most} GiB at {throughput} MBps."
+            )
 
 
 def _check_legacy_links(deployment: str, lustre: Mapping[str, Any]) -> None:
@@ -332,7 +342,7 @@ def _check_legacy_links(deployment: str, lustre: Mapping[str, Any]) -> None:
                     "repository association.",
                 )
     if "ExportPath" in lustre and "ImportPath" not in lustre:
-        raise bad("ExportPath needs an ImportPath.")
+        raise bad_request("ExportPath needs an ImportPath.")
 
 
 def _size_message(tier: Any, capacity: int, *, efa: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.services.fsx.state import FileSystem, bad, incompatible
+from clusterwright_localaws.services.fsx.state import FileSystem, bad_request, incompatible
 
 MIN_CAPACITY_GIB = 64
 MAX_CAPACITY_GIB = 524_288
@@ -34,20 +34,24 @@ def check(request: Mapping[str, Any]) -> None:
     deployment = configuration["DeploymentType"]
     storage = request.get("StorageType", "SSD")
     if storage == "HDD":
-        raise bad("FSx for OpenZFS does not support HDD storage.")
+        raise bad_request("FSx for OpenZFS does not support HDD storage.")
     if storage == "INTELLIGENT_TIERING" and deployment != "MULTI_AZ_1":
-        raise bad("INTELLIGENT_TIERING is supported by MULTI_AZ_1 OpenZFS file systems only.")
+        raise bad_request(
+            "INTELLIGENT_TIERING is supported by MULTI_AZ_1 OpenZFS file systems only."
+        )
     wanted = 2 if deployment == "MULTI_AZ_1" else 1
     if len(request["SubnetIds"]) != wanted:
-        raise bad(f"{deployment} file systems take exactly {wanted} subnet(s).")
+        raise bad_request(f"{deployment} file systems take exactly {wanted} subnet(s).")
     if deployment == "MULTI_AZ_1" and (
         configuration.get("PreferredSubnetId") not in request["SubnetIds"]
     ):
-        raise bad("PreferredSubnetId is required for MULTI_AZ_1 and must be one of the subnets.")
+        raise bad_request(
+            "PreferredSubnetId is required for MULTI_AZ_1 and must be one of the subnets."
+        )
     check_size(deployment, storage, request.get("StorageCapacity"), configuration)
     record = (configuration.get("RootVolumeConfiguration") or {}).get("RecordSizeKiB")
     if record is not None and storage == "SSD" and record not in RECORD_SIZES_KIB:
-        raise bad(f"RecordSizeKiB must be one of {', '.join(map(str, RECORD_SIZES_KIB))}.")
+        raise bad_request(f"RecordSizeKiB must be one of {', '.join(map(str, RECORD_SIZES_KIB))}.")
 
 
 def check_size(
@@ -56,21 +60,21 @@ def check_size(
     if storage == "SSD" and (
         capacity is None or not MIN_CAPACITY_GIB <= capacity <= MAX_CAPACITY_GIB
     ):
-        raise bad(
+        raise bad_request(
             f"StorageCapacity of an OpenZFS file system must be {MIN_CAPACITY_GIB} to "
             f"{MAX_CAPACITY_GIB} GiB, got {capacity}."
         )
     throughput = configuration.get("ThroughputCapacity")
     values = THROUGHPUT_MBPS[deployment]
     if throughput is not None and throughput not in values:
-        raise bad(
+        raise bad_request(
             f"ThroughputCapacity of {deployment} must be one of "
             f"{', '.join(map(str, values))} MBps, got {throughput}."
         )
     iops = configuration.get("DiskIopsConfiguration") or {}
     if iops.get("Mode") == "USER_PROVISIONED" and capacity is not None:
         if iops.get("Iops", 0) < IOPS_PER_GIB * capacity:
-            raise bad(f"Iops must be at least {IOPS_PER_GIB} per GiB of storage capacity.")
+            raise bad_request(f"Iops must be at least {IOPS_PER_GIB} per GiB of storage capacity.")
     elif "Iops" in iops and iops.get("Mode", "AUTOMATIC") == "AUTOMATIC":
         raise incompatible("Iops", "Iops cannot be given in AUTOMATIC mode.")
 
@@ -78,10 +82,12 @@ def check_size(
 def check_update(file_system: FileSystem, asked: Mapping[str, Any]) -> None:
     """Refuse an UpdateFileSystem for OpenZFS that FSx refuses."""
     if file_system.lifecycle != "AVAILABLE":
-        raise bad(f"File system {file_system.id} is {file_system.lifecycle}.")
+        raise bad_request(f"File system {file_system.id} is {file_system.lifecycle}.")
     capacity = asked.get("StorageCapacity")
     if capacity is not None and capacity < 1.1 * file_system.capacity_gib:
-        raise bad("StorageCapacity must be at least 10 percent greater than the current one.")
+        raise bad_request(
+            "StorageCapacity must be at least 10 percent greater than the current one."
+        )
     changes = asked.get("OpenZFSConfiguration") or {}
     configuration = {**file_system.openzfs, **changes}
     iops = configuration.get("DiskIopsConfiguration") or {}

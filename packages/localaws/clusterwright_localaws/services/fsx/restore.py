@@ -10,8 +10,8 @@ from clusterwright_localaws.services.fsx.backups import find_backup
 from clusterwright_localaws.services.fsx.file_systems import create_from
 from clusterwright_localaws.services.fsx.state import (
     Backup,
-    bad,
-    once,
+    bad_request,
+    idempotent,
     store_of,
 )
 from clusterwright_localaws.services.fsx.views import view
@@ -28,10 +28,10 @@ def create_file_system_from_backup(call: Call) -> Mapping[str, Any]:
         asked = dict(call.parameters)
         backup = find_backup(store, asked.pop("BackupId"))
         if backup.lifecycle != "AVAILABLE":
-            raise bad(f"Backup {backup.id} is {backup.lifecycle}.")
+            raise bad_request(f"Backup {backup.id} is {backup.lifecycle}.")
         return create_from(call, _restored(backup, asked)).id
 
-    made = once(call, "file-system-from-backup", make, store.file_systems)
+    made = idempotent(call, "file-system-from-backup", make, store.file_systems)
     return {"FileSystem": view(store.file_systems[made])}
 
 
@@ -50,9 +50,9 @@ def _restored(backup: Backup, asked: Mapping[str, Any]) -> dict[str, Any]:
     before = backup.request.get("StorageCapacity")
     if capacity is not None and before is not None:
         if kind == "LUSTRE" and capacity != before:
-            raise bad("The storage capacity of a backup can be changed for OpenZFS only.")
+            raise bad_request("The storage capacity of a backup can be changed for OpenZFS only.")
         if capacity < before:
-            raise bad(f"StorageCapacity must be at least that of the backup, {before}.")
+            raise bad_request(f"StorageCapacity must be at least that of the backup, {before}.")
     inherited = {key: backup.request[key] for key in _INHERITED if key in backup.request}
     given = {key: value for key, value in asked.items() if key not in ("Tags",)}
     return {"FileSystemType": kind, **inherited, **given, name: settings}

@@ -11,9 +11,9 @@ from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.fsx.state import (
     Snapshot,
     Store,
-    bad,
+    bad_request,
+    idempotent,
     new_id,
-    once,
     store_of,
     tag_list,
     tag_map,
@@ -27,7 +27,7 @@ def create_snapshot(call: Call) -> Mapping[str, Any]:
     def make() -> str:
         return _create(call, store).id
 
-    return {"Snapshot": view(store.snapshots[once(call, "snapshot", make, store.snapshots)])}
+    return {"Snapshot": view(store.snapshots[idempotent(call, "snapshot", make, store.snapshots)])}
 
 
 @operation("fsx", "DescribeSnapshots")
@@ -67,9 +67,9 @@ def delete_snapshot(call: Call) -> Mapping[str, Any]:
         if (volume.configuration.get("OriginSnapshot") or {}).get("SnapshotARN") == snapshot.arn
     ]
     if clones:
-        raise bad(f"Snapshot {snapshot.id} has clones: {', '.join(clones)}.")
+        raise bad_request(f"Snapshot {snapshot.id} has clones: {', '.join(clones)}.")
     snapshot.lifecycle = "DELETING"
-    store.later(call.world.delays.volume, lambda: store.snapshots.pop(snapshot.id, None))
+    store.after(call.world.delays.volume, lambda: store.snapshots.pop(snapshot.id, None))
     return {"SnapshotId": snapshot.id, "Lifecycle": "DELETING"}
 
 
@@ -92,7 +92,7 @@ def _create(call: Call, store: Store) -> Snapshot:
     if volume is None:
         raise AwsError("VolumeNotFound", f"Volume '{asked['VolumeId']}' does not exist.")
     if volume.lifecycle != "AVAILABLE":
-        raise bad(f"Volume {volume.id} is {volume.lifecycle}.")
+        raise bad_request(f"Volume {volume.id} is {volume.lifecycle}.")
     _refuse_name(store, volume.id, asked["Name"])
     copied = volume.tags if volume.configuration.get("CopyTagsToSnapshots") else {}
     snapshot = Snapshot(
@@ -103,18 +103,18 @@ def _create(call: Call, store: Store) -> Snapshot:
         tags=tag_map(asked.get("Tags")) or dict(copied),
     )
     store.snapshots[snapshot.id] = snapshot
-    store.later(call.world.delays.volume, lambda: setattr(snapshot, "lifecycle", "AVAILABLE"))
+    store.after(call.world.delays.volume, lambda: setattr(snapshot, "lifecycle", "AVAILABLE"))
     return snapshot
 
 
 def _refuse_busy(snapshot: Snapshot) -> None:
     if snapshot.lifecycle != "AVAILABLE":
-        raise bad(f"Snapshot {snapshot.id} is {snapshot.lifecycle}.")
+        raise bad_request(f"Snapshot {snapshot.id} is {snapshot.lifecycle}.")
 
 
 def _refuse_name(store: Store, volume_id: str, name: str) -> None:
     if any(s.name == name and s.volume.id == volume_id for s in store.snapshots.values()):
-        raise bad(f"Volume {volume_id} has a snapshot named {name} already.")
+        raise bad_request(f"Volume {volume_id} has a snapshot named {name} already.")
 
 
 def _find(store: Store, snapshot_id: str) -> Snapshot:

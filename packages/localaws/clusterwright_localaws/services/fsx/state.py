@@ -12,7 +12,7 @@ from typing import Any
 from clusterwright_localaws.core.call import Call
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import Runtime
-from clusterwright_localaws.core.schedule import Agenda
+from clusterwright_localaws.core.timers import Timers
 from clusterwright_localaws.services.ec2.network import Network, network_of
 from clusterwright_localaws.services.ec2.zones import partition_of
 
@@ -135,7 +135,7 @@ class Backup:
 
     id: str
     file_system: FileSystem
-    as_it_was: dict[str, Any]
+    snapshot: dict[str, Any]
     request: dict[str, Any]
     created_at: datetime
     lifecycle: str = "CREATING"
@@ -185,18 +185,18 @@ class Store:
         self.tasks: dict[str, Task] = {}
         # client request token -> (operation and parameters, answer's id): creation is idempotent
         self.tokens: dict[str, tuple[str, str]] = {}
-        self._agenda = Agenda(runtime.clock)
+        self._timers = Timers(runtime.clock)
 
     @property
     def network(self) -> Network:
         return network_of(self.runtime, self.account, self.region)
 
-    def later(self, seconds: float, what: Callable[[], object]) -> None:
+    def after(self, seconds: float, what: Callable[[], object]) -> None:
         """Let something happen after a delay of the world; without one, before the next call."""
-        self._agenda.later(seconds, what)
+        self._timers.after(seconds, what)
 
     def advance(self) -> None:
-        self._agenda.advance()
+        self._timers.advance()
 
     def file_system(self, file_system_id: str) -> FileSystem:
         """A file system by id.
@@ -235,7 +235,7 @@ def new_mount_name() -> str:
     return "".join(secrets.choice(_MOUNT_LETTERS) for _ in range(8))
 
 
-def bad(message: str) -> AwsError:
+def bad_request(message: str) -> AwsError:
     return AwsError("BadRequest", message)
 
 
@@ -251,7 +251,9 @@ def tag_list(tags: Mapping[str, str]) -> list[dict[str, str]]:
     return [{"Key": key, "Value": value} for key, value in tags.items()]
 
 
-def once(call: Call, what: str, make: Callable[[], str], existing: Mapping[str, object]) -> str:
+def idempotent(
+    call: Call, what: str, make: Callable[[], str], existing: Mapping[str, object]
+) -> str:
     """Create something, or return the id it got before under the same ClientRequestToken.
 
     A token whose `existing` thing is gone makes a new one.

@@ -15,9 +15,9 @@ from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.fsx.state import (
     Store,
     Task,
-    bad,
+    bad_request,
+    idempotent,
     new_id,
-    once,
     store_of,
     tag_list,
     tag_map,
@@ -33,7 +33,7 @@ def create_task(call: Call) -> Mapping[str, Any]:
     def make() -> str:
         return _create(call, store).id
 
-    return {"DataRepositoryTask": view(store.tasks[once(call, "task", make, store.tasks)])}
+    return {"DataRepositoryTask": view(store.tasks[idempotent(call, "task", make, store.tasks)])}
 
 
 @operation("fsx", "DescribeDataRepositoryTasks")
@@ -63,7 +63,7 @@ def cancel_task(call: Call) -> Mapping[str, Any]:
     def cancelled() -> None:
         task.lifecycle, task.ended_at = "CANCELED", call.runtime.clock.now()
 
-    store.later(call.world.delays.task, cancelled)
+    store.after(call.world.delays.task, cancelled)
     return {"Lifecycle": "CANCELING", "TaskId": task.id}
 
 
@@ -98,13 +98,13 @@ def _create(call: Call, store: Store) -> Task:
     if file_system.kind != "LUSTRE":
         raise AwsError("UnsupportedOperation", "Data repository tasks are for Lustre.")
     if file_system.lifecycle not in ("AVAILABLE", "UPDATING"):
-        raise bad(f"File system {file_system.id} is {file_system.lifecycle}.")
+        raise bad_request(f"File system {file_system.id} is {file_system.lifecycle}.")
     if not ("ImportPath" in file_system.lustre or store.of_file_system(file_system)):
-        raise bad(f"File system {file_system.id} is not linked to a data repository.")
+        raise bad_request(f"File system {file_system.id} is not linked to a data repository.")
     report = asked["Report"]
     missing = [name for name in ("Path", "Format", "Scope") if not report.get(name)]
     if report["Enabled"] and missing:
-        raise bad(f"Report.{missing[0]} is required when the report is enabled.")
+        raise bad_request(f"Report.{missing[0]} is required when the report is enabled.")
     task = Task(
         id=new_id("task"),
         file_system=file_system,
@@ -122,8 +122,8 @@ def _create(call: Call, store: Store) -> Task:
         if task.lifecycle == "EXECUTING":
             task.lifecycle, task.ended_at = "SUCCEEDED", call.runtime.clock.now()
 
-    store.later(0, begun)
-    store.later(call.world.delays.task, done)
+    store.after(0, begun)
+    store.after(call.world.delays.task, done)
     return task
 
 

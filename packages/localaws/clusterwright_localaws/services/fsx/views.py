@@ -88,7 +88,7 @@ def backup_view(backup: Backup) -> dict[str, Any]:
         "ResourceARN": backup.arn,
         "ResourceType": "FILE_SYSTEM",
         "OwnerId": backup.file_system.account,
-        "FileSystem": {k: v for k, v in backup.as_it_was.items() if k != "AdministrativeActions"},
+        "FileSystem": {k: v for k, v in backup.snapshot.items() if k != "AdministrativeActions"},
     }
     if backup.request.get("KmsKeyId"):
         answer["KmsKeyId"] = backup.request["KmsKeyId"]

@@ -12,9 +12,9 @@ from clusterwright_localaws.services.fsx.openzfs import RECORD_SIZES_KIB
 from clusterwright_localaws.services.fsx.state import (
     Store,
     Volume,
-    bad,
+    bad_request,
+    idempotent,
     new_id,
-    once,
     store_of,
     tag_list,
     tag_map,
@@ -28,7 +28,7 @@ def create_volume(call: Call) -> Mapping[str, Any]:
     def make() -> str:
         return _create(call).id
 
-    return {"Volume": view(store.volumes[once(call, "volume", make, store.volumes)])}
+    return {"Volume": view(store.volumes[idempotent(call, "volume", make, store.volumes)])}
 
 
 @operation("fsx", "DescribeVolumes")
@@ -65,13 +65,13 @@ def delete_volume(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
     volume = _find(store, call.parameters["VolumeId"])
     if volume.id == volume.file_system.root_volume_id:
-        raise bad("The root volume goes with its file system.")
+        raise bad_request("The root volume goes with its file system.")
     _refuse_busy(volume)
     below = _below(store, volume)
     snapshots = [s for s in store.snapshots.values() if s.volume in (volume, *below)]
     options = (call.parameters.get("OpenZFSConfiguration") or {}).get("Options", ())
     if (below or snapshots) and "DELETE_CHILD_VOLUMES_AND_SNAPSHOTS" not in options:
-        raise bad(f"Volume {volume.id} has child volumes or snapshots.")
+        raise bad_request(f"Volume {volume.id} has child volumes or snapshots.")
     for each in (volume, *below):
         each.lifecycle = "DELETING"
 
@@ -81,7 +81,7 @@ def delete_volume(call: Call) -> Mapping[str, Any]:
         for each in (volume, *below):
             store.volumes.pop(each.id, None)
 
-    store.later(call.world.delays.volume, gone)
+    store.after(call.world.delays.volume, gone)
     return {"VolumeId": volume.id, "Lifecycle": "DELETING"}
 
 
@@ -114,7 +114,7 @@ def _create(call: Call) -> Volume:
     _refuse_name(store, parent.id, asked["Name"])
     origin = (configuration.get("OriginSnapshot") or {}).get("SnapshotARN")
     if origin is not None and origin not in {s.arn for s in store.snapshots.values()}:
-        raise bad(f"The snapshot {origin} does not exist.")
+        raise bad_request(f"The snapshot {origin} does not exist.")
     _check_record_size(configuration)
     volume = Volume(
         id=new_id("fsvol"),
@@ -126,7 +126,7 @@ def _create(call: Call) -> Volume:
         tags=tag_map(asked.get("Tags")),
     )
     store.volumes[volume.id] = volume
-    store.later(call.world.delays.volume, lambda: setattr(volume, "lifecycle", "AVAILABLE"))
+    store.after(call.world.delays.volume, lambda: setattr(volume, "lifecycle", "AVAILABLE"))
     return volume
 
 
@@ -141,19 +141,19 @@ def _below(store: Store, volume: Volume) -> list[Volume]:
 
 def _refuse_busy(volume: Volume) -> None:
     if volume.lifecycle != "AVAILABLE":
-        raise bad(f"Volume {volume.id} is {volume.lifecycle}.")
+        raise bad_request(f"Volume {volume.id} is {volume.lifecycle}.")
 
 
 def _refuse_name(store: Store, parent_id: str, name: str) -> None:
     for each in store.volumes.values():
         if each.name == name and each.configuration.get("ParentVolumeId") == parent_id:
-            raise bad(f"Volume {parent_id} has a child named {name} already.")
+            raise bad_request(f"Volume {parent_id} has a child named {name} already.")
 
 
 def _check_record_size(configuration: Mapping[str, Any]) -> None:
     size = configuration.get("RecordSizeKiB")
     if size is not None and size not in RECORD_SIZES_KIB:
-        raise bad(f"RecordSizeKiB must be one of {', '.join(map(str, RECORD_SIZES_KIB))}.")
+        raise bad_request(f"RecordSizeKiB must be one of {', '.join(map(str, RECORD_SIZES_KIB))}.")
 
 
 def _find(store: Store, volume_id: str) -> Volume:

@@ -45,7 +45,7 @@ _REMOVALS = {
 class Workspace(Handler):
     type_name = "AWS::Grafana::Workspace"
     # A setting of the Grafana inside, of which there is none here.
-    not_carried = frozenset({"PluginAdminEnabled"})
+    unsupported_properties = frozenset({"PluginAdminEnabled"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         grafana, tags = ctx.client("grafana"), ctx.tag_map(properties.get("Tags"))

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.core.errors import AwsError, NotOurs
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.iam import entities
 
 
@@ -22,4 +22,4 @@ def with_boundary(call: Call) -> Mapping[str, Any]:
             raise AwsError(
                 "NoSuchEntity", f"Scope ARN: {arn} does not exist or is not attachable.", 404
             )
-    raise NotOurs
+    raise ForwardToMoto

@@ -36,8 +36,8 @@ _NAME_LIMIT = 64
 
 class Function(Handler):
     type_name = "AWS::Lambda::Function"
-    attributes_not_carried = frozenset({"SnapStartResponse"})
-    carried = frozenset(
+    unsupported_attributes = frozenset({"SnapStartResponse"})
+    supported_properties = frozenset(
         {
             *_CONFIGURATION,
             "Architectures",
@@ -151,7 +151,7 @@ class LayerVersion(Handler):
 
 class Permission(Handler):
     type_name = "AWS::Lambda::Permission"
-    not_carried = frozenset({"InvokedViaFunctionUrl"})
+    unsupported_properties = frozenset({"InvokedViaFunctionUrl"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         statement = ctx.generated_name(max_length=100)

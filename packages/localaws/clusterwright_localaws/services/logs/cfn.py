@@ -15,7 +15,9 @@ from clusterwright_localaws.cloudformation.handler_helpers import (
 
 class LogGroup(Handler):
     type_name = "AWS::Logs::LogGroup"
-    carried = frozenset({"KmsKeyId", "LogGroupClass", "LogGroupName", "RetentionInDays", "Tags"})
+    supported_properties = frozenset(
+        {"KmsKeyId", "LogGroupClass", "LogGroupName", "RetentionInDays", "Tags"}
+    )
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         logs = ctx.client("logs")

@@ -15,7 +15,7 @@ class LogRetention(Handler):
     """Keeps the events of one group for so many days; makes the group if it does not exist."""
 
     type_name = "Custom::LogRetention"
-    carried = frozenset(
+    supported_properties = frozenset(
         {
             "LogGroupName",
             "LogGroupRegion",
@@ -52,7 +52,7 @@ class LogGroupCleanup(Handler):
     """Deletes every group under a prefix when it is deleted itself; does nothing before."""
 
     type_name = "Custom::LogGroupCleanup"
-    carried = frozenset({"LogGroupNamePrefix", "ServiceTimeout", "ServiceToken"})
+    supported_properties = frozenset({"LogGroupNamePrefix", "ServiceTimeout", "ServiceToken"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         return Created("cleanup")

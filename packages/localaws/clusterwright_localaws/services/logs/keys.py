@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.core.errors import AwsError, NotOurs
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.iam.context import RequestContext
 from clusterwright_localaws.iam.evaluation import Policies, Request, evaluate
 from clusterwright_localaws.iam.principals import Caller
@@ -26,7 +26,7 @@ def create_log_group(call: Call) -> Mapping[str, Any]:
     key = call.parameters.get("kmsKeyId")
     if key is not None:
         _check_key(call, str(key), str(call.parameters["logGroupName"]))
-    raise NotOurs
+    raise ForwardToMoto
 
 
 @operation("logs", "AssociateKmsKey")

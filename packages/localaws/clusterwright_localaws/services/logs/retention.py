@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.core.errors import AwsError, NotOurs
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 
 # The model's documentation of retentionInDays lists them.
 _DAYS = frozenset(
@@ -28,4 +28,4 @@ def put_retention_policy(call: Call) -> Mapping[str, Any]:
             "1 validation error detected: Value at 'retentionInDays' failed to satisfy "
             f"constraint: Member must satisfy enum value set: {sorted(_DAYS)}",
         )
-    raise NotOurs
+    raise ForwardToMoto

@@ -31,8 +31,8 @@ from clusterwright_localaws.services.parallelcluster.provider import (
 )
 from clusterwright_localaws.services.parallelcluster.validation import (
     LEVELS,
-    JudgeFailed,
     Running,
+    ValidatorFailed,
     Verdict,
     judged,
 )
@@ -56,7 +56,7 @@ class PclusterCluster(Handler):
     """A stack under the cluster's name, outside the stack of this resource."""
 
     type_name = "Custom::PclusterCluster"
-    carried = frozenset(
+    supported_properties = frozenset(
         {
             "ClusterConfiguration",
             "ClusterName",
@@ -316,7 +316,7 @@ def _judge(
             running=running,
             suppressed=list(properties.get("SuppressValidators", [])),
         )
-    except JudgeFailed as error:
+    except ValidatorFailed as error:
         raise HandlerFailure(f"aws-parallelcluster could not judge {name}: {error}") from error
     if verdict.refused:
         raise HandlerFailure(

@@ -27,7 +27,7 @@ _VALIDATOR: Final = Path(__file__).with_name("pcluster_validator.py")
 _LIMIT_S: Final = 300.0
 
 
-class JudgeFailed(Exception):
+class ValidatorFailed(Exception):
     """The process could not be started, ended badly or answered something else."""
 
 
@@ -101,7 +101,7 @@ def judged(
 
     Raises
     ------
-    JudgeFailed
+    ValidatorFailed
         The environment is named or built and cannot be used.
     """
     python = python_of_the_judge()
@@ -181,10 +181,10 @@ def _ask(
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise JudgeFailed(f"{python}: {error}") from error
+        raise ValidatorFailed(f"{python}: {error}") from error
     try:
         answer: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
         last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-        raise JudgeFailed(f"{python} has no usable aws-parallelcluster: {last}") from None
+        raise ValidatorFailed(f"{python} has no usable aws-parallelcluster: {last}") from None
     return answer

@@ -63,8 +63,8 @@ _CLUSTER_RENAMED = {
 class DBCluster(Handler):
     type_name = "AWS::RDS::DBCluster"
     # `Endpoint` and `ReadEndpoint` are no values; what is below them is.
-    attributes_not_carried = frozenset({"StorageEncryptionType", "StorageThroughput"})
-    carried = frozenset(
+    unsupported_attributes = frozenset({"StorageEncryptionType", "StorageThroughput"})
+    supported_properties = frozenset(
         {*_CLUSTER_BOTH, *_CLUSTER_CREATE, *_CLUSTER_RENAMED, "DBClusterIdentifier", "Tags"}
     )
 
@@ -194,7 +194,7 @@ _INTEGERS = ("AllocatedStorage",)
 
 class DBInstance(Handler):
     type_name = "AWS::RDS::DBInstance"
-    attributes_not_carried = frozenset(
+    unsupported_attributes = frozenset(
         {
             "AutomaticRestartTime",
             "CertificateDetails",
@@ -211,7 +211,7 @@ class DBInstance(Handler):
             "StorageOperationStatus",
         }
     )
-    carried = frozenset(
+    supported_properties = frozenset(
         {
             *_INSTANCE_BOTH,
             *_INSTANCE_CREATE,

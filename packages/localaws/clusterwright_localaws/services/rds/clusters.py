@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.core.errors import AwsError, NotOurs
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 
 _IDENTIFIER = re.compile(r"(?=.{1,63}\Z)[A-Za-z](-?[A-Za-z0-9])*")
 
@@ -42,7 +42,7 @@ def create_db_cluster(call: Call) -> Mapping[str, Any]:
             "InvalidParameterValue",
             "Serverless v2 minimum capacity can't be larger than the maximum capacity.",
         )
-    raise NotOurs
+    raise ForwardToMoto
 
 
 @operation("rds", "DeleteDBCluster")
@@ -59,7 +59,7 @@ def delete_db_cluster(call: Call) -> Mapping[str, Any]:
             raise _combination(
                 "FinalDBSnapshotIdentifier is required unless SkipFinalSnapshot is specified."
             )
-    raise NotOurs
+    raise ForwardToMoto
 
 
 def _rds(call: Call) -> Any:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from clusterwright_localaws.cloudformation.dynamic_values import url_suffix
 from clusterwright_localaws.cloudformation.handler import Context, Created, Handler, Properties
 from clusterwright_localaws.cloudformation.handler_helpers import pick, policy_text, retag
-from clusterwright_localaws.cloudformation.surroundings import url_suffix
 
 # https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl
 _CANNED_ACLS = {
@@ -23,8 +23,8 @@ _CANNED_ACLS = {
 
 class Bucket(Handler):
     type_name = "AWS::S3::Bucket"
-    attributes_not_carried = frozenset({"MetadataConfiguration", "MetadataTableConfiguration"})
-    carried = frozenset(
+    unsupported_attributes = frozenset({"MetadataConfiguration", "MetadataTableConfiguration"})
+    supported_properties = frozenset(
         {
             "AccessControl",
             "BucketEncryption",
@@ -159,7 +159,7 @@ class DirectoryBucket(Handler):
     """
 
     type_name = "AWS::S3Express::DirectoryBucket"
-    carried = frozenset(
+    supported_properties = frozenset(
         {"BucketEncryption", "BucketName", "DataRedundancy", "LocationName", "Tags"}
     )
 

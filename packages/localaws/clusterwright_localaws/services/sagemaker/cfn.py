@@ -41,7 +41,7 @@ class Cluster(Handler):
 
     type_name = "AWS::SageMaker::Cluster"
     # A cluster that has failed is no resource that others can refer to.
-    attributes_not_carried = frozenset({"FailureMessage"})
+    unsupported_attributes = frozenset({"FailureMessage"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         name = properties.get("ClusterName") or ctx.generated_name(max_length=_NAME_LENGTH)

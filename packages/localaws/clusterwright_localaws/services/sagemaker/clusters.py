@@ -101,7 +101,7 @@ def delete_cluster(call: Call) -> Mapping[str, Any]:
             f"{', '.join(policy.arn for policy in policies)}. Delete them first.",
         )
     cluster.status = "Deleting"
-    cluster.agenda.clear()
+    cluster.scheduled.clear()
     cluster.waiting.clear()
     for group in cluster.groups.values():
         group.status = "Deleting"

@@ -66,17 +66,17 @@ class Governance:
         self._runtime = runtime
         self.configs: dict[str, Policy] = {}
         self.quotas: dict[str, Policy] = {}
-        self._agenda: list[tuple[datetime, Callable[[], None]]] = []
+        self._scheduled: list[tuple[datetime, Callable[[], None]]] = []
 
-    def later(self, what: Callable[[], None]) -> None:
+    def after(self, what: Callable[[], None]) -> None:
         delay = timedelta(seconds=self._runtime.world.delays.governance)
-        self._agenda.append((self._runtime.clock.now() + delay, what))
-        self._agenda.sort(key=lambda entry: entry[0])
+        self._scheduled.append((self._runtime.clock.now() + delay, what))
+        self._scheduled.sort(key=lambda entry: entry[0])
 
     def advance(self) -> None:
         now = self._runtime.clock.now()
-        while self._agenda and self._agenda[0][0] <= now:
-            self._agenda.pop(0)[1]()
+        while self._scheduled and self._scheduled[0][0] <= now:
+            self._scheduled.pop(0)[1]()
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,7 @@ def create(call: Call) -> Mapping[str, Any]:
         policy.failure = _not_installed(call.runtime, cluster)
         policy.status = "CreateFailed" if policy.failure else "Created"
 
-    found.later(done)
+    found.after(done)
     return {f"{kind.prefix}Arn": policy.arn, f"{kind.prefix}Id": policy.id}
 
 
@@ -326,7 +326,7 @@ def update(call: Call) -> Mapping[str, Any]:
         policy.failure = _not_installed(call.runtime, cluster)
         policy.status = "UpdateFailed" if policy.failure else "Updated"
 
-    found.later(done)
+    found.after(done)
     return {f"{kind.prefix}Arn": policy.arn, f"{kind.prefix}Version": policy.version}
 
 
@@ -338,7 +338,7 @@ def delete(call: Call) -> Mapping[str, Any]:
     if policy.status in _BUSY:
         raise AwsError("ConflictException", f"The {kind.noun} {policy.id} is {policy.status}.")
     policy.status = "Deleting"
-    found.later(lambda: _drop(kind.policies(found), policy))
+    found.after(lambda: _drop(kind.policies(found), policy))
     return {}
 
 

@@ -83,7 +83,7 @@ class Group:
     release: str = DEFAULT_IMAGE_RELEASE
     # Logical ids of nodes that a continuous cluster still waits for.
     awaited: list[str] = field(default_factory=list)
-    # When its training plan starts, once that is on the agenda.
+    # When its training plan starts, once that is scheduled.
     begins_at: datetime | None = None
     # The DeploymentConfig of a software update that is under way.
     deployment: Mapping[str, Any] | None = None
@@ -148,7 +148,7 @@ class Cluster:
     failure: str | None = None
     events: list[dict[str, Any]] = field(default_factory=list)
     # What is still to happen: (when, what), in the order of time.
-    agenda: list[tuple[datetime, Callable[[datetime], None]]] = field(default_factory=list)
+    scheduled: list[tuple[datetime, Callable[[datetime], None]]] = field(default_factory=list)
     tokens: dict[str, Token] = field(default_factory=dict)
     tags: list[dict[str, str]] = field(default_factory=list)
     # What looks again when a node's driver reports.
@@ -198,8 +198,8 @@ class Cluster:
 
     def at(self, when: datetime, what: Callable[[datetime], None]) -> None:
         """Let something happen at a time; things due at the same time keep their order."""
-        self.agenda.append((when, what))
-        self.agenda.sort(key=lambda entry: entry[0])
+        self.scheduled.append((when, what))
+        self.scheduled.sort(key=lambda entry: entry[0])
 
 
 class Clusters:
@@ -219,8 +219,8 @@ class Clusters:
         """Let everything happen that is due by now."""
         now = self.runtime.clock.now()
         for cluster in list(self.by_name.values()):
-            while cluster.agenda and cluster.agenda[0][0] <= now:
-                when, what = cluster.agenda.pop(0)
+            while cluster.scheduled and cluster.scheduled[0][0] <= now:
+                when, what = cluster.scheduled.pop(0)
                 what(when)
 
     def find(self, name_or_arn: str) -> Cluster:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.core.errors import AwsError, NotOurs
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.sagemaker import governance, plans
 from clusterwright_localaws.services.sagemaker.state import clusters_of
@@ -51,4 +51,4 @@ def _tags(call: Call) -> list[dict[str, str]]:
         return governance.find_policy(call, arn).tags
     if "/" not in arn.split(":", 5)[-1]:  # moto, which has the others, breaks down at it
         raise AwsError("ValidationException", f"Resource {arn} does not exist.")
-    raise NotOurs
+    raise ForwardToMoto

@@ -17,7 +17,7 @@ from clusterwright_localaws.cloudformation.handler_helpers import changed, pick,
 
 class Secret(Handler):
     type_name = "AWS::SecretsManager::Secret"
-    not_carried = frozenset({"ReplicaRegions", "Type"})
+    unsupported_properties = frozenset({"ReplicaRegions", "Type"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         secrets = ctx.client("secretsmanager")
@@ -155,7 +155,7 @@ class RotationSchedule(Handler):
     """Kept with the secret; nothing rotates, because no Lambda function runs here."""
 
     type_name = "AWS::SecretsManager::RotationSchedule"
-    carried = frozenset(
+    supported_properties = frozenset(
         {"RotateImmediatelyOnUpdate", "RotationLambdaARN", "RotationRules", "SecretId"}
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.core.errors import AwsError, NotOurs
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 
 
 @operation("secretsmanager", "CreateSecret")
@@ -26,4 +26,4 @@ def create_secret(call: Call) -> Mapping[str, Any]:
             "You can't create this secret because a secret with this name is already scheduled "
             "for deletion.",
         )
-    raise NotOurs
+    raise ForwardToMoto

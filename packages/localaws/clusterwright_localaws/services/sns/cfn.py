@@ -28,7 +28,7 @@ _SUBSCRIPTION_ATTRIBUTES = (
 
 class Topic(Handler):
     type_name = "AWS::SNS::Topic"
-    carried = frozenset({*_TOPIC_ATTRIBUTES, "Subscription", "Tags", "TopicName"})
+    supported_properties = frozenset({*_TOPIC_ATTRIBUTES, "Subscription", "Tags", "TopicName"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         sns = ctx.client("sns")
@@ -153,7 +153,9 @@ class TopicPolicy(Handler):
 
 class Subscription(Handler):
     type_name = "AWS::SNS::Subscription"
-    carried = frozenset({*_SUBSCRIPTION_ATTRIBUTES, "Endpoint", "Protocol", "Region", "TopicArn"})
+    supported_properties = frozenset(
+        {*_SUBSCRIPTION_ATTRIBUTES, "Endpoint", "Protocol", "Region", "TopicArn"}
+    )
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         sns = ctx.client("sns", region=properties.get("Region"))

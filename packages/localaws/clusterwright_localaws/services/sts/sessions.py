@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.core.errors import AwsError, NotOurs
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.iam import entities
 from clusterwright_localaws.iam.callers import Session, role_session, sessions_of
@@ -31,7 +31,7 @@ _TOKEN_SECONDS = 43_200
 def assume_role(call: Call) -> Mapping[str, Any]:
     caller = acting()
     if call.world.iam != "enforced" or caller is None:
-        raise NotOurs
+        raise ForwardToMoto
     request = call.parameters
     role = entities.role_of(request["RoleArn"])
     assert role is not None  # the gateway asked its trust policy
@@ -78,7 +78,7 @@ def assume_role(call: Call) -> Mapping[str, Any]:
 def get_session_token(call: Call) -> Mapping[str, Any]:
     caller = acting()
     if call.world.iam != "enforced" or caller is None:
-        raise NotOurs
+        raise ForwardToMoto
     if caller.kind == "role":
         raise AwsError("AccessDenied", "Cannot call GetSessionToken with session credentials", 403)
     seconds = int(call.parameters.get("DurationSeconds", _TOKEN_SECONDS))

@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from clusterwright_localaws.core.runtime import runtime
-from clusterwright_localaws.core.schedule import agenda
+from clusterwright_localaws.core.timers import timers
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
@@ -29,7 +29,7 @@ def apply() -> None:
         workspace = create_in_moto(self, *arguments, **named)
         if runtime().active:
             workspace.status = {"statusCode": "CREATING"}
-            agenda().later(
+            timers().after(
                 runtime().world.delays.workspace, lambda: _settle(workspace, "CREATING")
             )
         return workspace
@@ -46,7 +46,7 @@ def apply() -> None:
         workspace = self.describe_workspace(workspace_id)
         _refuse_busy(workspace)
         workspace.status = {"statusCode": "DELETING"}
-        agenda().later(
+        timers().after(
             runtime().world.delays.workspace, lambda: delete_in_moto(self, workspace_id)
         )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from clusterwright_localaws.core.runtime import runtime
-from clusterwright_localaws.core.schedule import agenda
+from clusterwright_localaws.core.timers import timers
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
@@ -47,7 +47,7 @@ def _nat_gateways() -> None:
             )
         if gateway.state != "deleting":
             gateway.state = "deleting"
-            agenda().later(
+            timers().after(
                 runtime().world.delays.nat_gateway, lambda: delete_in_moto(self, nat_gateway_id)
             )
         return gateway
@@ -81,7 +81,7 @@ def _endpoints() -> None:
                 delete_in_moto(self, [endpoint_id])
                 continue
             endpoint.state = "deleting"
-            agenda().later(
+            timers().after(
                 runtime().world.delays.endpoint,
                 lambda gone=endpoint_id: delete_in_moto(self, [gone]),  # type: ignore[misc]
             )
@@ -99,4 +99,4 @@ def _becomes_available(resource: Any, seconds: float) -> None:
         if resource.state == "pending":
             resource.state = "available"
 
-    agenda().later(seconds, available)
+    timers().after(seconds, available)

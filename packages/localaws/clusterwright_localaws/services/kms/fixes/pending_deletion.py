@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from clusterwright_localaws.core.runtime import runtime
-from clusterwright_localaws.core.schedule import agenda
+from clusterwright_localaws.core.timers import timers
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
@@ -45,7 +45,7 @@ def apply() -> None:
                 if key.key_state == "PendingDeletion" and key.deletion_date == planned:
                     self.keys.pop(key.id, None)
 
-            agenda().later(pending_window_in_days * _DAY_S, gone)
+            timers().after(pending_window_in_days * _DAY_S, gone)
         return date
 
     KmsBackend.schedule_key_deletion = schedule_key_deletion  # type: ignore[method-assign]

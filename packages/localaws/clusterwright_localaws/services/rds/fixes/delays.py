@@ -11,7 +11,7 @@ import copy
 from typing import Any
 
 from clusterwright_localaws.core.runtime import runtime
-from clusterwright_localaws.core.schedule import agenda
+from clusterwright_localaws.core.timers import timers
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
@@ -181,7 +181,7 @@ def _pass_through(resource: Any, member: str, state: str) -> None:
         if getattr(resource, member) == state:
             setattr(resource, member, "available")
 
-    agenda().later(runtime().world.delays.database, settle)
+    timers().after(runtime().world.delays.database, settle)
 
 
 def _drop_later(kept: Any, name: str, resource: Any) -> None:
@@ -189,7 +189,7 @@ def _drop_later(kept: Any, name: str, resource: Any) -> None:
         if kept.get(name) is resource:
             del kept[name]
 
-    agenda().later(runtime().world.delays.database, gone)
+    timers().after(runtime().world.delays.database, gone)
 
 
 def _refused(code: str, message: str) -> Exception:

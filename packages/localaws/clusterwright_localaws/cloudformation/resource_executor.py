@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from clusterwright_localaws.cloudformation import failures, scheduler
 from clusterwright_localaws.cloudformation.changes import Difference, difference
+from clusterwright_localaws.cloudformation.dynamic_values import fill_dynamic
 from clusterwright_localaws.cloudformation.errors import CloudFormationError, ValidationError
 from clusterwright_localaws.cloudformation.evaluate import Scope, contains_unknown
 from clusterwright_localaws.cloudformation.handler import (
@@ -34,7 +35,6 @@ from clusterwright_localaws.cloudformation.planning import (
 )
 from clusterwright_localaws.cloudformation.schema import ResourceSchema, resource_schema
 from clusterwright_localaws.cloudformation.state import Resource, Stack
-from clusterwright_localaws.cloudformation.surroundings import fill_dynamic
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.iam.stacks import for_custom_resource, for_stack
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from clusterwright_localaws.cloudformation.store import Store
 
 
-class ResourceWork:
+class ResourceExecutor:
     """The resources of one stack within one operation.
 
     `failed` names what went wrong so far, with ``CREATE`` or ``UPDATE``; once there is anything,

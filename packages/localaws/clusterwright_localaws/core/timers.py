@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from clusterwright_localaws.core.runtime import Clock
 
 
-class Agenda:
+class Timers:
     """Things to do at a time, done in the order of their times when somebody looks."""
 
     def __init__(self, clock: Clock) -> None:
@@ -20,7 +20,7 @@ class Agenda:
         self._count = 0
         self._lock = threading.RLock()
 
-    def later(self, seconds: float, what: Callable[[], object]) -> None:
+    def after(self, seconds: float, what: Callable[[], object]) -> None:
         """Let something happen after a delay of the world; without one, before the next call.
 
         The answer to the call that starts it so is CREATING, UPDATING or DELETING, as AWS's is.
@@ -38,9 +38,9 @@ class Agenda:
                 self._entries.pop(0)[2]()
 
 
-def agenda() -> Agenda:
-    """Return the agenda of what moto keeps, in the local AWS of this process."""
+def timers() -> Timers:
+    """Return the timers of what moto keeps, in the local AWS of this process."""
     from clusterwright_localaws.core.runtime import runtime
 
     current = runtime()
-    return current.store("agenda", "", "", lambda: Agenda(current.clock))
+    return current.store("timers", "", "", lambda: Timers(current.clock))
