@@ -10,7 +10,8 @@ from clusterwright.catalog import Catalog, Known, QuotaUse
 from clusterwright.cluster_spec.consistency.metrics import collected
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.migration.results import Note
-from clusterwright.platforms.capabilities import CAPABILITIES, DAILY, Answer, Cell
+from clusterwright.platforms.capabilities import CAPABILITIES, DAILY
+from clusterwright.platforms.cells import Answer, Cell
 from clusterwright.platforms.registry import HYPERPOD, KUBERNETES, ON_EC2, SLURM, PlatformName
 
 NODE_NAMES = {

@@ -12,22 +12,13 @@ from clusterwright.cluster_spec.load import examine
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms import catalog_names, node_artefacts
 from clusterwright.platforms.hyperpod_eks import mig
+from clusterwright.platforms.registry import part_of
 
 
 def _of_its_platform(cluster: Cluster) -> Iterator[Problem]:
-    """What one platform alone refuses; no other platform's modules are imported for it."""
-    if cluster.platform == "parallelcluster":
-        from clusterwright.platforms.parallelcluster import checks as parallelcluster
-
-        yield from parallelcluster.problems(cluster)
-    elif cluster.uses_kubernetes:
-        from clusterwright.platforms.hyperpod_eks import compute_quotas
-        from clusterwright.platforms.kubernetes import node_memory, spares, value_schemas
-
-        yield from compute_quotas.problems(cluster)
-        yield from value_schemas.problems(cluster)
-        yield from spares.problems(cluster)
-        yield from node_memory.problems(cluster)
+    """What the platform of the spec refuses; no other platform's modules are imported for it."""
+    found: Iterator[Problem] = part_of(cluster.platform, "checks").problems(cluster)
+    return found
 
 
 CHECKS: Final[tuple[Check, ...]] = (
@@ -36,26 +27,26 @@ CHECKS: Final[tuple[Check, ...]] = (
     node_artefacts.problems,
     _of_its_platform,
 )
-"""What the catalogue and the platforms say of a spec that is right in itself."""
+"""Checks that need the catalogue or a platform, of a spec whose sections are consistent."""
 
 
 def load_cluster(path: str | os.PathLike[str]) -> LoadedSpec:
-    """`load_spec`, and every instance type, region and zone must be one that the catalogue knows.
+    """`load_spec` with `CHECKS`.
 
     Raises
     ------
     SpecErrors
-        Everything that is wrong, with positions.
+        Every problem, with positions.
     """
     return load_spec(path, checks=CHECKS)
 
 
 def examine_cluster(documents: tuple[Document, ...]) -> LoadedSpec:
-    """`load_cluster` of documents that lie in no file yet, the last one on top.
+    """`load_cluster` of documents that are not in a file yet; the last one has precedence.
 
     Raises
     ------
     SpecErrors
-        Everything that is wrong, with positions.
+        Every problem, with positions.
     """
     return examine(documents, checks=CHECKS)

@@ -1,7 +1,16 @@
 """The list of platforms. One name here and one folder beside it make a platform.
 
-`platforms/<name with underscores>/platform.py` holds `PLATFORM`, a `traits.Platform`, as data; it
-imports nothing but `traits`, so that every package may ask this module.
+The folder is called as the name, with underscores, and has the modules of `PARTS`:
+
+platform
+    `PLATFORM`, a `traits.Platform`: data that imports only `traits` and `capacity_kinds`, so that
+    every package may import this module.
+capabilities
+    `CELLS`, its column of the table of capabilities, `CAPACITY_SOURCE` and `LIMITATIONS`.
+checks
+    `problems(cluster)`: what this platform alone refuses, checked when a spec is loaded.
+
+Its stacks are put together by `stacks/<folder>/composition.py`.
 """
 
 from __future__ import annotations
@@ -9,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import Final, Literal, get_args
 
 from clusterwright.platforms.traits import Platform
@@ -16,6 +26,9 @@ from clusterwright.platforms.traits import Platform
 PlatformName = Literal["hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks"]
 
 PLATFORMS: Final[tuple[PlatformName, ...]] = get_args(PlatformName)
+
+PARTS: Final = ("platform", "capabilities", "checks")
+"""Modules that each platform's folder has."""
 
 DEFAULT: Final[PlatformName] = PLATFORMS[0]
 """What `init`, `plan` and the demonstration take where no platform is named."""
@@ -37,8 +50,19 @@ def traits_of(name: str) -> Platform:
     """
     if name not in PLATFORMS:
         raise KeyError(name)
-    found: Platform = import_module(f"{__package__}.{folder_of(name)}.platform").PLATFORM
+    found: Platform = part_of(name, "platform").PLATFORM
     return found
+
+
+def part_of(name: str, part: str) -> ModuleType:
+    """A module of the platform's folder, such as `capabilities` or `checks`, imported on demand.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        The folder has no such module.
+    """
+    return import_module(f"{__package__}.{folder_of(name)}.{part}")
 
 
 def has_section(name: object, section: str) -> bool:

@@ -123,7 +123,7 @@ def test_what_a_platform_does_in_part_is_lost_and_gained(
     spec = load_cluster(CONFIGS / f"{DEV[source]}.yaml")
     found = migrate(spec, target, load_catalog())
     lost, gained = (" | ".join(n.what for n in notes) for notes in (found.lost, found.gained))
-    abilities = ("Recovery of nodes: ", "Jobs go on after a lost node: ", "Deep health checks: ")
+    abilities = ("Recovery of nodes: ", "Jobs resume after a lost node: ", "Deep health checks: ")
     for ability in abilities:
         assert (ability in lost) == (source in HYPERPOD and target in ON_EC2), ability
         assert (ability in gained) == (target in HYPERPOD and source in ON_EC2), ability

@@ -1,4 +1,4 @@
-"""The page that compares the platforms says what the data says."""
+"""The page that compares the platforms agrees with the data."""
 
 from __future__ import annotations
 
@@ -7,35 +7,33 @@ from pathlib import Path
 import pytest
 
 from clusterwright.catalog import load_catalog
-from clusterwright.platforms import platforms_page as reference
-from clusterwright.platforms.capabilities import ALL
-from clusterwright.platforms.misconceptions import CORRECTIONS
-from clusterwright.platforms.registry import PLATFORMS
-from clusterwright.platforms.untried import UNTRIED
+from clusterwright.platforms import platforms_page
+from clusterwright.platforms.capabilities import ALL, LIMITATIONS
+from clusterwright.platforms.misconceptions import MISCONCEPTIONS
+from clusterwright.platforms.registry import PLATFORMS, part_of
 
 
 def test_the_committed_page_is_current() -> None:
-    assert reference.main(["--check"]) == 0
+    assert platforms_page.main(["--check"]) == 0
 
 
-def test_a_stale_page_is_told(
+def test_a_stale_page_fails_the_check(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(reference, "PAGE", tmp_path / "platforms.md")
-    assert reference.main(["--check"]) == 1
+    monkeypatch.setattr(platforms_page, "PAGE", tmp_path / "platforms.md")
+    assert platforms_page.main(["--check"]) == 1
     assert "python -m clusterwright.platforms.platforms_page" in capsys.readouterr().err
-    assert reference.main([]) == 0
-    assert reference.main(["--check"]) == 0
+    assert platforms_page.main([]) == 0
+    assert platforms_page.main(["--check"]) == 0
 
 
-def test_every_row_correction_and_untried_matter_is_on_it() -> None:
-    page = reference.reference(load_catalog())
+def test_it_has_every_row_misconception_and_limitation() -> None:
+    page = platforms_page.page(load_catalog())
     for row in ALL:
         assert f"| {row.title} |" in page
-    for one in CORRECTIONS:
-        assert one.claim in page
-    assert set(UNTRIED) == set(PLATFORMS)
-    for texts in UNTRIED.values():
+    for item in MISCONCEPTIONS:
+        assert item.claim in page
+    for texts in (LIMITATIONS, *(part_of(p, "capabilities").LIMITATIONS for p in PLATFORMS)):
         assert all(text in page for text in texts)
     assert "| `p6e-gb200.36xlarge` | yes | yes | yes | unknown | no |" in page
     assert "| `inf2.48xlarge` | no | no | yes | yes |" in page

@@ -1,0 +1,30 @@
+"""One platform's answer about a capability, and the sources that several platforms name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Answer = Literal["yes", "in part", "no", "unknown"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One platform's answer, in a few words, and where it is documented."""
+
+    answer: Answer
+    words: str
+    source: str
+
+
+CREATE_CLUSTER: Final = "botocore 1.44.5, SageMaker CreateCluster"
+CAPACITY_BLOCKS: Final = "EC2 user guide, Capacity Blocks for ML (read 2026-09..11)"
+INFERENCE: Final = (
+    "SageMaker developer guide, Setting up your HyperPod clusters for model deployment "
+    "(read 2026-11-21)"
+)
+DESIGN: Final = "the design of Clusterwright; see the reference of the spec"
+KUEUE_COHORTS: Final = (
+    "kubernetes-sigs/kueue, concepts of cohorts; SageMaker API, IdleResourceSharing; "
+    "platforms/kubernetes/spares.py"
+)
