@@ -7,8 +7,8 @@ and verified them.
 
 from __future__ import annotations
 
+from clusterwright_node.contract import Artefact
 from clusterwright_node.errors import StepError
-from clusterwright_node.inputs import Artefact
 from clusterwright_node.node import Node
 
 FOLDER = "/var/lib/clusterwright/artefacts"

@@ -17,8 +17,9 @@ from typing import TextIO
 
 from clusterwright_node import inputs as inputs_module
 from clusterwright_node.catalogue import load_steps, step_names
+from clusterwright_node.contract import CONFIGURATIONS, PARALLELCLUSTER
 from clusterwright_node.errors import InputsError, NodeError
-from clusterwright_node.inputs import CONFIGURATIONS, PARALLELCLUSTER, Inputs, load_inputs
+from clusterwright_node.inputs import Inputs, load_inputs
 from clusterwright_node.journal import Journal
 from clusterwright_node.lock import exclusive
 from clusterwright_node.log import LOG, Log

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable
 
+from clusterwright_node.contract import PARALLELCLUSTER, Group
 from clusterwright_node.errors import Overtime
-from clusterwright_node.inputs import PARALLELCLUSTER, Group, Inputs, Instance
+from clusterwright_node.inputs import Inputs, Instance
 from clusterwright_node.journal import Journal
 from clusterwright_node.log import Log
 from clusterwright_node.machine import Machine

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Callable
 
 from clusterwright_node.catalogue import Step
+from clusterwright_node.contract import StepSettings
 from clusterwright_node.errors import NodeError, Overtime, StepError
-from clusterwright_node.inputs import StepSettings
 from clusterwright_node.log import Log
 from clusterwright_node.node import Node
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from clusterwright_node import slurm_health
+from clusterwright_node.contract import ClusterFile, Group
 from clusterwright_node.hostlist import compressed, paired
-from clusterwright_node.inputs import Cluster, Group
 from clusterwright_node.slurm_topology import Topology
 
 MARK = "# Written by clusterwright_node. Changes are lost; a site's own: clusterwright-site/"
@@ -84,7 +84,7 @@ class GenerateError(ValueError):
 
 
 def files(
-    cluster: Cluster,
+    cluster: ClusterFile,
     nodes: Sequence[SlurmNode],
     surroundings: Surroundings,
     topology: Topology | None,
@@ -109,7 +109,7 @@ _CGROUP = {"ConstrainCores": "yes", "ConstrainDevices": "yes", "ConstrainRAMSpac
 
 
 def slurm_conf(
-    cluster: Cluster,
+    cluster: ClusterFile,
     nodes: Sequence[SlurmNode],
     surroundings: Surroundings,
     topology: Topology | None,
@@ -134,7 +134,7 @@ def slurm_conf(
     return "".join(lines)
 
 
-def gres_conf(cluster: Cluster, nodes: Sequence[SlurmNode]) -> str:
+def gres_conf(cluster: ClusterFile, nodes: Sequence[SlurmNode]) -> str:
     """Devices by their files, so that a node that has lost one registers with fewer and is seen.
 
     AutoDetect stays off: NVML is not in every build of Slurm, and a count that is detected cannot
@@ -157,7 +157,7 @@ def partition_qos(partition: str) -> str:
     return PARTITION_QOS_PREFIX + partition.lower()
 
 
-def working_nodes(cluster: Cluster, nodes: Sequence[SlurmNode]) -> dict[str, int]:
+def working_nodes(cluster: ClusterFile, nodes: Sequence[SlurmNode]) -> dict[str, int]:
     """Partition to the number of nodes that jobs may have at once, where it has spares.
 
     No node is the spare: any may be. When one is lost, the others still reach the limit, so the
@@ -196,7 +196,7 @@ def needs_restart(before: str | None, after: str) -> bool:
 # --- parts of slurm.conf
 
 
-def _identity(cluster: Cluster, surroundings: Surroundings) -> dict[str, str]:
+def _identity(cluster: ClusterFile, surroundings: Surroundings) -> dict[str, str]:
     name, address = surroundings.controller_name, surroundings.controller_address
     return {
         "ClusterName": cluster.cluster,
@@ -213,7 +213,7 @@ def _identity(cluster: Cluster, surroundings: Surroundings) -> dict[str, str]:
     }
 
 
-def _jobs(cluster: Cluster) -> dict[str, str]:
+def _jobs(cluster: ClusterFile) -> dict[str, str]:
     types = sorted({_DEVICES[g.accelerator][0] for g in cluster.groups if g.accelerator != "none"})
     found = {
         # Contained, limited and counted by cgroups; Contain is what pam_slurm_adopt needs.
@@ -235,7 +235,7 @@ def _jobs(cluster: Cluster) -> dict[str, str]:
     return found
 
 
-def _times(cluster: Cluster) -> dict[str, str]:
+def _times(cluster: ClusterFile) -> dict[str, str]:
     times = cluster.slurm.timeouts
     return {
         "SlurmdTimeout": str(times.node_down_seconds),
@@ -253,7 +253,7 @@ def _times(cluster: Cluster) -> dict[str, str]:
     }
 
 
-def _scheduling(cluster: Cluster, topology: Topology | None) -> dict[str, str]:
+def _scheduling(cluster: ClusterFile, topology: Topology | None) -> dict[str, str]:
     slurm = cluster.slurm
     weights = slurm.priority_weights
     found = {
@@ -283,7 +283,7 @@ def _scheduling(cluster: Cluster, topology: Topology | None) -> dict[str, str]:
     return found
 
 
-def _accounting(cluster: Cluster, surroundings: Surroundings) -> dict[str, str]:
+def _accounting(cluster: ClusterFile, surroundings: Surroundings) -> dict[str, str]:
     if cluster.slurm.accounting == "none":
         return {"AccountingStorageType": "accounting_storage/none"}
     counted = sorted(
@@ -315,7 +315,7 @@ def _health(surroundings: Surroundings) -> dict[str, str]:
     }
 
 
-def _node_lines(cluster: Cluster, nodes: Sequence[SlurmNode]) -> list[str]:
+def _node_lines(cluster: ClusterFile, nodes: Sequence[SlurmNode]) -> list[str]:
     lines = []
     for group in _compute_groups(cluster):
         pairs = [(node.name, node.address) for node in nodes if node.group == group.name]
@@ -354,7 +354,7 @@ def _feature(group: Group) -> str:
     return f"{group.name},{group.instance_type}"
 
 
-def _partition_lines(cluster: Cluster, nodes: Sequence[SlurmNode]) -> list[str]:
+def _partition_lines(cluster: ClusterFile, nodes: Sequence[SlurmNode]) -> list[str]:
     lines = []
     limited = working_nodes(cluster, nodes)
     for partition in cluster.slurm.partitions:
@@ -396,7 +396,7 @@ def _shares(groups: Sequence[Group]) -> list[str]:
 _DEVICES = {"nvidia": ("gpu", "/dev/nvidia"), "neuron": ("neuron", "/dev/neuron")}
 
 
-def _compute_groups(cluster: Cluster) -> list[Group]:
+def _compute_groups(cluster: ClusterFile) -> list[Group]:
     return [group for group in cluster.groups if group.role == "compute"]
 
 

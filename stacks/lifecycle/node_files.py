@@ -1,4 +1,4 @@
-"""The files that tell a node what to be; their contract is docs/reference/node-files.md.
+"""The files that configure a node; their contract is docs/reference/node-files.md.
 
 `cluster.json` holds what is known at synthesis and is part of the hash of the scripts;
 `deployment.json` and `provisioning_parameters.json` hold tokens that CloudFormation fills in.
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from clusterwright.artefacts.lock import UNKNOWN, Artefact
 from clusterwright.catalog import Catalog, Known
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
@@ -20,11 +19,10 @@ from clusterwright.platforms.hyperpod.instance_groups import lustre_mounted_by_h
 from clusterwright.platforms.node_artefacts import artefacts_of
 from clusterwright.platforms.parallelcluster.storage import mounted_by_parallelcluster
 from stacks.base import names
+from stacks.lifecycle.node_contract import build, contract, to_json
 from stacks.slurm.accounting_stack import AccountingDatabase
 from stacks.storage.home import HomeMount
 from stacks.storage.lustre import LustreMount
-
-SCHEMA_VERSION = 1
 
 MIB_PER_GIB = 1024
 
@@ -33,73 +31,56 @@ PROVISIONING_VERSION = "1.0.0"
 
 
 def cluster_json(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:
-    """Everything that a node needs and that a reviewer has seen; never the number of nodes."""
+    """`cluster.json`: everything that a node needs and that a reviewer sees.
+
+    It does not contain the number of nodes: a change of `count` must not change the content hash
+    of the scripts. Keys of the same name in spec and contract are copied.
+    """
     storage, slurm = cluster.storage, cluster.slurm
     partition_of = {name: p.name for p in slurm.partitions for name in p.groups}
-    accounting = slurm.accounting.kind
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "cluster": cluster.environment,
-        "region": cluster.region,
-        "platform": cluster.platform,
-        "configuration": configuration(cluster),
-        "groups": [_group(cluster, group, partition_of, catalog) for group in cluster.compute],
-        "lustre": [
-            {
-                "name": fs.name,
-                "mount_path": fs.mount_path,
-                "efa": fs.efa,
-                "by_platform": mounted_by_parallelcluster(fs)
-                if cluster.platform == "parallelcluster"
-                else index < lustre_mounted_by_hyperpod(cluster),
-                "preload": preload_paths(fs),
-                "existing": fs.existing is not None,
-            }
-            for index, fs in enumerate(storage.lustre)
-        ],
-        "home": {"mount_path": storage.home.mount_path} if storage.home is not None else None,
-        "user_groups": [{"name": group.name, "gid": group.gid} for group in slurm.user_groups],
-        "users": [_user(user, has_accounts=accounting != "none") for user in slurm.users],
-        "slurm": {
-            "partitions": [
-                {
-                    "name": partition.name,
-                    # Jobs that name no partition go to the first one.
-                    "default": index == 0,
-                    "max_time_minutes": partition.max_time_minutes,
-                    "priority_tier": partition.priority_tier,
-                }
+    containers = slurm.containers
+    file = contract.ClusterFile(
+        schema_version=contract.SCHEMA_VERSION,
+        cluster=cluster.environment,
+        region=cluster.region,
+        platform=cluster.platform,
+        configuration=configuration(cluster),
+        groups=tuple(_group(cluster, group, partition_of, catalog) for group in cluster.compute),
+        lustre=tuple(_lustre(cluster, index, fs) for index, fs in enumerate(storage.lustre)),
+        home=build(contract.Home, storage.home) if storage.home is not None else None,
+        user_groups=tuple(build(contract.UserGroup, group) for group in slurm.user_groups),
+        users=tuple(_user(cluster, user) for user in slurm.users),
+        slurm=build(
+            contract.Slurm,
+            slurm,
+            # Jobs without a partition go to the first one.
+            partitions=tuple(
+                build(contract.Partition, partition, default=index == 0)
                 for index, partition in enumerate(slurm.partitions)
-            ],
-            "accounting": accounting,
-            "topology": {"auto": "automatic"}.get(slurm.topology, slurm.topology),
-            "priority_weights": slurm.priority_weights.model_dump(),
-            "timeouts": slurm.timeouts.model_dump(),
-            "preemption": slurm.preemption,
-            "qos": [qos.model_dump() for qos in slurm.qos],
-            "accounts": [account.model_dump() for account in slurm.accounts],
-            "restrict_ssh_to_jobs": slurm.restrict_ssh_to_jobs,
-        },
-        "containers": {
-            "pyxis": slurm.containers.pyxis,
-            # Only where it is not the default: the scripts of other clusters keep their hash.
-            **({"install": "mirrored"} if slurm.containers.install == "mirrored" else {}),
-        },
-        **_artefacts(cluster),
-        "mountpoints": [
-            {"bucket": bucket.name, "prefix": None, "mount_path": bucket.mount_path}
+            ),
+            accounting=slurm.accounting.kind,
+            topology={"auto": "automatic"}.get(slurm.topology, slurm.topology),
+        ),
+        containers=contract.Containers(
+            pyxis=containers.pyxis,
+            install="mirrored" if containers.install == "mirrored" else "image",
+        ),
+        artefacts=_artefacts(cluster),
+        mountpoints=tuple(
+            contract.Mountpoint(bucket=bucket.name, prefix=None, mount_path=bucket.mount_path)
             for bucket in storage.buckets
             if bucket.mount_path is not None
-        ],
-        "directory_buckets": [
+        ),
+        directory_buckets=tuple(
             names.directory_bucket(bucket, cluster)
             for bucket in storage.buckets
             if bucket.directory
-        ],
-        "checkpoint_path": storage.checkpoint_path,
-        "metrics": _metrics(cluster),
-        "node_steps": {},
-    }
+        ),
+        checkpoint_path=storage.checkpoint_path,
+        metrics=_metrics(cluster),
+        node_steps={},
+    )
+    return to_json(file)
 
 
 def configuration(cluster: Cluster) -> str:
@@ -116,39 +97,28 @@ def deployment_json(
     munge_key_secret_arn: str | None = None,
     prometheus_workspace_id: str | None = None,
 ) -> dict[str, Any]:
-    """Where things are; values are tokens until CloudFormation has made the things."""
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "lustre": [
-            {"name": fs.name, "dns_name": fs.dns_name, "mount_name": fs.mount_name}
-            for fs in lustre
-        ],
-        "home": (
-            {"dns_name": home.dns_name, "volume_path": home.volume_path}
-            if home is not None
-            else None
-        ),
-        "accounting": (
-            {
-                "endpoint": accounting.endpoint,
-                "port": accounting.port,
-                "database": accounting.database_name,
-                "secret_arn": accounting.secret_arn,
-            }
+    """`deployment.json`: where things are. Values are tokens that CloudFormation resolves."""
+    file = contract.DeploymentFile(
+        schema_version=contract.SCHEMA_VERSION,
+        lustre=tuple(build(contract.DeployedLustre, fs) for fs in lustre),
+        home=build(contract.DeployedHome, home) if home is not None else None,
+        accounting=(
+            build(contract.Accounting, accounting, database=accounting.database_name)
             if accounting is not None
             else None
         ),
-        # HyperPod's own log group carries the cluster's id, which does not exist yet.
-        "log_group_name": None,
-        "munge_key_secret_arn": munge_key_secret_arn,
-        "prometheus_workspace_id": prometheus_workspace_id,
-    }
+        # HyperPod's own log group has the cluster's id in its name, which does not exist yet.
+        log_group_name=None,
+        munge_key_secret_arn=munge_key_secret_arn,
+        prometheus_workspace_id=prometheus_workspace_id,
+    )
+    return to_json(file)
 
 
 def provisioning_parameters(
     cluster: Cluster, lustre: Sequence[LustreMount], home: HomeMount | None
 ) -> dict[str, Any]:
-    """HyperPod's own file of the scripted mode: which group is what."""
+    """HyperPod's own file of the scripted mode: which group is the controller, and so on."""
     partition_of = {name: p.name for p in cluster.slurm.partitions for name in p.groups}
     by_role: dict[str, list[str]] = {}
     for group in cluster.compute:
@@ -204,64 +174,62 @@ def preload_paths(file_system: Lustre) -> list[str]:
     return found
 
 
-def _metrics(cluster: Cluster) -> dict[str, Any] | None:
+def _metrics(cluster: Cluster) -> contract.Metrics | None:
     metrics = cluster.observability.metrics
-    # An image is for nodes of Kubernetes; the node program knows no such key.
-    return metrics.model_dump(exclude={"image"}) if metrics.listen != "off" else None
+    return build(contract.Metrics, metrics) if metrics.listen != "off" else None
+
+
+def _lustre(cluster: Cluster, index: int, file_system: Lustre) -> contract.Lustre:
+    return build(
+        contract.Lustre,
+        file_system,
+        by_platform=(
+            mounted_by_parallelcluster(file_system)
+            if cluster.platform == "parallelcluster"
+            else index < lustre_mounted_by_hyperpod(cluster)
+        ),
+        preload=preload_paths(file_system),
+        existing=file_system.existing is not None,
+    )
 
 
 def _group(
     cluster: Cluster, group: ComputeGroup, partition_of: dict[str, str], catalog: Catalog
-) -> dict[str, Any]:
-    return {
-        "name": group.name,
-        "role": group.role,
-        "instance_type": group.instance_type,
-        "accelerator": accelerators.family(group.instance_type, catalog),
-        "accelerator_count": accelerators.count(group.instance_type, catalog),
-        "partition": partition_of.get(group.name),
-        # ParallelCluster's spares are not launched: every node there is takes jobs.
-        "spare_count": 0 if cluster.platform == "parallelcluster" else group.spare_count,
-        "scratch": (
-            {"mount_path": group.scratch.mount_path, "raid_level": 0}
-            if group.scratch is not None
-            else None
+) -> contract.Group:
+    scratch = group.scratch
+    return build(
+        contract.Group,
+        group,
+        accelerator=accelerators.family(group.instance_type, catalog),
+        accelerator_count=accelerators.count(group.instance_type, catalog),
+        partition=partition_of.get(group.name),
+        # ParallelCluster does not launch spare nodes: every running node takes jobs.
+        spare_count=0 if cluster.platform == "parallelcluster" else group.spare_count,
+        scratch=(
+            contract.Scratch(mount_path=scratch.mount_path, raid_level=0) if scratch else None
         ),
-        "efa": has_efa(group, catalog),
+        efa=has_efa(group, catalog),
         **hardware(group, catalog),
-        # Only where it is: the scripts of other clusters keep their hash.
-        **({"spot": True} if group.capacity.kind == "spot" else {}),
-    }
+        spot=group.capacity.kind == "spot",
+    )
 
 
-def _artefacts(cluster: Cluster) -> dict[str, Any]:
-    """What nodes fetch from the bucket. An unknown checksum goes with it, and is refused there."""
+def _artefacts(cluster: Cluster) -> contract.Artefacts | None:
+    """The files that nodes download. Nodes refuse a file whose checksum is unknown."""
     files = artefacts_of(cluster)
     if not files:
-        return {}
-    bucket = names.lifecycle_bucket(cluster)
-    return {"artefacts": {"bucket": bucket, "files": [_artefact(each) for each in files]}}
+        return None
+    return contract.Artefacts(
+        bucket=names.lifecycle_bucket(cluster),
+        files=tuple(build(contract.Artefact, each, file=each.file_name) for each in files),
+    )
 
 
-def _artefact(artefact: Artefact) -> dict[str, Any]:
-    return {
-        "name": artefact.name,
-        "version": artefact.version,
-        "architecture": artefact.architecture,
-        "file": artefact.file_name,
-        "sha256": artefact.sha256 or UNKNOWN,
-        "size_bytes": UNKNOWN if artefact.size_bytes is None else artefact.size_bytes,
-        "used_by": list(artefact.used_by),
-    }
-
-
-def _user(user: User, *, has_accounts: bool) -> dict[str, Any]:
-    return {
-        "name": user.name,
-        "uid": user.uid,
-        "gid": user.gid if user.gid is not None else user.uid,
-        "groups": list(user.groups),
-        "ssh_public_keys": list(user.ssh_public_keys),
-        "slurm_account": user.slurm_account if has_accounts else None,
-        "sudo": user.sudo,
-    }
+def _user(cluster: Cluster, user: User) -> contract.User:
+    has_accounts = cluster.slurm.accounting.kind != "none"
+    return build(
+        contract.User,
+        user,
+        gid=user.gid if user.gid is not None else user.uid,
+        slurm_account=user.slurm_account if has_accounts else None,
+    )

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 from clusterwright_node.catalogue import step_names
+from clusterwright_node.contract import zone_of_directory_bucket
 from clusterwright_node.inputs import (
-    is_under,
     parse_cluster,
     parse_deployment,
     parse_provisioning,
     parse_resources,
-    zone_of_directory_bucket,
 )
 from clusterwright_node.parsing import parse_json
+from clusterwright_node.paths import is_under
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -21,7 +21,8 @@ import pytest
 from clusterwright_node import inputs as inputs_module
 from clusterwright_node import slurm_generate, slurm_topology
 from clusterwright_node.catalogue import load_steps, step_names
-from clusterwright_node.inputs import Cluster, Inputs
+from clusterwright_node.contract import ClusterFile
+from clusterwright_node.inputs import Inputs
 from clusterwright_node.journal import Journal
 from clusterwright_node.log import Log
 from clusterwright_node.node import Node
@@ -80,20 +81,20 @@ def slurm(
         yield machine
 
 
-def cluster(**slurm_changes: Any) -> Cluster:
+def cluster(**slurm_changes: Any) -> ClusterFile:
     """The cluster of docs/reference/node-files.md, without a database."""
     parsed = parse(input_files("scripted")["cluster.json"])
     return without_accounting(parsed, **slurm_changes)
 
 
-def parse(value: Any) -> Cluster:
+def parse(value: Any) -> ClusterFile:
     problems: list[str] = []
     parsed = inputs_module.parse_cluster(json.loads(json.dumps(value)), problems, step_names())
     assert problems == []
     return parsed
 
 
-def without_accounting(parsed: Cluster, **changes: Any) -> Cluster:
+def without_accounting(parsed: ClusterFile, **changes: Any) -> ClusterFile:
     return dataclasses.replace(
         parsed,
         groups=tuple(dataclasses.replace(group, spare_count=0) for group in parsed.groups),
@@ -131,7 +132,7 @@ def places(nodes: list[SlurmNode], kind: str, short: int = 0) -> dict[str, Place
 
 
 def generated(
-    parsed: Cluster,
+    parsed: ClusterFile,
     nodes: list[SlurmNode],
     found: dict[str, Place] | None,
     kind: str = "automatic",

@@ -8,8 +8,8 @@ compared again on each run, because whoever uses it relies on it. Nothing comes 
 from __future__ import annotations
 
 from clusterwright_node import artefacts
+from clusterwright_node.contract import Artefact
 from clusterwright_node.errors import CommandError, StepError
-from clusterwright_node.inputs import Artefact
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
 
 AFTER = ("clock", "network")

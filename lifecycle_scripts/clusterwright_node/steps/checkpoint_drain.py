@@ -118,6 +118,6 @@ def _is_half_made(node: Node, path: str) -> bool:
 
 def _is_shared(node: Node, path: str) -> bool:
     mounts = [entry.mount_path for entry in node.inputs.cluster.lustre]
-    if node.inputs.cluster.home_mount_path is not None:
-        mounts.append(node.inputs.cluster.home_mount_path)
+    if node.inputs.cluster.home is not None:
+        mounts.append(node.inputs.cluster.home.mount_path)
     return any(path == mount or path.startswith(mount + "/") for mount in mounts)

@@ -14,8 +14,8 @@ from __future__ import annotations
 import json
 
 from clusterwright_node import artefacts
+from clusterwright_node.contract import Artefact
 from clusterwright_node.errors import CommandError, StepError
-from clusterwright_node.inputs import Artefact
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
 
 AFTER = ("artefacts", "needrestart")
@@ -45,9 +45,9 @@ _PACKAGE_SECONDS = 300.0
 
 def applies(node: Node) -> Verdict:
     cluster = node.inputs.cluster
-    if not cluster.pyxis:
+    if not cluster.containers.pyxis:
         return skip("the spec asks for no containers")
-    if cluster.containers_from != "mirrored":
+    if cluster.containers.install != "mirrored":
         return skip("the image brings enroot and pyxis")
     return APPLIES
 

@@ -14,8 +14,8 @@ import json
 import re
 
 from clusterwright_node import room, root_folders, systemd
-from clusterwright_node.inputs import is_under
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
+from clusterwright_node.paths import is_under
 from clusterwright_node.steps import docker_storage
 
 AFTER = ("scratch", "users")

@@ -32,7 +32,8 @@ _ENROOT = ("/usr/bin/enroot", "/usr/local/bin/enroot")
 
 
 def applies(node: Node) -> Verdict:
-    return APPLIES if node.inputs.cluster.pyxis else skip("the spec asks for no containers")
+    wanted = node.inputs.cluster.containers.pyxis
+    return APPLIES if wanted else skip("the spec asks for no containers")
 
 
 def check(node: Node) -> Verdict:

@@ -17,8 +17,8 @@ from typing import Any
 
 from clusterwright_node import room, root_folders, systemd
 from clusterwright_node.errors import StepError
-from clusterwright_node.inputs import is_under
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
+from clusterwright_node.paths import is_under
 
 AFTER = ("containerd_storage", "scratch", "users")
 DEADLINE_SECONDS = 180

@@ -8,8 +8,8 @@ added up as numbers; an interface that is down, or lacks a counter, fails the st
 from __future__ import annotations
 
 from clusterwright_node import lnet
+from clusterwright_node.contract import Lustre
 from clusterwright_node.errors import StepError
-from clusterwright_node.inputs import Lustre
 from clusterwright_node.lnet import Interface
 from clusterwright_node.machine import failure_of
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip

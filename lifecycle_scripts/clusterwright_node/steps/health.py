@@ -107,8 +107,8 @@ def _entry(mode: str) -> str:
 def _expectation(node: Node) -> str:
     cluster, group = node.inputs.cluster, node.group
     shared = [entry.mount_path for entry in cluster.lustre]
-    if cluster.home_mount_path is not None:
-        shared.append(cluster.home_mount_path)
+    if cluster.home is not None:
+        shared.append(cluster.home.mount_path)
     return written(
         Expected(
             slurm_name=node.slurm_name,

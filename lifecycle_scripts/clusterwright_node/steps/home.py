@@ -8,8 +8,8 @@ after a reboot.
 from __future__ import annotations
 
 from clusterwright_node import systemd
+from clusterwright_node.contract import DeployedHome
 from clusterwright_node.errors import StepError
-from clusterwright_node.inputs import DeployedHome
 from clusterwright_node.mounts import is_automounted, mount_at, wake_automount, why_not_writable
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
 
@@ -26,7 +26,7 @@ _HINT = (
 
 
 def applies(node: Node) -> Verdict:
-    if node.inputs.cluster.home_mount_path is None:
+    if node.inputs.cluster.home is None:
         return skip("home directories are on each node's own disk")
     return APPLIES
 

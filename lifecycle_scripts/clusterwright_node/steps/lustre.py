@@ -9,8 +9,8 @@ network after a reboot.
 from __future__ import annotations
 
 from clusterwright_node import systemd
+from clusterwright_node.contract import Lustre
 from clusterwright_node.errors import StepError
-from clusterwright_node.inputs import Lustre
 from clusterwright_node.mounts import is_automounted, mount_at, wake_automount, why_not_writable
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 
 from clusterwright_node import programs, systemd
-from clusterwright_node.inputs import Lustre
+from clusterwright_node.contract import Lustre
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
 
 AFTER = ("efa_transport", "lustre")

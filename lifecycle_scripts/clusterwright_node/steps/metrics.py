@@ -7,7 +7,7 @@ workspace. The service can read, and hardly anything else: the sandbox is system
 from __future__ import annotations
 
 from clusterwright_node import programs, systemd
-from clusterwright_node.inputs import Metrics
+from clusterwright_node.contract import Metrics
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
 
 AFTER = ("home", "lustre", "scratch")

@@ -54,8 +54,8 @@ def text(node: Node) -> str:
     if group.partition is not None:
         rows.append(("partition", group.partition))
     rows += [("lustre", entry.mount_path) for entry in cluster.lustre]
-    if cluster.home_mount_path is not None:
-        rows.append(("home", f"{cluster.home_mount_path} (shared)"))
+    if cluster.home is not None:
+        rows.append(("home", f"{cluster.home.mount_path} (shared)"))
     if group.scratch is not None:
         rows.append(("scratch", f"{group.scratch.mount_path} (local, lost with the instance)"))
     for entry in cluster.mountpoints:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from clusterwright_node import systemd
+from clusterwright_node.contract import Mountpoint
 from clusterwright_node.errors import StepError
-from clusterwright_node.inputs import Mountpoint
 from clusterwright_node.mounts import mount_at
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
 

@@ -6,8 +6,8 @@ later as a mount that hangs.
 
 from __future__ import annotations
 
+from clusterwright_node.contract import zone_of_directory_bucket
 from clusterwright_node.errors import StepError
-from clusterwright_node.inputs import zone_of_directory_bucket
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing
 
 AFTER = ("not_built",)

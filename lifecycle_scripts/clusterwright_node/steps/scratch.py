@@ -12,9 +12,9 @@ custom actions: there this step only looks.
 from __future__ import annotations
 
 from clusterwright_node import disks, systemd
+from clusterwright_node.contract import Scratch
 from clusterwright_node.disks import Disk
 from clusterwright_node.errors import StepError
-from clusterwright_node.inputs import Scratch
 from clusterwright_node.mounts import mount_at, why_not_writable
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
 

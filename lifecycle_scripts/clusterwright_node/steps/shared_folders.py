@@ -13,8 +13,8 @@ from __future__ import annotations
 import errno
 
 from clusterwright_node.errors import StepError
-from clusterwright_node.inputs import is_under
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
+from clusterwright_node.paths import is_under
 
 AFTER = ("home", "lustre")
 DEADLINE_SECONDS = 120

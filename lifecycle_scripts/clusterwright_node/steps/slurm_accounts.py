@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 
 from clusterwright_node import sacct
+from clusterwright_node.contract import Account
 from clusterwright_node.errors import CommandError
-from clusterwright_node.inputs import Account
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
 
 AFTER = ("clock", "slurm_daemons", "slurm_qos", "users")
@@ -88,7 +88,7 @@ def _wanted_accounts(node: Node) -> list[Account]:
     """Those of the spec, and those that only users name, which have no limits."""
     described = {account.name: account for account in node.inputs.cluster.slurm.accounts}
     named = {account for account, _ in _wanted_users(node)}
-    return [described.get(name, Account(name)) for name in sorted(set(described) | named)]
+    return [described.get(name, Account(name, fair_share=1, max_nodes=None, qos=())) for name in sorted(set(described) | named)]
 
 
 def _cluster_name(node: Node) -> str | None:

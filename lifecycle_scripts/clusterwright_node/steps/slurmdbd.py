@@ -12,8 +12,8 @@ import json
 import re
 
 from clusterwright_node import secrets, slurm_generate, systemd
+from clusterwright_node.contract import Accounting
 from clusterwright_node.errors import StepError
-from clusterwright_node.inputs import Accounting
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
 from clusterwright_node.steps import slurm_database
 

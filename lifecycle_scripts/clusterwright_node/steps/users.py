@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from clusterwright_node.contract import User
 from clusterwright_node.errors import StepError
-from clusterwright_node.inputs import User
 from clusterwright_node.machine import failure_of
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
 

@@ -6,8 +6,8 @@ name.
 
 from __future__ import annotations
 
+from clusterwright_node.disagreements import disagreements
 from clusterwright_node.errors import InputsError
-from clusterwright_node.inputs import disagreements
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict
 
 AFTER = ("identify",)
