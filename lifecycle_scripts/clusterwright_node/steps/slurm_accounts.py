@@ -88,7 +88,10 @@ def _wanted_accounts(node: Node) -> list[Account]:
     """Those of the spec, and those that only users name, which have no limits."""
     described = {account.name: account for account in node.inputs.cluster.slurm.accounts}
     named = {account for account, _ in _wanted_users(node)}
-    return [described.get(name, Account(name, fair_share=1, max_nodes=None, qos=())) for name in sorted(set(described) | named)]
+    return [
+        described.get(name, Account(name, fair_share=1, max_nodes=None, qos=()))
+        for name in sorted(set(described) | named)
+    ]
 
 
 def _cluster_name(node: Node) -> str | None:
