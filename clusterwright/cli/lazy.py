@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import difflib
 import importlib
-import importlib.metadata
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from clusterwright.cli.errors import UserError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "clusterwright.commands"
 
@@ -40,12 +42,15 @@ class LazyGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return [*self._lazy, *self._installed()]
 
-    def _installed(self) -> dict[str, importlib.metadata.EntryPoint]:
+    def _installed(self) -> dict[str, EntryPoint]:
+        # Imported here: it takes as long as everything else that `--help` imports.
+        from importlib import metadata
+
         found = {}
         for name, distribution in self._optional.items():
             try:
-                points = importlib.metadata.distribution(distribution).entry_points
-            except importlib.metadata.PackageNotFoundError:
+                points = metadata.distribution(distribution).entry_points
+            except metadata.PackageNotFoundError:
                 continue
             found.update({one.name: one for one in points.select(group=GROUP, name=name)})
         return found
@@ -78,9 +83,11 @@ class LazyGroup(click.Group):
     ) -> None:
         with formatter.section("Commands"):
             rows = [(name, text) for name, (_, text) in self._lazy.items()]
-            for name in self._installed():
-                summary = importlib.metadata.metadata(self._optional[name])["Summary"]
-                rows.append((name, summary))
+            rows += [
+                (name, point.dist.metadata["Summary"])
+                for name, point in self._installed().items()
+                if point.dist
+            ]
             formatter.write_dl(rows)
 
     def resolve_command(
