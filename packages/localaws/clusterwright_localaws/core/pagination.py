@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from clusterwright_localaws.core.call import Call
@@ -44,6 +44,35 @@ def page(
             size = min(size, limit)
     end = start + size
     return items[start:end], (_token(end, call.operation) if end < len(items) else None)
+
+
+def paged(
+    call: Call,
+    name: str,
+    items: Sequence[T],
+    view: Callable[[T], Any] | None = None,
+    *,
+    default: int = 100,
+    maximum: int | None = None,
+    size_member: str = "MaxResults",
+    next_member: str = "NextToken",
+    stale_page_code: str = "ValidationException",
+) -> dict[str, Any]:
+    """Return the answer of a list operation: a page of `items` under `name`, and its token.
+
+    `view` turns each item of the page into the API's shape. See `page` for the rest.
+    """
+    shown, token = page(
+        items,
+        call,
+        default=default,
+        maximum=maximum,
+        size_member=size_member,
+        next_member=next_member,
+        stale_page_code=stale_page_code,
+    )
+    answer = {name: [view(item) for item in shown] if view is not None else list(shown)}
+    return {**answer, next_member: token} if token else answer
 
 
 def shorten(

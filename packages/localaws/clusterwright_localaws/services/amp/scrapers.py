@@ -16,7 +16,7 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import ForwardToMoto
-from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.core.timers import timers
 from clusterwright_localaws.services.ec2.network import Network, User, network_of
 from clusterwright_localaws.services.eks import access
@@ -109,15 +109,14 @@ def list_scrapers(call: Call) -> Mapping[str, Any]:
         for one in _store(call).by_id.values()
         if _matches(one, call.parameters.get("filters") or {})
     ]
-    shown, token = page(
-        found,
+    return paged(
         call,
-        default=100,
+        "scrapers",
+        found,
         maximum=_MOST_IN_A_PAGE,
         size_member="maxResults",
         next_member="nextToken",
     )
-    return {"scrapers": list(shown), **({"nextToken": token} if token else {})}
 
 
 @operation("amp", "UpdateScraper")

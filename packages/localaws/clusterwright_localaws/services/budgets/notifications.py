@@ -15,7 +15,7 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.pagination import page, paged
 from clusterwright_localaws.services.cost_explorer.spending import DAY, Spent, spending
 
 _MOST_NOTIFICATIONS = 5
@@ -54,10 +54,9 @@ def describe_notifications(call: Call) -> Mapping[str, Any]:
         {**one.details, "NotificationState": _state(call, budget, one.details)}
         for one in budget.notifications
     ]
-    entries, token = page(
-        found, call, default=100, maximum=100, stale_page_code="InvalidNextTokenException"
+    return paged(
+        call, "Notifications", found, maximum=100, stale_page_code="InvalidNextTokenException"
     )
-    return {"Notifications": list(entries), **({"NextToken": token} if token else {})}
 
 
 @operation("budgets", "CreateNotification")
@@ -93,14 +92,13 @@ def update_notification(call: Call) -> Mapping[str, Any]:
 @operation("budgets", "DescribeSubscribersForNotification")
 def describe_subscribers(call: Call) -> Mapping[str, Any]:
     found = _notification(_budget(call), call.parameters["Notification"])
-    entries, token = page(
-        list(found.subscribers),
+    return paged(
         call,
-        default=100,
+        "Subscribers",
+        list(found.subscribers),
         maximum=100,
         stale_page_code="InvalidNextTokenException",
     )
-    return {"Subscribers": list(entries), **({"NextToken": token} if token else {})}
 
 
 @operation("budgets", "CreateSubscriber")

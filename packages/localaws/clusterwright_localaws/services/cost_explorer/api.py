@@ -16,7 +16,7 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
-from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.cost_explorer.spending import (
     DAY,
     Spent,
@@ -171,11 +171,13 @@ def list_cost_allocation_tags(call: Call) -> Mapping[str, Any]:
         if not wanted or key in wanted
     ]
     found = [one for one in found if kind in (None, one["Type"]) and status in (None, "Active")]
-    entries, token = page(
-        found, call, default=100, maximum=1000, stale_page_code="InvalidNextTokenException"
+    return paged(
+        call,
+        "CostAllocationTags",
+        found,
+        maximum=1000,
+        stale_page_code="InvalidNextTokenException",
     )
-    answer: dict[str, Any] = {"CostAllocationTags": list(entries)}
-    return {**answer, "NextToken": token} if token else answer
 
 
 def _period(call: Call) -> tuple[dt.date, dt.date]:

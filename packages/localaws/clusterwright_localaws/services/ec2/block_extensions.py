@@ -15,7 +15,7 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.ec2.block_offerings import (
     check_hours,
     fee,
@@ -53,9 +53,13 @@ def describe_capacity_block_extension_offerings(call: Call) -> Mapping[str, Any]
             kept = {**offering, "_ReservationId": one.id}
             reserved.extension_offerings[offering["CapacityBlockExtensionOfferingId"]] = kept
             found.append(offering)
-    entries, token = page(found, call, default=1000, stale_page_code="InvalidNextToken")
-    answer: dict[str, Any] = {"CapacityBlockExtensionOfferings": list(entries)}
-    return {**answer, "NextToken": token} if token else answer
+    return paged(
+        call,
+        "CapacityBlockExtensionOfferings",
+        found,
+        default=1000,
+        stale_page_code="InvalidNextToken",
+    )
 
 
 @operation("ec2", "PurchaseCapacityBlockExtension")
@@ -102,9 +106,9 @@ def describe_capacity_block_extension_history(call: Call) -> Mapping[str, Any]:
         for shown in map(_shown, one.extensions)
         if matches(shown, call.parameters.get("Filters", []), _FILTERS)
     ]
-    entries, token = page(found, call, default=1000, stale_page_code="InvalidNextToken")
-    answer: dict[str, Any] = {"CapacityBlockExtensions": list(entries)}
-    return {**answer, "NextToken": token} if token else answer
+    return paged(
+        call, "CapacityBlockExtensions", found, default=1000, stale_page_code="InvalidNextToken"
+    )
 
 
 _OF_EXTENSIONS = frozenset(

@@ -14,7 +14,7 @@ from typing import Any
 from clusterwright_localaws.core import catalog_facts
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.ec2.block_offerings import block_quota, free_in
 from clusterwright_localaws.services.ec2.capacity_reservations import reservations_of
 from clusterwright_localaws.services.ec2.common import (
@@ -105,9 +105,7 @@ def describe_capacity_blocks(call: Call) -> Mapping[str, Any]:
         if matches(shown, call.parameters.get("Filters", []), _FILTERS)
     ]
     refuse_dry_run(call)
-    entries, token = page(found, call, default=1000, stale_page_code="InvalidNextToken")
-    answer: dict[str, Any] = {"CapacityBlocks": list(entries)}
-    return {**answer, "NextToken": token} if token else answer
+    return paged(call, "CapacityBlocks", found, default=1000, stale_page_code="InvalidNextToken")
 
 
 @operation("ec2", "DescribeCapacityBlockStatus")
@@ -133,9 +131,9 @@ def describe_capacity_block_status(call: Call) -> Mapping[str, Any]:
         if matches(status, call.parameters.get("Filters", []), _STATUS_FILTERS):
             found.append(status)
     refuse_dry_run(call)
-    entries, token = page(found, call, default=1000, stale_page_code="InvalidNextToken")
-    answer: dict[str, Any] = {"CapacityBlockStatuses": list(entries)}
-    return {**answer, "NextToken": token} if token else answer
+    return paged(
+        call, "CapacityBlockStatuses", found, default=1000, stale_page_code="InvalidNextToken"
+    )
 
 
 def _offering(call: Call, reserved: Reserved, offering_id: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.ec2.capacity_checks import (
     check_capacity,
     check_offered,
@@ -117,9 +117,9 @@ def describe_capacity_reservations(call: Call) -> Mapping[str, Any]:
         if (not wanted or shown["CapacityReservationId"] in wanted)
         and matches(shown, request.get("Filters", []), _FILTERS)
     ]
-    entries, token = page(found, call, default=1000, stale_page_code="InvalidNextToken")
-    answer: dict[str, Any] = {"CapacityReservations": list(entries)}
-    return {**answer, "NextToken": token} if token else answer
+    return paged(
+        call, "CapacityReservations", found, default=1000, stale_page_code="InvalidNextToken"
+    )
 
 
 @operation("ec2", "GetCapacityReservationUsage")

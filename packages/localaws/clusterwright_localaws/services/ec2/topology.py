@@ -18,7 +18,7 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.ec2.capacity_reservations import find, reservations_of
 from clusterwright_localaws.services.ec2.common import matches, refuse_dry_run
 from clusterwright_localaws.services.ec2.placement_groups import groups_in, unknown_group
@@ -77,11 +77,13 @@ def describe_instance_topology(call: Call) -> Mapping[str, Any]:
         wanted = (not ids or shown["InstanceId"] in ids) and (not names or group in names)
         if wanted and matches(shown, request.get("Filters", []), _FILTERS):
             found.append(shown)
-    entries, token = page(
-        found, call, default=20 if not ids else _MOST_IDS, stale_page_code="InvalidNextToken"
+    return paged(
+        call,
+        "Instances",
+        found,
+        default=20 if not ids else _MOST_IDS,
+        stale_page_code="InvalidNextToken",
     )
-    answer: dict[str, Any] = {"Instances": list(entries)}
-    return {**answer, "NextToken": token} if token else answer
 
 
 @operation("ec2", "DescribeCapacityReservationTopology")
@@ -107,11 +109,13 @@ def describe_capacity_reservation_topology(call: Call) -> Mapping[str, Any]:
         )
         if matches(shown, request.get("Filters", []), _RESERVATION_FILTERS)
     ]
-    entries, token = page(
-        found, call, default=_MOST_RESERVATION_IDS, stale_page_code="InvalidNextToken"
+    return paged(
+        call,
+        "CapacityReservations",
+        found,
+        default=_MOST_RESERVATION_IDS,
+        stale_page_code="InvalidNextToken",
     )
-    answer: dict[str, Any] = {"CapacityReservations": list(entries)}
-    return {**answer, "NextToken": token} if token else answer
 
 
 def layers(instance_type: str) -> int:

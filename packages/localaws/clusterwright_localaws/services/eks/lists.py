@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from clusterwright_localaws.core.call import Call
-from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.pagination import paged
 
 PAGE = 100
 
 
 def listed(call: Call, name: str, items: Sequence[Any]) -> dict[str, Any]:
     """The answer of a list operation: the page that the call asks for, under `name`."""
-    shown, token = page(
-        items,
+    return paged(
         call,
+        name,
+        items,
         default=PAGE,
         maximum=PAGE,
         size_member="maxResults",
         next_member="nextToken",
         stale_page_code="InvalidParameterException",
     )
-    return {name: shown, "nextToken": token} if token else {name: shown}

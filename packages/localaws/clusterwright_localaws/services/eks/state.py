@@ -6,12 +6,13 @@ import json
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from clusterwright_localaws.core.call import Call
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.core.timers import Timers
 from clusterwright_localaws.services.ec2.network import Network, network_of
 from clusterwright_localaws.services.ec2.zones import partition_of
 
@@ -101,32 +102,21 @@ class EksCluster:
         return f"arn:{partition}:eks:{self.region}:{self.account}:{kind}/{'/'.join(parts)}"
 
 
-class Store:
+class Store(Timers):
     """Every cluster of one account and region."""
 
     def __init__(self, runtime: Runtime, account: str, region: str) -> None:
+        super().__init__(runtime.clock)
         self.runtime = runtime
         self.account = account
         self.region = region
         self.clusters: dict[str, EksCluster] = {}
         # Request token -> (what was asked, what was answered): a repeated call is the same call.
         self.tokens: dict[tuple[str, str], tuple[str, Mapping[str, Any]]] = {}
-        self._timers: list[tuple[datetime, Callable[[], None]]] = []
 
     @property
     def network(self) -> Network:
         return network_of(self.runtime, self.account, self.region)
-
-    def after(self, seconds: float, what: Callable[[], None]) -> None:
-        """Let something happen after a delay of the world; without one, before the next call."""
-        due = self.runtime.clock.now() + timedelta(seconds=seconds)
-        self._timers.append((due, what))
-        self._timers.sort(key=lambda entry: entry[0])
-
-    def advance(self) -> None:
-        now = self.runtime.clock.now()
-        while self._timers and self._timers[0][0] <= now:
-            self._timers.pop(0)[1]()
 
 
 def store_in(runtime: Runtime, account: str, region: str) -> Store:

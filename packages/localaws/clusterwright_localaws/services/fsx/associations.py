@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from clusterwright_localaws.core import catalog_facts
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.fsx import access
 from clusterwright_localaws.services.fsx.lustre import TIERING
 from clusterwright_localaws.services.fsx.state import (
@@ -51,15 +51,9 @@ def describe_associations(call: Call) -> Mapping[str, Any]:
     found = [_find(store, each) for each in ids] if ids else [*store.associations.values()]
     for entry in call.parameters.get("Filters", ()):
         found = [each for each in found if _matches(each, entry)]
-    entries, token = page(
-        found,
-        call,
-        default=25,
-        maximum=25,
-        stale_page_code="BadRequest",
+    return paged(
+        call, "Associations", found, view, default=25, maximum=25, stale_page_code="BadRequest"
     )
-    answer: dict[str, Any] = {"Associations": [view(each) for each in entries]}
-    return {**answer, "NextToken": token} if token else answer
 
 
 @operation("fsx", "UpdateDataRepositoryAssociation")

@@ -12,7 +12,7 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.fsx.lustre import TIERING
 from clusterwright_localaws.services.fsx.state import (
     Backup,
@@ -49,9 +49,7 @@ def describe_backups(call: Call) -> Mapping[str, Any]:
     found = [find_backup(store, each) for each in ids] if ids else [*store.backups.values()]
     for entry in call.parameters.get("Filters", ()):
         found = [each for each in found if _matches(each, entry)]
-    entries, token = page(found, call, default=25, stale_page_code="BadRequest")
-    answer: dict[str, Any] = {"Backups": [backup_view(each) for each in entries]}
-    return {**answer, "NextToken": token} if token else answer
+    return paged(call, "Backups", found, backup_view, default=25, stale_page_code="BadRequest")
 
 
 @operation("fsx", "DeleteBackup")

@@ -7,7 +7,7 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.ec2.network import User
 from clusterwright_localaws.services.fsx import backups, limits, lustre, openzfs, ports
 from clusterwright_localaws.services.fsx.state import (
@@ -44,14 +44,7 @@ def describe_file_systems(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
     ids = call.parameters.get("FileSystemIds")
     found = [store.file_system(each) for each in ids] if ids else [*store.file_systems.values()]
-    entries, token = page(
-        found,
-        call,
-        default=100,
-        stale_page_code="BadRequest",
-    )
-    answer: dict[str, Any] = {"FileSystems": [view(each) for each in entries]}
-    return {**answer, "NextToken": token} if token else answer
+    return paged(call, "FileSystems", found, view, stale_page_code="BadRequest")
 
 
 @operation("fsx", "UpdateFileSystem")

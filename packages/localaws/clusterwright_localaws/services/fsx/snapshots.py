@@ -7,7 +7,7 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.fsx.state import (
     Snapshot,
     Store,
@@ -41,9 +41,7 @@ def describe_snapshots(call: Call) -> Mapping[str, Any]:
             found = [each for each in found if each.volume.id in wanted]
         elif entry.get("Name") == "file-system-id":
             found = [each for each in found if each.volume.file_system.id in wanted]
-    entries, token = page(found, call, default=100, stale_page_code="BadRequest")
-    answer: dict[str, Any] = {"Snapshots": [view(each) for each in entries]}
-    return {**answer, "NextToken": token} if token else answer
+    return paged(call, "Snapshots", found, view, stale_page_code="BadRequest")
 
 
 @operation("fsx", "UpdateSnapshot")

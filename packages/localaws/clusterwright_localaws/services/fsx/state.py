@@ -170,10 +170,11 @@ class Task:
         )
 
 
-class Store:
+class Store(Timers):
     """Everything of one account and region."""
 
     def __init__(self, runtime: Runtime, account: str, region: str) -> None:
+        super().__init__(runtime.clock)
         self.runtime = runtime
         self.account = account
         self.region = region
@@ -185,18 +186,10 @@ class Store:
         self.tasks: dict[str, Task] = {}
         # client request token -> (operation and parameters, answer's id): creation is idempotent
         self.tokens: dict[str, tuple[str, str]] = {}
-        self._timers = Timers(runtime.clock)
 
     @property
     def network(self) -> Network:
         return network_of(self.runtime, self.account, self.region)
-
-    def after(self, seconds: float, what: Callable[[], object]) -> None:
-        """Let something happen after a delay of the world; without one, before the next call."""
-        self._timers.after(seconds, what)
-
-    def advance(self) -> None:
-        self._timers.advance()
 
     def file_system(self, file_system_id: str) -> FileSystem:
         """A file system by id.

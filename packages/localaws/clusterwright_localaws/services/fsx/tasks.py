@@ -11,7 +11,7 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.fsx.state import (
     Store,
     Task,
@@ -47,9 +47,7 @@ def describe_tasks(call: Call) -> Mapping[str, Any]:
             found = [task for task in found if task.request["FileSystemId"] in wanted]
         elif entry.get("Name") == "task-lifecycle":
             found = [task for task in found if task.lifecycle in wanted]
-    entries, token = page(found, call, default=100, stale_page_code="BadRequest")
-    answer: dict[str, Any] = {"DataRepositoryTasks": [view(each) for each in entries]}
-    return {**answer, "NextToken": token} if token else answer
+    return paged(call, "DataRepositoryTasks", found, view, stale_page_code="BadRequest")
 
 
 @operation("fsx", "CancelDataRepositoryTask")

@@ -7,7 +7,7 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.fsx.openzfs import RECORD_SIZES_KIB
 from clusterwright_localaws.services.fsx.state import (
     Store,
@@ -39,9 +39,7 @@ def describe_volumes(call: Call) -> Mapping[str, Any]:
     for entry in call.parameters.get("Filters", ()):
         if entry.get("Name") == "file-system-id":
             found = [v for v in found if v.file_system.id in entry.get("Values", ())]
-    entries, token = page(found, call, default=100, stale_page_code="BadRequest")
-    answer: dict[str, Any] = {"Volumes": [view(each) for each in entries]}
-    return {**answer, "NextToken": token} if token else answer
+    return paged(call, "Volumes", found, view, stale_page_code="BadRequest")
 
 
 @operation("fsx", "UpdateVolume")

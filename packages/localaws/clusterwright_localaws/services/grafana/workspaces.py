@@ -14,7 +14,7 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.workspace_errors import conflict, invalid, missing
 
@@ -442,8 +442,4 @@ def _later(one: str, other: str) -> bool:
 
 
 def _paged(call: Call, name: str, found: list[Any]) -> dict[str, Any]:
-    entries, token = page(
-        found, call, default=100, maximum=100, size_member="maxResults", next_member="nextToken"
-    )
-    answer: dict[str, Any] = {name: list(entries)}
-    return {**answer, "nextToken": token} if token else answer
+    return paged(call, name, found, maximum=100, size_member="maxResults", next_member="nextToken")

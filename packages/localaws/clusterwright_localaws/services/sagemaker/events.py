@@ -12,7 +12,7 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.sagemaker.state import (
     Cluster,
     Group,
@@ -63,11 +63,13 @@ def list_cluster_events(call: Call) -> Mapping[str, Any]:
     events.sort(
         key=lambda event: event["EventTime"], reverse=asked.get("SortOrder") != "Ascending"
     )
-    found, token = page(events, call, default=100, maximum=100)
-    answer: dict[str, Any] = {
-        "Events": [{k: v for k, v in event.items() if k != "EventDetails"} for event in found]
-    }
-    return {**answer, "NextToken": token} if token else answer
+    return paged(
+        call,
+        "Events",
+        events,
+        lambda event: {k: v for k, v in event.items() if k != "EventDetails"},
+        maximum=100,
+    )
 
 
 @operation("sagemaker", "DescribeClusterEvent")

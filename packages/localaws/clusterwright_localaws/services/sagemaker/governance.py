@@ -14,13 +14,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.core.timers import Timers
 from clusterwright_localaws.services.eks.state import store_in as eks_store
 from clusterwright_localaws.services.sagemaker.events import aware
 from clusterwright_localaws.services.sagemaker.state import Cluster, clusters_of, new_cluster_id
@@ -59,24 +60,14 @@ class Policy:
         return self.versions[-1]
 
 
-class Governance:
+class Governance(Timers):
     """The policies of one account and region, by kind and id."""
 
     def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
+        super().__init__(runtime.clock)
+        self.delay_s = runtime.world.delays.governance
         self.configs: dict[str, Policy] = {}
         self.quotas: dict[str, Policy] = {}
-        self._scheduled: list[tuple[datetime, Callable[[], None]]] = []
-
-    def after(self, what: Callable[[], None]) -> None:
-        delay = timedelta(seconds=self._runtime.world.delays.governance)
-        self._scheduled.append((self._runtime.clock.now() + delay, what))
-        self._scheduled.sort(key=lambda entry: entry[0])
-
-    def advance(self) -> None:
-        now = self._runtime.clock.now()
-        while self._scheduled and self._scheduled[0][0] <= now:
-            self._scheduled.pop(0)[1]()
 
 
 @dataclass(frozen=True)
@@ -259,7 +250,7 @@ def create(call: Call) -> Mapping[str, Any]:
         policy.failure = _not_installed(call.runtime, cluster)
         policy.status = "CreateFailed" if policy.failure else "Created"
 
-    found.after(done)
+    found.after(found.delay_s, done)
     return {f"{kind.prefix}Arn": policy.arn, f"{kind.prefix}Id": policy.id}
 
 
@@ -326,7 +317,7 @@ def update(call: Call) -> Mapping[str, Any]:
         policy.failure = _not_installed(call.runtime, cluster)
         policy.status = "UpdateFailed" if policy.failure else "Updated"
 
-    found.after(done)
+    found.after(found.delay_s, done)
     return {f"{kind.prefix}Arn": policy.arn, f"{kind.prefix}Version": policy.version}
 
 
@@ -338,7 +329,7 @@ def delete(call: Call) -> Mapping[str, Any]:
     if policy.status in _BUSY:
         raise AwsError("ConflictException", f"The {kind.noun} {policy.id} is {policy.status}.")
     policy.status = "Deleting"
-    found.after(lambda: _drop(kind.policies(found), policy))
+    found.after(found.delay_s, lambda: _drop(kind.policies(found), policy))
     return {}
 
 
@@ -364,9 +355,9 @@ def list_policies(call: Call) -> Mapping[str, Any]:
         key=keys.get(str(asked.get("SortBy")), lambda policy: policy.created_at),
         reverse=asked.get("SortOrder") == "Descending",
     )
-    shown, token = page(chosen, call, default=100, maximum=100)
-    answer: dict[str, Any] = {f"{kind.prefix}Summaries": [_summary(kind, one) for one in shown]}
-    return {**answer, "NextToken": token} if token else answer
+    return paged(
+        call, f"{kind.prefix}Summaries", chosen, lambda one: _summary(kind, one), maximum=100
+    )
 
 
 def _summary(kind: Kind, policy: Policy) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.pagination import page, paged
 from clusterwright_localaws.services.sagemaker import views
 from clusterwright_localaws.services.sagemaker.events import aware
 from clusterwright_localaws.services.sagemaker.state import Group, Node, clusters_of, find_node
@@ -32,9 +32,7 @@ def list_clusters(call: Call) -> Mapping[str, Any]:
         key=lambda cluster: (cluster.name if by_name else "", cluster.created_at),
         reverse=asked.get("SortOrder") == "Descending",
     )
-    entries, token = page(found, call, default=PAGE, maximum=PAGE)
-    answer: dict[str, Any] = {"ClusterSummaries": [views.summary(each) for each in entries]}
-    return {**answer, "NextToken": token} if token else answer
+    return paged(call, "ClusterSummaries", found, views.summary, default=PAGE, maximum=PAGE)
 
 
 @operation("sagemaker", "ListClusterNodes")

@@ -17,7 +17,7 @@ from typing import Any
 from clusterwright_localaws.core import catalog_facts, quotas
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.sagemaker.events import aware
 from clusterwright_localaws.services.sagemaker.state import Cluster, store
@@ -104,11 +104,13 @@ def list_training_plans(call: Call) -> Mapping[str, Any]:
         key=keys.get(str(asked.get("SortBy")), lambda plan: plan.start),
         reverse=asked.get("SortOrder") == "Descending",
     )
-    entries, token = page(found, call, default=100, maximum=100)
-    answer: dict[str, Any] = {
-        "TrainingPlanSummaries": [_view(call, plan, spares=False) for plan in entries]
-    }
-    return {**answer, "NextToken": token} if token else answer
+    return paged(
+        call,
+        "TrainingPlanSummaries",
+        found,
+        lambda plan: _view(call, plan, spares=False),
+        maximum=100,
+    )
 
 
 @operation("sagemaker", "SearchTrainingPlanOfferings")
@@ -190,9 +192,7 @@ def describe_training_plan_extension_history(call: Call) -> Mapping[str, Any]:
         {**one, "Status": "Active" if one["StartDate"] <= call.now else one["Status"]}
         for one in plan.extensions
     ]
-    entries, token = page(shown, call, default=100, maximum=100)
-    answer: dict[str, Any] = {"TrainingPlanExtensions": entries}
-    return {**answer, "NextToken": token} if token else answer
+    return paged(call, "TrainingPlanExtensions", shown, maximum=100)
 
 
 def _search_extensions(call: Call, plan: Plan) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
-from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.sagemaker import governance, plans
 from clusterwright_localaws.services.sagemaker.state import clusters_of
 
@@ -33,9 +33,7 @@ def delete_tags(call: Call) -> Mapping[str, Any]:
 
 @operation("sagemaker", "ListTags")
 def list_tags(call: Call) -> Mapping[str, Any]:
-    entries, token = page(_tags(call), call, default=_PAGE_SIZE)
-    answer = {"Tags": list(entries)}
-    return {**answer, "NextToken": token} if token else answer
+    return paged(call, "Tags", _tags(call), default=_PAGE_SIZE)
 
 
 def _tags(call: Call) -> list[dict[str, str]]:
