@@ -68,48 +68,6 @@ def test_logs_are_kept_for_a_number_of_days_from_the_list() -> None:
     assert logs.describe_log_groups()["logGroups"][0]["retentionInDays"] == 400
 
 
-class TestDatabaseClusters:
-    REQUEST = {  # noqa: RUF012
-        "DBClusterIdentifier": "accounting",
-        "Engine": "aurora-mysql",
-        "MasterUsername": "admin",
-        "MasterUserPassword": "long-enough-1",
-    }
-
-    @pytest.mark.parametrize("name", ["1st", "a--b", "ends-", "under_score", "a" * 64])
-    def test_names(self, name: str) -> None:
-        create = client("rds").create_db_cluster
-        found = refusal(create, **{**self.REQUEST, "DBClusterIdentifier": name})
-        assert found[0] == "InvalidParameterValue"
-
-    def test_one_that_is_there_already(self) -> None:
-        rds = client("rds")
-        rds.create_db_cluster(**self.REQUEST)
-        found = refusal(rds.create_db_cluster, **self.REQUEST)
-        assert found[0] == "DBClusterAlreadyExistsFault"
-
-    def test_a_subnet_group_that_is_not_there_and_capacity_upside_down(self) -> None:
-        create = client("rds").create_db_cluster
-        found = refusal(create, **self.REQUEST, DBSubnetGroupName="no")
-        assert found[0] == "DBSubnetGroupNotFoundFault"
-        capacity = {"MinCapacity": 4, "MaxCapacity": 1}
-        found = refusal(create, **self.REQUEST, ServerlessV2ScalingConfiguration=capacity)
-        assert found[0] == "InvalidParameterValue"
-
-    def test_the_last_snapshot(self) -> None:
-        rds = client("rds")
-        rds.create_db_cluster(**self.REQUEST)
-        one = {"DBClusterIdentifier": "accounting"}
-        assert refusal(rds.delete_db_cluster, **one)[0] == "InvalidParameterCombination"
-        both = {"SkipFinalSnapshot": True, "FinalDBSnapshotIdentifier": "last"}
-        assert refusal(rds.delete_db_cluster, **one, **both)[0] == "InvalidParameterCombination"
-        rds.delete_db_cluster(**one, FinalDBSnapshotIdentifier="last")
-        snapshots = rds.describe_db_cluster_snapshots(SnapshotType="manual")
-        assert [s["DBClusterSnapshotIdentifier"] for s in snapshots["DBClusterSnapshots"]] == [
-            "last"
-        ]
-
-
 def test_the_name_of_a_deleted_secret_is_not_free_yet() -> None:
     secrets = client("secretsmanager")
     secrets.create_secret(Name="s", SecretString="x")

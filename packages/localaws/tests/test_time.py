@@ -107,43 +107,6 @@ class TestDatabases:
         again = refusal(rds.delete_db_instance, DBInstanceIdentifier="db", SkipFinalSnapshot=True)
         assert again == ("InvalidDBInstanceState", "Instance db is already being deleted.")
 
-    def test_a_cluster_and_its_last_instance(self, slow: Runtime) -> None:
-        rds = aws("rds")
-        cluster = {
-            "DBClusterIdentifier": "c",
-            "Engine": "aurora-mysql",
-            "MasterUsername": "slurm",
-            "MasterUserPassword": "not-a-secret-1",
-        }
-        made = rds.create_db_cluster(**cluster)["DBCluster"]
-
-        def state() -> str:
-            found = rds.describe_db_clusters(DBClusterIdentifier="c")["DBClusters"]
-            return str(found[0]["Status"])
-
-        assert made["Status"] == state() == state() == "creating"
-        assert refusal(rds.create_db_cluster, **cluster)[0] == "DBClusterAlreadyExistsFault"
-        assert refusal(rds.modify_db_cluster, DBClusterIdentifier="c", Port=3307) == (
-            "InvalidDBClusterStateFault",
-            "DB cluster is not available for modification with status creating",
-        )
-        slow.clock.advance(61)
-        rds.create_db_instance(
-            DBInstanceIdentifier="i",
-            DBInstanceClass="db.serverless",
-            Engine="aurora-mysql",
-            DBClusterIdentifier="c",
-        )
-        assert (
-            "still contains DB instances"
-            in refusal(rds.delete_db_cluster, DBClusterIdentifier="c", SkipFinalSnapshot=True)[1]
-        )
-        rds.delete_db_instance(DBInstanceIdentifier="i", SkipFinalSnapshot=True)
-        rds.delete_db_cluster(DBClusterIdentifier="c", SkipFinalSnapshot=True)
-        assert state() == "deleting"
-        slow.clock.advance(61)
-        assert rds.describe_db_clusters()["DBClusters"] == []
-
     def test_without_delays_only_the_answer_says_so(self) -> None:
         with local_aws():
             made = aws("rds").create_db_instance(**DB)["DBInstance"]

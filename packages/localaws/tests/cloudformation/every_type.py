@@ -306,36 +306,6 @@ RESOURCES: dict[str, Any] = {
         "AWS::SecretsManager::SecretTargetAttachment",
         {"SecretId": SECRET, "TargetId": {"Ref": "Db"}, "TargetType": "AWS::RDS::DBInstance"},
     ),
-    "Rotation": resource(
-        "AWS::SecretsManager::RotationSchedule",
-        {
-            "SecretId": SECRET,
-            "RotationLambdaARN": {"Fn::GetAtt": ["Inline", "Arn"]},
-            "RotationRules": {"AutomaticallyAfterDays": 30},
-        },
-    ),
-    "Aurora": resource(
-        "AWS::RDS::DBCluster",
-        {
-            "Engine": "aurora-mysql",
-            "EngineVersion": "8.0.mysql_aurora.3.08.0",
-            "MasterUsername": "slurm",
-            "MasterUserPassword": PASSWORD,
-            "DBSubnetGroupName": {"Ref": "DbSubnets"},
-            "VpcSecurityGroupIds": [GROUP],
-            "ServerlessV2ScalingConfiguration": {"MinCapacity": "0.5", "MaxCapacity": 4},
-            "StorageEncrypted": True,
-        },
-        DeletionPolicy="Delete",
-    ),
-    "AuroraInstance": resource(
-        "AWS::RDS::DBInstance",
-        {
-            "DBInstanceClass": "db.serverless",
-            "Engine": "aurora-mysql",
-            "DBClusterIdentifier": {"Ref": "Aurora"},
-        },
-    ),
     # Watching
     "Topic": resource("AWS::SNS::Topic", {"KmsMasterKeyId": KEY, "DisplayName": "alerts"}),
     "TopicPolicy": resource(
@@ -431,7 +401,6 @@ OUTPUTS = {
     name: {"Value": {"Fn::GetAtt": path}}
     for name, path in {
         "DbHost": ["Db", "Endpoint.Address"],
-        "AuroraHost": ["Aurora", "Endpoint.Address"],
         "DeployedTo": ["Deployed", "DestinationBucketArn"],
         "MetricsUrl": ["Metrics", "PrometheusEndpoint"],
         "GrafanaHost": ["Dashboards", "Endpoint"],
@@ -475,7 +444,6 @@ def changed() -> dict[str, Any]:
     to("Setting")["Value"] = "new"
     to("DbParameters")["Parameters"] = {"innodb_buffer_pool_size": "1"}
     to("Db").update(BackupRetentionPeriod=8, AllocatedStorage="30")
-    to("Aurora")["ServerlessV2ScalingConfiguration"]["MaxCapacity"] = 8
     to("Topic")["DisplayName"] = "warnings"
     to("Warnings")["MessageRetentionPeriod"] = "600"
     del to("Warnings")["DelaySeconds"]
@@ -492,7 +460,6 @@ def changed() -> dict[str, Any]:
     to("Repository")["ImageScanningConfiguration"]["ScanOnPush"] = False
     to("Function")["MemorySize"] = 512
     to("Inline")["Code"]["ZipFile"] = "x = 1"
-    to("Rotation")["RotationRules"]["AutomaticallyAfterDays"] = 60
     to("Group")["SecurityGroupIngress"] = [
         {"IpProtocol": "tcp", "FromPort": 3306, "ToPort": 3306, "CidrIp": "10.0.0.0/16"}
     ]

@@ -33,7 +33,6 @@ CONDITIONAL = {
     ("AWS::EC2::Instance", "PublicDnsName"),
     ("AWS::EC2::Instance", "PublicIp"),
     ("AWS::RDS::DBInstance", "MasterUserSecret.SecretArn"),
-    ("AWS::RDS::DBCluster", "MasterUserSecret.SecretArn"),
     ("AWS::Grafana::Workspace", "SsoClientId"),
     ("AWS::EKS::Cluster", "EncryptionConfigKeyArn"),
     ("AWS::EKS::Cluster", "KubernetesNetworkConfig.ServiceIpv6Cidr"),

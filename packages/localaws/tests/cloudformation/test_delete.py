@@ -187,17 +187,3 @@ class TestSnapshots:
         delete("s")
         (left,) = aws("rds").describe_db_snapshots(DBInstanceIdentifier=name)["DBSnapshots"]
         assert left["DBSnapshotIdentifier"].startswith("s-snapshot-")
-
-    @pytest.mark.usefixtures("local")
-    def test_an_instance_of_a_cluster_keeps_none(self) -> None:
-        instance = resource(
-            "AWS::RDS::DBInstance",
-            {
-                "DBInstanceClass": "db.serverless",
-                "Engine": "aurora-mysql",
-                "DBClusterIdentifier": "c",
-            },
-            DeletionPolicy="Snapshot",
-        )
-        with pytest.raises(ClientError, match="cannot be specified for a cluster instance"):
-            create("s", template({"Db": instance}))

@@ -49,8 +49,6 @@ class TestCreated:
         found = outputs(described("all"))
         database = aws("rds").describe_db_instances(DBInstanceIdentifier=ids["Db"])
         assert found["DbHost"] == database["DBInstances"][0]["Endpoint"]["Address"]
-        aurora = aws("rds").describe_db_clusters(DBClusterIdentifier=ids["Aurora"])
-        assert found["AuroraHost"] == aurora["DBClusters"][0]["Endpoint"]
         assert found["DeployedTo"] == f"arn:aws:s3:::{ids['Bucket']}"
         workspace = aws("amp").describe_workspace(workspaceId=ids["Metrics"].rsplit("/", 1)[-1])
         assert found["MetricsUrl"] == workspace["workspace"]["prometheusEndpoint"]
@@ -149,9 +147,6 @@ class TestCreated:
             db["Endpoint"]["Port"],
         )
         assert value["dbname"] == "slurm_acct_db"
-        about = secrets.describe_secret(SecretId=ids["Secret"])
-        assert about["RotationEnabled"]
-        assert about["RotationRules"] == {"AutomaticallyAfterDays": 30}
 
     def test_passwords_are_not_shown(self, ids: dict[str, str]) -> None:
         secrets = aws("secretsmanager")
@@ -268,8 +263,6 @@ def _check_changes(ids: dict[str, str]) -> None:
     (db,) = aws("rds").describe_db_instances(DBInstanceIdentifier=ids["Db"])["DBInstances"]
     assert (db["BackupRetentionPeriod"], db["AllocatedStorage"]) == (8, 30)
     assert db["TagList"] == [{"Key": "team", "Value": "inference"}]
-    (aurora,) = aws("rds").describe_db_clusters(DBClusterIdentifier=ids["Aurora"])["DBClusters"]
-    assert aurora["ServerlessV2ScalingConfiguration"]["MaxCapacity"] == 8
     (alarm,) = aws("cloudwatch").describe_alarms(AlarmNames=[ids["Alarm"]])["MetricAlarms"]
     assert alarm["Threshold"] == 2
     budget = aws("budgets").describe_budget(AccountId=ACCOUNT, BudgetName=ids["Budget"])
@@ -297,8 +290,6 @@ def _check_changes(ids: dict[str, str]) -> None:
     assert target["Id"] == "renamed"
     function = aws("lambda").get_function_configuration(FunctionName=ids["Function"])
     assert function["MemorySize"] == 512
-    about = aws("secretsmanager").describe_secret(SecretId=ids["Secret"])
-    assert about["RotationRules"] == {"AutomaticallyAfterDays": 60}
     (group,) = ec2.describe_security_groups(GroupIds=[ids["Group"]])["SecurityGroups"]
     assert [one["FromPort"] for one in group["IpPermissions"]] == [3306]
 
@@ -321,7 +312,6 @@ def _everything() -> dict[str, list[str]]:
         "repositories": ("ecr", "describe_repositories", "repositories", "repositoryName"),
         "secrets": ("secretsmanager", "list_secrets", "SecretList", "ARN"),
         "databases": ("rds", "describe_db_instances", "DBInstances", "DBInstanceIdentifier"),
-        "aurora": ("rds", "describe_db_clusters", "DBClusters", "DBClusterIdentifier"),
         "subnets": ("rds", "describe_db_subnet_groups", "DBSubnetGroups", "DBSubnetGroupName"),
         "topics": ("sns", "list_topics", "Topics", "TopicArn"),
         "subscriptions": ("sns", "list_subscriptions", "Subscriptions", "SubscriptionArn"),
@@ -379,8 +369,6 @@ def test_every_carried_type_is_in_some_whole_template() -> None:
 # What a handler may take and leave, because it changes nothing that can be seen here.
 _WITHOUT_EFFECT = {
     "AWS::CDK::Metadata": {"Analytics", "Modules"},
-    # Nothing rotates, at an update neither.
-    "AWS::SecretsManager::RotationSchedule": {"RotateImmediatelyOnUpdate"},
     # The construct always says this; it matters only with a distribution, which is refused.
     "Custom::CDKBucketDeployment": {"SignContent", "WaitForDistributionInvalidation"},
 }

@@ -1,4 +1,4 @@
-"""Amazon RDS: clusters, parameters, states and quotas."""
+"""Amazon RDS: parameters, states and quotas."""
 
-API = ("clusters", "parameters")
+API = ("parameters",)
 FIXES = ("delays", "subnet_groups", "limits")

@@ -1,4 +1,4 @@
-"""Databases: clusters, instances, their subnets and parameters."""
+"""Databases: instances, their subnets and parameters."""
 
 from __future__ import annotations
 
@@ -13,135 +13,6 @@ from clusterwright_localaws.cloudformation.handler import (
     Properties,
 )
 from clusterwright_localaws.cloudformation.handler_helpers import changed, pick
-
-_CLUSTER_BOTH = (
-    "AllocatedStorage",
-    "AutoMinorVersionUpgrade",
-    "BacktrackWindow",
-    "BackupRetentionPeriod",
-    "CopyTagsToSnapshot",
-    "DBClusterInstanceClass",
-    "DBClusterParameterGroupName",
-    "DatabaseInsightsMode",
-    "DeletionProtection",
-    "EnableHttpEndpoint",
-    "EnableIAMDatabaseAuthentication",
-    "EngineVersion",
-    "Iops",
-    "ManageMasterUserPassword",
-    "MasterUserPassword",
-    "MonitoringInterval",
-    "MonitoringRoleArn",
-    "NetworkType",
-    "PerformanceInsightsRetentionPeriod",
-    "Port",
-    "PreferredBackupWindow",
-    "PreferredMaintenanceWindow",
-    "ScalingConfiguration",
-    "ServerlessV2ScalingConfiguration",
-    "StorageType",
-    "VpcSecurityGroupIds",
-)
-_CLUSTER_CREATE = (
-    "AvailabilityZones",
-    "DBSubnetGroupName",
-    "DatabaseName",
-    "EnableCloudwatchLogsExports",
-    "Engine",
-    "EngineMode",
-    "KmsKeyId",
-    "MasterUsername",
-    "PubliclyAccessible",
-    "StorageEncrypted",
-)
-_CLUSTER_RENAMED = {
-    "PerformanceInsightsEnabled": "EnablePerformanceInsights",
-    "PerformanceInsightsKmsKeyId": "PerformanceInsightsKMSKeyId",
-}
-
-
-class DBCluster(Handler):
-    type_name = "AWS::RDS::DBCluster"
-    # `Endpoint` and `ReadEndpoint` are no values; what is below them is.
-    unsupported_attributes = frozenset({"StorageEncryptionType", "StorageThroughput"})
-    supported_properties = frozenset(
-        {*_CLUSTER_BOTH, *_CLUSTER_CREATE, *_CLUSTER_RENAMED, "DBClusterIdentifier", "Tags"}
-    )
-
-    def create(self, ctx: Context, properties: Properties) -> Created:
-        rds = ctx.client("rds")
-        # RDS keeps identifiers in lower case.
-        name = (properties.get("DBClusterIdentifier") or ctx.generated_name(max_length=63)).lower()
-        rds.create_db_cluster(
-            DBClusterIdentifier=name,
-            **pick(properties, *_CLUSTER_BOTH, *_CLUSTER_CREATE, **_CLUSTER_RENAMED),
-            **_tags(ctx, properties),
-        )
-        ctx.identify(name)
-        return self._wait(ctx, rds, name)
-
-    def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
-        rds = ctx.client("rds")
-        parameters = _modified(old, new, (*_CLUSTER_BOTH,), _CLUSTER_RENAMED)
-        parameters.update(_log_exports(old, new))
-        if parameters:
-            _settle(
-                ctx,
-                lambda: rds.describe_db_clusters(DBClusterIdentifier=physical_id)["DBClusters"][0][
-                    "Status"
-                ],
-                physical_id,
-            )
-            rds.modify_db_cluster(
-                DBClusterIdentifier=physical_id, ApplyImmediately=True, **parameters
-            )
-        created = self._wait(ctx, rds, physical_id)
-        _retag(ctx, rds, created.attributes["DBClusterArn"], old, new)
-        return created
-
-    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
-        rds = ctx.client("rds")
-
-        def found() -> Any:
-            return rds.describe_db_clusters(DBClusterIdentifier=physical_id)["DBClusters"]
-
-        _settle(ctx, lambda: found()[0]["Status"], physical_id)
-        if found()[0]["Status"] != "deleting":
-            rds.delete_db_cluster(
-                DBClusterIdentifier=physical_id, **_final_snapshot(ctx, physical_id)
-            )
-        _wait_gone(ctx, found, physical_id)
-
-    def snapshot_refusal(self, properties: Properties) -> str | None:
-        return None
-
-    def replacing(self, old: Properties, new: Properties) -> set[str]:
-        # A conditional one in the schema: the engine can change between Aurora variants only,
-        # which RDS does by a snapshot; here it is always a new cluster.
-        return {name for name in ("Engine", "MasterUsername") if old.get(name) != new.get(name)}
-
-    def _wait(self, ctx: Context, rds: Any, name: str) -> Created:
-        def found() -> Any:
-            return rds.describe_db_clusters(DBClusterIdentifier=name)["DBClusters"][0]
-
-        ctx.wait(
-            lambda: _available(found()["Status"], name), what=f"the cluster {name} to be available"
-        )
-        one = found()
-        return Created(
-            name,
-            _present(
-                {
-                    "DBClusterArn": one["DBClusterArn"],
-                    "DBClusterResourceId": one.get("DbClusterResourceId"),
-                    "Endpoint.Address": one.get("Endpoint"),
-                    "Endpoint.Port": one.get("Port"),
-                    "ReadEndpoint.Address": one.get("ReaderEndpoint"),
-                    "MasterUserSecret.SecretArn": one.get("MasterUserSecret", {}).get("SecretArn"),
-                }
-            ),
-        )
-
 
 _INSTANCE_BOTH = (
     "AllocatedStorage",
@@ -179,7 +50,6 @@ _INSTANCE_BOTH = (
 _INSTANCE_CREATE = (
     "AvailabilityZone",
     "CharacterSetName",
-    "DBClusterIdentifier",
     "DBName",
     "DBSubnetGroupName",
     "EnableCloudwatchLogsExports",
@@ -270,9 +140,6 @@ class DBInstance(Handler):
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         rds = ctx.client("rds")
-        in_cluster = "DBClusterIdentifier" in properties
-        # An instance of a cluster has no data of its own.
-        snapshot = {} if in_cluster else _final_snapshot(ctx, physical_id)
 
         def found() -> Any:
             return rds.describe_db_instances(DBInstanceIdentifier=physical_id)["DBInstances"]
@@ -282,18 +149,12 @@ class DBInstance(Handler):
             rds.delete_db_instance(
                 DBInstanceIdentifier=physical_id,
                 **pick(properties, "DeleteAutomatedBackups"),
-                **(snapshot or {"SkipFinalSnapshot": True}),
+                **_final_snapshot(ctx, physical_id),
             )
         _wait_gone(ctx, found, physical_id)
 
     def snapshot_refusal(self, properties: Properties) -> str | None:
-        if "DBClusterIdentifier" not in properties:
-            return None
-        # AWS's words: https://github.com/aws-cloudformation/aws-cloudformation-templates/issues/16
-        return (
-            "DeletionPolicy:Snapshot cannot be specified for a cluster instance, use deletion "
-            "policy on the cluster instead."
-        )
+        return None
 
     def replacing(self, old: Properties, new: Properties) -> set[str]:
         return {name for name in ("AvailabilityZone", "Engine") if changed(old, new, name)}

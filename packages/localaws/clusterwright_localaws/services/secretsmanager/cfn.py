@@ -1,4 +1,4 @@
-"""Secrets, what they are attached to, and their rotation."""
+"""Secrets, and the databases that they are attached to."""
 
 from __future__ import annotations
 
@@ -114,19 +114,10 @@ class SecretTargetAttachment(Handler):
     def _connection(self, ctx: Context, properties: Properties) -> dict[str, Any]:
         rds, name = ctx.client("rds"), properties["TargetId"]
         kind = properties["TargetType"]
-        if kind == "AWS::RDS::DBCluster":
-            one = rds.describe_db_clusters(DBClusterIdentifier=name)["DBClusters"][0]
-            return {
-                "engine": _engine(one["Engine"]),
-                "host": one.get("Endpoint"),
-                "port": one.get("Port"),
-                "dbname": one.get("DatabaseName"),
-                "dbClusterIdentifier": name,
-            }
         if kind == "AWS::RDS::DBInstance":
             one = rds.describe_db_instances(DBInstanceIdentifier=name)["DBInstances"][0]
             return {
-                "engine": _engine(one["Engine"]),
+                "engine": one["Engine"],
                 "host": one["Endpoint"]["Address"],
                 "port": one["Endpoint"]["Port"],
                 "dbname": one.get("DBName"),
@@ -149,36 +140,3 @@ class SecretTargetAttachment(Handler):
             else:
                 value[key] = item
         secrets.put_secret_value(SecretId=secret, SecretString=json.dumps(value))
-
-
-class RotationSchedule(Handler):
-    """Kept with the secret; nothing rotates, because no Lambda function runs here."""
-
-    type_name = "AWS::SecretsManager::RotationSchedule"
-    supported_properties = frozenset(
-        {"RotateImmediatelyOnUpdate", "RotationLambdaARN", "RotationRules", "SecretId"}
-    )
-
-    def create(self, ctx: Context, properties: Properties) -> Created:
-        self._put(ctx, properties)
-        return Created(properties["SecretId"], {"Id": properties["SecretId"]})
-
-    def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
-        self._put(ctx, new)
-        return Created(physical_id, {"Id": physical_id})
-
-    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
-        ctx.client("secretsmanager").cancel_rotate_secret(SecretId=properties["SecretId"])
-
-    def _put(self, ctx: Context, properties: Properties) -> None:
-        ctx.client("secretsmanager").rotate_secret(
-            SecretId=properties["SecretId"],
-            # Rotation itself would call the function.
-            RotateImmediately=False,
-            **pick(properties, "RotationRules", RotationLambdaARN="RotationLambdaARN"),
-        )
-
-
-def _engine(name: str) -> str:
-    """Return the name that the rotation functions know an engine by."""
-    return {"aurora-mysql": "mysql", "aurora-postgresql": "postgres"}.get(name, name)
