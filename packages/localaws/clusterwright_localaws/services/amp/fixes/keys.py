@@ -12,6 +12,13 @@ MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "Managed Prometheus: a workspace keeps the KMS key that it is made with, and shows it"
 )
+REPRODUCTION = """\
+amp = boto3.client("amp")
+key = boto3.client("kms").create_key()["KeyMetadata"]["Arn"]
+workspace = amp.create_workspace(kmsKeyArn=key)["workspaceId"]
+found = amp.describe_workspace(workspaceId=workspace)["workspace"]
+assert found.get("kmsKeyArn") == key
+"""
 
 
 def apply() -> None:

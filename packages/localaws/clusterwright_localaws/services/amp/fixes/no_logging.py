@@ -14,6 +14,16 @@ DESCRIPTION = (
     "Prometheus: DescribeLoggingConfiguration of a workspace without one is refused with "
     "ResourceNotFoundException"
 )
+REPRODUCTION = """\
+amp = boto3.client("amp")
+workspace = amp.create_workspace()["workspaceId"]
+try:
+    amp.describe_logging_configuration(workspaceId=workspace)
+except amp.exceptions.ResourceNotFoundException:
+    pass
+else:
+    raise AssertionError("a workspace without logging has a logging configuration")
+"""
 
 
 def apply() -> None:

@@ -6,6 +6,15 @@ from typing import Any
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = "Budgets: CreateBudget keeps the tags that ListTagsForResource answers"
+REPRODUCTION = """\
+budgets = boto3.client("budgets")
+budget = {"BudgetName": "b", "BudgetType": "COST", "TimeUnit": "MONTHLY"}
+budget["BudgetLimit"] = {"Amount": "10", "Unit": "USD"}
+tags = [{"Key": "team", "Value": "a"}]
+budgets.create_budget(AccountId="123456789012", Budget=budget, ResourceTags=tags)
+arn = "arn:aws:budgets::123456789012:budget/b"
+assert budgets.list_tags_for_resource(ResourceARN=arn)["ResourceTags"] == tags
+"""
 
 
 def apply() -> None:

@@ -8,6 +8,13 @@ from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = "CloudWatch: dashboards have tags, by PutDashboard and TagResource"
+REPRODUCTION = """\
+cloudwatch = boto3.client("cloudwatch")
+tags = [{"Key": "team", "Value": "a"}]
+cloudwatch.put_dashboard(DashboardName="d", DashboardBody="{}", Tags=tags)
+arn = cloudwatch.get_dashboard(DashboardName="d")["DashboardArn"]
+assert cloudwatch.list_tags_for_resource(ResourceARN=arn)["Tags"] == tags
+"""
 
 
 def apply() -> None:

@@ -17,6 +17,12 @@ DESCRIPTION = (
     "and from launch templates, which make no volume, and mappings of the image's root device "
     "without a size, which have that of the image"
 )
+REPRODUCTION = """\
+ec2 = boto3.client("ec2")
+image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+mapping = {"DeviceName": "/dev/xvdba", "VirtualName": "ephemeral0"}
+ec2.run_instances(ImageId=image, MinCount=1, MaxCount=1, BlockDeviceMappings=[mapping])
+"""
 
 _INSTANCE_STORE = re.compile(r"ephemeral\d+")
 

@@ -13,6 +13,13 @@ DESCRIPTION = (
     "EC2: DescribeInstances gives CpuOptions, those of the type; what RunInstances or a launch "
     "template asks for instead is not looked at"
 )
+REPRODUCTION = """\
+ec2 = boto3.client("ec2")
+image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+ec2.run_instances(ImageId=image, InstanceType="m5.2xlarge", MinCount=1, MaxCount=1)
+(instance,) = ec2.describe_instances()["Reservations"][0]["Instances"]
+assert instance.get("CpuOptions") == {"CoreCount": 4, "ThreadsPerCore": 2}
+"""
 
 
 def apply() -> None:

@@ -14,6 +14,23 @@ DESCRIPTION = (
     "gives up its interface and its address; an interface endpoint without security groups has "
     "the default one of its VPC"
 )
+REPRODUCTION = """\
+ec2 = boto3.client("ec2")
+vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/24")["Subnet"]["SubnetId"]
+group = ec2.create_security_group(GroupName="g", Description="g", VpcId=vpc)["GroupId"]
+endpoint = ec2.create_vpc_endpoint(
+    VpcId=vpc,
+    VpcEndpointType="Interface",
+    ServiceName="com.amazonaws.us-east-1.ssm",
+    SubnetIds=[subnet],
+    SecurityGroupIds=[group],
+)["VpcEndpoint"]
+(interface,) = ec2.describe_network_interfaces(
+    NetworkInterfaceIds=endpoint["NetworkInterfaceIds"]
+)["NetworkInterfaces"]
+assert [one["GroupId"] for one in interface["Groups"]] == [group]
+"""
 
 
 def apply() -> None:

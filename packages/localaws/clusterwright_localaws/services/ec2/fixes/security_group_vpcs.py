@@ -13,6 +13,17 @@ MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "EC2: CreateSecurityGroup in a VPC that does not exist is refused with InvalidVpcID.NotFound"
 )
+REPRODUCTION = """\
+from botocore.exceptions import ClientError
+
+ec2 = boto3.client("ec2")
+try:
+    ec2.create_security_group(GroupName="g", Description="g", VpcId="vpc-0123456789abcdef0")
+except ClientError as error:
+    assert error.response["Error"]["Code"] == "InvalidVpcID.NotFound"
+else:
+    raise AssertionError("a security group was created in a VPC that does not exist")
+"""
 
 
 def apply() -> None:

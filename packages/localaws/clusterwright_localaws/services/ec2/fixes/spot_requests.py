@@ -12,6 +12,14 @@ MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "EC2: RequestSpotInstances and RequestSpotFleet say `Monitoring.Enabled` of every request"
 )
+REPRODUCTION = """\
+ec2 = boto3.client("ec2")
+image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+launch = {"ImageId": image, "InstanceType": "m5.large"}
+ec2.request_spot_instances(SpotPrice="1", LaunchSpecification=launch)
+(request,) = ec2.describe_spot_instance_requests()["SpotInstanceRequests"]
+assert request["LaunchSpecification"]["Monitoring"]["Enabled"] is False
+"""
 
 
 def apply() -> None:

@@ -14,6 +14,20 @@ DESCRIPTION = (
     "EC2: network interfaces that come with an instance go with it, unless the launch says "
     "otherwise; so subnets and security groups can be deleted afterwards"
 )
+REPRODUCTION = """\
+ec2 = boto3.client("ec2")
+vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/24")["Subnet"]["SubnetId"]
+image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+(instance,) = ec2.run_instances(
+    ImageId=image,
+    MinCount=1,
+    MaxCount=1,
+    NetworkInterfaces=[{"DeviceIndex": 0, "SubnetId": subnet}],
+)["Instances"]
+ec2.terminate_instances(InstanceIds=[instance["InstanceId"]])
+assert ec2.describe_network_interfaces()["NetworkInterfaces"] == []
+"""
 
 
 def apply() -> None:

@@ -15,6 +15,21 @@ DESCRIPTION = (
     "RDS: a DB subnet group whose subnets are in fewer than two zones is refused with "
     "DBSubnetGroupDoesNotCoverEnoughAZs"
 )
+REPRODUCTION = """\
+from botocore.exceptions import ClientError
+
+ec2 = boto3.client("ec2")
+vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/24")["Subnet"]["SubnetId"]
+try:
+    boto3.client("rds").create_db_subnet_group(
+        DBSubnetGroupName="g", DBSubnetGroupDescription="one zone", SubnetIds=[subnet]
+    )
+except ClientError as error:
+    assert error.response["Error"]["Code"] == "DBSubnetGroupDoesNotCoverEnoughAZs"
+else:
+    raise AssertionError("a DB subnet group with one availability zone was created")
+"""
 
 
 def apply() -> None:

@@ -6,6 +6,18 @@ from typing import Any
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = "SQS: SetQueueAttributes without a policy leaves the queue's as it is"
+REPRODUCTION = """\
+import json
+
+sqs = boto3.client("sqs")
+url = sqs.create_queue(QueueName="q")["QueueUrl"]
+statement = {"Effect": "Allow", "Principal": "*", "Action": "sqs:SendMessage"}
+policy = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+sqs.set_queue_attributes(QueueUrl=url, Attributes={"Policy": policy})
+sqs.set_queue_attributes(QueueUrl=url, Attributes={"DelaySeconds": "5"})
+found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
+assert found.get("Policy") == policy
+"""
 
 
 def apply() -> None:
