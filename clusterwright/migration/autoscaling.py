@@ -1,48 +1,46 @@
-"""Karpenter between the platforms with Kubernetes, which ask for it in different sections."""
+"""Karpenter between platforms that turn it on in different sections of the spec."""
 
 from __future__ import annotations
-
-from typing import Any, Final
 
 from clusterwright.cluster_spec.karpenter import is_scaled
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.problems import Path, path_text
 from clusterwright.migration.results import Note
 from clusterwright.migration.text_edit import Editor
-from clusterwright.platforms.registry import PlatformName
-
-SECTION: Final[dict[PlatformName, Path]] = {
-    "eks": ("kubernetes", "autoscaling"),
-    "hyperpod-eks": ("hyperpod", "autoscaling"),
-}
-_MEANS: Final[dict[PlatformName, str]] = {
-    "eks": "`count` nodes are in managed node groups and stay; Karpenter, a chart that you "
-    "install, adds up to max_count",
-    "hyperpod-eks": "HyperPod runs Karpenter itself, and takes away nodes that it did not add",
-}
+from clusterwright.platforms.registry import PLATFORMS, PlatformName, traits_of
 
 
 def can_move(editor: Editor, target: PlatformName) -> bool:
-    """Whether the file asks for Karpenter in the other platform's section."""
-    source = next((path for name, path in SECTION.items() if name != target), None)
-    return target in SECTION and source is not None and editor.get(source) == "karpenter"
+    """Whether the file turns Karpenter on in another platform's section, and the target has it."""
+    return traits_of(target).autoscaling_key is not None and _source(editor, target) is not None
 
 
 def move(editor: Editor, target: PlatformName) -> Note:
-    """Ask for it in the target's section instead."""
-    (source,) = (path for platform, path in SECTION.items() if platform != target)
+    """Turn it on in the target's section instead; `can_move` must be true."""
+    traits, source = traits_of(target), _source(editor, target)
+    assert source is not None
+    assert traits.autoscaling_key is not None
     editor.delete(source)
-    editor.put(SECTION[target], "karpenter")
-    asked = path_text(SECTION[target])
-    return Note(path_text(source), f"karpenter is asked for in `{asked}`: {_MEANS[target]}")
+    editor.put(traits.autoscaling_key, "karpenter")
+    key = path_text(traits.autoscaling_key)
+    return Note(path_text(source), f"karpenter is set in `{key}`: {traits.autoscaling_note}")
 
 
 def scales(cluster: Cluster, target: PlatformName) -> bool:
-    """Whether the target's Karpenter would have a group; `cluster` is that of the target."""
-    asked = {"autoscaling": "karpenter"}
-    if target == "eks":
-        changes: dict[str, Any] = {"kubernetes": cluster.kubernetes.model_copy(update=asked)}
-    else:
-        changes = {"hyperpod": cluster.hyperpod.model_copy(update=asked)}
-    then = cluster.model_copy(update=changes)
+    """Whether the target's Karpenter would have a group to scale; `cluster` is the target's."""
+    key = traits_of(target).autoscaling_key
+    if key is None:
+        return False
+    section, name = key
+    changed = getattr(cluster, section).model_copy(update={name: "karpenter"})
+    then = cluster.model_copy(update={section: changed})
     return any(is_scaled(then, group) for group in then.compute)
+
+
+def _source(editor: Editor, target: PlatformName) -> Path | None:
+    """The key of another platform that the file has set to karpenter."""
+    keys = (traits_of(name).autoscaling_key for name in PLATFORMS if name != target)
+    own = traits_of(target).autoscaling_key
+    return next(
+        (key for key in keys if key not in (None, own) and editor.get(key) == "karpenter"), None
+    )

@@ -12,15 +12,14 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.migration.results import Note
 from clusterwright.platforms.capabilities import CAPABILITIES, DAILY
 from clusterwright.platforms.cells import Answer, Cell
-from clusterwright.platforms.registry import HYPERPOD, KUBERNETES, ON_EC2, SLURM, PlatformName
-
-NODE_NAMES = {
-    "hyperpod-slurm": "ip-..., HyperPod's own `<group>-<number>` in its lists",
-    "hyperpod-eks": "hyperpod-<instance id>",
-    "parallelcluster": "<queue>-st-<group>-<number>",
-    "eks": "ip-....compute.internal",
-}
-
+from clusterwright.platforms.registry import (
+    HYPERPOD,
+    KUBERNETES,
+    ON_EC2,
+    SLURM,
+    PlatformName,
+    traits_of,
+)
 
 _EXTENT: Final[dict[Answer, int]] = {"no": 0, "unknown": 0, "in part": 1, "yes": 2}
 """How much of something a platform does; what nobody knows may not be there."""
@@ -68,7 +67,8 @@ def moves(
     yield from _quotas(cluster, target, catalog)
     yield Note(
         "",
-        f"nodes are called {NODE_NAMES[target]}; they were {NODE_NAMES[source]}",
+        f"nodes are called {traits_of(target).node_names}; "
+        f"they were {traits_of(source).node_names}",
         "job scripts, dashboards and alarms that name nodes change",
     )
     yield from _identity(source, target)

@@ -67,7 +67,7 @@ def rewrite(work: Rewriting) -> None:
         _system_groups(work)
     else:
         _controller(work)
-    if work.target == "parallelcluster":
+    if traits_of(work.target).partitions_are_queues:
         _whole_blocks(work)
         _names(work)
         _accounting(work)

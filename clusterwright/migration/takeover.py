@@ -16,7 +16,7 @@ from clusterwright.cluster_spec.problems import Path, path_text
 from clusterwright.cluster_spec.relevance import meaningless
 from clusterwright.migration.results import Note
 from clusterwright.migration.rewrite import Rewriting, candidate
-from clusterwright.platforms.registry import KUBERNETES
+from clusterwright.platforms.registry import KUBERNETES, traits_of
 from clusterwright.platforms.stack_names import stack_name
 
 _LISTS: Final = frozenset(
@@ -80,7 +80,7 @@ def take_over(work: Rewriting, cluster: Cluster, outputs: Mapping[str, str]) -> 
             "dns_name": given.one("HomeDnsName"),
             "security_group_id": group or given.first("HomeSecurityGroupIds"),
         }
-        if work.target == "parallelcluster":
+        if traits_of(work.target).mounts_home_by_volume:
             values["volume_id"] = given.one("HomeVolumeId")
         written.append((("storage", "home"), values))
     if network.existing is None:
@@ -201,7 +201,7 @@ def _what_a_person_does(work: Rewriting, cluster: Cluster, given: _Outputs) -> N
     if host is not None and secret is not None and work.target not in KUBERNETES:
         form = (
             "the password alone"
-            if work.target == "parallelcluster"
+            if traits_of(work.target).accounting_secret_is_password
             else "JSON with username, password, host and port"
         )
         work.moves.append(

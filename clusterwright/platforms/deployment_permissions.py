@@ -27,7 +27,7 @@ from clusterwright.platforms.hyperpod_eks import inference
 from clusterwright.platforms.node_permissions import Permission
 from clusterwright.platforms.parallelcluster import queues
 
-ALWAYS: Final[Callable[[Cluster], bool]] = lambda _: True  # noqa: E731 - a value like the others
+ALWAYS: Final[Callable[[Cluster], bool]] = lambda _: True  # noqa: E731
 
 
 def _network(cluster: Cluster) -> bool:
@@ -63,13 +63,13 @@ def _links(cluster: Cluster) -> bool:
     return any(fs.repositories for fs in cluster.storage.lustre if fs.existing is None)
 
 
-def _parallelcluster(cluster: Cluster) -> bool:
-    return cluster.platform == "parallelcluster"
+def _provider_stack(cluster: Cluster) -> bool:
+    return cluster.traits.provider_stack
 
 
 def _attachment(cluster: Cluster) -> bool:
-    """ParallelCluster wants a secret that is the password alone: nothing can be added to it."""
-    return _database(cluster) and not _parallelcluster(cluster)
+    """ParallelCluster requires a secret that is the password alone, so no keys are added to it."""
+    return _database(cluster) and not cluster.traits.accounting_secret_is_password
 
 
 def _database(cluster: Cluster) -> bool:
@@ -134,16 +134,16 @@ def _hyperpod(cluster: Cluster) -> bool:
 
 
 def _hyperpod_eks(cluster: Cluster) -> bool:
-    return cluster.platform == "hyperpod-eks"
+    return cluster.on_hyperpod and cluster.uses_kubernetes
 
 
 def _functions(cluster: Cluster) -> bool:
-    """Functions of deployments and their policies: on EKS only what empties buckets."""
-    return cluster.platform != "eks" or (cluster.protection == "destroy" and _buckets(cluster))
+    """Functions of deployments: with node groups of EKS only those that empty buckets."""
+    return not _node_groups(cluster) or (cluster.protection == "destroy" and _buckets(cluster))
 
 
 def _node_groups(cluster: Cluster) -> bool:
-    return cluster.platform == "eks"
+    return cluster.traits.managed_node_groups
 
 
 def _spot_node_groups(cluster: Cluster) -> bool:
@@ -154,7 +154,7 @@ def _spot_node_groups(cluster: Cluster) -> bool:
 
 def _placement_groups(cluster: Cluster) -> bool:
     catalog = load_catalog()
-    if _parallelcluster(cluster):
+    if cluster.traits.partitions_are_queues:
         return any(queues.takes_placement_group(g, catalog) for g in cluster.compute)
     return _node_groups(cluster) and any(
         takes_placement_group(group, cluster.platform, catalog) for group in cluster.compute
@@ -162,17 +162,17 @@ def _placement_groups(cluster: Cluster) -> bool:
 
 
 @dataclass(frozen=True)
-class Made:
-    """A resource type, what making it takes, and whether a spec has one."""
+class Created:
+    """A resource type: the actions that create it, and whether a spec has one."""
 
     actions: tuple[str, ...]
     used: Callable[[Cluster], bool] = ALWAYS
 
 
-RESOURCES: Final[Mapping[str, Made]] = {
-    # The collector's entry is made for whoever makes the collector (CloudFormation's schema of the
-    # type, permissions of its handlers).
-    "AWS::APS::Scraper": Made(
+RESOURCES: Final[Mapping[str, Created]] = {
+    # The access entry is created with the permissions of whoever creates the collector
+    # (CloudFormation's schema of the type, permissions of its handlers).
+    "AWS::APS::Scraper": Created(
         (
             "aps:CreateScraper",
             "eks:AssociateAccessPolicy",
@@ -181,118 +181,121 @@ RESOURCES: Final[Mapping[str, Made]] = {
         ),
         collected,
     ),
-    "AWS::APS::Workspace": Made(
+    "AWS::APS::Workspace": Created(
         ("aps:CreateWorkspace",), lambda cluster: cluster.observability.prometheus
     ),
-    "AWS::Budgets::Budget": Made(
+    "AWS::Budgets::Budget": Created(
         ("budgets:ModifyBudget",), lambda cluster: monthly_budget(cluster) is not None
     ),
-    "AWS::CloudFormation::Stack": Made(("cloudformation:CreateStack",), _parallelcluster),
-    "AWS::CloudWatch::Alarm": Made(("cloudwatch:PutMetricAlarm",), _alarms),
-    "AWS::EC2::EIP": Made(("ec2:AllocateAddress",), _nat),
-    "AWS::EC2::FlowLog": Made(("ec2:CreateFlowLogs",), _network),
-    "AWS::EC2::InternetGateway": Made(("ec2:CreateInternetGateway",), _nat),
-    "AWS::EC2::LaunchTemplate": Made(
+    "AWS::CloudFormation::Stack": Created(("cloudformation:CreateStack",), _provider_stack),
+    "AWS::CloudWatch::Alarm": Created(("cloudwatch:PutMetricAlarm",), _alarms),
+    "AWS::EC2::EIP": Created(("ec2:AllocateAddress",), _nat),
+    "AWS::EC2::FlowLog": Created(("ec2:CreateFlowLogs",), _network),
+    "AWS::EC2::InternetGateway": Created(("ec2:CreateInternetGateway",), _nat),
+    "AWS::EC2::LaunchTemplate": Created(
         ("ec2:CreateLaunchTemplate", "ec2:CreateLaunchTemplateVersion"), _node_groups
     ),
-    "AWS::EC2::NatGateway": Made(("ec2:CreateNatGateway",), _nat),
-    "AWS::EC2::PlacementGroup": Made(("ec2:CreatePlacementGroup",), _placement_groups),
-    "AWS::EC2::Route": Made(("ec2:CreateRoute",), _nat),
-    "AWS::EC2::RouteTable": Made(("ec2:CreateRouteTable",), _network),
-    "AWS::EC2::SecurityGroup": Made(("ec2:CreateSecurityGroup",), _network),
-    "AWS::EC2::SecurityGroupEgress": Made(("ec2:AuthorizeSecurityGroupEgress",), _network),
-    "AWS::EC2::SecurityGroupIngress": Made(("ec2:AuthorizeSecurityGroupIngress",), _network),
-    "AWS::EC2::Subnet": Made(("ec2:CreateSubnet",), _network),
-    "AWS::EC2::SubnetRouteTableAssociation": Made(("ec2:AssociateRouteTable",), _network),
-    "AWS::EC2::VPC": Made(("ec2:CreateVpc", "ec2:ModifyVpcAttribute"), _network),
-    "AWS::EC2::VPCCidrBlock": Made(("ec2:AssociateVpcCidrBlock",), _second_range),
-    "AWS::EC2::VPCEndpoint": Made(("ec2:CreateVpcEndpoint",), _network),
-    "AWS::EC2::VPCGatewayAttachment": Made(("ec2:AttachInternetGateway",), _nat),
-    "AWS::EKS::AccessEntry": Made(
+    "AWS::EC2::NatGateway": Created(("ec2:CreateNatGateway",), _nat),
+    "AWS::EC2::PlacementGroup": Created(("ec2:CreatePlacementGroup",), _placement_groups),
+    "AWS::EC2::Route": Created(("ec2:CreateRoute",), _nat),
+    "AWS::EC2::RouteTable": Created(("ec2:CreateRouteTable",), _network),
+    "AWS::EC2::SecurityGroup": Created(("ec2:CreateSecurityGroup",), _network),
+    "AWS::EC2::SecurityGroupEgress": Created(("ec2:AuthorizeSecurityGroupEgress",), _network),
+    "AWS::EC2::SecurityGroupIngress": Created(("ec2:AuthorizeSecurityGroupIngress",), _network),
+    "AWS::EC2::Subnet": Created(("ec2:CreateSubnet",), _network),
+    "AWS::EC2::SubnetRouteTableAssociation": Created(("ec2:AssociateRouteTable",), _network),
+    "AWS::EC2::VPC": Created(("ec2:CreateVpc", "ec2:ModifyVpcAttribute"), _network),
+    "AWS::EC2::VPCCidrBlock": Created(("ec2:AssociateVpcCidrBlock",), _second_range),
+    "AWS::EC2::VPCEndpoint": Created(("ec2:CreateVpcEndpoint",), _network),
+    "AWS::EC2::VPCGatewayAttachment": Created(("ec2:AttachInternetGateway",), _nat),
+    "AWS::EKS::AccessEntry": Created(
         ("eks:CreateAccessEntry", "eks:AssociateAccessPolicy"), _entries
     ),
-    "AWS::EKS::Addon": Made(("eks:CreateAddon",), _kubernetes),
-    "AWS::EKS::Capability": Made(("eks:CreateCapability",), _capabilities),
-    "AWS::EKS::Cluster": Made(("eks:CreateCluster",), _kubernetes),
-    "AWS::EKS::Nodegroup": Made(("eks:CreateNodegroup",), _node_groups),
-    "AWS::EKS::PodIdentityAssociation": Made(
+    "AWS::EKS::Addon": Created(("eks:CreateAddon",), _kubernetes),
+    "AWS::EKS::Capability": Created(("eks:CreateCapability",), _capabilities),
+    "AWS::EKS::Cluster": Created(("eks:CreateCluster",), _kubernetes),
+    "AWS::EKS::Nodegroup": Created(("eks:CreateNodegroup",), _node_groups),
+    "AWS::EKS::PodIdentityAssociation": Created(
         ("eks:CreatePodIdentityAssociation",), _pod_identities
     ),
-    "AWS::Events::Rule": Made(("events:PutRule", "events:PutTargets"), runs_in_cluster),
-    "AWS::FSx::DataRepositoryAssociation": Made(("fsx:CreateDataRepositoryAssociation",), _links),
-    "AWS::FSx::FileSystem": Made(("fsx:CreateFileSystem",), _files),
-    "AWS::IAM::InstanceProfile": Made(
+    "AWS::Events::Rule": Created(("events:PutRule", "events:PutTargets"), runs_in_cluster),
+    "AWS::FSx::DataRepositoryAssociation": Created(
+        ("fsx:CreateDataRepositoryAssociation",), _links
+    ),
+    "AWS::FSx::FileSystem": Created(("fsx:CreateFileSystem",), _files),
+    "AWS::IAM::InstanceProfile": Created(
         ("iam:AddRoleToInstanceProfile", "iam:CreateInstanceProfile"), runs_in_cluster
     ),
-    "AWS::IAM::ManagedPolicy": Made(("iam:CreatePolicy",), _parallelcluster),
-    "AWS::IAM::OIDCProvider": Made(("iam:CreateOpenIDConnectProvider",), inference.wanted),
-    "AWS::IAM::Policy": Made(("iam:PutRolePolicy",), lambda cluster: cluster.platform != "eks"),
-    "AWS::IAM::Role": Made(("iam:CreateRole",)),
-    "AWS::KMS::Alias": Made(("kms:CreateAlias",), _own_key),
-    "AWS::KMS::Key": Made(("kms:CreateKey",), _own_key),
-    "AWS::Lambda::Function": Made(("lambda:CreateFunction", "lambda:InvokeFunction"), _functions),
-    "AWS::Lambda::LayerVersion": Made(("lambda:PublishLayerVersion",), has_scripts),
-    "AWS::Logs::LogGroup": Made(("logs:CreateLogGroup", "logs:PutRetentionPolicy")),
-    "AWS::RDS::DBInstance": Made(("rds:CreateDBInstance",), _database),
-    "AWS::RDS::DBParameterGroup": Made(("rds:CreateDBParameterGroup",), _database),
-    "AWS::RDS::DBSubnetGroup": Made(("rds:CreateDBSubnetGroup",), _database),
-    "AWS::S3::Bucket": Made(("s3:CreateBucket",), _buckets),
-    "AWS::S3::BucketPolicy": Made(("s3:PutBucketPolicy",), _buckets),
-    "AWS::S3Express::DirectoryBucket": Made(("s3express:CreateBucket",), _directory),
-    "AWS::SNS::Topic": Made(("sns:CreateTopic",), _topic),
-    "AWS::SNS::TopicPolicy": Made(("sns:SetTopicAttributes",), _topic),
-    "AWS::SQS::Queue": Made(("sqs:CreateQueue",), runs_in_cluster),
-    "AWS::SQS::QueuePolicy": Made(("sqs:SetQueueAttributes",), runs_in_cluster),
-    "AWS::SageMaker::Cluster": Made(("sagemaker:CreateCluster",), _hyperpod),
-    "AWS::SageMaker::ClusterSchedulerConfig": Made(
+    "AWS::IAM::ManagedPolicy": Created(("iam:CreatePolicy",), _provider_stack),
+    "AWS::IAM::OIDCProvider": Created(("iam:CreateOpenIDConnectProvider",), inference.wanted),
+    "AWS::IAM::Policy": Created(("iam:PutRolePolicy",), lambda cluster: not _node_groups(cluster)),
+    "AWS::IAM::Role": Created(("iam:CreateRole",)),
+    "AWS::KMS::Alias": Created(("kms:CreateAlias",), _own_key),
+    "AWS::KMS::Key": Created(("kms:CreateKey",), _own_key),
+    "AWS::Lambda::Function": Created(
+        ("lambda:CreateFunction", "lambda:InvokeFunction"), _functions
+    ),
+    "AWS::Lambda::LayerVersion": Created(("lambda:PublishLayerVersion",), has_scripts),
+    "AWS::Logs::LogGroup": Created(("logs:CreateLogGroup", "logs:PutRetentionPolicy")),
+    "AWS::RDS::DBInstance": Created(("rds:CreateDBInstance",), _database),
+    "AWS::RDS::DBParameterGroup": Created(("rds:CreateDBParameterGroup",), _database),
+    "AWS::RDS::DBSubnetGroup": Created(("rds:CreateDBSubnetGroup",), _database),
+    "AWS::S3::Bucket": Created(("s3:CreateBucket",), _buckets),
+    "AWS::S3::BucketPolicy": Created(("s3:PutBucketPolicy",), _buckets),
+    "AWS::S3Express::DirectoryBucket": Created(("s3express:CreateBucket",), _directory),
+    "AWS::SNS::Topic": Created(("sns:CreateTopic",), _topic),
+    "AWS::SNS::TopicPolicy": Created(("sns:SetTopicAttributes",), _topic),
+    "AWS::SQS::Queue": Created(("sqs:CreateQueue",), runs_in_cluster),
+    "AWS::SQS::QueuePolicy": Created(("sqs:SetQueueAttributes",), runs_in_cluster),
+    "AWS::SageMaker::Cluster": Created(("sagemaker:CreateCluster",), _hyperpod),
+    "AWS::SageMaker::ClusterSchedulerConfig": Created(
         ("sagemaker:CreateClusterSchedulerConfig",), _governance
     ),
-    "AWS::SageMaker::ComputeQuota": Made(
+    "AWS::SageMaker::ComputeQuota": Created(
         ("sagemaker:CreateComputeQuota",),
         lambda cluster: _governance(cluster) and bool(cluster.tenants),
     ),
-    "AWS::SecretsManager::Secret": Made(
+    "AWS::SecretsManager::Secret": Created(
         ("secretsmanager:CreateSecret",), lambda cluster: bool(secrets(cluster))
     ),
-    "AWS::SecretsManager::SecretTargetAttachment": Made(
+    "AWS::SecretsManager::SecretTargetAttachment": Created(
         ("secretsmanager:PutSecretValue",), _attachment
     ),
 }
 
 
 def deployment_permissions(cluster: Cluster) -> Iterator[Permission]:
-    """What CloudFormation's role needs, in this region, for this spec."""
+    """The permissions that CloudFormation's role needs in this region for this spec."""
     region = (("aws:RequestedRegion", cluster.region),)
     actions = sorted(
         {a for made in RESOURCES.values() if made.used(cluster) for a in made.actions}
     )
-    yield Permission("making the stacks", tuple(actions), context=region)
+    yield Permission("creating the stacks", tuple(actions), context=region)
     if _hyperpod_eks(cluster):
-        # CloudFormation's schema of AWS::SageMaker::Cluster, handlers: HyperPod lets its nodes
-        # into the EKS cluster with the rights of whoever creates them.
+        # CloudFormation's schema of AWS::SageMaker::Cluster, handlers: HyperPod
+        # gives its nodes access to the EKS cluster with the permissions of whoever creates them.
         entries = ("CreateAccessEntry", "DescribeAccessEntry", "DeleteAccessEntry")
         names = (*entries, "AssociateAccessPolicy", "DescribeCluster")
         yield Permission(
-            "letting HyperPod's nodes into the EKS cluster",
+            "giving HyperPod's nodes access to the EKS cluster",
             tuple(f"eks:{name}" for name in names),
             context=region,
         )
     yield from _on_linked_buckets(cluster)
-    if _parallelcluster(cluster):
-        return  # it makes the roles of its nodes itself, with its provider's rights
+    if not cluster.traits.node_principal:
+        return  # the provider creates the roles of the nodes with its own permissions
     role = f"arn:{cluster.partition}:iam::{cluster.account}:role/{cluster.environment}-identity-x"
-    service = "eks.amazonaws.com" if cluster.platform == "eks" else "sagemaker.amazonaws.com"
-    passed = (("iam:PassedToService", service),)
-    yield Permission("giving the nodes their role", ("iam:PassRole",), role, passed)
+    passed = (("iam:PassedToService", cluster.traits.node_principal),)
+    yield Permission("passing the nodes their role", ("iam:PassRole",), role, passed)
 
 
 def _on_linked_buckets(cluster: Cluster) -> Iterator[Permission]:
-    """FSx looks whether who makes an association may use the bucket, beside its own role.
+    """FSx checks that whoever creates an association may use the bucket, beside its own role.
 
     "Ensure the IAM role or user you are using has s3:Get*, s3:List* and s3:PutObject permissions
     to the S3 bucket prefix", as users quote FSx
-    (aws-samples/amazon-eks-machine-learning-with-terraform-and-kubeflow#91). Writing is asked for
-    here only where something is exported.
+    (aws-samples/amazon-eks-machine-learning-with-terraform-and-kubeflow#91). Writing is
+    required only where something is exported.
     """
     exporting: dict[str, bool] = {}
     for fs in cluster.storage.lustre:
@@ -310,7 +313,7 @@ def _on_linked_buckets(cluster: Cluster) -> Iterator[Permission]:
 
 @dataclass(frozen=True)
 class LinkedRole:
-    """A role that a service makes for itself at the first use in an account."""
+    """A service-linked role, which a service creates at its first use in an account."""
 
     service: str
     name: str

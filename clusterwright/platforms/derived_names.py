@@ -1,7 +1,7 @@
-"""Names that the stacks give to resources because of the environment's name, as data.
+"""Resource names that the stacks derive from the environment's name, as data.
 
-Where such a name is taken by something that is not of these stacks, the deployment fails. The
-templates are held against this list by `tests/stacks/test_derived_names.py`.
+The deployment fails where another resource has such a name. `tests/stacks/test_derived_names.py`
+compares the templates with this list.
 """
 
 from __future__ import annotations
@@ -17,25 +17,26 @@ from clusterwright.platforms.kubernetes.control_plane import log_group as contro
 
 
 def key_alias(cluster: Cluster) -> str | None:
-    """The alias of the key that is built; None with a key that exists."""
+    """The alias of the key that is built; None with an existing key."""
     return None if cluster.identity.kms_key_arn else f"alias/{cluster.environment}"
 
 
 def bucket_name(bucket: Bucket, cluster: Cluster) -> str:
-    """What S3 calls a bucket of the file: S3 Express wants the zone in the name."""
+    """S3's name of a bucket of the spec: S3 Express requires the zone in the name."""
     if not bucket.directory:
         return bucket.name
     return f"{bucket.name}--{cluster.network.availability_zone_id}--x-s3"
 
 
 def has_scripts(cluster: Cluster) -> bool:
-    """Whether nodes run scripts of ours, from a bucket of theirs.
+    """Whether nodes run lifecycle scripts, from a bucket that is built for them.
 
-    HyperPod's image makes a node of EKS by itself: a script is there for local disks alone.
+    Nodes of Slurm do. On Kubernetes HyperPod's image joins the cluster by itself, and a script
+    sets up local disks only.
     """
-    if cluster.platform == "hyperpod-eks":
-        return any(group.scratch is not None for group in cluster.compute)
-    return cluster.uses_slurm
+    if cluster.uses_slurm:
+        return True
+    return cluster.on_hyperpod and any(group.scratch is not None for group in cluster.compute)
 
 
 def secrets(cluster: Cluster) -> tuple[str, ...]:
@@ -49,9 +50,9 @@ def secrets(cluster: Cluster) -> tuple[str, ...]:
 
 
 def accounting_secret(cluster: Cluster) -> str:
-    """The name of the accounting database's secret: with ParallelCluster the password alone."""
+    """The name of the accounting database's secret, which is JSON or the password alone."""
     name = f"{cluster.environment}/slurm-accounting"
-    return f"{name}-password" if cluster.platform == "parallelcluster" else name
+    return f"{name}-password" if cluster.traits.accounting_secret_is_password else name
 
 
 def monthly_budget(cluster: Cluster) -> str | None:
@@ -70,7 +71,7 @@ def database(cluster: Cluster) -> str | None:
 
 
 def built_buckets(cluster: Cluster) -> dict[str, Path]:
-    """Buckets that are built, with where each is first named; `environment` for the scripts'."""
+    """Buckets that are built, with the path that names each first; `environment` for scripts."""
     found: dict[str, Path] = {}
     if has_scripts(cluster):
         found[lifecycle_bucket(cluster)] = ("environment",)
@@ -89,7 +90,7 @@ def built_buckets(cluster: Cluster) -> dict[str, Path]:
 
 
 def log_groups(cluster: Cluster) -> Iterator[tuple[str, bool]]:
-    """Log groups that are built, each with whether the cluster's key encrypts it."""
+    """Names of the log groups that are built, and whether the cluster's key encrypts each."""
     ours = f"/clusterwright/{cluster.environment}"
     if has_scripts(cluster):
         yield f"{ours}/lifecycle/copying", False

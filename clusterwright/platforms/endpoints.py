@@ -1,4 +1,4 @@
-"""Which AWS services nodes call, and so which VPC endpoints a closed network needs, as data."""
+"""AWS services that nodes call, and so the VPC endpoints that a closed network needs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _session_manager(cluster: Cluster) -> bool:
 
 
 def _file_systems(cluster: Cluster) -> bool:
-    """Pods mount volumes by the name of their server; nobody looks it up."""
+    """Nodes of Slurm; pods mount volumes by the DNS name of the server, without a call to FSx."""
     return not cluster.uses_kubernetes and (
         bool(cluster.storage.lustre) or cluster.storage.home is not None
     )
@@ -50,26 +50,27 @@ def _hyperpod(cluster: Cluster) -> bool:
 
 
 def _cloudwatch(cluster: Cluster) -> bool:
-    """Nodes of a plain EKS cluster log and measure through an add-on alone."""
+    """Nodes in node groups of EKS send logs and metrics only through an add-on."""
     names = {addon.name for addon in cluster.kubernetes.addons}
-    return cluster.platform != "eks" or "amazon-cloudwatch-observability" in names
+    in_node_groups = cluster.traits.managed_node_groups
+    return not in_node_groups or "amazon-cloudwatch-observability" in names
 
 
-def _parallelcluster(cluster: Cluster) -> bool:
-    return cluster.platform == "parallelcluster"
+def _provider_stack(cluster: Cluster) -> bool:
+    return cluster.traits.provider_stack
 
 
 def _login_pools(cluster: Cluster) -> bool:
-    return _parallelcluster(cluster) and any(g.role == "login" for g in cluster.compute)
+    return _provider_stack(cluster) and any(g.role == "login" for g in cluster.compute)
 
 
 def _prometheus(cluster: Cluster) -> bool:
-    # AWS's collector is not in the network, and writes to the workspace by ways of its own.
+    # AWS's collector is outside the network and needs no endpoint to write to the workspace.
     return cluster.observability.prometheus and not collected(cluster)
 
 
 def _parameters(cluster: Cluster) -> bool:
-    """Karpenter asks the Parameter Store for the newest image of EKS."""
+    """Karpenter reads EKS's newest image from Parameter Store."""
     return _session_manager(cluster) or runs_in_cluster(cluster)
 
 
@@ -81,15 +82,15 @@ def _directory_buckets(cluster: Cluster) -> bool:
 # logs, cloudformation, ec2, s3 and dynamodb, and elasticloadbalancing with login nodes, whose role
 # calls autoscaling too (aws-parallelcluster 3.16.1, templates/cdk_builder_utils.py).
 INTERFACE_SERVICES: tuple[Service, ...] = (
-    Service("autoscaling", "login nodes tell Auto Scaling that they end", _login_pools),
-    Service("cloudformation", "nodes tell their stack that they are ready", _parallelcluster),
-    Service("ec2", "EFA and topology tools ask EC2 about the instance"),
+    Service("autoscaling", "login nodes report their termination to Auto Scaling", _login_pools),
+    Service("cloudformation", "nodes signal their stack that they are ready", _provider_stack),
+    Service("ec2", "EFA and topology tools describe the instance"),
     Service("ec2messages", "SSM Agent fetches its commands", _session_manager),
     Service("ecr.api", "container images: login and manifests", _containers),
     Service("ecr.dkr", "container images: the registry itself", _containers),
-    Service("eks", "nodes ask EKS about the cluster that they join", _kubernetes),
+    Service("eks", "nodes describe the EKS cluster that they join", _kubernetes),
     Service("eks-auth", "pods get the credentials of their service accounts", _kubernetes),
-    Service("elasticloadbalancing", "the way to login nodes", _login_pools),
+    Service("elasticloadbalancing", "the load balancer of login nodes", _login_pools),
     Service("fsx", "nodes look up the file systems that they mount", _file_systems),
     Service("kms", "decrypting objects, secrets and logs with the cluster's key"),
     Service("logs", "HyperPod and the lifecycle scripts log to CloudWatch", _cloudwatch),
@@ -97,27 +98,29 @@ INTERFACE_SERVICES: tuple[Service, ...] = (
     Service("aps-workspaces", "metrics for the managed Prometheus workspace", _prometheus),
     Service(
         "sagemaker.api",
-        "auto-resume and lifecycle scripts ask HyperPod about the cluster",
+        "auto-resume and lifecycle scripts describe the HyperPod cluster",
         _hyperpod,
     ),
     Service("secretsmanager", "the accounting database's password, the munge key", _secrets),
-    Service("sqs", "Karpenter reads EC2's warnings", runs_in_cluster),
+    Service("sqs", "Karpenter reads EC2's interruption warnings", runs_in_cluster),
     Service("ssm", "SSM Agent and Karpenter read parameters", _parameters),
     Service("ssmmessages", "shells through Session Manager", _session_manager),
-    Service("sts", "every SDK asks who it is"),
+    Service("sts", "SDKs call GetCallerIdentity"),
 )
 
 GATEWAY_SERVICES: tuple[Service, ...] = (
-    Service("s3", "lifecycle scripts, data, container layers, packages; costs nothing"),
-    Service("dynamodb", "ParallelCluster keeps its nodes there; free", _parallelcluster),
-    Service("s3express", "directory buckets; costs nothing", _directory_buckets),
+    Service("s3", "lifecycle scripts, data, container layers, packages; free"),
+    Service(
+        "dynamodb", "ParallelCluster stores the state of its nodes there; free", _provider_stack
+    ),
+    Service("s3express", "directory buckets; free", _directory_buckets),
 )
 
 
 def interface_services(cluster: Cluster) -> list[Service]:
-    """Services that need an interface endpoint: none where there is another way out.
+    """Services that need an interface endpoint: none where there is another egress path.
 
-    A network that exists is never altered, so nothing is added to it.
+    An existing network is never changed, so no endpoint is added to it.
     """
     if cluster.network.egress != "closed" or cluster.network.existing is not None:
         return []
@@ -125,5 +128,5 @@ def interface_services(cluster: Cluster) -> list[Service]:
 
 
 def gateway_services(cluster: Cluster) -> list[Service]:
-    """Services with a gateway endpoint, which is free, so it is there with a NAT gateway too."""
+    """Services with a gateway endpoint, which is free and built beside a NAT gateway too."""
     return [service for service in GATEWAY_SERVICES if service.used(cluster)]

@@ -88,7 +88,8 @@ def _is_closed(cluster: Cluster) -> bool:
 
 def _resumes_with_gres(cluster: Cluster) -> bool:
     return (
-        cluster.platform == "hyperpod-slurm"
+        cluster.on_hyperpod
+        and cluster.uses_slurm
         and cluster.resilience.node_recovery == "automatic"
         and _has_nvidia(cluster)
     )

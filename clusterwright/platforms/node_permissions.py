@@ -1,6 +1,6 @@
-"""What nodes call with their role, as data: to be asked of a boundary before the role is there.
+"""Permissions that nodes use with their role, as data, to check a boundary before deployment.
 
-`tests/stacks/test_node_permissions.py` holds it against the policies in the templates.
+`tests/stacks/test_node_permissions.py` compares them with the policies in the templates.
 """
 
 from __future__ import annotations
@@ -16,10 +16,7 @@ from clusterwright.platforms.kubernetes.control_plane import cluster_name
 
 @dataclass(frozen=True)
 class Permission:
-    """Actions on one resource, for one reason.
-
-    `context` are condition keys that such a request has.
-    """
+    """Actions on one resource, for one reason; `context` has the condition keys of the request."""
 
     reason: str
     actions: tuple[str, ...]
@@ -28,14 +25,14 @@ class Permission:
 
 
 def node_permissions(cluster: Cluster, *, key_arn: str | None = None) -> Iterator[Permission]:
-    """Every right that our stacks give the nodes; ParallelCluster gives its own more by itself.
+    """Every permission that the stacks give the nodes; ParallelCluster adds its own.
 
     Parameters
     ----------
     key_arn:
-        The key that encrypts the cluster's storage; a name that stands for it where it is None.
+        The key that encrypts the cluster's storage; None for a placeholder.
     """
-    if cluster.platform == "eks":
+    if cluster.traits.managed_node_groups:
         yield from _of_managed_groups(cluster)
         return
     if cluster.uses_kubernetes:
@@ -46,8 +43,8 @@ def node_permissions(cluster: Cluster, *, key_arn: str | None = None) -> Iterato
         yield from _buckets(cluster)
     key = key_arn or cluster.identity.kms_key_arn or _arn(cluster, "kms", "key/cluster")
     decrypt = ("kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey")
-    yield Permission("what is encrypted with the cluster's key", decrypt, key)
-    if cluster.platform == "parallelcluster":
+    yield Permission("data encrypted with the cluster's key", decrypt, key)
+    if cluster.traits.provider_stack:
         return
     grant = (("kms:GrantIsForAWSResource", "true"),)
     yield Permission("volumes of the nodes", ("kms:CreateGrant",), key, grant)
@@ -88,8 +85,8 @@ def _of_kubernetes(cluster: Cluster) -> Iterator[Permission]:
 
 
 def _services(cluster: Cluster) -> Iterator[Permission]:
-    ours = cluster.platform != "parallelcluster"
-    if ours:
+    on_hyperpod = cluster.on_hyperpod
+    if on_hyperpod:
         yield from _agents(cluster)
     if cluster.storage.lustre or cluster.storage.home is not None:
         yield Permission("file systems", ("fsx:DescribeFileSystems",))
@@ -100,7 +97,7 @@ def _services(cluster: Cluster) -> Iterator[Permission]:
         yield Permission("container images", tuple(f"ecr:{a}" for a in pulls), repository)
     if cluster.observability.prometheus:
         yield Permission("metrics", ("aps:RemoteWrite",), _arn(cluster, "aps", "workspace/ws-any"))
-    if ours:
+    if on_hyperpod:
         yield from _secrets(cluster)
     elif cluster.slurm.topology == "tree":
         yield Permission("topology", ("ec2:DescribeInstances", "ec2:DescribeInstanceTopology"))
@@ -154,21 +151,21 @@ def _network(cluster: Cluster) -> Iterator[Permission]:
 
 
 def _of_managed_groups(cluster: Cluster) -> Iterator[Permission]:
-    """Nodes of EKS join their cluster, fetch images and register for shells; pods do the rest."""
+    """Nodes of EKS join their cluster, pull images and register for shells; pods do the rest."""
     control_plane = _arn(cluster, "eks", f"cluster/{cluster.environment}")
     joining = ("eks-auth:AssumeRoleForPodIdentity", "eks:DescribeCluster")
     yield Permission("joining the cluster; credentials of pods", joining, control_plane)
     yield Permission(
-        "a node looks itself up", ("ec2:DescribeInstances", "ec2:DescribeInstanceTypes")
+        "a node describes itself", ("ec2:DescribeInstances", "ec2:DescribeInstanceTypes")
     )
     yield Permission("container images: login", ("ecr:GetAuthorizationToken",))
     images = ("BatchCheckLayerAvailability", "BatchGetImage", "GetDownloadUrlForLayer")
     repositories = _arn(cluster, "ecr", "repository/image")
-    yield Permission("container images", tuple(f"ecr:{one}" for one in images), repositories)
+    yield Permission("container images", tuple(f"ecr:{action}" for action in images), repositories)
     if cluster.identity.session_manager:
         channels = ("CreateControlChannel", "CreateDataChannel", "OpenControlChannel")
         actions = (*channels, "OpenDataChannel")
         yield Permission(
             "shells",
-            ("ssm:UpdateInstanceInformation", *(f"ssmmessages:{one}" for one in actions)),
+            ("ssm:UpdateInstanceInformation", *(f"ssmmessages:{action}" for action in actions)),
         )

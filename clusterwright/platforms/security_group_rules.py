@@ -1,6 +1,6 @@
-"""How many security groups and rules the templates build, without building them.
+"""The number of security groups and rules in the templates, without a synthesis.
 
-`stacks/network/security_groups.py` makes them; a test compares the two.
+`stacks/network/security_groups.py` builds them; a test compares the two.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from clusterwright.cluster_spec.models import Cluster
 
 
 def security_groups_built(cluster: Cluster) -> dict[str, tuple[int, int]]:
-    """Inbound and outbound rules of each security group that is built, by what it is for.
+    """Inbound and outbound rules of each security group that is built, by purpose.
 
-    Nothing where the network exists: its groups are used as they are.
+    Empty where the network exists: its groups are used unchanged.
     """
     if cluster.network.existing is not None:
         return {}
@@ -43,7 +43,7 @@ def security_groups_built(cluster: Cluster) -> dict[str, tuple[int, int]]:
         _between(counts, "nodes", "control plane", 1)
         _between(counts, "control plane", "nodes", 2)
         counts["control plane"][0] += len(cluster.kubernetes.private_access_cidrs)
-    if cluster.platform == "parallelcluster":
+    if cluster.traits.internal_shared_storage:
         counts["nodes"][1] += len(vpc_ranges(cluster))
     counts["nodes"][1] += 1 if closed else 2
     return {name: (inbound, outbound) for name, (inbound, outbound) in counts.items()}

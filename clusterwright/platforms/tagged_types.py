@@ -1,8 +1,8 @@
-"""Which resource types carry the spec's tags, by the names that tag policies have for them.
+"""Resource types that carry the spec's tags, by their names in tag policies.
 
 The names are those of the `tagtype` table of hashicorp/terraform-provider-aws ("Tag Policies
 resource type"), read on 21 November 2026. Types that the table lacks are `service:type` as in
-their ARNs. `tests/platforms/test_tagged_types.py` holds the table against CloudFormation's
+their ARNs. `tests/platforms/test_tagged_types.py` compares the table with CloudFormation's
 schemas.
 """
 
@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from clusterwright.cluster_spec.karpenter import runs_in_cluster
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.deployment_permissions import RESOURCES
 
-# CloudFormation's name -> that of tag policies.
+# CloudFormation's name -> the name in tag policies.
 NAMES: Final[Mapping[str, str]] = {
     "AWS::APS::Scraper": "aps:scraper",
     "AWS::APS::Workspace": "aps:workspace",
@@ -59,29 +58,33 @@ NAMES: Final[Mapping[str, str]] = {
     "AWS::SageMaker::ComputeQuota": "sagemaker:compute-quota",
     "AWS::SecretsManager::Secret": "secretsmanager:secret",
 }
-# What launch templates of node groups, Karpenter's classes and ParallelCluster have tagged.
+# Tagged by launch templates of node groups, Karpenter's node classes and ParallelCluster.
 NODES: Final = ("ec2:instance", "ec2:volume", "ec2:network-interface")
 
 
 def tagged_types(cluster: Cluster) -> frozenset[str]:
-    """What a deployment of the spec makes with the spec's tags; HyperPod's nodes are not ours."""
-    made = {NAMES[kind] for kind, one in RESOURCES.items() if kind in NAMES and one.used(cluster)}
-    if cluster.platform in ("eks", "parallelcluster") or runs_in_cluster(cluster):
+    """Types with the spec's tags in a deployment; HyperPod's nodes are not in the account."""
+    made = {
+        NAMES[kind]
+        for kind, resource in RESOURCES.items()
+        if kind in NAMES and resource.used(cluster)
+    }
+    if cluster.traits.tags_nodes:
         made.update(NODES)
     return frozenset(made)
 
 
 def covered(named: tuple[str, ...], made: frozenset[str]) -> tuple[str, ...]:
-    """Those of `made` that a list of a tag policy names, by type or by service.
+    """Those of `made` that a list in a tag policy names, by type or by service.
 
-    A service's `ALL_SUPPORTED` may leave out types that tag policies do not reach.
+    A service's `ALL_SUPPORTED` may exclude types that tag policies do not support.
     """
     wanted = set(named)
     return tuple(
         sorted(
-            one
-            for one in made
-            if {one, *(f"{one.partition(':')[0]}:{every}" for every in ("ALL_SUPPORTED", "*"))}
+            kind
+            for kind in made
+            if {kind, *(f"{kind.partition(':')[0]}:{every}" for every in ("ALL_SUPPORTED", "*"))}
             & wanted
         )
     )

@@ -46,6 +46,14 @@ class Platform:
     placement_groups: bool
     placement_group_reason: str = ""
     """Why it has none."""
+
+    # -- what the platform creates itself --------------------------------------------------------
+
+    provider_stack: bool = False
+    """Whether a provider of the platform creates the cluster in a stack of its own, with the roles
+    of the nodes, which signal that stack (ParallelCluster)."""
+    internal_shared_storage: bool = False
+    """Whether nodes mount storage that the platform creates for itself, anywhere in the VPC."""
     launch_templates: bool = False
     """Whether the stacks write the launch templates of its nodes (EKS managed node groups)."""
 
@@ -75,6 +83,8 @@ class Platform:
     """Whether `slurm.accounting.kind: local` is possible: a database on the controller."""
     partitions_are_queues: bool = False
     """Whether a partition is a queue of the platform, which has one kind of capacity."""
+    mounts_home_by_volume: bool = False
+    """Whether the platform mounts existing home directories by their OpenZFS volume id."""
     accounting_secret_is_password: bool = False
     """Whether the accounting database's secret is the password alone, not JSON."""
     custom_lifecycle_scripts: bool = False
@@ -84,8 +94,10 @@ class Platform:
 
     autoscaling_key: tuple[str, str] | None = None
     """The key of the spec that turns Karpenter on."""
+    autoscaling_note: str = ""
+    """What Karpenter does with the nodes of a group there."""
     karpenter_in_cluster: bool = False
-    """Whether Karpenter's controller runs in the cluster, and not at the service."""
+    """Whether Karpenter's controller runs in the cluster, and not in the service."""
     charts: frozenset[str] = frozenset()
     """Charts that a spec may pin."""
 

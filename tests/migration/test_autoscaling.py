@@ -15,7 +15,7 @@ def test_it_goes_to_hyperpods_section_and_back(tmp_path: Path) -> None:
     there, hyperpod = moved(EKS_KARPENTER, "hyperpod-eks", tmp_path / "there.yaml")
     assert hyperpod.cluster.hyperpod.autoscaling == "karpenter"
     (note,) = [n for n in there.moves if n.path == "kubernetes.autoscaling"]
-    assert "takes away nodes that it did not add" in note.what
+    assert "removes nodes that it did not add" in note.what
     assert not any("autoscaling" in n.path for n in there.lost)
     back, eks = moved(hyperpod, "eks", tmp_path / "back.yaml")
     assert eks.cluster.kubernetes.autoscaling == "karpenter"

@@ -1,8 +1,7 @@
-"""Karpenter: which groups it may grow and shrink, and what HyperPod's is told of them.
+"""Karpenter's node classes and pools on HyperPod; `karpenter` has those of EKS node groups.
 
-On plain EKS it runs in the cluster (`karpenter`); what is here is HyperPod's. Sources: SageMaker
-developer guide, "Create a NodeClass" and "Create a NodePool". Groups begin with no nodes there:
-Karpenter takes away those that it did not add.
+Sources: SageMaker developer guide, "Create a NodeClass" and "Create a NodePool". Groups start with
+no nodes there: Karpenter removes nodes that it did not add.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from clusterwright.platforms.kubernetes.objects import Manifest, manifest, objec
 
 NODE_CLASS_GROUP = "karpenter.sagemaker.amazonaws.com"
 CONSOLIDATE_AFTER = "10m"
-"""A choice of ours: long enough for the next job of a queue to take the node."""
+"""Our choice: long enough for the next job of a queue to use the node."""
 
 
 def autoscaling_manifests(
@@ -36,9 +35,9 @@ def autoscaling_manifests(
     Raises
     ------
     UnknownOutputError
-        `outputs` do not say what nodes are launched with; on EKS alone.
+        `outputs` lack what nodes are launched with; only where Karpenter runs in the cluster.
     """
-    if cluster.platform == "eks":
+    if cluster.traits.karpenter_in_cluster:
         yield from karpenter_manifests(cluster, catalog, outputs)
         return
     for group in scaled_groups(cluster):
@@ -82,7 +81,7 @@ def _pool(cluster: Cluster, group: ComputeGroup, name: str, catalog: Catalog) ->
                     **({"taints": taints(group)} if group.taints else {}),
                 },
             },
-            # A node with a job on it is never taken away to pack jobs closer together.
+            # A node with a job is never removed to pack jobs more tightly.
             "disruption": {
                 "consolidationPolicy": "WhenEmpty",
                 "consolidateAfter": CONSOLIDATE_AFTER,

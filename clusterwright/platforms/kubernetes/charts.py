@@ -1,6 +1,6 @@
-"""Charts that a platform installs: which version, from where, with which digest.
+"""Helm charts that a platform needs: version, repository and digest of each.
 
-`charts.json` holds what public sources say; a digest that nobody has read is `unknown` there, and
+`charts.json` has what public sources state. A digest that is in no source is `unknown` there, and
 the chart is refused until the spec gives one.
 """
 
@@ -26,7 +26,7 @@ UNKNOWN = "unknown"
 
 
 class UnknownChartError(Exception):
-    """Charts of which nobody has read version or digest; `labels` says which and what."""
+    """Charts without a known version or digest; `labels` names each and what it lacks."""
 
     def __init__(self, labels: list[str]) -> None:
         super().__init__(", ".join(labels))
@@ -35,7 +35,7 @@ class UnknownChartError(Exception):
 
 @dataclass(frozen=True)
 class ListedChart:
-    """A chart of the list. None stands for what no source gave."""
+    """A chart of the list; None where no source gives the value."""
 
     name: str
     version: str | None
@@ -79,7 +79,7 @@ def pinned_charts(cluster: Cluster, catalog: Catalog) -> list[PinnedChart]:
     for name in wanted_charts(cluster, catalog):
         listed, own = listed_charts()[name], given.get(name)
         version = (own.version if own is not None else None) or listed.version
-        # A digest belongs to one version: that of the list is none of another version's.
+        # A digest belongs to one version: the listed one does not fit another version.
         digest = own.sha256 if own is not None else None
         if digest is None and version == listed.version:
             digest = listed.sha256
@@ -98,7 +98,7 @@ def pinned_charts(cluster: Cluster, catalog: Catalog) -> list[PinnedChart]:
 
 
 def _wanted(cluster: Cluster, catalog: Catalog) -> Iterator[str]:
-    if cluster.platform == "hyperpod-eks":
+    if cluster.on_hyperpod:
         # cert-manager, which the training operator needs, is an add-on of EKS's.
         yield "hyperpod-helm-chart"
     else:

@@ -146,7 +146,7 @@ def addons(cluster: Cluster) -> tuple[Addon, ...]:
         wanted.add("aws-mountpoint-s3-csi-driver")
     if inference.wanted(cluster):
         wanted |= set(inference.DEPENDENCIES)
-    if cluster.platform == "eks":
+    if cluster.traits.managed_node_groups:
         wanted.add("eks-node-monitoring-agent")
     return tuple(
         named.get(name) or Addon.model_construct(name=name, version=None)

@@ -262,7 +262,7 @@ def _pod(
             *({"name": v.name, "persistentVolumeClaim": {"claimName": v.name}} for v in volumes),
         ],
     }
-    if group.scratch is not None and cluster.platform == "eks":
+    if group.scratch is not None and cluster.traits.managed_node_groups:
         # nodeadm puts the kubelet's volumes on the instance's drives.
         pod["volumes"].append({"name": "scratch", "emptyDir": {}})
         mounts = pod["containers"][0]["volumeMounts"]

@@ -136,7 +136,8 @@ def added_nodes(group: ComputeGroup) -> int:
 
 def pod_annotations(cluster: Cluster, group: ComputeGroup) -> dict[str, str]:
     """Annotations of jobs' pods, which keep their nodes until they end."""
-    return dict(DO_NOT_DISRUPT) if cluster.platform == "eks" and is_scaled(cluster, group) else {}
+    scaled = cluster.traits.karpenter_in_cluster and is_scaled(cluster, group)
+    return dict(DO_NOT_DISRUPT) if scaled else {}
 
 
 def chart_values(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:  # noqa: ARG001

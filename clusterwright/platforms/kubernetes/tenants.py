@@ -296,7 +296,7 @@ def _network(
     if outside:
         rules.append({"to": outside, "ports": [{"protocol": "TCP", "port": 443}]})
     yield policy("outside", policyTypes=["Egress"], egress=rules)
-    if cluster.platform == "hyperpod-eks":
+    if cluster.on_hyperpod:
         operator = {
             "namespaceSelector": {
                 "matchLabels": {"kubernetes.io/metadata.name": OPERATOR_NAMESPACE}

@@ -28,8 +28,6 @@ from clusterwright.platforms.tags import ENVIRONMENT_TAG
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
     """Everything that the release or the catalogue refuses, with what to write instead."""
-    if cluster.platform != "parallelcluster":
-        return
     catalog = load_catalog()
     yield from _version(cluster)
     yield from _region(cluster)

@@ -17,10 +17,13 @@ PLATFORM: Final = Platform(
     capacity_kinds=EC2_KINDS,
     refused_capacity=EC2_REFUSES,
     placement_groups=True,
+    provider_stack=True,
+    internal_shared_storage=True,
     node_names="<queue>-st-<group>-<number>",
     node_setup="parallelcluster",
     spares_from_reserved_capacity=True,
     partitions_are_queues=True,
     accounting_secret_is_password=True,
+    mounts_home_by_volume=True,
     renders=frozenset({"parallelcluster"}),
 )
