@@ -266,7 +266,7 @@ def _blocks(site: Site) -> str:
     for _ in range(2):
         offerings = ec2.describe_capacity_block_offerings(**_BLOCK)["CapacityBlockOfferings"]
         # The first may end at 11:30 of this very day, too soon to be extended.
-        offering = next(one for one in offerings if one["CapacityBlockDurationHours"] >= _DAY)
+        offering = next(item for item in offerings if item["CapacityBlockDurationHours"] >= _DAY)
         bought = ec2.purchase_capacity_block(
             CapacityBlockOfferingId=offering["CapacityBlockOfferingId"],
             InstancePlatform="Linux/UNIX",

@@ -51,7 +51,7 @@ def find(environment: Mapping[str, str], opt: Path = Path("/opt")) -> Terraform 
             f"no provider {_PROVIDER} for {_target()} in Terraform's implied local mirrors, /opt "
             "or TF_PLUGIN_MIRROR"
         )
-    version, mirror = max(found, key=lambda one: one[0])
+    version, mirror = max(found, key=lambda item: item[0])
     return Terraform(Path(program), mirror, ".".join(str(number) for number in version))
 
 

@@ -158,7 +158,7 @@ def test_the_life_of_a_cluster(cli: Cli, site: Site, scripts: tuple[str, Path]) 
 
     nodes = (*sagemaker, "list-cluster-nodes", "--cluster-name", "cli")
     every = cli.data(*nodes, "--page-size", "2")["ClusterNodeSummaries"]
-    assert len({one["InstanceId"] for one in every}) == 9
+    assert len({item["InstanceId"] for item in every}) == 9
     first = cli.data(*nodes, "--max-items", "4")
     rest = cli.data(*nodes, "--starting-token", first["NextToken"])
     assert first["ClusterNodeSummaries"] + rest["ClusterNodeSummaries"] == every
@@ -277,7 +277,7 @@ def test_our_stacks_are_deployed_and_waited_for(
     assert "No changes to deploy. Stack dev-storage is up to date" in again
     deploy("dev-storage", storage("more.json", 2400))
     described = cli.data("fsx", "describe-file-systems")["FileSystems"]
-    assert [one["StorageCapacity"] for one in described] == [2400]
+    assert [item["StorageCapacity"] for item in described] == [2400]
 
     stack("delete-stack", "dev-network")
     held = stack("describe-stacks", "dev-network").out

@@ -118,13 +118,13 @@ def test_all_pages_are_the_whole(
     # What is offered begins at the time of asking: it stands still from here.
     moment = inside.clock.now()
     monkeypatch.setattr(inside.clock, "now", lambda: moment)
-    whole = [_plain(one) for page in _pages(service, name, asked) for one in page]
+    whole = [_plain(item) for page in _pages(service, name, asked) for item in page]
     assert len(whole) >= (1 if (service, name) in paginated.ONE else 2), "one has no pages"
 
     inside.set_faults([Fault(service=service, operation=name, truncate=1)])
     short = _pages(service, name, asked)
     assert all(len(page) <= 1 for page in short)
-    assert [_plain(one) for page in short for one in page] == whole
+    assert [_plain(item) for page in short for item in page] == whole
     inside.set_faults([])
 
     limit = _models("paginators-1", "pagination")[service, name].get("limit_key")
@@ -133,7 +133,7 @@ def test_all_pages_are_the_whole(
         size = max(2, int(shape.members[limit].metadata.get("min", 1)))
         sized = _pages(service, name, asked, PageSize=size)
         assert all(len(page) <= size for page in sized)
-        assert [_plain(one) for page in sized for one in page] == whole
+        assert [_plain(item) for page in sized for item in page] == whole
 
 
 def test_a_token_of_another_list_is_refused(inside: Runtime, scenes: paginated.Scenes) -> None:
@@ -176,7 +176,7 @@ def test_every_waiter_has_a_wait() -> None:
 
 @pytest.mark.parametrize(
     ("service", "name"),
-    [one for one in _waiters() if one in waited.KNOWN and waited.KNOWN[one].reaches],
+    [waiter for waiter in _waiters() if waiter in waited.KNOWN and waited.KNOWN[waiter].reaches],
     ids=lambda part: str(part),
 )
 def test_waiters_wait(service: str, name: str, place: waited.Place) -> None:
@@ -195,7 +195,7 @@ def test_waiters_wait(service: str, name: str, place: waited.Place) -> None:
 
 @pytest.mark.parametrize(
     ("service", "name"),
-    [one for one in _waiters() if one in waited.KNOWN and waited.KNOWN[one].fails],
+    [waiter for waiter in _waiters() if waiter in waited.KNOWN and waited.KNOWN[waiter].fails],
     ids=lambda part: str(part),
 )
 def test_waiters_fail(service: str, name: str, place: waited.Place) -> None:

@@ -56,7 +56,7 @@ class Cdk(NamedTuple):
         )
 
     def synth(self, name: str, *context: str) -> tuple[str, str]:
-        words = [word for one in context for word in ("--context", one)]
+        words = [word for item in context for word in ("--context", item)]
         self("synth", "--quiet", "--app", "python app.py", "--output", name, *words)
         return ("--app", name)
 

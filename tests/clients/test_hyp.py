@@ -43,7 +43,9 @@ def test_clusters_are_listed_and_described(hyp: Hyp, server: Server) -> None:
     for name in ("one", "two"):
         create_cluster(server, site, name, 4)
     found = json.loads(hyp("list-cluster").out)
-    nodes = {row["Cluster"]: [one["TotalNodes"] for one in row["Instances"]] for row in found}
+    nodes = {
+        row["Cluster"]: [instance["TotalNodes"] for instance in row["Instances"]] for row in found
+    }
     assert nodes == {"one": [0], "two": [0]}
     arn = f"arn:aws:sagemaker:us-east-1:{ACCOUNT}:cluster/"
     assert arn in hyp("describe", "cluster", "one").out

@@ -112,7 +112,7 @@ def test_a_configuration_that_fits(cluster: Cluster) -> None:
     """
     answer = cluster.dry_run(cluster.configuration)
     assert answer["message"] == "Request would have succeeded, but DryRun flag is set.", answer
-    levels = {one["level"] for one in answer.get("validationMessages", ())}
+    levels = {message["level"] for message in answer.get("validationMessages", ())}
     assert levels <= {"INFO", "WARNING"}
 
 
@@ -129,7 +129,7 @@ def test_a_configuration_that_does_not_fit(cluster: Cluster) -> None:
     wrong["SharedStorage"][0]["FsxLustreSettings"]["StorageCapacity"] = 5000
     answer = cluster.dry_run(wrong)
     assert answer["message"] == "Invalid cluster configuration."
-    found = {(one["level"], one["type"]) for one in answer["configurationValidationErrors"]}
+    found = {(error["level"], error["type"]) for error in answer["configurationValidationErrors"]}
     assert {
         ("ERROR", "FsxStorageCapacityValidator"),
         ("ERROR", "AdditionalIamPolicyValidator"),
@@ -154,7 +154,9 @@ def test_a_capacity_block(cluster: Cluster) -> None:
     _queue(wrong)["CapacityReservationTarget"] = {"CapacityReservationId": other}
     answer = cluster.dry_run(wrong)
     assert "CapacityReservationValidator" in {
-        one["type"] for one in answer["configurationValidationErrors"] if one["level"] == "ERROR"
+        error["type"]
+        for error in answer["configurationValidationErrors"]
+        if error["level"] == "ERROR"
     }
 
     right = deepcopy(dict(cluster.configuration))
@@ -170,7 +172,7 @@ def test_lists(cluster: Cluster) -> None:
     """`list-clusters` is empty, and `list-official-images` has an image for every system."""
     assert cluster("list-clusters").data == {"clusters": []}
     images = cluster("list-official-images").data["images"]
-    assert {(one["os"], one["architecture"]) for one in images} == {
+    assert {(image["os"], image["architecture"]) for image in images} == {
         (system, architecture)
         for system in ("alinux2023", "ubuntu2204", "ubuntu2404", "rhel8", "rhel9")
         for architecture in ("x86_64", "arm64")

@@ -80,7 +80,7 @@ class Ground:
     def errors(self, cluster: Cluster) -> list[str]:
         """What its validators refuse."""
         found = self.judge.validators(self.configuration(cluster), cluster.environment)
-        return [f"{one['type']}: {one['message']}" for one in found if one["level"] == "ERROR"]
+        return [f"{item['type']}: {item['message']}" for item in found if item["level"] == "ERROR"]
 
 
 @pytest.fixture(scope="module")
@@ -345,11 +345,11 @@ def _launch_templates(ground: Ground, cluster: Cluster) -> dict[str, dict[str, A
 def _interfaces(data: Mapping[str, Any]) -> list[tuple[int, int, str]]:
     return sorted(
         (
-            one.get("NetworkCardIndex", 0),
-            one["DeviceIndex"],
-            one.get("InterfaceType", "interface"),
+            interface.get("NetworkCardIndex", 0),
+            interface["DeviceIndex"],
+            interface.get("InterfaceType", "interface"),
         )
-        for one in data["NetworkInterfaces"]
+        for interface in data["NetworkInterfaces"]
     )
 
 
@@ -359,7 +359,7 @@ def test_its_launch_templates_have_the_catalogues_interfaces(
 ) -> None:
     layout = load_catalog().interface_layout(instance_type)
     assert isinstance(layout, Known)
-    ours = sorted((one.card, one.device, one.kind) for one in layout.value)
+    ours = sorted((item.card, item.device, item.kind) for item in layout.value)
     theirs = _interfaces(launched[instance_type])
     assert theirs == ours
     assert len(theirs) == number

@@ -156,13 +156,13 @@ def _compare(judge: Oracle, before: dict[str, Any], after: dict[str, Any], *, ru
     pools = (before.get("LoginNodes") or {}).get("Pools", [])
     running = [pool["Name"] for pool in pools if pool["Count"]]
     theirs = judge.patch(before, after, fleet_runs=runs, login_nodes_run=running)
-    assert theirs["allowed"] == all(one.needs == "nothing" for one in ours), (ours, theirs)
+    assert theirs["allowed"] == all(our.needs == "nothing" for our in ours), (ours, theirs)
     refused = {
         (row["path"], row["update_policy"])
         for row in theirs["rows"]
         if row["check"] != "SUCCEEDED"
     }
-    mine = {(_without_identity(one.path), one.policy) for one in ours if one.needs != "nothing"}
+    mine = {(_without_identity(our.path), our.policy) for our in ours if our.needs != "nothing"}
     assert mine == refused
 
 
@@ -211,7 +211,7 @@ def test_a_list_of_nodes_grows_without_a_stop(base: dict[str, Any]) -> None:
     after = copy.deepcopy(base)
     resource = after["Scheduling"]["SlurmQueues"][0]["ComputeResources"][0]
     resource["MinCount"] = resource["MaxCount"] = 64
-    assert {one.path.rpartition(".")[2]: one.needs for one in effects(base, after)} == {
+    assert {effect.path.rpartition(".")[2]: effect.needs for effect in effects(base, after)} == {
         "MaxCount": "nothing",
         "MinCount": "nothing",
     }

@@ -132,7 +132,7 @@ def test_file_systems(aws: Server, storage: Future[Project]) -> None:
     project.plan(NOTHING)
     fsx = aws.client("fsx")
     resources = json.loads((project.folder / "terraform.tfstate").read_text())["resources"]
-    made = {one["type"]: one["instances"][0]["attributes"] for one in resources}
+    made = {resource["type"]: resource["instances"][0]["attributes"] for resource in resources}
     lustre, home = made["aws_fsx_lustre_file_system"], made["aws_fsx_openzfs_file_system"]
 
     fsx.update_file_system(
@@ -144,8 +144,8 @@ def test_file_systems(aws: Server, storage: Future[Project]) -> None:
 
     association = made["aws_fsx_data_repository_association"]["id"]
     fsx.delete_data_repository_association(AssociationId=association)
-    for one in (lustre, home):
-        fsx.delete_file_system(FileSystemId=one["id"])
+    for item in (lustre, home):
+        fsx.delete_file_system(FileSystemId=item["id"])
     assert "3 to add" in project.plan(SOMETHING)
 
 

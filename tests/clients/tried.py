@@ -81,7 +81,9 @@ def clients() -> tuple[Client, ...]:
 
 def summary(found: terraform.Terraform | terraform.Absent) -> list[str]:
     """A line for each client that a run of the tests tries, or why it does not."""
-    lines = [f"{one.name} {one.version}" for one in clients() if one.name != "Terraform"]
+    lines = [
+        f"{client.name} {client.version}" for client in clients() if client.name != "Terraform"
+    ]
     if isinstance(found, terraform.Absent):
         return [*lines, f"Terraform: not tried, {found.reason}"]
     return [*lines, f"Terraform with provider hashicorp/aws {found.provider_version}"]

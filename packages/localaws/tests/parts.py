@@ -176,7 +176,7 @@ def settled(name: str) -> dict[str, Any]:
 
 
 def outputs(stack: Mapping[str, Any]) -> dict[str, str]:
-    return {one["OutputKey"]: one["OutputValue"] for one in stack.get("Outputs", ())}
+    return {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", ())}
 
 
 def failure(name: str, logical_id: str) -> str:

@@ -66,7 +66,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> set[tuple[str, str, str, str]]:
 
     def noted(service: str, operation: str, protocol: str, answered: Any) -> list[Breach]:
         result = check(service, operation, protocol, answered)
-        found.update((service, operation, one.member, one.rule) for one in result)
+        found.update((service, operation, item.member, item.rule) for item in result)
         return result
 
     monkeypatch.setattr(answers, "breaches", noted)
@@ -167,19 +167,19 @@ class TestChecks:
     )
     def test_json(self, body: str, member: str, rule: str) -> None:
         found = breaches("sagemaker", "ListClusters", "json", (200, {}, body))
-        assert (member, rule) in {(one.member, one.rule) for one in found}
+        assert (member, rule) in {(item.member, item.rule) for item in found}
 
     def test_xml_that_is_none(self) -> None:
-        assert [one.rule for one in of_sts("<a>")] == ["unreadable"]
+        assert [st.rule for st in of_sts("<a>")] == ["unreadable"]
 
     @pytest.mark.parametrize("status", [500, 502, 503])
     def test_a_failure_of_moto_is_no_answer(self, status: int) -> None:
-        assert [one.rule for one in of_sts("<html/>", status)] == ["failure"]
+        assert [st.rule for st in of_sts("<html/>", status)] == ["failure"]
 
     def test_an_error_has_a_code(self) -> None:
         body = "<ErrorResponse><Error><Code>Denied</Code></Error></ErrorResponse>"
         assert of_sts(body, 400) == []
-        assert [one.rule for one in of_sts("<ErrorResponse/>", 400)] == ["error-shape"]
+        assert [st.rule for st in of_sts("<ErrorResponse/>", 400)] == ["error-shape"]
 
     def test_an_empty_list_is_how_aws_says_none(self) -> None:
         assert breaches("codebuild", "ListBuilds", "json", (200, {}, '{"ids": []}')) == []

@@ -35,7 +35,7 @@ def make(limit: str = "1000", **more: Any) -> None:
 
 def states() -> list[str]:
     found = client("budgets").describe_notifications_for_budget(**OF)["Notifications"]
-    return [one["NotificationState"] for one in found]
+    return [item["NotificationState"] for item in found]
 
 
 def test_what_was_spent_is_the_worlds() -> None:
@@ -74,7 +74,7 @@ class TestNotifications:
         third = {**NOTIFICATION, "Threshold": 90.0}
         budgets.update_notification(**OF, OldNotification=NOTIFICATION, NewNotification=third)
         found = budgets.describe_notifications_for_budget(**OF)["Notifications"]
-        assert [one["Threshold"] for one in found] == [90.0, 100.0]
+        assert [item["Threshold"] for item in found] == [90.0, 100.0]
         assert states() == ["OK", "OK"]
 
     def test_five_are_the_most(self) -> None:
@@ -83,8 +83,8 @@ class TestNotifications:
         for number in range(1, 5):
             more = {**NOTIFICATION, "Threshold": float(number)}
             budgets.create_notification(**OF, Notification=more, Subscribers=[MAIL])
-        one = {**NOTIFICATION, "Threshold": 9.0}
-        found = refusal(budgets.create_notification, **OF, Notification=one, Subscribers=[MAIL])
+        item = {**NOTIFICATION, "Threshold": 9.0}
+        found = refusal(budgets.create_notification, **OF, Notification=item, Subscribers=[MAIL])
         assert found[0] == "CreationLimitExceededException"
 
     def test_subscribers(self) -> None:

@@ -97,15 +97,15 @@ class Cli:
 
     def stacks(self) -> dict[str, dict[str, Any]]:
         found = self.client("cloudformation").describe_stacks()["Stacks"]
-        return {one["StackName"]: one for one in found}
+        return {item["StackName"]: item for item in found}
 
     def physical(self, stack: str, kind: str) -> list[str]:
         pages = self.client("cloudformation").get_paginator("list_stack_resources")
         return [
-            one["PhysicalResourceId"]
+            summary["PhysicalResourceId"]
             for page in pages.paginate(StackName=stack)
-            for one in page["StackResourceSummaries"]
-            if one["ResourceType"] == kind
+            for summary in page["StackResourceSummaries"]
+            if summary["ResourceType"] == kind
         ]
 
 
@@ -155,16 +155,16 @@ def _deploys_everything(cdk: Cli) -> None:
     )
     # Outputs arrive on the terminal, values across stacks where they belong.
     bucket = next(
-        one["OutputValue"]
-        for one in stacks["small-storage"]["Outputs"]
-        if one["OutputKey"] == "Bucket"
+        output["OutputValue"]
+        for output in stacks["small-storage"]["Outputs"]
+        if output["OutputKey"] == "Bucket"
     )
     assert f"small-storage.Bucket = {bucket}" in printed
     s3 = cdk.client("s3")
     written = json.load(s3.get_object(Bucket=bucket, Key="lifecycle/deployment.json")["Body"])
     assert [written["vpc"]] == cdk.physical("small-network", "AWS::EC2::VPC")
-    files = {one.name for one in (APP / "files").iterdir()}
-    keys = {one["Key"] for one in s3.list_objects_v2(Bucket=bucket)["Contents"]}
+    files = {item.name for item in (APP / "files").iterdir()}
+    keys = {content["Key"] for content in s3.list_objects_v2(Bucket=bucket)["Contents"]}
     assert keys == {f"lifecycle/{name}" for name in {*files, "deployment.json"}}
 
 
@@ -220,9 +220,9 @@ def _protects_what_is_in_use(cdk: Cli) -> None:
 def _leaves_nothing(cdk: Cli, app: tuple[str, str]) -> None:
     cdk("destroy", "--all", "--force", *app)
     assert set(cdk.stacks()) == {"CDKToolkit"}
-    assert [one["IsDefault"] for one in cdk.client("ec2").describe_vpcs()["Vpcs"]] == [True]
+    assert [vpc["IsDefault"] for vpc in cdk.client("ec2").describe_vpcs()["Vpcs"]] == [True]
     assert cdk.client("rds").describe_db_instances()["DBInstances"] == []
     assert cdk.client("secretsmanager").list_secrets()["SecretList"] == []
     assert cdk.client("lambda").list_functions()["Functions"] == []
-    buckets = [one["Name"] for one in cdk.client("s3").list_buckets()["Buckets"]]
+    buckets = [bucket["Name"] for bucket in cdk.client("s3").list_buckets()["Buckets"]]
     assert buckets == [f"cdk-hnb659fds-assets-{ACCOUNT}-{REGION}"]

@@ -71,10 +71,11 @@ def test_a_deployment_waits_and_is_seen_to_wait(cdk: Cli, tmp_path: Path) -> Non
         cloudformation, rds = cdk.client("cloudformation"), cdk.client("rds")
         while not done.is_set():
             seen.update(
-                one["StackStatus"] for one in cloudformation.list_stacks()["StackSummaries"]
+                stack_summary["StackStatus"]
+                for stack_summary in cloudformation.list_stacks()["StackSummaries"]
             )
             databases = rds.describe_db_instances()["DBInstances"]
-            seen.update(one["DBInstanceStatus"] for one in databases)
+            seen.update(database["DBInstanceStatus"] for database in databases)
             time.sleep(0.2)
 
     watcher = threading.Thread(target=look)

@@ -45,7 +45,8 @@ def costs(first: int, last: int, **more: Any) -> dict[str, Any]:
 
 def total(answer: dict[str, Any], metric: str = "UnblendedCost") -> Decimal:
     return sum(
-        (Decimal(one["Total"][metric]["Amount"]) for one in answer["ResultsByTime"]), Decimal(0)
+        (Decimal(result["Total"][metric]["Amount"]) for result in answer["ResultsByTime"]),
+        Decimal(0),
     )
 
 
@@ -71,7 +72,7 @@ class TestSpent:
 
     def test_days_and_months(self) -> None:
         daily = costs(-5, 0)
-        assert [one["TimePeriod"]["Start"] for one in daily["ResultsByTime"]] == [
+        assert [result["TimePeriod"]["Start"] for result in daily["ResultsByTime"]] == [
             day(offset) for offset in range(-5, 0)
         ]
         assert total(daily) == 5 * Decimal("1010.50")
@@ -90,9 +91,9 @@ class TestSpent:
             0,
             GroupBy=[{"Type": "DIMENSION", "Key": "SERVICE"}, {"Type": "TAG", "Key": "team"}],
         )
-        (one,) = answer["ResultsByTime"]
+        (result,) = answer["ResultsByTime"]
         assert {
-            tuple(g["Keys"]): g["Metrics"]["UnblendedCost"]["Amount"] for g in one["Groups"]
+            tuple(g["Keys"]): g["Metrics"]["UnblendedCost"]["Amount"] for g in result["Groups"]
         } == {("Amazon FSx", "team$"): "10.5", ("Amazon SageMaker", "team$ml"): "1000"}
 
     def test_usage(self) -> None:
@@ -161,7 +162,9 @@ class TestSpent:
         period = {"Start": day(-5), "End": day(0)}
         ce = client("ce")
         found = ce.get_dimension_values(TimePeriod=period, Dimension="SERVICE", SearchString="fsx")
-        assert [one["Value"] for one in found["DimensionValues"]] == ["Amazon FSx"]
+        assert [dimension_value["Value"] for dimension_value in found["DimensionValues"]] == [
+            "Amazon FSx"
+        ]
         assert ce.get_tags(TimePeriod=period)["Tags"] == ["team"]
         assert ce.get_tags(TimePeriod=period, TagKey="team")["Tags"] == ["", "ml"]
 
@@ -172,8 +175,11 @@ def test_an_account_sees_its_own_and_the_worlds_sees_all() -> None:
     entries = [{**COSTS[0], "account": "111122223333"}, COSTS[1]]
     with local_aws(costs=entries):
         by = [{"Type": "DIMENSION", "Key": "LINKED_ACCOUNT"}]
-        (one,) = costs(-1, 0, GroupBy=by)["ResultsByTime"]
-        assert [group["Keys"] for group in one["Groups"]] == [["111122223333"], ["123456789012"]]
+        (result,) = costs(-1, 0, GroupBy=by)["ResultsByTime"]
+        assert [group["Keys"] for group in result["Groups"]] == [
+            ["111122223333"],
+            ["123456789012"],
+        ]
         own = boto3.Session(
             aws_access_key_id="111122223333", aws_secret_access_key="x", region_name="us-east-1"
         ).client("ce")

@@ -31,7 +31,7 @@ def refused(**more: Any) -> tuple[str, str]:
 
 def ids(**parameters: Any) -> list[str]:
     found = client("ec2").describe_capacity_reservations(**parameters)["CapacityReservations"]
-    return [one["CapacityReservationId"] for one in found]
+    return [item["CapacityReservationId"] for item in found]
 
 
 def in_an_hour() -> dt.datetime:
@@ -84,13 +84,13 @@ class TestPlacementGroups:
         def named(**filters: str) -> list[str]:
             wanted = [{"Name": key, "Values": [value]} for key, value in filters.items()]
             found = ec2.describe_placement_groups(Filters=wanted)["PlacementGroups"]
-            return [one["GroupName"] for one in found]
+            return [item["GroupName"] for item in found]
 
         assert named() == ["a", "b"]
         assert named(strategy="spread") == ["b"]
         assert named(**{"tag:team": "m*"}) == ["a"]
         tags = ec2.describe_tags(Filters=[{"Name": "key", "Values": ["team"]}])["Tags"]
-        assert [one["ResourceType"] for one in tags] == ["placement-group"]
+        assert [item["ResourceType"] for item in tags] == ["placement-group"]
         ec2.delete_placement_group(GroupName="a")
         assert named() == ["b"]
         assert (
@@ -117,7 +117,7 @@ class TestReservations:
         made = [reserve(InstanceCount=1)["CapacityReservationId"] for _ in range(3)]
         pages = client("ec2").get_paginator("describe_capacity_reservations")
         sizes = [
-            [one["CapacityReservationId"] for one in page["CapacityReservations"]]
+            [reservation["CapacityReservationId"] for reservation in page["CapacityReservations"]]
             for page in pages.paginate(PaginationConfig={"PageSize": 2})
         ]
         assert sizes == [made[:2], made[2:]]
@@ -172,10 +172,10 @@ class TestReservations:
     def test_a_placement_group_with_a_reservation_stays(self) -> None:
         ec2 = client("ec2")
         group = ec2.create_placement_group(GroupName="a")["PlacementGroup"]
-        one = reserve(PlacementGroupArn=group["GroupArn"])["CapacityReservationId"]
+        item = reserve(PlacementGroupArn=group["GroupArn"])["CapacityReservationId"]
         found = refusal(ec2.delete_placement_group, GroupName="a")
         assert found[0] == "InvalidPlacementGroup.InUse"
-        ec2.cancel_capacity_reservation(CapacityReservationId=one)
+        ec2.cancel_capacity_reservation(CapacityReservationId=item)
         ec2.delete_placement_group(GroupName="a")
 
 
@@ -198,13 +198,13 @@ def test_the_zone_has_so_many_instances_and_no_more() -> None:
 def test_reserved_instances_count_against_the_vcpu_quota() -> None:
     """p5.48xlarge has 192 vCPUs; running on-demand P instances is L-417A185B."""
     with local_aws(quotas={"ec2/L-417A185B": 400}):
-        one = reserve()["CapacityReservationId"]
+        item = reserve()["CapacityReservationId"]
         code, message = refused(InstanceCount=1)
         assert code == "VcpuLimitExceeded"
         assert "400" in message
         more = refusal(
             client("ec2").modify_capacity_reservation,
-            CapacityReservationId=one,
+            CapacityReservationId=item,
             InstanceCount=3,
         )
         assert more[0] == "VcpuLimitExceeded"
@@ -233,7 +233,7 @@ def test_those_of_the_world_are_there() -> None:
 
         def states() -> dict[str, str]:
             found = client("ec2").describe_capacity_reservations()["CapacityReservations"]
-            return {one["CapacityReservationId"][-1]: one["State"] for one in found}
+            return {item["CapacityReservationId"][-1]: item["State"] for item in found}
 
         first, block = client("ec2").describe_capacity_reservations()["CapacityReservations"]
         assert (first["TotalInstanceCount"], first["AvailableInstanceCount"]) == (8, 5)

@@ -55,24 +55,27 @@ class TestOfferings:
     def test_they_end_at_half_past_eleven_and_last_about_what_is_asked(self) -> None:
         found = offerings()
         assert 0 < len(found) <= 6
-        for one in found:
-            assert one["EndDate"].strftime("%H:%M") == "11:30"
-            lasts = one["EndDate"] - one["StartDate"]
-            hours, minutes = one["CapacityBlockDurationHours"], one["CapacityBlockDurationMinutes"]
+        for item in found:
+            assert item["EndDate"].strftime("%H:%M") == "11:30"
+            lasts = item["EndDate"] - item["StartDate"]
+            hours, minutes = (
+                item["CapacityBlockDurationHours"],
+                item["CapacityBlockDurationMinutes"],
+            )
             assert lasts == dt.timedelta(hours=hours, minutes=minutes)
             assert abs(lasts - dt.timedelta(hours=48)) < dt.timedelta(days=1)
-            assert (one["InstanceType"], one["InstanceCount"]) == (P5, 2)
+            assert (item["InstanceType"], item["InstanceCount"]) == (P5, 2)
 
     def test_one_from_half_past_eleven_lasts_exactly_that_and_costs_what_the_page_says(
         self,
     ) -> None:
-        one = offerings(StartDateRange=tomorrow())[0]
-        assert one["StartDate"] == tomorrow()
-        assert one["CapacityBlockDurationHours"] == 48
+        offering = offerings(StartDateRange=tomorrow())[0]
+        assert offering["StartDate"] == tomorrow()
+        assert offering["CapacityBlockDurationHours"] == 48
         price = load_catalog().instance_price(P5, "us-east-1", "capacity-block")
         assert isinstance(price, Known)
-        assert Decimal(one["UpfrontFee"]) == round(price.value.usd * 2 * 48, 2)
-        assert one["CurrencyCode"] == "USD"
+        assert Decimal(offering["UpfrontFee"]) == round(price.value.usd * 2 * 48, 2)
+        assert offering["CurrencyCode"] == "USD"
 
     def test_what_has_no_sourced_price_has_no_fee(self) -> None:
         catalog = load_catalog()
@@ -84,7 +87,7 @@ class TestOfferings:
         )
         found = offerings(InstanceType=name)
         assert found
-        assert all("UpfrontFee" not in one for one in found)
+        assert all("UpfrontFee" not in item for item in found)
 
     def test_every_type_is_offered_where_aws_documents_it_and_nowhere_else(self) -> None:
         catalog = load_catalog()
@@ -110,16 +113,16 @@ class TestOfferings:
             "UltraserverCount": 1,
         }
         assert offerings(**ultra) == []
-        one = offerings(**ultra, AllAvailabilityZones=True, StartDateRange=tomorrow())[0]
-        assert one["InstanceType"] == "p6e-gb200.36xlarge"
-        assert (one["InstanceCount"], one["UltraserverCount"]) == (18, 1)
-        assert one["AvailabilityZone"] == "us-east-1-dfw-2a"
-        assert one["ZoneType"] == "local-zone"
+        offering = offerings(**ultra, AllAvailabilityZones=True, StartDateRange=tomorrow())[0]
+        assert offering["InstanceType"] == "p6e-gb200.36xlarge"
+        assert (offering["InstanceCount"], offering["UltraserverCount"]) == (18, 1)
+        assert offering["AvailabilityZone"] == "us-east-1-dfw-2a"
+        assert offering["ZoneType"] == "local-zone"
         price = load_catalog().instance_price(
             "u-p6e-gb200x72", "us-east-1-dfw-2a", "capacity-block"
         )
         assert isinstance(price, Known)
-        assert Decimal(one["UpfrontFee"]) == round(price.value.usd * 48, 2)
+        assert Decimal(offering["UpfrontFee"]) == round(price.value.usd * 48, 2)
 
     @pytest.mark.parametrize("hours", [24, 336, 504, 4368])
     def test_durations_that_are_sold(self, hours: int) -> None:
@@ -150,7 +153,7 @@ class TestOfferings:
         late = dt.datetime.now(dt.UTC) + dt.timedelta(weeks=8, days=1)
         assert offerings(StartDateRange=late) == []
         soon = dt.datetime.now(dt.UTC) + dt.timedelta(hours=30)
-        assert all(one["EndDate"] <= soon for one in offerings(EndDateRange=soon))
+        assert all(offering["EndDate"] <= soon for offering in offerings(EndDateRange=soon))
 
     def test_pages(self) -> None:
         pages = client("ec2").get_paginator("describe_capacity_block_offerings")
@@ -173,10 +176,10 @@ def test_whatever_the_time_of_day_blocks_end_at_half_past_eleven(aws: Runtime) -
         for hours in (24, 72):
             found = offerings(CapacityDurationHours=hours)
             assert len(found) == 6
-            for one in found:
-                assert one["EndDate"].strftime("%H:%M") == "11:30"
-                assert one["StartDate"] >= now + dt.timedelta(minutes=29)
-                lasts = (one["EndDate"] - one["StartDate"]).total_seconds() / 3600
+            for item in found:
+                assert item["EndDate"].strftime("%H:%M") == "11:30"
+                assert item["StartDate"] >= now + dt.timedelta(minutes=29)
+                lasts = (item["EndDate"] - item["StartDate"]).total_seconds() / 3600
                 assert lasts > 0
                 assert abs(lasts - hours) < 24
 
@@ -204,19 +207,19 @@ def test_shortly_before_half_past_eleven_no_block_of_minutes_is_sold(
     found = offerings(CapacityDurationHours=24)
     assert len(found) == 6
     soon = {
-        (one["CapacityBlockDurationHours"], one["CapacityBlockDurationMinutes"])
-        for one in found
-        if one["StartDate"] == now + dt.timedelta(minutes=30)
+        (item["CapacityBlockDurationHours"], item["CapacityBlockDurationMinutes"])
+        for item in found
+        if item["StartDate"] == now + dt.timedelta(minutes=30)
     }
     assert soon == set(durations)
     # Whatever is sold has time for instances: they go half an hour before its end.
-    for one in found:
-        assert one["EndDate"] - one["StartDate"] > dt.timedelta(minutes=30)
+    for item in found:
+        assert item["EndDate"] - item["StartDate"] > dt.timedelta(minutes=30)
     # The same of a start that is asked for.
     asked = now.replace(hour=11, minute=10) + dt.timedelta(days=1)
-    for one in offerings(CapacityDurationHours=24, StartDateRange=asked):
-        assert one["StartDate"] >= asked
-        assert one["EndDate"] - one["StartDate"] > dt.timedelta(minutes=30)
+    for offering in offerings(CapacityDurationHours=24, StartDateRange=asked):
+        assert offering["StartDate"] >= asked
+        assert offering["EndDate"] - offering["StartDate"] > dt.timedelta(minutes=30)
 
 
 class TestWorlds:
@@ -236,18 +239,18 @@ class TestWorlds:
             first, *rest = offerings(StartDateRange=tomorrow())
             buy(first)
             there = [
-                one
-                for one in offerings(StartDateRange=tomorrow())
-                if one["AvailabilityZone"] == first["AvailabilityZone"]
-                and one["StartDate"] < first["EndDate"]
+                offering
+                for offering in offerings(StartDateRange=tomorrow())
+                if offering["AvailabilityZone"] == first["AvailabilityZone"]
+                and offering["StartDate"] < first["EndDate"]
             ]
             assert there == []
             same = next(
                 (
-                    one
-                    for one in rest
-                    if one["AvailabilityZone"] == first["AvailabilityZone"]
-                    and one["StartDate"] < first["EndDate"]
+                    item
+                    for item in rest
+                    if item["AvailabilityZone"] == first["AvailabilityZone"]
+                    and item["StartDate"] < first["EndDate"]
                 ),
                 None,
             )
@@ -271,8 +274,8 @@ class TestWorlds:
         with local_aws():
             for _ in range(4):
                 buy(offerings(InstanceCount=64)[0])
-            one = offerings(InstanceCount=1)[0]
-            assert refusal(lambda **_: buy(one))[0] == "ResourceLimitExceeded"
+            offering = offerings(InstanceCount=1)[0]
+            assert refusal(lambda **_: buy(offering))[0] == "ResourceLimitExceeded"
 
 
 class TestLife:
@@ -285,14 +288,14 @@ class TestLife:
         )
         assert bought["CapacityReservation"]["State"] == "payment-pending"
         assert bought["CapacityBlocks"][0]["State"] == "payment-pending"
-        one = reservation()
-        assert one["State"] == "scheduled"
-        assert one["ReservationType"] == "capacity-block"
-        assert one["InstanceMatchCriteria"] == "targeted"
-        assert one["Tags"] == [{"Key": "team", "Value": "ml"}]
+        item = reservation()
+        assert item["State"] == "scheduled"
+        assert item["ReservationType"] == "capacity-block"
+        assert item["InstanceMatchCriteria"] == "targeted"
+        assert item["Tags"] == [{"Key": "team", "Value": "ml"}]
         (block,) = client("ec2").describe_capacity_blocks()["CapacityBlocks"]
-        assert block["CapacityReservationIds"] == [one["CapacityReservationId"]]
-        assert block["CapacityBlockId"] == one["CapacityBlockId"]
+        assert block["CapacityReservationIds"] == [item["CapacityReservationId"]]
+        assert block["CapacityBlockId"] == item["CapacityBlockId"]
         aws.clock.advance(2 * DAY)
         assert reservation()["State"] == "active"
         assert reservation()["AvailableInstanceCount"] == 2
@@ -311,14 +314,14 @@ class TestLife:
 
     @pytest.mark.usefixtures("aws")
     def test_an_offering_is_sold_once(self) -> None:
-        one = offerings()[0]
-        buy(one)
-        assert refusal(lambda **_: buy(one))[0] == "InvalidCapacityBlockOfferingIdExpired"
+        offering = offerings()[0]
+        buy(offering)
+        assert refusal(lambda **_: buy(offering))[0] == "InvalidCapacityBlockOfferingIdExpired"
 
     def test_an_offering_whose_start_is_over(self, aws: Runtime) -> None:
-        one = offerings()[0]
+        offering = offerings()[0]
         aws.clock.advance(2 * DAY)
-        assert refusal(lambda **_: buy(one))[0] == "InvalidCapacityBlockOfferingIdExpired"
+        assert refusal(lambda **_: buy(offering))[0] == "InvalidCapacityBlockOfferingIdExpired"
 
     @pytest.mark.usefixtures("aws")
     @pytest.mark.parametrize(
@@ -349,11 +352,11 @@ class TestLife:
             buy(offerings()[0])
         ec2 = client("ec2")
         blocks = ec2.describe_capacity_blocks()["CapacityBlocks"]
-        one = blocks[1]["CapacityBlockId"]
+        item = blocks[1]["CapacityBlockId"]
         assert [
             block["CapacityBlockId"]
-            for block in ec2.describe_capacity_blocks(CapacityBlockIds=[one])["CapacityBlocks"]
-        ] == [one]
+            for block in ec2.describe_capacity_blocks(CapacityBlockIds=[item])["CapacityBlocks"]
+        ] == [item]
         filters = [{"Name": "state", "Values": ["active"]}]
         assert ec2.describe_capacity_blocks(Filters=filters)["CapacityBlocks"] == []
         day = blocks[0]["StartDate"].strftime("%Y-%m-%dT*")
@@ -383,13 +386,13 @@ class TestLife:
         assert status()["CapacityReservationStatuses"][0]["TotalCapacity"] == 2
 
     def test_an_ultraserver_shows_its_interconnect(self, aws: Runtime) -> None:
-        one = offerings(
+        offering = offerings(
             InstanceType=None,
             InstanceCount=None,
             UltraserverType="u-p6e-gb200x36",
             AllAvailabilityZones=True,
         )[0]
-        block = buy(one)["CapacityBlocks"][0]
+        block = buy(offering)["CapacityBlocks"][0]
         assert block["UltraserverType"] == "u-p6e-gb200x36"
         aws.clock.advance(DAY)
         filters = [{"Name": "interconnect-status", "Values": ["ok"]}]
@@ -458,8 +461,8 @@ class TestExtensions:
         buy(offerings(StartDateRange=tomorrow())[0])
         (extension,) = self.extend()
         other = offerings(StartDateRange=tomorrow())[0]
-        one = {"CapacityBlockExtensionOfferingId": other["CapacityBlockOfferingId"]}
-        assert refusal(lambda **_: self.purchase(one))[0] == (
+        item = {"CapacityBlockExtensionOfferingId": other["CapacityBlockOfferingId"]}
+        assert refusal(lambda **_: self.purchase(item))[0] == (
             "InvalidCapacityBlockOfferingIdNotFound"
         )
         two = {"CapacityBlockOfferingId": extension["CapacityBlockExtensionOfferingId"]}
@@ -498,20 +501,20 @@ class TestExtensions:
             following = offerings(CapacityDurationHours=24, StartDateRange=first["EndDate"])[0]
             ec2 = client("ec2")
             buy(following)
-            one = next(
+            item = next(
                 found["CapacityReservationId"]
                 for found in ec2.describe_capacity_reservations()["CapacityReservations"]
                 if found["EndDate"] == first["EndDate"]
             )
             assert (
                 ec2.describe_capacity_block_extension_offerings(
-                    CapacityReservationId=one, CapacityBlockExtensionDurationHours=24
+                    CapacityReservationId=item, CapacityBlockExtensionDurationHours=24
                 )["CapacityBlockExtensionOfferings"]
                 == []
             )
             found = refusal(
                 ec2.purchase_capacity_block_extension,
                 CapacityBlockExtensionOfferingId=offering["CapacityBlockExtensionOfferingId"],
-                CapacityReservationId=one,
+                CapacityReservationId=item,
             )
             assert found[0] == "InvalidCapacityBlockOfferingIdExpired"

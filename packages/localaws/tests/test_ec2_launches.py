@@ -150,24 +150,24 @@ class TestCapacity:
 @pytest.mark.usefixtures("aws")
 class TestReservations:
     def test_a_target_is_used_and_given_back(self) -> None:
-        one = reserve()
-        (instance,) = run(**into(one))
-        assert instance["CapacityReservationId"] == one
-        assert described(one)["AvailableInstanceCount"] == 1
-        assert described(one)["CapacityAllocations"] == [{"AllocationType": "used", "Count": 1}]
-        usage = client("ec2").get_capacity_reservation_usage(CapacityReservationId=one)
+        item = reserve()
+        (instance,) = run(**into(item))
+        assert instance["CapacityReservationId"] == item
+        assert described(item)["AvailableInstanceCount"] == 1
+        assert described(item)["CapacityAllocations"] == [{"AllocationType": "used", "Count": 1}]
+        usage = client("ec2").get_capacity_reservation_usage(CapacityReservationId=item)
         assert usage["InstanceUsages"] == [{"AccountId": "123456789012", "UsedInstanceCount": 1}]
-        run(**into(one))
-        code, message = refused(**into(one))
+        run(**into(item))
+        code, message = refused(**into(item))
         assert code == "ReservationCapacityExceeded"
         assert "sufficient compatible and available capacity" in message
         stop_all()
-        assert described(one)["AvailableInstanceCount"] == 2
+        assert described(item)["AvailableInstanceCount"] == 2
 
     def test_an_open_one_is_found_by_itself_and_the_rest_is_on_demand(self) -> None:
-        one = reserve(InstanceMatchCriteria="open")
+        item = reserve(InstanceMatchCriteria="open")
         taken = [instance.get("CapacityReservationId") for instance in run(3)]
-        assert taken == [one, one, None]
+        assert taken == [item, item, None]
 
     @pytest.mark.parametrize(
         "more",
@@ -179,9 +179,9 @@ class TestReservations:
         ],
     )
     def test_an_open_one_is_left_alone(self, more: dict[str, Any]) -> None:
-        one = reserve(InstanceMatchCriteria="open")
+        item = reserve(InstanceMatchCriteria="open")
         run(**more)
-        assert described(one)["AvailableInstanceCount"] == 2
+        assert described(item)["AvailableInstanceCount"] == 2
 
     def test_reservations_only(self) -> None:
         only = {
@@ -190,8 +190,8 @@ class TestReservations:
             }
         }
         assert refused(**only)[0] == "ReservationCapacityExceeded"
-        one = reserve(InstanceMatchCriteria="open")
-        assert [i["CapacityReservationId"] for i in run(1, 5, **only)] == [one, one]
+        item = reserve(InstanceMatchCriteria="open")
+        assert [i["CapacityReservationId"] for i in run(1, 5, **only)] == [item, item]
 
     @pytest.mark.parametrize(
         "more",
@@ -202,16 +202,16 @@ class TestReservations:
         ],
     )
     def test_what_does_not_fit(self, more: dict[str, Any]) -> None:
-        one = reserve()
-        assert refused(**into(one, **more))[0] == "ReservationCapacityExceeded"
+        item = reserve()
+        assert refused(**into(item, **more))[0] == "ReservationCapacityExceeded"
 
     def test_one_that_is_not_there_or_over(self) -> None:
         assert refused(**into("cr-0123456789abcdef0"))[0] == (
             "InvalidCapacityReservationId.NotFound"
         )
-        one = reserve()
-        client("ec2").cancel_capacity_reservation(CapacityReservationId=one)
-        assert refused(**into(one))[0] == "ReservationCapacityExceeded"
+        item = reserve()
+        client("ec2").cancel_capacity_reservation(CapacityReservationId=item)
+        assert refused(**into(item))[0] == "ReservationCapacityExceeded"
 
     def test_a_dry_run_sees_it_too(self) -> None:
         code = refused(**into("cr-0123456789abcdef0", DryRun=True))[0]
@@ -219,19 +219,19 @@ class TestReservations:
         assert refused(**into(reserve(), DryRun=True))[0] == "DryRunOperation"
 
     def test_cancelling_leaves_its_instances_on_demand(self) -> None:
-        one = reserve()
-        (instance,) = run(**into(one))
+        item = reserve()
+        (instance,) = run(**into(item))
         ec2 = client("ec2")
-        ec2.cancel_capacity_reservation(CapacityReservationId=one)
+        ec2.cancel_capacity_reservation(CapacityReservationId=item)
         (found,) = ec2.describe_instances(InstanceIds=[instance["InstanceId"]])["Reservations"]
         assert found["Instances"][0]["State"]["Name"] == "running"
         assert "CapacityReservationId" not in found["Instances"][0]
 
     def test_a_reservation_with_instances_is_not_made_smaller_than_they_are(self) -> None:
-        one = reserve()
-        run(2, **into(one))
+        item = reserve()
+        run(2, **into(item))
         found = refusal(
-            client("ec2").modify_capacity_reservation, CapacityReservationId=one, InstanceCount=1
+            client("ec2").modify_capacity_reservation, CapacityReservationId=item, InstanceCount=1
         )
         assert found[0] == "InvalidParameterValue"
 
@@ -265,8 +265,8 @@ class TestReservations:
 def test_reserved_instances_count_once_against_the_vcpu_quota() -> None:
     """p5.48xlarge has 192 vCPUs; running on-demand P instances is L-417A185B."""
     with local_aws(quotas={"ec2/L-417A185B": 3 * 192}):
-        one = reserve()
-        assert len(run(2, **into(one))) == 2
+        item = reserve()
+        assert len(run(2, **into(item))) == 2
         assert len(run(1)) == 1
         assert refused()[0] == "VcpuLimitExceeded"
 
@@ -369,10 +369,10 @@ class TestPlacementGroups:
         assert refused(Placement=place)[0] == "InsufficientInstanceCapacity"
 
     def test_a_reservation_in_a_group_takes_instances_of_the_group(self) -> None:
-        one = reserve(PlacementGroupArn=self.group()["GroupArn"])
-        assert refused(**into(one))[0] == "ReservationCapacityExceeded"
-        (instance,) = run(**into(one, Placement={"GroupName": "g", "AvailabilityZone": ZONE}))
-        assert instance["CapacityReservationId"] == one
+        item = reserve(PlacementGroupArn=self.group()["GroupArn"])
+        assert refused(**into(item))[0] == "ReservationCapacityExceeded"
+        (instance,) = run(**into(item, Placement={"GroupName": "g", "AvailabilityZone": ZONE}))
+        assert instance["CapacityReservationId"] == item
 
     def test_five_hundred_are_the_most(self) -> None:
         ec2 = client("ec2")
@@ -404,13 +404,13 @@ class TestTopology:
             run(Placement={"GroupName": "g", "AvailabilityZone": ZONE})
             run()
         together = ec2.describe_instance_topology(GroupNames=["g"])["Instances"]
-        assert {one["GroupName"] for one in together} == {"g"}
-        first, second = (one["NetworkNodes"] for one in together)
+        assert {item["GroupName"] for item in together} == {"g"}
+        first, second = (item["NetworkNodes"] for item in together)
         assert first == second
         alone = [
-            one["NetworkNodes"]
-            for one in ec2.describe_instance_topology()["Instances"]
-            if "GroupName" not in one
+            instance["NetworkNodes"]
+            for instance in ec2.describe_instance_topology()["Instances"]
+            if "GroupName" not in instance
         ]
         assert alone[0][0] == alone[1][0] == first[0]  # one zone
         assert alone[0][1:] != alone[1][1:]
@@ -419,7 +419,7 @@ class TestTopology:
     def test_a_large_launch_has_several_last_nodes(self) -> None:
         run(40)
         pages = client("ec2").get_paginator("describe_instance_topology").paginate()
-        found = [one["NetworkNodes"] for page in pages for one in page["Instances"]]
+        found = [instance["NetworkNodes"] for page in pages for instance in page["Instances"]]
         assert len(found) == 40
         assert len({tuple(nodes[:2]) for nodes in found}) == 1
         assert len({nodes[2] for nodes in found}) == 3
@@ -447,14 +447,14 @@ class TestTopology:
 
     @pytest.mark.usefixtures("aws")
     def test_a_reservation_is_where_its_instances_will_be(self) -> None:
-        one = reserve()
+        item = reserve()
         ec2 = client("ec2")
         (reserved,) = ec2.describe_capacity_reservation_topology()["CapacityReservations"]
-        assert reserved["CapacityReservationId"] == one
-        run(2, **into(one))
+        assert reserved["CapacityReservationId"] == item
+        run(2, **into(item))
         for instance in ec2.describe_instance_topology()["Instances"]:
             assert instance["NetworkNodes"] == reserved["NetworkNodes"]
-        ec2.cancel_capacity_reservation(CapacityReservationId=one)
+        ec2.cancel_capacity_reservation(CapacityReservationId=item)
         assert ec2.describe_capacity_reservation_topology()["CapacityReservations"] == []
 
     def test_an_ultraserver_has_the_id_of_its_block(self) -> None:
@@ -482,8 +482,8 @@ class TestTopology:
                 **into(str(seed["id"]), **BLOCK),
             )
             found = ec2.describe_instance_topology()["Instances"]
-            assert {one["CapacityBlockId"] for one in found} == {block["CapacityBlockId"]}
-            assert len({tuple(one["NetworkNodes"]) for one in found}) == 1
+            assert {item["CapacityBlockId"] for item in found} == {block["CapacityBlockId"]}
+            assert len({tuple(item["NetworkNodes"]) for item in found}) == 1
             (reserved,) = ec2.describe_capacity_reservation_topology()["CapacityReservations"]
             assert reserved["CapacityBlockId"] == block["CapacityBlockId"]
 
@@ -503,7 +503,7 @@ class TestSpotPrices:
 
     def history(self, **more: Any) -> list[str]:
         found = client("ec2").describe_spot_price_history(**more)["SpotPriceHistory"]
-        return [one["SpotPrice"] for one in found]
+        return [item["SpotPrice"] for item in found]
 
     @pytest.mark.usefixtures("aws")
     def test_none_is_known_and_none_is_made_up(self) -> None:
@@ -544,7 +544,11 @@ def test_every_type_of_the_catalogue_is_described() -> None:
     catalog = load_catalog()
     names = catalog.described_names | {name.removeprefix("ml.") for name in catalog.hyperpod_names}
     pages = client("ec2").get_paginator("describe_instance_types").paginate()
-    described = {one["InstanceType"]: one for page in pages for one in page["InstanceTypes"]}
+    described = {
+        instance_type["InstanceType"]: instance_type
+        for page in pages
+        for instance_type in page["InstanceTypes"]
+    }
     assert names - set(described) == {"p6e-gb300.36xlarge"}
     pages = (
         client("ec2")
@@ -553,8 +557,8 @@ def test_every_type_of_the_catalogue_is_described() -> None:
     )
     offered: dict[str, set[str]] = {}
     for page in pages:
-        for one in page["InstanceTypeOfferings"]:
-            offered.setdefault(one["InstanceType"], set()).add(one["Location"])
+        for offering in page["InstanceTypeOfferings"]:
+            offered.setdefault(offering["InstanceType"], set()).add(offering["Location"])
     for name in catalog.described_names & set(described):
         zones = getattr(catalog.offering(name, "us-east-1"), "value", None)
         if zones is not None:

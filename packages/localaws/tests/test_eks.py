@@ -525,7 +525,9 @@ def nodes() -> list[str]:
         ]
     )
     return sorted(
-        instance["InstanceId"] for one in found["Reservations"] for instance in one["Instances"]
+        instance["InstanceId"]
+        for reservation in found["Reservations"]
+        for instance in reservation["Instances"]
     )
 
 
@@ -661,7 +663,7 @@ class TestNodegroups:
             shown = eks.describe_nodegroup(clusterName="eks", nodegroupName="bought")
             assert shown["nodegroup"]["status"] == "ACTIVE"
             found = client("ec2").describe_capacity_reservations()["CapacityReservations"]
-            assert [one["AvailableInstanceCount"] for one in found] == [0]
+            assert [item["AvailableInstanceCount"] for item in found] == [0]
             again = {**bought, "nodegroupName": "again"}
             eks.create_nodegroup(**again)
             shown = eks.describe_nodegroup(clusterName="eks", nodegroupName="again")
@@ -679,7 +681,7 @@ class TestNodegroups:
         named = {"clusterName": "eks", "nodegroupName": "system"}
         assert eks.describe_nodegroup(**named)["nodegroup"]["amiType"] == "CUSTOM"
         started = client("ec2").describe_instances(InstanceIds=nodes())["Reservations"]
-        assert {i["ImageId"] for one in started for i in one["Instances"]} == {image}
+        assert {i["ImageId"] for item in started for i in item["Instances"]} == {image}
         code, message = refusal(eks.update_nodegroup_version, **named, version="1.35")
         assert (code, "version" in message) == ("InvalidParameterException", True)
         client("ec2").create_launch_template_version(

@@ -70,7 +70,7 @@ def test_a_capability_is_made_listed_changed_and_deleted(role: str) -> None:
     assert described()["status"] == "ACTIVE"
     assert eks.list_tags_for_resource(resourceArn=made["arn"])["tags"] == {"team": "a"}
     listed = eks.list_capabilities(clusterName="eks")["capabilities"]
-    assert [(one["capabilityName"], one["type"]) for one in listed] == [("argocd", "ARGOCD")]
+    assert [(item["capabilityName"], item["type"]) for item in listed] == [("argocd", "ARGOCD")]
     # The role may talk to Kubernetes, and may do nothing there yet.
     entry = eks.describe_access_entry(clusterName="eks", principalArn=role)["accessEntry"]
     assert entry["kubernetesGroups"] == []

@@ -221,7 +221,7 @@ class TestVolumes:
             ids.append(parent)
         assert refusal(fsx.delete_volume, VolumeId=ids[0])[0] == "BadRequest"
         fsx.delete_volume(VolumeId=ids[0], OpenZFSConfiguration={"Options": [OPTION]})
-        assert [one["VolumeId"] for one in fsx.describe_volumes()["Volumes"]] == [root]
+        assert [volume["VolumeId"] for volume in fsx.describe_volumes()["Volumes"]] == [root]
 
 
 class TestTasks:
@@ -249,24 +249,24 @@ class TestTasks:
 
     def test_one_works_and_ends(self, task: tuple[Runtime, str]) -> None:
         runtime, name = task
-        one = self.make(name)
-        assert self.state(one) == "EXECUTING"
+        item = self.make(name)
+        assert self.state(item) == "EXECUTING"
         runtime.clock.advance(61)
-        assert self.state(one) == "SUCCEEDED"
-        ended = refusal(client("fsx").cancel_data_repository_task, TaskId=one)
+        assert self.state(item) == "SUCCEEDED"
+        ended = refusal(client("fsx").cancel_data_repository_task, TaskId=item)
         assert ended[0] == "DataRepositoryTaskEnded"
 
     def test_one_is_cancelled(self, task: tuple[Runtime, str]) -> None:
         runtime, name = task
-        one = self.make(name)
-        answer = client("fsx").cancel_data_repository_task(TaskId=one)
-        assert answer["Lifecycle"] == self.state(one) == "CANCELING"
+        item = self.make(name)
+        answer = client("fsx").cancel_data_repository_task(TaskId=item)
+        assert answer["Lifecycle"] == self.state(item) == "CANCELING"
         runtime.clock.advance(61)
-        assert self.state(one) == "CANCELED"
+        assert self.state(item) == "CANCELED"
         listed = client("fsx").describe_data_repository_tasks(
             Filters=[{"Name": "task-lifecycle", "Values": ["CANCELED"]}]
         )
-        assert [each["TaskId"] for each in listed["DataRepositoryTasks"]] == [one]
+        assert [each["TaskId"] for each in listed["DataRepositoryTasks"]] == [item]
 
     @pytest.mark.parametrize(
         ("more", "code"),

@@ -34,24 +34,24 @@ class TestLife:
     def test_it_is_made_changed_and_deleted(self) -> None:
         made = create(tags={"team": "ml"})
         assert made["status"] == "CREATING"
-        one = describe(made["id"])
-        assert one["status"] == "ACTIVE"
-        assert one["endpoint"] == f"{one['id']}.grafana-workspace.us-east-1.amazonaws.com"
-        assert (one["name"], one["dataSources"]) == ("training", ["PROMETHEUS"])
+        item = describe(made["id"])
+        assert item["status"] == "ACTIVE"
+        assert item["endpoint"] == f"{item['id']}.grafana-workspace.us-east-1.amazonaws.com"
+        assert (item["name"], item["dataSources"]) == ("training", ["PROMETHEUS"])
         grafana = client("grafana")
-        grafana.update_workspace(workspaceId=one["id"], workspaceName="other")
-        assert describe(one["id"])["name"] == "other"
+        grafana.update_workspace(workspaceId=item["id"], workspaceName="other")
+        assert describe(item["id"])["name"] == "other"
         assert [w["name"] for w in grafana.list_workspaces()["workspaces"]] == ["other"]
-        arn = f"arn:aws:grafana:us-east-1:123456789012:/workspaces/{one['id']}"
+        arn = f"arn:aws:grafana:us-east-1:123456789012:/workspaces/{item['id']}"
         grafana.tag_resource(resourceArn=arn, tags={"a": "b"})
         assert grafana.list_tags_for_resource(resourceArn=arn)["tags"] == {
             "team": "ml",
             "a": "b",
         }
         grafana.untag_resource(resourceArn=arn, tagKeys=["team"])
-        assert describe(one["id"])["tags"] == {"a": "b"}
-        grafana.delete_workspace(workspaceId=one["id"])
-        gone = refusal(grafana.describe_workspace, workspaceId=one["id"])
+        assert describe(item["id"])["tags"] == {"a": "b"}
+        grafana.delete_workspace(workspaceId=item["id"])
+        gone = refusal(grafana.describe_workspace, workspaceId=item["id"])
         assert gone[0] == "ResourceNotFoundException"
 
     def test_the_same_token_makes_one(self) -> None:
@@ -97,10 +97,10 @@ class TestLife:
             "subnetIds": [site.subnet_id, other["SubnetId"]],
             "securityGroupIds": [site.group_id],
         }
-        one = create(vpcConfiguration=network)["id"]
-        assert describe(one)["vpcConfiguration"] == network
-        client("grafana").update_workspace(workspaceId=one, removeVpcConfiguration=True)
-        assert "vpcConfiguration" not in describe(one)
+        item = create(vpcConfiguration=network)["id"]
+        assert describe(item)["vpcConfiguration"] == network
+        client("grafana").update_workspace(workspaceId=item, removeVpcConfiguration=True)
+        assert "vpcConfiguration" not in describe(item)
 
     def test_a_workspace_that_is_not_there(self) -> None:
         found = refusal(client("grafana").delete_workspace, workspaceId="g-0123456789")
@@ -109,15 +109,15 @@ class TestLife:
 
 def test_it_takes_its_time_and_is_busy_meanwhile() -> None:
     with local_aws(delays={"workspace": 60}) as aws:
-        one = create()["id"]
+        item = create()["id"]
         grafana = client("grafana")
-        assert describe(one)["status"] == "CREATING"
-        busy = refusal(grafana.update_workspace, workspaceId=one, workspaceName="x")
+        assert describe(item)["status"] == "CREATING"
+        busy = refusal(grafana.update_workspace, workspaceId=item, workspaceName="x")
         assert busy[0] == "ConflictException"
         aws.clock.advance(61)
-        assert describe(one)["status"] == "ACTIVE"
-        grafana.delete_workspace(workspaceId=one)
-        assert describe(one)["status"] == "DELETING"
+        assert describe(item)["status"] == "ACTIVE"
+        grafana.delete_workspace(workspaceId=item)
+        assert describe(item)["status"] == "DELETING"
         aws.clock.advance(61)
         assert grafana.list_workspaces()["workspaces"] == []
 

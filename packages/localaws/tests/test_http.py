@@ -211,7 +211,7 @@ class TestClientsThatGoAway:
         time.sleep(0.1)
         found = s3.list_objects_v2(Bucket=bucket)
         # What lacks nothing but the last line end of a chunked body is whole.
-        assert [one["Size"] for one in found.get("Contents", ())] in ([], [200_000])
+        assert [content["Size"] for content in found.get("Contents", ())] in ([], [200_000])
         if not chunked:
             assert found["KeyCount"] == 0
         s3.put_object(Bucket=bucket, Key="k", Body=b"1")

@@ -151,5 +151,9 @@ def test_several_threads_use_one_client() -> None:
         for thread in threads:
             thread.join()
         pages = ssm.get_paginator("get_parameters_by_path").paginate(Path="/n")
-        found = {one["Name"]: one["Value"] for page in pages for one in page["Parameters"]}
+        found = {
+            parameter["Name"]: parameter["Value"]
+            for page in pages
+            for parameter in page["Parameters"]
+        }
         assert found == {f"/n/{number}": str(number) for number in range(16)}

@@ -278,15 +278,15 @@ class TestBlockDevices:
     def test_an_instance_store_is_no_volume(self, site: Site) -> None:
         local = {"DeviceName": "/dev/xvdba", "VirtualName": "ephemeral0"}
         volume = {"DeviceName": "/dev/sdf", "Ebs": {"VolumeSize": 500}}
-        both = [one["DeviceName"] for one in self.run(site, local, volume)]
+        both = [item["DeviceName"] for item in self.run(site, local, volume)]
         assert both == ["/dev/sdf"]
-        assert "/dev/xvdba" not in {one["DeviceName"] for one in self.run(site, local)}
+        assert "/dev/xvdba" not in {item["DeviceName"] for item in self.run(site, local)}
         client("ec2").create_launch_template(
             LaunchTemplateName="local",
             LaunchTemplateData={"BlockDeviceMappings": [local, volume]},
         )
         template = {"LaunchTemplateName": "local"}
-        assert [one["DeviceName"] for one in self.run(site, LaunchTemplate=template)] == [
+        assert [item["DeviceName"] for item in self.run(site, LaunchTemplate=template)] == [
             "/dev/sdf"
         ]
 
@@ -314,7 +314,7 @@ def test_parallelclusters_images_are_there(aws: Runtime) -> None:
             Owners=["amazon"],
             Filters=[{"Name": "name", "Values": ["aws-parallelcluster-3.16.1-ubuntu-2204-*"]}],
         )["Images"]
-        return {one["Architecture"]: one["ImageId"] for one in images}
+        return {image["Architecture"]: image["ImageId"] for image in images}
 
     here, there = found("us-east-1"), found("us-west-2")
     assert here.keys() == there.keys() == {"x86_64", "arm64"}
@@ -341,7 +341,7 @@ class TestBudgetTags:
 
         def tags() -> dict[str, str]:
             found = budgets.list_tags_for_resource(ResourceARN=arn)["ResourceTags"]
-            return {one["Key"]: one["Value"] for one in found}
+            return {item["Key"]: item["Value"] for item in found}
 
         assert tags() == {"team": "a"}
         new = [{"Key": "team", "Value": "b"}, {"Key": "run", "Value": "7"}]

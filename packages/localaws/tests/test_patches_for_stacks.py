@@ -33,16 +33,18 @@ class TestManagedInterfaces:
         return made
 
     def interfaces(self, endpoint_id: str) -> dict[str, dict[str, Any]]:
-        (one,) = client("ec2").describe_vpc_endpoints(VpcEndpointIds=[endpoint_id])["VpcEndpoints"]
+        (vpc_endpoint,) = client("ec2").describe_vpc_endpoints(VpcEndpointIds=[endpoint_id])[
+            "VpcEndpoints"
+        ]
         found = client("ec2").describe_network_interfaces(
-            NetworkInterfaceIds=one["NetworkInterfaceIds"]
+            NetworkInterfaceIds=vpc_endpoint["NetworkInterfaceIds"]
         )["NetworkInterfaces"]
         return {each["SubnetId"]: each for each in found}
 
     def test_an_endpoints_interfaces_have_its_groups(self, site: Site) -> None:
         made = self.endpoint(site, SecurityGroupIds=[site.group_id])
         eni = self.interfaces(made["VpcEndpointId"])[site.subnet_id]
-        assert [one["GroupId"] for one in eni["Groups"]] == [site.group_id]
+        assert [group["GroupId"] for group in eni["Groups"]] == [site.group_id]
         found, _ = refusal(client("ec2").delete_security_group, GroupId=site.group_id)
         assert found == "DependencyViolation"
         client("ec2").delete_vpc_endpoints(VpcEndpointIds=[made["VpcEndpointId"]])
@@ -51,7 +53,7 @@ class TestManagedInterfaces:
     def test_without_a_group_it_has_the_default_one(self, site: Site) -> None:
         made = self.endpoint(site)
         (eni,) = self.interfaces(made["VpcEndpointId"]).values()
-        assert [one["GroupName"] for one in eni["Groups"]] == ["default"]
+        assert [group["GroupName"] for group in eni["Groups"]] == ["default"]
 
     def test_interfaces_come_and_go_with_subnets(self, site: Site) -> None:
         ec2 = client("ec2")
@@ -64,8 +66,8 @@ class TestManagedInterfaces:
         ec2.modify_vpc_endpoint(VpcEndpointId=made, RemoveSubnetIds=[site.subnet_id])
         assert set(self.interfaces(made)) == {other}
         ec2.modify_vpc_endpoint(VpcEndpointId=made, PrivateDnsEnabled=True)
-        (one,) = ec2.describe_vpc_endpoints(VpcEndpointIds=[made])["VpcEndpoints"]
-        assert one["PrivateDnsEnabled"]
+        (vpc_endpoint,) = ec2.describe_vpc_endpoints(VpcEndpointIds=[made])["VpcEndpoints"]
+        assert vpc_endpoint["PrivateDnsEnabled"]
 
     def test_a_gateway_endpoint_follows_its_route_tables(self, site: Site) -> None:
         ec2 = client("ec2")
@@ -149,7 +151,7 @@ class TestBuckets:
 
     def test_a_directory_bucket(self) -> None:
         self.directory("fast--use1-az6--x-s3")
-        assert [one["Name"] for one in client("s3").list_buckets()["Buckets"]] == [
+        assert [bucket["Name"] for bucket in client("s3").list_buckets()["Buckets"]] == [
             "fast--use1-az6--x-s3"
         ]
 
@@ -236,7 +238,7 @@ class TestFunctions:
         about = secrets.describe_secret(SecretId=secret)
         assert (about["RotationEnabled"], about["RotationLambdaARN"]) == (True, function)
         assert secrets.get_secret_value(SecretId=secret)["SecretString"] == "before"
-        stages = [stage for one in about["VersionIdsToStages"].values() for stage in one]
+        stages = [stage for item in about["VersionIdsToStages"].values() for stage in item]
         assert stages == ["AWSCURRENT"]
 
     def test_a_function_that_is_not_there_cannot_rotate(self, site: Site) -> None:
@@ -372,11 +374,11 @@ class TestAdded:
 
         def names() -> list[str]:
             found = rds.describe_db_parameters(DBParameterGroupName="p")["Parameters"]
-            return [one["ParameterName"] for one in found]
+            return [item["ParameterName"] for item in found]
 
         assert names() == ["a", "b"]
-        one = {"ParameterName": "a", "ApplyMethod": "pending-reboot"}
-        rds.reset_db_parameter_group(DBParameterGroupName="p", Parameters=[one])
+        item = {"ParameterName": "a", "ApplyMethod": "pending-reboot"}
+        rds.reset_db_parameter_group(DBParameterGroupName="p", Parameters=[item])
         assert names() == ["b"]
         rds.reset_db_parameter_group(DBParameterGroupName="p", ResetAllParameters=True)
         assert names() == []
@@ -418,7 +420,7 @@ class TestInterfacesOfInstances:
     def left(self, instance_id: str) -> list[str]:
         client("ec2").terminate_instances(InstanceIds=[instance_id])
         found = client("ec2").describe_network_interfaces()["NetworkInterfaces"]
-        return [one["NetworkInterfaceId"] for one in found]
+        return [item["NetworkInterfaceId"] for item in found]
 
     def test_what_came_with_it_goes_with_it(self, site: Site) -> None:
         instance, _ = self.launched(site)
@@ -443,4 +445,4 @@ def test_an_instance_has_the_processors_of_its_type(site: Site) -> None:
         ImageId=image, InstanceType="m5.2xlarge", MinCount=2, MaxCount=2, SubnetId=site.subnet_id
     )
     found = client("ec2").describe_instances()["Reservations"][0]["Instances"]
-    assert [one["CpuOptions"] for one in found] == [{"CoreCount": 4, "ThreadsPerCore": 2}] * 2
+    assert [item["CpuOptions"] for item in found] == [{"CoreCount": 4, "ThreadsPerCore": 2}] * 2

@@ -186,9 +186,9 @@ class TestEverythingThatIsPriced:
 
         def alone(code: str, **wanted: str) -> dict[str, Any]:
             found = [
-                one
-                for one in everything[code]
-                if wanted.items() <= one["product"]["attributes"].items()
+                resource
+                for resource in everything[code]
+                if wanted.items() <= resource["product"]["attributes"].items()
             ]
             assert len(found) == 1, wanted
             return found[0]
@@ -232,21 +232,21 @@ class TestEverythingThatIsPriced:
             for item in catalog.service_items(service):
                 price = catalog.service_price(service, item, "us-east-1")
                 found = [
-                    one
-                    for one in everything
-                    if one["product"]["attributes"].get("groupDescription") == item
-                    and one["product"]["attributes"].get("group") == service
+                    resource
+                    for resource in everything
+                    if resource["product"]["attributes"].get("groupDescription") == item
+                    and resource["product"]["attributes"].get("group") == service
                 ]
                 if not isinstance(price, Known):
                     assert found == []
                     continue
                 seen += 1
-                (one,) = found
-                assert usd(one) == price.value.usd
+                (entry,) = found
+                assert usd(entry) == price.value.usd
                 own, usage, _ = KNOWN_BY.get((service, item), (None, None, {}))
-                assert one["product"]["productFamily"] == (own or family)
+                assert entry["product"]["productFamily"] == (own or family)
                 if usage is not None:
-                    assert one["product"]["attributes"]["usagetype"].endswith(f"-{usage}")
+                    assert entry["product"]["attributes"]["usagetype"].endswith(f"-{usage}")
         assert seen > 20
 
     def test_every_product_has_its_own_sku_and_every_value_can_be_asked_for(self) -> None:
@@ -254,7 +254,7 @@ class TestEverythingThatIsPriced:
         for described in pricing.describe_services()["Services"]:
             code = described["ServiceCode"]
             everything = products(code)
-            assert len({one["product"]["sku"] for one in everything}) == len(everything)
+            assert len({resource["product"]["sku"] for resource in everything}) == len(everything)
             for name in described["AttributeNames"]:
                 pages = pricing.get_paginator("get_attribute_values")
                 values = {
@@ -263,7 +263,7 @@ class TestEverythingThatIsPriced:
                     for value in page["AttributeValues"]
                 }
                 assert values == {
-                    one["product"]["attributes"][name]
-                    for one in everything
-                    if name in one["product"]["attributes"]
+                    resource["product"]["attributes"][name]
+                    for resource in everything
+                    if name in resource["product"]["attributes"]
                 }

@@ -371,13 +371,13 @@ class TestPolicies:
                 SortBy="Name", SortOrder="Descending", PaginationConfig={"PageSize": 2}
             )
         )
-        names = [one["Name"] for page in pages for one in page["ComputeQuotaSummaries"]]
+        names = [summary["Name"] for page in pages for summary in page["ComputeQuotaSummaries"]]
         assert names == ["c-quota", "b-quota", "a-quota"]
         assert len(pages) == 2
 
         def found(**filters: Any) -> list[str]:
             answer = sagemaker.list_compute_quotas(**filters)["ComputeQuotaSummaries"]
-            return [one["Name"] for one in answer]
+            return [item["Name"] for item in answer]
 
         assert found(NameContains="a-q") == ["a-quota"]
         assert found(Status="Deleting") == []

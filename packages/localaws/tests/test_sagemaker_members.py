@@ -125,11 +125,11 @@ class TestAwaitedNodes:
                 NodesToAdd=[{"InstanceGroupName": "workers", "IncrementTargetCountBy": 3}],
             )["Successful"]
             assert len(added) == 3
-            waiting = [one["NodeLogicalId"] for one in added if one["Status"] == "Pending"]
+            waiting = [item["NodeLogicalId"] for item in added if item["Status"] == "Pending"]
             assert len(waiting) == 2
             assert len(nodes(InstanceGroupNameContains="workers")) == 2
             shown = nodes(InstanceGroupNameContains="workers", IncludeNodeLogicalIds=True)
-            assert {one["NodeLogicalId"] for one in shown[2:]} == set(waiting)
+            assert {entry["NodeLogicalId"] for entry in shown[2:]} == set(waiting)
             details = sagemaker.describe_cluster_node(
                 ClusterName="train", NodeLogicalId=waiting[0]
             )["NodeDetails"]
@@ -191,7 +191,7 @@ class TestBatchLimits:
         answer = client("sagemaker").batch_replace_cluster_nodes(
             ClusterName="train", NodeIds=[controller]
         )
-        assert [(one["NodeId"], one["ErrorCode"]) for one in answer["Failed"]] == [
+        assert [(item["NodeId"], item["ErrorCode"]) for item in answer["Failed"]] == [
             (controller, "InstanceIdInUse")
         ]
 
@@ -325,7 +325,9 @@ class TestPlanExtensions:
             assert after["EndTime"] == offer["EndDate"]
             assert after["DurationHours"] == 48 + 72
             history = sagemaker.describe_training_plan_extension_history(TrainingPlanArn=arn)
-            assert [one["Status"] for one in history["TrainingPlanExtensions"]] == ["Scheduled"]
+            assert [extension["Status"] for extension in history["TrainingPlanExtensions"]] == [
+                "Scheduled"
+            ]
             assert refusal(
                 sagemaker.extend_training_plan, TrainingPlanExtensionOfferingId=identifier
             )[0] == ("ResourceNotFound")

@@ -225,7 +225,9 @@ class TestEveryCode:
                 )["RequestedQuota"]
                 assert (more["QuotaCode"], more["Status"]) == (code, "PENDING")
                 history = quotas.list_requested_service_quota_change_history_by_quota(**asked)
-                assert [one["Id"] for one in history["RequestedQuotas"]] == [more["Id"]]
+                assert [
+                    requested_quota["Id"] for requested_quota in history["RequestedQuotas"]
+                ] == [more["Id"]]
                 again = refusal(
                     quotas.request_service_quota_increase,
                     **asked,
@@ -240,4 +242,4 @@ class TestEveryCode:
         with local_aws("new-account", quotas=values):
             for service in sorted({service for service, _ in self.CODES}):
                 found = every("list_service_quotas", ServiceCode=service)
-                assert {one["Value"] for one in found} == {3.0}
+                assert {item["Value"] for item in found} == {3.0}

@@ -101,10 +101,10 @@ class TestPrometheus:
 
     def test_a_name_of_rule_groups_is_taken_once(self) -> None:
         amp = client("amp")
-        one = {
+        item = {
             "workspaceId": amp.create_workspace(alias="w")["workspaceId"],
             "name": "gpus",
             "data": b"groups: []",
         }
-        amp.create_rule_groups_namespace(**one)
-        assert refusal(amp.create_rule_groups_namespace, **one)[0] == "ConflictException"
+        amp.create_rule_groups_namespace(**item)
+        assert refusal(amp.create_rule_groups_namespace, **item)[0] == "ConflictException"

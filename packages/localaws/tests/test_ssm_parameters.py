@@ -19,7 +19,7 @@ def value(name: str, region: str = "us-east-1") -> str:
 
 def below(path: str, **more: bool) -> list[str]:
     pages = client("ssm").get_paginator("get_parameters_by_path").paginate(Path=path, **more)
-    return [one["Name"] for page in pages for one in page["Parameters"]]
+    return [parameter["Name"] for page in pages for parameter in page["Parameters"]]
 
 
 @pytest.mark.usefixtures("aws")
@@ -31,9 +31,9 @@ class TestImages:
             some = list(names)[start : start + 10]
             answer = client("ssm").get_parameters(Names=some)
             assert answer["InvalidParameters"] == []
-            for one in answer["Parameters"]:
-                assert one["DataType"] == "aws:ec2:image"
-                found[one["Name"]] = one["Value"]
+            for parameter in answer["Parameters"]:
+                assert parameter["DataType"] == "aws:ec2:image"
+                found[parameter["Name"]] = parameter["Value"]
         assert set(found) == set(names)
         assert len(set(found.values())) == len(found) > 50
         for image_id in found.values():
@@ -83,8 +83,8 @@ class TestImages:
             {"ImageId": by_name, "InstanceType": "m5.large"},
             {"LaunchTemplate": {"LaunchTemplateName": "node"}},
         ):
-            (one,) = ec2.run_instances(MinCount=1, MaxCount=1, **request)["Instances"]
-            assert one["ImageId"] == value(f"{name}image_id")
+            (instance,) = ec2.run_instances(MinCount=1, MaxCount=1, **request)["Instances"]
+            assert instance["ImageId"] == value(f"{name}image_id")
         found = refusal(ec2.run_instances, ImageId="resolve:ssm:/no", MinCount=1, MaxCount=1)
         assert found[0] == "InvalidParameterValue"
 
@@ -133,7 +133,9 @@ class TestLists:
         ssm = client("ssm")
         value("/aws/service/global-infrastructure/regions/us-east-1/longName")
         ssm.put_parameter(Name="/team/mine", Value="1", Type="String")
-        assert [one["Name"] for one in ssm.describe_parameters()["Parameters"]] == ["/team/mine"]
+        assert [parameter["Name"] for parameter in ssm.describe_parameters()["Parameters"]] == [
+            "/team/mine"
+        ]
         assert below("/", Recursive=True) == ["/team/mine"]
 
     def test_nobody_writes_there(self) -> None:

@@ -241,7 +241,7 @@ def test_updates_update_and_replacements_replace(eks_site: EksSite) -> None:
     assert [(p["policyArn"], p["accessScope"]["namespaces"]) for p in policies] == [(VIEW, ["ml"])]
     assert outputs(stack)["PolicyVersion"] == "2"
     associations = eks.list_pod_identity_associations(clusterName=name)["associations"]
-    assert [one["serviceAccount"] for one in associations] == ["serve"]
+    assert [association["serviceAccount"] for association in associations] == ["serve"]
     assert associations[0]["associationId"] != outputs(first)["AssociationId"]
 
 

@@ -126,7 +126,7 @@ class TestLustre:
         after = physical_id("s", "Scratch")
         assert after != before
         left = client("fsx").describe_file_systems()["FileSystems"]
-        assert [one["FileSystemId"] for one in left] == [after]
+        assert [item["FileSystemId"] for item in left] == [after]
 
     @pytest.mark.parametrize(
         ("resource", "words"),
@@ -172,8 +172,8 @@ class TestAssociations:
         assert deploy("s", resources)["StackStatus"] == "CREATE_COMPLETE"
         fsx = client("fsx")
         links = fsx.describe_data_repository_associations()["Associations"]
-        assert {one["FileSystemPath"] for one in links} == {"/a", "/b"}
-        assert {one["Lifecycle"] for one in links} == {"AVAILABLE"}
+        assert {item["FileSystemPath"] for item in links} == {"/a", "/b"}
+        assert {item["Lifecycle"] for item in links} == {"AVAILABLE"}
         assert destroy("s")["StackStatus"] == "DELETE_COMPLETE"
         assert fsx.describe_data_repository_associations()["Associations"] == []
 
@@ -183,8 +183,8 @@ class TestAssociations:
         first = physical_id("s", "A")
         deploy("s", {"Scratch": lustre(open_site), "A": link("/a", S3=events)})
         assert physical_id("s", "A") == first
-        (one,) = client("fsx").describe_data_repository_associations()["Associations"]
-        assert one["S3"]["AutoImportPolicy"] == {"Events": ["NEW"]}
+        (association,) = client("fsx").describe_data_repository_associations()["Associations"]
+        assert association["S3"]["AutoImportPolicy"] == {"Events": ["NEW"]}
         deploy("s", {"Scratch": lustre(open_site), "A": link("/other", S3=events)})
         assert physical_id("s", "A") != first
 

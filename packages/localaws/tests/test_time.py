@@ -129,16 +129,16 @@ class TestGateways:
         subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/24")["Subnet"]["SubnetId"]
         address = ec2.allocate_address(Domain="vpc")["AllocationId"]
         made = ec2.create_nat_gateway(SubnetId=subnet, AllocationId=address)["NatGateway"]
-        one = made["NatGatewayId"]
+        item = made["NatGatewayId"]
 
         def state() -> str:
-            found = ec2.describe_nat_gateways(NatGatewayIds=[one])["NatGateways"]
+            found = ec2.describe_nat_gateways(NatGatewayIds=[item])["NatGateways"]
             return str(found[0]["State"])
 
         assert made["State"] == state() == "pending"
         slow.clock.advance(61)
         assert state() == "available"
-        ec2.delete_nat_gateway(NatGatewayId=one)
+        ec2.delete_nat_gateway(NatGatewayId=item)
         assert state() == "deleting"
         # Its interface and its address are its own until it is gone.
         assert refusal(ec2.delete_subnet, SubnetId=subnet)[0] == "DependencyViolation"
@@ -146,7 +146,7 @@ class TestGateways:
         assert state() == "deleted"
         ec2.delete_subnet(SubnetId=subnet)
         ec2.release_address(AllocationId=address)
-        assert refusal(ec2.delete_nat_gateway, NatGatewayId=one)[0] == "NatGatewayNotFound"
+        assert refusal(ec2.delete_nat_gateway, NatGatewayId=item)[0] == "NatGatewayNotFound"
 
     def test_an_interface_endpoint_waits_and_a_gateway_one_does_not(self, slow: Runtime) -> None:
         ec2 = aws("ec2")
@@ -178,12 +178,12 @@ class TestWorkspaces:
         amp = aws("amp")
         made = amp.create_workspace(alias="a")
         assert made["status"]["statusCode"] == "CREATING"
-        one = made["workspaceId"]
-        assert refusal(amp.delete_workspace, workspaceId=one)[0] == "ConflictException"
+        item = made["workspaceId"]
+        assert refusal(amp.delete_workspace, workspaceId=item)[0] == "ConflictException"
         slow.clock.advance(61)
-        amp.update_workspace_alias(workspaceId=one, alias="b")
-        amp.delete_workspace(workspaceId=one)
-        state = amp.describe_workspace(workspaceId=one)["workspace"]["status"]["statusCode"]
+        amp.update_workspace_alias(workspaceId=item, alias="b")
+        amp.delete_workspace(workspaceId=item)
+        state = amp.describe_workspace(workspaceId=item)["workspace"]["status"]["statusCode"]
         assert state == "DELETING"
         slow.clock.advance(61)
         assert amp.list_workspaces()["workspaces"] == []
@@ -204,7 +204,7 @@ class TestKeys:
             runtime.clock.advance(2 * 86_400)
             assert refusal(kms.describe_key, KeyId=key["KeyId"])[0] == "NotFoundException"
             aliases = kms.list_aliases()["Aliases"]
-            assert [one for one in aliases if one["AliasName"] == "alias/a"] == []
+            assert [alias for alias in aliases if alias["AliasName"] == "alias/a"] == []
 
     def test_a_deletion_that_is_cancelled(self) -> None:
         with local_aws() as runtime:
@@ -261,7 +261,7 @@ class TestStacks:
         seen = set()
         while described(name)["StackStatus"].endswith("_IN_PROGRESS"):
             found = cloudformation().describe_stack_resources(StackName=name)["StackResources"]
-            seen |= {f"{one['LogicalResourceId']} {one['ResourceStatus']}" for one in found}
+            seen |= {f"{item['LogicalResourceId']} {item['ResourceStatus']}" for item in found}
             time.sleep(0.02)
         return seen
 

@@ -267,7 +267,7 @@ def test_every_problem_is_said_at_once() -> None:
     text = f"faults:\n{''.join(faults)}"
     with pytest.raises(WorldError) as caught:
         parse_world(text, "w.yaml")
-    assert [one.line for one in caught.value.problems] == [2, 3]
+    assert [problem.line for problem in caught.value.problems] == [2, 3]
 
 
 def test_changes_that_contradict_are_refused_too() -> None:

@@ -157,12 +157,12 @@ def _hide_no_echo(shown: Any) -> None:
     then every value is.
     """
     template = str(shown.get("TemplateBody") or "")
-    for one in shown.get("Parameters") or ():
-        if not isinstance(one, dict) or "ParameterValue" not in one:
+    for parameter in shown.get("Parameters") or ():
+        if not isinstance(parameter, dict) or "ParameterValue" not in parameter:
             continue
-        key = str(one.get("ParameterKey"))
+        key = str(parameter.get("ParameterKey"))
         if "NoEcho" in template or not template or _SECRET.search(key):
-            one["ParameterValue"] = REDACTED
+            parameter["ParameterValue"] = REDACTED
 
 
 def _plain(value: Any) -> Any:

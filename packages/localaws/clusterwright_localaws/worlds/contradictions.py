@@ -27,7 +27,11 @@ def contradictions(world: World) -> list[tuple[Path, str]]:
     return [
         *_subnets(world.subnets),
         *_repeated("training_plans", [plan.name for plan in world.training_plans], "name"),
-        *_repeated("capacity_reservations", [one.id for one in world.capacity_reservations], "id"),
+        *_repeated(
+            "capacity_reservations",
+            [reservation.id for reservation in world.capacity_reservations],
+            "id",
+        ),
         *_repeated("buckets", [bucket.name for bucket in world.buckets], "name"),
         *_times(world),
         *_amounts(world),
@@ -53,7 +57,7 @@ def with_changes(world: World, changes: Mapping[str, Any]) -> World:
 
 
 def _subnets(subnets: Sequence[SubnetSeed]) -> Iterator[tuple[Path, str]]:
-    yield from _repeated("subnets", [one.id for one in subnets], "id")
+    yield from _repeated("subnets", [item.id for item in subnets], "id")
     placed: list[tuple[int, SubnetSeed, IPv4Network]] = []
     ranges: dict[str, str] = {}
     for number, subnet in enumerate(subnets):
@@ -180,7 +184,7 @@ def _faults(faults: Sequence[Fault]) -> Iterator[tuple[Path, str]]:
 
 def _unknown(what: str, name: str, known: Sequence[str]) -> str:
     # Names that differ in the case of a letter are nearer than difflib thinks.
-    folded = {one.lower(): one for one in known}
+    folded = {item.lower(): item for item in known}
     close = difflib.get_close_matches(name.lower(), folded, n=1)
     hint = f"; did you mean `{folded[close[0]]}`?" if close else ""
     return f"boto3 knows no {what} named {name!r}{hint}"

@@ -281,9 +281,9 @@ class Capacity(_Model):
 
 
 def _one_wildcard(value: list[str]) -> list[str]:
-    for one in value:
-        if one.count("*") > 1:
-            raise ValueError(f"{one!r} has more than one `*`")
+    for item in value:
+        if item.count("*") > 1:
+            raise ValueError(f"{item!r} has more than one `*`")
     return value
 
 

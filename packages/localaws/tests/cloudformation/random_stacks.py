@@ -41,21 +41,21 @@ class _Template:
 @st.composite
 def bodies(draw: st.DrawFn) -> dict[str, Any]:
     """The `Resources` of a template: a few of the types below, that refer to each other."""
-    one = _Template(draw)
-    _network(one)
-    _identities_and_data(one)
-    _watching(one)
+    item = _Template(draw)
+    _network(item)
+    _identities_and_data(item)
+    _watching(item)
     names = [
-        name for name in ("Topic", "Role", "Vpc", "Bucket", "Images") if name in one.resources
+        name for name in ("Topic", "Role", "Vpc", "Bucket", "Images") if name in item.resources
     ]
-    value = {"Ref": one.some(*names)} if names else one.some("v", "w")
-    kind, name = one.some("String", "StringList"), one.some(None, "/a", "/b")
-    depends = one.some(None, *sorted(one.resources))
-    one.add("Setting", "AWS::SSM::Parameter", Type=kind, Value=value, Name=name)
+    value = {"Ref": item.some(*names)} if names else item.some("v", "w")
+    kind, name = item.some("String", "StringList"), item.some(None, "/a", "/b")
+    depends = item.some(None, *sorted(item.resources))
+    item.add("Setting", "AWS::SSM::Parameter", Type=kind, Value=value, Name=name)
     if depends:
-        one.resources["Setting"]["DependsOn"] = depends
-    order = draw(st.permutations(sorted(one.resources)))
-    return {name: one.resources[name] for name in order}
+        item.resources["Setting"]["DependsOn"] = depends
+    order = draw(st.permutations(sorted(item.resources)))
+    return {name: item.resources[name] for name in order}
 
 
 def _network(one: _Template) -> None:
@@ -156,15 +156,15 @@ def account() -> dict[str, Any]:
         )
         for name, (service, operation, member) in listed.items()
     }
-    for one in found["buckets"]:
-        status = aws("s3").get_bucket_versioning(Bucket=one["Name"]).get("Status")
+    for bucket in found["buckets"]:
+        status = aws("s3").get_bucket_versioning(Bucket=bucket["Name"]).get("Status")
         # Versioning cannot be taken back, only suspended, by CloudFormation neither.
-        one["versioning"] = None if status == "Suspended" else status
-    for one in found["parameters"]:
-        one["value"] = aws("ssm").get_parameter(Name=one["Name"])["Parameter"]["Value"]
-    for one in found["topics"]:
-        attributes = aws("sns").get_topic_attributes(TopicArn=one["TopicArn"])["Attributes"]
-        one["display"] = attributes.get("DisplayName")
+        bucket["versioning"] = None if status == "Suspended" else status
+    for parameter in found["parameters"]:
+        parameter["value"] = aws("ssm").get_parameter(Name=parameter["Name"])["Parameter"]["Value"]
+    for topic in found["topics"]:
+        attributes = aws("sns").get_topic_attributes(TopicArn=topic["TopicArn"])["Attributes"]
+        topic["display"] = attributes.get("DisplayName")
     return found
 
 

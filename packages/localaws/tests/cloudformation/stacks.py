@@ -83,7 +83,7 @@ def settled(name: str) -> dict[str, Any]:
 
 
 def outputs(stack: Mapping[str, Any]) -> dict[str, str]:
-    return {one["OutputKey"]: one["OutputValue"] for one in stack.get("Outputs", [])}
+    return {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}
 
 
 def events(name: str) -> list[dict[str, Any]]:
@@ -98,18 +98,18 @@ def events(name: str) -> list[dict[str, Any]]:
 def history(name: str, *logical_ids: str) -> list[tuple[str, str]]:
     """(logical id, status) of the events, oldest first."""
     return [
-        (one["LogicalResourceId"], one["ResourceStatus"])
-        for one in events(name)
-        if not logical_ids or one["LogicalResourceId"] in logical_ids
+        (event["LogicalResourceId"], event["ResourceStatus"])
+        for event in events(name)
+        if not logical_ids or event["LogicalResourceId"] in logical_ids
     ]
 
 
 def reason(name: str, logical_id: str, status: str) -> str:
     """The reason of the last such event."""
     found = [
-        one.get("ResourceStatusReason", "")
-        for one in events(name)
-        if one["LogicalResourceId"] == logical_id and one["ResourceStatus"] == status
+        event.get("ResourceStatusReason", "")
+        for event in events(name)
+        if event["LogicalResourceId"] == logical_id and event["ResourceStatus"] == status
     ]
     assert found, f"{logical_id} never was {status}: {history(name)}"
     return str(found[-1])
@@ -117,7 +117,7 @@ def reason(name: str, logical_id: str, status: str) -> str:
 
 def resources_of(name: str) -> dict[str, dict[str, Any]]:
     found = cloudformation().describe_stack_resources(StackName=name)["StackResources"]
-    return {one["LogicalResourceId"]: one for one in found}
+    return {item["LogicalResourceId"]: item for item in found}
 
 
 @dataclass

@@ -102,8 +102,8 @@ def resources() -> list[Resource]:
 
 def test_every_attribute_answers_or_is_listed_as_not_carried(resources: list[Resource]) -> None:
     answered: dict[str, set[str]] = {}
-    for one in resources:
-        answered.setdefault(one.type_name, set()).update(one.attributes)
+    for item in resources:
+        answered.setdefault(item.type_name, set()).update(item.attributes)
     missing = []
     for kind, have in answered.items():
         schema = resource_schema(kind, REGION)
@@ -122,16 +122,16 @@ def test_every_attribute_answers_or_is_listed_as_not_carried(resources: list[Res
 
 
 def test_every_carried_type_is_looked_at(resources: list[Resource]) -> None:
-    looked_at = {one.type_name for one in resources}
+    looked_at = {item.type_name for item in resources}
     supported = {name for name in registry() if not name.startswith("Custom::")}
     assert supported - looked_at == set()
 
 
 def test_no_attribute_is_empty(resources: list[Resource]) -> None:
     empty = [
-        (one.type_name, name)
-        for one in resources
-        for name, value in one.attributes.items()
+        (item.type_name, name)
+        for item in resources
+        for name, value in item.attributes.items()
         if value in ("", None)
     ]
     assert empty == []

@@ -56,7 +56,7 @@ def test_it_makes_what_the_cdk_deploys_with() -> None:
     version = aws("ssm").get_parameter(Name="/cdk-bootstrap/hnb659fds/version")["Parameter"]
     assert version["Value"] == found["BootstrapVersion"]
     assert int(version["Value"]) >= 33
-    roles = {one["RoleName"] for one in aws("iam").list_roles()["Roles"]}
+    roles = {role["RoleName"] for role in aws("iam").list_roles()["Roles"]}
     for kind in ("deploy", "cfn-exec", "file-publishing", "image-publishing", "lookup"):
         assert f"cdk-hnb659fds-{kind}-role-{ACCOUNT}-{REGION}" in roles
     (repository,) = aws("ecr").describe_repositories()["repositories"]
@@ -80,7 +80,7 @@ def test_the_bucket_has_every_setting_of_the_template() -> None:
     assert rule["ApplyServerSideEncryptionByDefault"]["SSEAlgorithm"] == "aws:kms"
     assert s3.get_bucket_versioning(Bucket=BUCKET)["Status"] == "Enabled"
     rules = {
-        one["ID"]: one for one in s3.get_bucket_lifecycle_configuration(Bucket=BUCKET)["Rules"]
+        item["ID"]: item for item in s3.get_bucket_lifecycle_configuration(Bucket=BUCKET)["Rules"]
     }
     assert rules["CleanupOldVersions"]["NoncurrentVersionExpiration"] == {"NoncurrentDays": 30}
     block = s3.get_public_access_block(Bucket=BUCKET)["PublicAccessBlockConfiguration"]
@@ -104,12 +104,14 @@ def test_what_it_keeps_and_what_it_takes_away() -> None:
     bootstrap()
     stack_id = described("CDKToolkit")["StackId"]
     assert delete("CDKToolkit")["StackStatus"] == "DELETE_COMPLETE"
-    assert [one["Name"] for one in aws("s3").list_buckets()["Buckets"]] == [BUCKET]
-    assert [one for one in aws("iam").list_roles()["Roles"] if "cdk-" in one["RoleName"]] == []
+    assert [bucket["Name"] for bucket in aws("s3").list_buckets()["Buckets"]] == [BUCKET]
+    assert [role for role in aws("iam").list_roles()["Roles"] if "cdk-" in role["RoleName"]] == []
     kept = {
-        one["LogicalResourceId"]
-        for one in cloudformation().describe_stack_resources(StackName=stack_id)["StackResources"]
-        if one["ResourceStatus"] == "DELETE_SKIPPED"
+        stack_resource["LogicalResourceId"]
+        for stack_resource in cloudformation().describe_stack_resources(StackName=stack_id)[
+            "StackResources"
+        ]
+        if stack_resource["ResourceStatus"] == "DELETE_SKIPPED"
     }
     assert kept == {"StagingBucket"}
 

@@ -67,7 +67,8 @@ def objects(bucket: str = "there") -> dict[str, bytes]:
     s3 = aws("s3")
     listed = s3.list_objects_v2(Bucket=bucket).get("Contents", [])
     return {
-        one["Key"]: s3.get_object(Bucket=bucket, Key=one["Key"])["Body"].read() for one in listed
+        item["Key"]: s3.get_object(Bucket=bucket, Key=item["Key"])["Body"].read()
+        for item in listed
     }
 
 

@@ -38,8 +38,8 @@ def plan(name: str, body: str, kind: str = "UPDATE", **options: Any) -> dict[str
 
 
 def changes(change_set: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    found = [one["ResourceChange"] for one in change_set["Changes"]]
-    return {one["LogicalResourceId"]: one for one in found}
+    found = [change["ResourceChange"] for change in change_set["Changes"]]
+    return {item["LogicalResourceId"]: item for item in found}
 
 
 def named(name: str, value: Any = "v") -> dict[str, Any]:
@@ -61,7 +61,7 @@ def test_a_new_stack_by_a_change_set(pretend: Pretend) -> None:
     stack = settled("s")
     assert (stack["StackStatus"], outputs(stack)) == ("CREATE_COMPLETE", {"O": "A-1"})
     assert stack["ChangeSetId"] == planned["ChangeSetId"]
-    assert [one["Name"] for one in cloudformation().list_exports()["Exports"]] == ["e"]
+    assert [export["Name"] for export in cloudformation().list_exports()["Exports"]] == ["e"]
     done = cloudformation().describe_change_set(ChangeSetName=planned["ChangeSetId"])
     assert done["ExecutionStatus"] == "EXECUTE_COMPLETE"
     assert history("s")[:2] == [("s", "REVIEW_IN_PROGRESS"), ("s", "CREATE_IN_PROGRESS")]
@@ -245,7 +245,7 @@ def test_an_execution_forgets_the_other_change_sets(pretend: Pretend) -> None:
     cloudformation().execute_change_set(StackName="s", ChangeSetName="one")
     settled("s")
     left = cloudformation().list_change_sets(StackName="s")["Summaries"]
-    assert [one["ChangeSetName"] for one in left] == ["one"]
+    assert [item["ChangeSetName"] for item in left] == ["one"]
 
 
 def test_a_stack_that_was_only_planned_can_be_deleted(pretend: Pretend) -> None:

@@ -54,7 +54,7 @@ def test_resources_are_made_in_the_order_of_their_references(pretend: Pretend) -
         ("Third", "CREATE_COMPLETE"),
         ("s", "CREATE_COMPLETE"),
     ]
-    assert [one.get("ResourceStatusReason") for one in events("s")][:3] == [
+    assert [event.get("ResourceStatusReason") for event in events("s")][:3] == [
         "User Initiated",
         None,
         "Resource creation Initiated",
@@ -63,7 +63,7 @@ def test_resources_are_made_in_the_order_of_their_references(pretend: Pretend) -
 
 def test_events_have_times_that_sort_them(pretend: Pretend) -> None:
     create("s", template(CHAIN))
-    times = [one["Timestamp"] for one in events("s")]
+    times = [event["Timestamp"] for event in events("s")]
     assert times == sorted(set(times))
 
 
@@ -206,7 +206,7 @@ def test_every_wrong_property_is_named_before_anything_is_made(pretend: Pretend)
         "Properties validation failed for resource Bad with message: "
         "[#/Type: failed validation constraint for keyword [enum]]"
     )
-    failed = [one for one in events("s") if one["LogicalResourceId"] == "Worse"]
+    failed = [event for event in events("s") if event["LogicalResourceId"] == "Worse"]
     assert failed[0]["DetailedStatus"] == "VALIDATION_FAILED"
 
 

@@ -49,14 +49,16 @@ def test_a_deleted_stack_is_found_by_its_id_only(pretend: Pretend) -> None:
     assert found["DeletionTime"] >= found["CreationTime"]
     assert events(stack_id)
     summaries = cloudformation().list_stacks(StackStatusFilter=["DELETE_COMPLETE"])
-    assert [one["StackId"] for one in summaries["StackSummaries"]] == [stack_id]
+    assert [stack_summary["StackId"] for stack_summary in summaries["StackSummaries"]] == [
+        stack_id
+    ]
     assert create("s", template(CHAIN))["StackId"] != stack_id
 
 
 def test_what_is_to_be_retained_stays(pretend: Pretend) -> None:
     stack = create("s", template({**CHAIN, "Kept": parameter("k", DeletionPolicy="Retain")}))
     assert delete("s")["StackStatus"] == "DELETE_COMPLETE"
-    assert [one["Value"] for one in pretend.existing.values()] == ["k"]
+    assert [item["Value"] for item in pretend.existing.values()] == ["k"]
     assert ("Kept", "DELETE_SKIPPED") in history(stack["StackId"])
 
 

@@ -49,7 +49,7 @@ def test_a_stack_shows_what_it_was_asked_to_be() -> None:
     uuid.UUID(stack["StackId"].rsplit("/", 1)[1])
     assert stack["StackStatus"] == "CREATE_COMPLETE"
     assert stack["Description"] == "All about one"
-    shown = {one["ParameterKey"]: one["ParameterValue"] for one in stack["Parameters"]}
+    shown = {item["ParameterKey"]: item["ParameterValue"] for item in stack["Parameters"]}
     assert shown == {"Text": "x", "Word": "****"}
     assert stack["Tags"] == [{"Key": "team", "Value": "ml"}]
     assert stack["EnableTerminationProtection"]
@@ -83,8 +83,8 @@ def test_a_name_is_free_again_after_deletion() -> None:
     second = create("one", ONE)["StackId"]
     assert first != second
     found = {
-        one["StackId"]: one["StackStatus"]
-        for one in cloudformation().list_stacks()["StackSummaries"]
+        stack_summary["StackId"]: stack_summary["StackStatus"]
+        for stack_summary in cloudformation().list_stacks()["StackSummaries"]
     }
     assert found == {first: "DELETE_COMPLETE", second: "CREATE_COMPLETE"}
 
@@ -94,8 +94,10 @@ def test_stacks_are_listed_by_status() -> None:
     create("two", ONE)
     delete("two")
     listed = cloudformation().list_stacks(StackStatusFilter=["DELETE_COMPLETE"])
-    assert [one["StackName"] for one in listed["StackSummaries"]] == ["two"]
-    assert [one["StackName"] for one in cloudformation().describe_stacks()["Stacks"]] == ["one"]
+    assert [stack_summary["StackName"] for stack_summary in listed["StackSummaries"]] == ["two"]
+    assert [stack["StackName"] for stack in cloudformation().describe_stacks()["Stacks"]] == [
+        "one"
+    ]
 
 
 def test_stacks_of_other_regions_and_accounts_are_not_seen() -> None:
@@ -109,13 +111,13 @@ def test_events_are_newest_first_and_in_pages() -> None:
     pages = list(
         cloudformation().get_paginator("describe_stack_events").paginate(StackName="many")
     )
-    found = [one for page in pages for one in page["StackEvents"]]
+    found = [stack_event for page in pages for stack_event in page["StackEvents"]]
     assert len(pages) > 1
     # Per resource: in progress twice (before and after its id is known) and complete; and the
     # stack's own two.
     assert len(found) == 60 * 3 + 2
-    assert len({one["EventId"] for one in found}) == len(found)
-    moments = [one["Timestamp"] for one in found]
+    assert len({item["EventId"] for item in found}) == len(found)
+    moments = [item["Timestamp"] for item in found]
     assert moments == sorted(moments, reverse=True)
     assert found[0]["ResourceStatus"] == "CREATE_COMPLETE"
     assert found[0]["PhysicalResourceId"] == found[0]["StackId"]
@@ -132,9 +134,14 @@ def test_resources_are_found_by_stack_and_by_physical_id() -> None:
     create("one", template({"P": parameter("1"), "T": resource("AWS::SNS::Topic")}))
     physical = resources_of("one")["T"]["PhysicalResourceId"]
     found = cloudformation().describe_stack_resources(PhysicalResourceId=physical)
-    assert {one["LogicalResourceId"] for one in found["StackResources"]} == {"P", "T"}
+    assert {stack_resource["LogicalResourceId"] for stack_resource in found["StackResources"]} == {
+        "P",
+        "T",
+    }
     only = cloudformation().describe_stack_resources(StackName="one", LogicalResourceId="T")
-    assert [one["ResourceType"] for one in only["StackResources"]] == ["AWS::SNS::Topic"]
+    assert [stack_resource["ResourceType"] for stack_resource in only["StackResources"]] == [
+        "AWS::SNS::Topic"
+    ]
     with pytest.raises(ClientError, match="Stack for nothing does not exist"):
         cloudformation().describe_stack_resources(PhysicalResourceId="nothing")
     with pytest.raises(ClientError, match="must be specified"):
@@ -165,11 +172,14 @@ def test_the_events_of_one_operation(pretend: Pretend) -> None:
     pretend.fail = lambda _, name, properties: "no more" if properties["Value"] == "2" else None
     update("one", template({"P": parameter("2")}))
     stack = described("one")
-    last = {one["OperationType"]: one["OperationId"] for one in stack["LastOperations"]}
+    last = {
+        last_operation["OperationType"]: last_operation["OperationId"]
+        for last_operation in stack["LastOperations"]
+    }
     events = _all_events(OperationId=last["UPDATE_STACK"])
-    assert {one["OperationId"] for one in events} == {last["UPDATE_STACK"]}
+    assert {event["OperationId"] for event in events} == {last["UPDATE_STACK"]}
     failed = _all_events(OperationId=last["UPDATE_STACK"], Filters={"FailedEvents": True})
-    assert [one["LogicalResourceId"] for one in failed] == ["P"]
+    assert [item["LogicalResourceId"] for item in failed] == ["P"]
     assert failed[0]["EventType"] == "PROVISIONING_ERROR"
     assert "no more" in failed[0]["ResourceStatusReason"]
     with pytest.raises(ClientError, match="must be specified"):
@@ -178,4 +188,4 @@ def test_the_events_of_one_operation(pretend: Pretend) -> None:
 
 def _all_events(**parameters: Any) -> list[dict[str, Any]]:
     pages = cloudformation().get_paginator("describe_events").paginate(**parameters)
-    return [one for page in pages for one in page["OperationEvents"]]
+    return [operation_event for page in pages for operation_event in page["OperationEvents"]]

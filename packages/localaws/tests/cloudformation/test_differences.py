@@ -102,7 +102,7 @@ def test_difference(
     replacement: str,
 ) -> None:
     found = difference(resource_schema(kind, "us-east-1"), registry()[kind], old, new)
-    assert [(one.name, one.recreation) for one in found.properties] == changes
+    assert [(item.name, item.recreation) for item in found.properties] == changes
     assert found.replacement == replacement
 
 

@@ -65,12 +65,12 @@ def drifts(**parameters: Any) -> dict[str, dict[str, Any]]:
     assert status["DetectionStatus"] == "DETECTION_COMPLETE"
     found = cloudformation().describe_stack_resource_drifts(StackName="one")
     changed = [
-        one
-        for one in found["StackResourceDrifts"]
-        if one["StackResourceDriftStatus"] in ("MODIFIED", "DELETED")
+        drift
+        for drift in found["StackResourceDrifts"]
+        if drift["StackResourceDriftStatus"] in ("MODIFIED", "DELETED")
     ]
     assert status["DriftedStackResourceCount"] == len(changed)
-    return {one["LogicalResourceId"]: one for one in found["StackResourceDrifts"]}
+    return {drift["LogicalResourceId"]: drift for drift in found["StackResourceDrifts"]}
 
 
 def physical(name: str) -> str:
@@ -90,9 +90,9 @@ def test_a_fresh_stack_is_in_sync_as_far_as_it_can_be_read() -> None:
 def test_a_changed_value() -> None:
     create("one", BODY)
     aws("ssm").put_parameter(Name=physical("P"), Value="2", Overwrite=True)
-    one = drifts()["P"]
-    assert one["StackResourceDriftStatus"] == "MODIFIED"
-    assert one["PropertyDifferences"] == [
+    item = drifts()["P"]
+    assert item["StackResourceDriftStatus"] == "MODIFIED"
+    assert item["PropertyDifferences"] == [
         {
             "PropertyPath": "/Value",
             "ExpectedValue": "1",
@@ -122,9 +122,9 @@ def test_a_rule_that_somebody_added() -> None:
             }
         ],
     )
-    one = drifts()["Group"]
-    assert one["StackResourceDriftStatus"] == "MODIFIED"
-    (difference,) = one["PropertyDifferences"]
+    item = drifts()["Group"]
+    assert item["StackResourceDriftStatus"] == "MODIFIED"
+    (difference,) = item["PropertyDifferences"]
     assert difference["DifferenceType"] == "ADD"
     assert "3389" in difference["ActualValue"]
 
@@ -136,7 +136,7 @@ def test_one_resource_by_itself() -> None:
     assert found["StackResourceDrift"]["StackResourceDriftStatus"] == "MODIFIED"
     cloudformation().detect_stack_drift(StackName="one", LogicalResourceIds=["Vpc"])
     looked_at = cloudformation().describe_stack_resource_drifts(StackName="one")
-    names = {one["LogicalResourceId"] for one in looked_at["StackResourceDrifts"]}
+    names = {drift["LogicalResourceId"] for drift in looked_at["StackResourceDrifts"]}
     assert names == {"P", "Vpc"}
 
 
@@ -146,8 +146,8 @@ def test_filters_and_unknown_names() -> None:
     found = cloudformation().describe_stack_resource_drifts(
         StackName="one", StackResourceDriftStatusFilters=["NOT_CHECKED"]
     )
-    assert "Budget" in {one["LogicalResourceId"] for one in found["StackResourceDrifts"]}
-    assert "P" not in {one["LogicalResourceId"] for one in found["StackResourceDrifts"]}
+    assert "Budget" in {drift["LogicalResourceId"] for drift in found["StackResourceDrifts"]}
+    assert "P" not in {drift["LogicalResourceId"] for drift in found["StackResourceDrifts"]}
     with pytest.raises(ClientError, match="Resource X does not exist for stack one"):
         cloudformation().detect_stack_resource_drift(StackName="one", LogicalResourceId="X")
     with pytest.raises(ClientError, match="does not exist"):

@@ -79,7 +79,7 @@ class TestCreated:
         statement = json.loads(s3.get_bucket_policy(Bucket=name)["Policy"])["Statement"][0]
         assert statement["Effect"] == "Deny"
         assert TEAM in s3.get_bucket_tagging(Bucket=name)["TagSet"]
-        keys = {one["Key"] for one in s3.list_objects_v2(Bucket=name)["Contents"]}
+        keys = {content["Key"] for content in s3.list_objects_v2(Bucket=name)["Contents"]}
         assert keys == {"lifecycle/index.py", "lifecycle/sub/on_create.sh"}
 
     def test_the_directory_bucket(self, ids: dict[str, str]) -> None:
@@ -94,14 +94,14 @@ class TestCreated:
     def test_identities(self, ids: dict[str, str]) -> None:
         iam, role = aws("iam"), ids["Role"]
         attached = iam.list_attached_role_policies(RoleName=role)["AttachedPolicies"]
-        arns = {one["PolicyArn"] for one in attached}
+        arns = {item["PolicyArn"] for item in attached}
         assert arns == {
             "arn:aws:iam::aws:policy/AmazonSageMakerClusterInstanceRolePolicy",
             ids["Managed"],
         }
         assert set(iam.list_role_policies(RoleName=role)["PolicyNames"]) == {"inline", "shared"}
         profile = iam.get_instance_profile(InstanceProfileName=ids["Profile"])["InstanceProfile"]
-        assert [one["RoleName"] for one in profile["Roles"]] == [role]
+        assert [entry["RoleName"] for entry in profile["Roles"]] == [role]
         assert iam.list_role_tags(RoleName=role)["Tags"] == [TEAM]
 
     def test_the_key_its_alias_and_the_logs_that_use_it(self, ids: dict[str, str]) -> None:
@@ -137,7 +137,7 @@ class TestCreated:
             "slurm",
         )
         assert db["DBSubnetGroup"]["DBSubnetGroupName"] == ids["DbSubnets"]
-        assert [one["VpcSecurityGroupId"] for one in db["VpcSecurityGroups"]] == [ids["Group"]]
+        assert [group["VpcSecurityGroupId"] for group in db["VpcSecurityGroups"]] == [ids["Group"]]
         assert db["TagList"] == [TEAM]
         secrets = aws("secretsmanager")
         value = json.loads(secrets.get_secret_value(SecretId=ids["Secret"])["SecretString"])
@@ -152,8 +152,8 @@ class TestCreated:
         secrets = aws("secretsmanager")
         value = json.loads(secrets.get_secret_value(SecretId=ids["Secret"])["SecretString"])
         pages = cloudformation().get_paginator("describe_stack_events").paginate(StackName="all")
-        events = [one for page in pages for one in page["StackEvents"]]
-        shown = json.dumps([one.get("ResourceProperties", "") for one in events])
+        events = [stack_event for page in pages for stack_event in page["StackEvents"]]
+        shown = json.dumps([event.get("ResourceProperties", "") for event in events])
         assert "{{resolve:secretsmanager:" in shown
         assert value["password"] not in shown
 
@@ -161,7 +161,7 @@ class TestCreated:
         functions = aws("lambda")
         found = functions.get_function_configuration(FunctionName=ids["Function"])
         assert (found["MemorySize"], found["Runtime"]) == (256, "python3.13")
-        assert [one["Arn"] for one in found["Layers"]] == [ids["Layer"]]
+        assert [layer["Arn"] for layer in found["Layers"]] == [ids["Layer"]]
         assert found["Environment"]["Variables"] == {"SIZE": "b"}
         policy = json.loads(functions.get_policy(FunctionName=ids["Inline"])["Policy"])
         assert policy["Statement"][0]["Principal"] == {"Service": "secretsmanager.amazonaws.com"}
@@ -210,8 +210,8 @@ class TestCreated:
         cloudformation().detect_stack_drift(StackName="all")
         found = cloudformation().describe_stack_resource_drifts(StackName="all")
         states = {
-            one["LogicalResourceId"]: one["StackResourceDriftStatus"]
-            for one in found["StackResourceDrifts"]
+            drift["LogicalResourceId"]: drift["StackResourceDriftStatus"]
+            for drift in found["StackResourceDrifts"]
         }
         assert set(states) == set(ids)
         assert set(states.values()) <= {"IN_SYNC", "NOT_CHECKED"}
@@ -239,7 +239,7 @@ def test_changes_are_made_in_place_and_nothing_is_left_after_deletion() -> None:
     assert delete("all")["StackStatus"] == "DELETE_COMPLETE"
     left = _everything()
     # KMS deletes a key after its waiting period.
-    (key,) = [one for one in left.pop("keys") if one not in before.pop("keys")]
+    (key,) = [item for item in left.pop("keys") if item not in before.pop("keys")]
     assert aws("kms").describe_key(KeyId=key)["KeyMetadata"]["KeyState"] == "PendingDeletion"
     assert left == before
 
@@ -274,8 +274,8 @@ def _check_changes(ids: dict[str, str]) -> None:
     assert reservation["TotalInstanceCount"] == 3
     versions = ec2.describe_launch_template_versions(LaunchTemplateId=ids["Launch"])
     types = {
-        one["VersionNumber"]: one["LaunchTemplateData"]["InstanceType"]
-        for one in versions["LaunchTemplateVersions"]
+        version["VersionNumber"]: version["LaunchTemplateData"]["InstanceType"]
+        for version in versions["LaunchTemplateVersions"]
     }
     assert types == {1: "m5.large", 2: "m5.xlarge"}
     queue = aws("sqs").get_queue_attributes(QueueUrl=ids["Warnings"], AttributeNames=["All"])
@@ -291,7 +291,7 @@ def _check_changes(ids: dict[str, str]) -> None:
     function = aws("lambda").get_function_configuration(FunctionName=ids["Function"])
     assert function["MemorySize"] == 512
     (group,) = ec2.describe_security_groups(GroupIds=[ids["Group"]])["SecurityGroups"]
-    assert [one["FromPort"] for one in group["IpPermissions"]] == [3306]
+    assert [permission["FromPort"] for permission in group["IpPermissions"]] == [3306]
 
 
 def _everything() -> dict[str, list[str]]:
@@ -325,21 +325,23 @@ def _everything() -> dict[str, list[str]]:
         for name, (service, operation, member, key) in listed.items()
     }
     found["queues"] = aws("sqs").list_queues().get("QueueUrls", [])
-    found["rules"] = [one["Name"] for one in aws("events").list_rules()["Rules"]]
+    found["rules"] = [rule["Name"] for rule in aws("events").list_rules()["Rules"]]
     policies = aws("iam").list_policies(Scope="Local")["Policies"]
-    found["policies"] = [one["Arn"] for one in policies]
+    found["policies"] = [policy["Arn"] for policy in policies]
     budgets = aws("budgets").describe_budgets(AccountId=ACCOUNT).get("Budgets", [])
-    found["budgets"] = [one["BudgetName"] for one in budgets]
+    found["budgets"] = [budget["BudgetName"] for budget in budgets]
     reservations = aws("ec2").describe_capacity_reservations()["CapacityReservations"]
     found["reservations"] = [
-        one["CapacityReservationId"] for one in reservations if one["State"] == "active"
+        reservation["CapacityReservationId"]
+        for reservation in reservations
+        if reservation["State"] == "active"
     ]
     return found
 
 
 def test_every_carried_type_is_in_some_whole_template() -> None:
     """The template here, and the tests that it names."""
-    here = {one["Type"] for one in every_type.RESOURCES.values()}
+    here = {resource["Type"] for resource in every_type.RESOURCES.values()}
     network = {
         *("AWS::EC2::VPCCidrBlock", "AWS::EC2::RouteTable", "AWS::EC2::Route"),
         *("AWS::EC2::SubnetRouteTableAssociation", "AWS::EC2::InternetGateway"),
@@ -392,7 +394,7 @@ def test_no_property_is_left_out_in_silence(name: str) -> None:
 def _names_in(handler: Any) -> set[str]:
     """The strings and keywords of a handler's class and of what surrounds the classes."""
     module = ast.parse(inspect.getsource(sys.modules[type(handler).__module__]))
-    own = {one.__name__ for one in type(handler).__mro__}
+    own = {item.__name__ for item in type(handler).__mro__}
     found: set[str] = set()
     for node in module.body:
         if isinstance(node, ast.ClassDef) and node.name not in own:
@@ -402,8 +404,8 @@ def _names_in(handler: Any) -> set[str]:
             for each in ast.walk(node)
             if isinstance(each, ast.Assign)
             and any(
-                getattr(one, "id", "") in ("supported_properties", "unsupported_properties")
-                for one in each.targets
+                getattr(target, "id", "") in ("supported_properties", "unsupported_properties")
+                for target in each.targets
             )
             for inner in ast.walk(each)
         }

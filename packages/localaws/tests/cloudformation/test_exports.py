@@ -46,7 +46,7 @@ def test_a_value_crosses_stacks() -> None:
     name = resources_of("app")["B"]["PhysicalResourceId"]
     assert aws("ssm").get_parameter(Name=name)["Parameter"]["Value"] == "v"
     exports = cloudformation().list_exports()["Exports"]
-    assert [(one["Name"], one["Value"]) for one in exports] == [("net:Vpc", "v")]
+    assert [(export["Name"], export["Value"]) for export in exports] == [("net:Vpc", "v")]
     assert exports[0]["ExportingStackId"] == described("net")["StackId"]
     assert cloudformation().list_imports(ExportName="net:Vpc")["Imports"] == ["app"]
 
@@ -89,7 +89,9 @@ def test_an_export_that_nobody_uses_may_change(local: None) -> None:
     create("net", exporting())
     assert outputs(update("net", exporting("w"))) == {"O": "w"}
     update("net", exporting("w", "net:Other"))
-    assert [one["Name"] for one in cloudformation().list_exports()["Exports"]] == ["net:Other"]
+    assert [export["Name"] for export in cloudformation().list_exports()["Exports"]] == [
+        "net:Other"
+    ]
 
 
 def test_a_missing_export_fails_the_stack(local: None) -> None:

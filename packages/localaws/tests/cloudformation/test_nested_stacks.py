@@ -74,7 +74,7 @@ def inner_id(stack: str = "top") -> str:
 
 
 def names() -> set[str]:
-    return {one["Name"] for one in aws("ssm").describe_parameters()["Parameters"]}
+    return {item["Name"] for item in aws("ssm").describe_parameters()["Parameters"]}
 
 
 class TestMadeAndDeleted:
@@ -121,9 +121,11 @@ class TestMadeAndDeleted:
         top = create("top", parent(f"https://{BUCKET}.s3.amazonaws.com/absent.json"))
         assert top["StackStatus"] == "ROLLBACK_COMPLETE"
         (failed,) = [
-            one
-            for one in cloudformation().describe_stack_events(StackName="top")["StackEvents"]
-            if one["ResourceStatus"] == "CREATE_FAILED"
+            stack_event
+            for stack_event in cloudformation().describe_stack_events(StackName="top")[
+                "StackEvents"
+            ]
+            if stack_event["ResourceStatus"] == "CREATE_FAILED"
         ]
         assert failed["ResourceStatusReason"].startswith("S3 error: ")
 
@@ -138,7 +140,7 @@ class TestMadeAndDeleted:
         put("self.json", template({"Inner": resource(NESTED, {"TemplateURL": url})}))
         top = create("top", template({"Inner": resource(NESTED, {"TemplateURL": url})}))
         assert top["StackStatus"] == "ROLLBACK_COMPLETE"
-        assert [one["StackName"] for one in cloudformation().describe_stacks()["Stacks"]] == [
+        assert [stack["StackName"] for stack in cloudformation().describe_stacks()["Stacks"]] == [
             "top"
         ]
 
@@ -171,9 +173,11 @@ class TestRolledBack:
             "DELETE_COMPLETE",
         ]
         (failed,) = [
-            one["ResourceStatusReason"]
-            for one in cloudformation().describe_stack_events(StackName="top")["StackEvents"]
-            if one["ResourceStatus"] == "CREATE_FAILED"
+            stack_event["ResourceStatusReason"]
+            for stack_event in cloudformation().describe_stack_events(StackName="top")[
+                "StackEvents"
+            ]
+            if stack_event["ResourceStatus"] == "CREATE_FAILED"
         ]
         assert failed == (
             f"Embedded stack {summary['StackId']} was not successfully created: The following "
@@ -222,10 +226,12 @@ class TestRolledBack:
         assert top["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
         assert described(inner_id())["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
         reasons = [
-            one.get("ResourceStatusReason", "")
-            for one in cloudformation().describe_stack_events(StackName="top")["StackEvents"]
+            stack_event.get("ResourceStatusReason", "")
+            for stack_event in cloudformation().describe_stack_events(StackName="top")[
+                "StackEvents"
+            ]
         ]
-        assert any("was not successfully updated. Currently in" in one for one in reasons)
+        assert any("was not successfully updated. Currently in" in reason for reason in reasons)
         assert update("top", parent(put("c.json", child()), "new"))["StackStatus"] == (
             "UPDATE_COMPLETE"
         )
@@ -285,9 +291,9 @@ class TestProtected:
             IncludeNestedStacks=True,
         )
         found = caller.describe_change_set(StackName="top", ChangeSetName="c")
-        changes = {one["ResourceChange"]["LogicalResourceId"] for one in found["Changes"]}
+        changes = {change["ResourceChange"]["LogicalResourceId"] for change in found["Changes"]}
         assert changes == {"Inner", "Outer"}
-        assert all("ChangeSetId" not in one["ResourceChange"] for one in found["Changes"])
+        assert all("ChangeSetId" not in change["ResourceChange"] for change in found["Changes"])
         caller.execute_change_set(StackName="top", ChangeSetName="c")
         assert settled("top")["StackStatus"] == "CREATE_COMPLETE"
         assert value_of("top", "Outer") == "x"

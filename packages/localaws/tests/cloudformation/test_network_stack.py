@@ -194,8 +194,8 @@ def changed(**properties: Any) -> str:
 def test_subnets_are_in_the_zones_that_were_asked_for(network: dict[str, str]) -> None:
     ec2 = aws("ec2")
     found = {
-        one["SubnetId"]: one
-        for one in ec2.describe_subnets(
+        subnet["SubnetId"]: subnet
+        for subnet in ec2.describe_subnets(
             SubnetIds=[network[name] for name in ("Nodes", "Second", "Public")]
         )["Subnets"]
     }
@@ -205,8 +205,8 @@ def test_subnets_are_in_the_zones_that_were_asked_for(network: dict[str, str]) -
     assert found[network["Second"]]["CidrBlock"] == "10.0.16.0/20"
     assert found[network["Public"]]["MapPublicIpOnLaunch"]
     zones = {
-        one["ZoneId"]: one["ZoneName"]
-        for one in ec2.describe_availability_zones()["AvailabilityZones"]
+        zone["ZoneId"]: zone["ZoneName"]
+        for zone in ec2.describe_availability_zones()["AvailabilityZones"]
     }
     assert outputs(described("net"))["Zone"] == zones["use1-az6"]
 
@@ -214,7 +214,7 @@ def test_subnets_are_in_the_zones_that_were_asked_for(network: dict[str, str]) -
 def test_the_vpc_is_what_was_asked_for(network: dict[str, str]) -> None:
     ec2 = aws("ec2")
     (vpc,) = ec2.describe_vpcs(VpcIds=[network["Vpc"]])["Vpcs"]
-    blocks = {one["CidrBlock"] for one in vpc["CidrBlockAssociationSet"]}
+    blocks = {item["CidrBlock"] for item in vpc["CidrBlockAssociationSet"]}
     assert blocks == {"10.0.0.0/16", "10.1.0.0/16"}
     assert vpc["Tags"] == [{"Key": "Name", "Value": "training"}]
     names = ec2.describe_vpc_attribute(VpcId=network["Vpc"], Attribute="enableDnsHostnames")
@@ -233,11 +233,11 @@ def test_traffic_goes_where_the_routes_say(network: dict[str, str]) -> None:
         RouteTableIds=[network["PublicTable"], network["PrivateTable"]]
     )["RouteTables"]
     routes = {
-        one["RouteTableId"]: {
+        table["RouteTableId"]: {
             route.get("DestinationCidrBlock") or route.get("DestinationPrefixListId"): route
-            for route in one["Routes"]
+            for route in table["Routes"]
         }
-        for one in tables
+        for table in tables
     }
     outward = routes[network["PublicTable"]]["0.0.0.0/0"]
     assert outward["GatewayId"] == network["Internet"]
@@ -248,13 +248,13 @@ def test_traffic_goes_where_the_routes_say(network: dict[str, str]) -> None:
 
 def test_the_groups_rules_are_those_of_the_template(network: dict[str, str]) -> None:
     (group,) = aws("ec2").describe_security_groups(GroupIds=[network["Group"]])["SecurityGroups"]
-    inward = {one["IpProtocol"]: one for one in group["IpPermissions"]}
+    inward = {permission["IpProtocol"]: permission for permission in group["IpPermissions"]}
     assert inward["tcp"]["FromPort"] == 443
     assert inward["tcp"]["IpRanges"] == [{"CidrIp": "10.0.0.0/16", "Description": "https"}]
     assert inward["-1"]["UserIdGroupPairs"][0]["GroupId"] == network["Group"]
     outward = group["IpPermissionsEgress"]
-    assert any(one["IpRanges"] == [{"CidrIp": "0.0.0.0/0"}] for one in outward)
-    pairs = [pair["GroupId"] for one in outward for pair in one["UserIdGroupPairs"]]
+    assert any(item["IpRanges"] == [{"CidrIp": "0.0.0.0/0"}] for item in outward)
+    pairs = [pair["GroupId"] for item in outward for pair in item["UserIdGroupPairs"]]
     assert pairs == [network["Group"]]
 
 
@@ -265,12 +265,12 @@ def test_endpoints_have_their_policy_groups_and_interfaces(network: dict[str, st
         for name in ("S3", "Ssm")
     )
     assert json.loads(gateway["PolicyDocument"])["Statement"][0]["Action"] == "s3:*"
-    assert [one["GroupId"] for one in interface["Groups"]] == [network["Group"]]
+    assert [group["GroupId"] for group in interface["Groups"]] == [network["Group"]]
     (eni,) = ec2.describe_network_interfaces(NetworkInterfaceIds=interface["NetworkInterfaceIds"])[
         "NetworkInterfaces"
     ]
     assert eni["SubnetId"] == network["Nodes"]
-    assert [one["GroupId"] for one in eni["Groups"]] == [network["Group"]]
+    assert [group["GroupId"] for group in eni["Groups"]] == [network["Group"]]
 
 
 def test_a_tag_changes_in_place(network: dict[str, str]) -> None:
@@ -292,7 +292,7 @@ def test_another_address_range_is_another_subnet_and_what_hangs_on_it_follows(
     (endpoint,) = ec2.describe_vpc_endpoints(VpcEndpointIds=[now["Ssm"]])["VpcEndpoints"]
     assert endpoint["SubnetIds"] == [now["Nodes"]]
     left = ec2.describe_subnets(Filters=[{"Name": "vpc-id", "Values": [now["Vpc"]]}])["Subnets"]
-    assert {one["SubnetId"] for one in left} == {now["Nodes"], now["Second"], now["Public"]}
+    assert {item["SubnetId"] for item in left} == {now["Nodes"], now["Second"], now["Public"]}
 
 
 def test_rules_of_a_group_change_in_place(network: dict[str, str]) -> None:
@@ -302,10 +302,14 @@ def test_rules_of_a_group_change_in_place(network: dict[str, str]) -> None:
         == "UPDATE_COMPLETE"
     )
     (group,) = aws("ec2").describe_security_groups(GroupIds=[network["Group"]])["SecurityGroups"]
-    ports = {one.get("FromPort") for one in group["IpPermissions"] if one["IpProtocol"] == "tcp"}
+    ports = {
+        permission.get("FromPort")
+        for permission in group["IpPermissions"]
+        if permission["IpProtocol"] == "tcp"
+    }
     assert ports == {22}
     # The rule that is a resource of its own is still there.
-    assert any(one["UserIdGroupPairs"] for one in group["IpPermissions"])
+    assert any(permission["UserIdGroupPairs"] for permission in group["IpPermissions"])
 
 
 def test_what_ec2_refuses_fails_the_stack_in_ec2s_words_and_leaves_nothing() -> None:
@@ -340,26 +344,34 @@ def test_nothing_is_left_after_deletion() -> None:
     def everything() -> dict[str, list[str]]:
         ec2 = aws("ec2")
         return {
-            "vpcs": [one["VpcId"] for one in ec2.describe_vpcs()["Vpcs"]],
-            "subnets": [one["SubnetId"] for one in ec2.describe_subnets()["Subnets"]],
-            "tables": [one["RouteTableId"] for one in ec2.describe_route_tables()["RouteTables"]],
-            "groups": [one["GroupId"] for one in ec2.describe_security_groups()["SecurityGroups"]],
-            "interfaces": [
-                one["NetworkInterfaceId"]
-                for one in ec2.describe_network_interfaces()["NetworkInterfaces"]
+            "vpcs": [vpc["VpcId"] for vpc in ec2.describe_vpcs()["Vpcs"]],
+            "subnets": [subnet["SubnetId"] for subnet in ec2.describe_subnets()["Subnets"]],
+            "tables": [
+                route_table["RouteTableId"]
+                for route_table in ec2.describe_route_tables()["RouteTables"]
             ],
-            "addresses": [one["PublicIp"] for one in ec2.describe_addresses()["Addresses"]],
+            "groups": [
+                security_group["GroupId"]
+                for security_group in ec2.describe_security_groups()["SecurityGroups"]
+            ],
+            "interfaces": [
+                interface["NetworkInterfaceId"]
+                for interface in ec2.describe_network_interfaces()["NetworkInterfaces"]
+            ],
+            "addresses": [
+                address["PublicIp"] for address in ec2.describe_addresses()["Addresses"]
+            ],
             "endpoints": [
-                one["VpcEndpointId"]
-                for one in ec2.describe_vpc_endpoints()["VpcEndpoints"]
+                vpc_endpoint["VpcEndpointId"]
+                for vpc_endpoint in ec2.describe_vpc_endpoints()["VpcEndpoints"]
                 # As NAT gateways, endpoints are shown for a while after they are gone.
-                if one["State"] != "deleted"
+                if vpc_endpoint["State"] != "deleted"
             ],
             "gateways": [
-                one["InternetGatewayId"]
-                for one in ec2.describe_internet_gateways()["InternetGateways"]
+                gateway["InternetGatewayId"]
+                for gateway in ec2.describe_internet_gateways()["InternetGateways"]
             ],
-            "flows": [one["FlowLogId"] for one in ec2.describe_flow_logs()["FlowLogs"]],
+            "flows": [flow_log["FlowLogId"] for flow_log in ec2.describe_flow_logs()["FlowLogs"]],
         }
 
     aws("s3").create_bucket(Bucket="flow-logs")

@@ -141,11 +141,11 @@ def nodes() -> list[tuple[str, str]]:
     """Type of node and instance type of whatever runs."""
     found = []
     for reservation in aws("ec2").describe_instances()["Reservations"]:
-        for one in reservation["Instances"]:
-            tags = {tag["Key"]: tag["Value"] for tag in one["Tags"]}
-            if one["State"]["Name"] == "running":
+        for instance in reservation["Instances"]:
+            tags = {tag["Key"]: tag["Value"] for tag in instance["Tags"]}
+            if instance["State"]["Name"] == "running":
                 assert tags["parallelcluster:cluster-name"] == "train"
-                found.append((tags["parallelcluster:node-type"], one["InstanceType"]))
+                found.append((tags["parallelcluster:node-type"], instance["InstanceType"]))
     return sorted(found)
 
 

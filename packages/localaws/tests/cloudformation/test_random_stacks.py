@@ -44,8 +44,8 @@ def drifted(name: str) -> list[dict[str, Any]]:
         StackName=name, StackResourceDriftStatusFilters=["MODIFIED", "DELETED"]
     )
     return [
-        {key: one.get(key) for key in ("LogicalResourceId", "PropertyDifferences")}
-        for one in found["StackResourceDrifts"]
+        {key: drift.get(key) for key in ("LogicalResourceId", "PropertyDifferences")}
+        for drift in found["StackResourceDrifts"]
     ]
 
 
@@ -54,13 +54,13 @@ def consistent(name: str, resources: Resources) -> None:
     assert cloudformation().get_template(StackName=name)["TemplateBody"]["Resources"] == resources
     shown = resources_of(name)
     assert set(shown) == set(resources)
-    assert {one["ResourceStatus"] for one in shown.values()} <= {
+    assert {item["ResourceStatus"] for item in shown.values()} <= {
         "CREATE_COMPLETE",
         "UPDATE_COMPLETE",
     }
     listed = cloudformation().list_stack_resources(StackName=name)["StackResourceSummaries"]
-    assert {one["PhysicalResourceId"] for one in listed} == {
-        one["PhysicalResourceId"] for one in shown.values()
+    assert {item["PhysicalResourceId"] for item in listed} == {
+        item["PhysicalResourceId"] for item in shown.values()
     }
     assert drifted(name) == []
 
@@ -126,7 +126,7 @@ def fails_at(runtime: Runtime, point: Mutation) -> None:
 
 
 def failed_in_clean_up(name: str) -> bool:
-    return any(one["ResourceStatus"] == "DELETE_FAILED" for one in events(name))
+    return any(event["ResourceStatus"] == "DELETE_FAILED" for event in events(name))
 
 
 @few

@@ -19,7 +19,7 @@ def schema(kind: str) -> ResourceSchema:
 
 
 def refused(kind: str, properties: object) -> list[str]:
-    return [str(one) for one in schema(kind).validate(properties)[1]]
+    return [str(item) for item in schema(kind).validate(properties)[1]]
 
 
 def test_the_schemas_are_dated() -> None:

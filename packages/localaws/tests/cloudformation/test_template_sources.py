@@ -150,8 +150,8 @@ class TestToldAboutATemplate:
         assert size["ParameterConstraints"] == {"AllowedValues": ["4", "8"]}
         assert word["NoEcho"] is True
         identifiers = {
-            one["ResourceType"]: one["ResourceIdentifiers"]
-            for one in found["ResourceIdentifierSummaries"]
+            summary["ResourceType"]: summary["ResourceIdentifiers"]
+            for summary in found["ResourceIdentifierSummaries"]
         }
         assert identifiers["AWS::IAM::Role"] == ["RoleName"]
 
@@ -163,7 +163,7 @@ class TestToldAboutATemplate:
     def test_validation(self) -> None:
         found = cloudformation().validate_template(TemplateBody=self.BODY)
         assert found["Description"] == "What it is"
-        assert [one["ParameterKey"] for one in found["Parameters"]] == ["Size", "Word"]
+        assert [item["ParameterKey"] for item in found["Parameters"]] == ["Size", "Word"]
         with pytest.raises(ClientError, match="Template format error"):
             cloudformation().validate_template(TemplateBody='{"Resources": ')
 

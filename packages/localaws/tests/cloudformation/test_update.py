@@ -43,7 +43,7 @@ def test_only_what_changed_is_touched(pretend: Pretend) -> None:
     stack = update("s", template({"A": parameter("1"), "B": parameter("2")}))
     assert stack["StackStatus"] == "UPDATE_COMPLETE"
     assert pretend.calls == [("update", "B")]
-    assert [one for one in history("s") if one[0] == "A"][-1] == ("A", "CREATE_COMPLETE")
+    assert [item for item in history("s") if item[0] == "A"][-1] == ("A", "CREATE_COMPLETE")
     assert history("s")[-5:] == [
         ("s", "UPDATE_IN_PROGRESS"),
         ("B", "UPDATE_IN_PROGRESS"),
@@ -75,7 +75,7 @@ def test_a_create_only_property_replaces_and_then_deletes_the_old_one(pretend: P
     assert pretend.existing["User-2"]["Value"] == "A-3"
     assert "A-1" not in pretend.existing
     assert reason("s", "A", "DELETE_IN_PROGRESS") == ""
-    after = [one for one in history("s") if one[0] in ("A", "s")]
+    after = [item for item in history("s") if item[0] in ("A", "s")]
     assert after[-4:] == [
         ("s", "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS"),
         ("A", "DELETE_IN_PROGRESS"),
@@ -216,7 +216,7 @@ def test_without_rollback_the_failure_stays_and_can_be_rolled_back_later(pretend
     pretend.fail = lambda *_: None
     cloudformation().rollback_stack(StackName="s")
     assert settled("s")["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
-    assert [one["Value"] for one in pretend.existing.values()] == ["1", "1"]
+    assert [item["Value"] for item in pretend.existing.values()] == ["1", "1"]
 
 
 def test_the_type_of_a_resource_cannot_change(pretend: Pretend) -> None:

@@ -58,7 +58,7 @@ def start(body: str, name: str = "w") -> None:
     cloudformation().create_stack(StackName=name, TemplateBody=body)
     for _ in range(200):
         found = cloudformation().describe_stack_resources(StackName=name)["StackResources"]
-        by_name = {one["LogicalResourceId"]: one for one in found}
+        by_name = {item["LogicalResourceId"]: item for item in found}
         if by_name.get("Ready", {}).get("PhysicalResourceId"):
             return
         time.sleep(0.02)
@@ -102,12 +102,13 @@ def test_the_keepers_bucket_is_nobodys_who_calls() -> None:
 
 
 def reason_of_failure() -> str:
-    (one,) = [
-        one["ResourceStatusReason"]
-        for one in cloudformation().describe_stack_events(StackName="w")["StackEvents"]
-        if one["ResourceStatus"] == "CREATE_FAILED" and one["LogicalResourceId"] == "Ready"
+    (item,) = [
+        stack_event["ResourceStatusReason"]
+        for stack_event in cloudformation().describe_stack_events(StackName="w")["StackEvents"]
+        if stack_event["ResourceStatus"] == "CREATE_FAILED"
+        and stack_event["LogicalResourceId"] == "Ready"
     ]
-    return str(one)
+    return str(item)
 
 
 def test_a_failure_rolls_back_with_its_reason() -> None:
@@ -154,7 +155,7 @@ def test_a_creation_policy_fails_by_signal() -> None:
 def test_a_waiting_stack_can_be_deleted() -> None:
     start(waiting())
     delete("w")
-    assert [one["StackName"] for one in cloudformation().describe_stacks()["Stacks"]] == []
+    assert [stack["StackName"] for stack in cloudformation().describe_stacks()["Stacks"]] == []
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,8 @@ def create(keys: Keys, template: dict[str, Any] = TOPIC, **more: Any) -> tuple[s
         status = str(found["StackStatus"])
     events = cloudformation.describe_stack_events(StackName="s")["StackEvents"]
     return status, [
-        one["ResourceStatusReason"]
-        for one in events
-        if one["ResourceStatus"].endswith("_FAILED") and one["ResourceType"].count("::") > 1
-        and one["ResourceType"] != "AWS::CloudFormation::Stack"
+        event["ResourceStatusReason"]
+        for event in events
+        if event["ResourceStatus"].endswith("_FAILED") and event["ResourceType"].count("::") > 1
+        and event["ResourceType"] != "AWS::CloudFormation::Stack"
     ]  # fmt: skip

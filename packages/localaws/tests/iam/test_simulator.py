@@ -89,7 +89,7 @@ def test_every_action_with_every_resource() -> None:
         actions=["s3:GetObject", "s3:PutObject"],
         ResourceArns=arns,
     )
-    assert [(one["EvalResourceName"], one["EvalDecision"]) for one in found] == [
+    assert [(item["EvalResourceName"], item["EvalDecision"]) for item in found] == [
         (arns[0], "allowed"),
         (arns[1], "implicitDeny"),
         (arns[0], "implicitDeny"),
@@ -109,7 +109,7 @@ def test_pages() -> None:
         )
     )
     found = [page["EvaluationResults"] for page in pages]
-    assert [len(one) for one in found] == [2, 1]
+    assert [len(item) for item in found] == [2, 1]
     assert found[1][0]["EvalDecision"] == "implicitDeny"
 
 
@@ -160,8 +160,8 @@ def test_a_user_with_its_groups() -> None:
     found = principal(
         f"arn:aws:iam::{ACCOUNT}:user/ann", "s3:GetObject", "sns:Publish", "sqs:SendMessage"
     )
-    sources = [one["MatchedStatements"][0] for one in found]
-    assert [(one["SourcePolicyId"], one["SourcePolicyType"]) for one in sources] == [
+    sources = [item["MatchedStatements"][0] for item in found]
+    assert [(source["SourcePolicyId"], source["SourcePolicyType"]) for source in sources] == [
         ("own", "user"),
         ("q", "group"),
         ("AmazonSQSFullAccess", "aws-managed"),
@@ -227,7 +227,7 @@ def test_keys_that_policies_ask_for() -> None:
     )  # fmt: skip
     iam = ADMIN("iam")
     found = iam.get_context_keys_for_custom_policy(PolicyInputList=[text])["ContextKeyNames"]
-    assert {one.lower() for one in found} == {
+    assert {item.lower() for item in found} == {
         "aws:principaltag/team",
         "aws:resourcetag/team",
         "aws:securetransport",

@@ -136,7 +136,7 @@ class TestNodesRole:
 
     @pytest.mark.parametrize("lacking", network)
     def test_each_right_on_the_network(self, lacking: str) -> None:
-        rights = [one for one in self.network if one != lacking]
+        rights = [item for item in self.network if item != lacking]
         with pytest.raises(ClientError, match=f"ValidationException.*to perform {lacking}"):
             self.cluster(allow(rights), *self.scripts)
 

@@ -60,7 +60,7 @@ def create_scraper(call: Call) -> Mapping[str, Any]:
     _check_configuration(asked["scrapeConfiguration"])
     scraper_id = f"s-{uuid.uuid4()}"
     role_arn = f"arn:{call.partition}:iam::{call.account}:role/{ROLE.format(scraper_id[2:10])}"
-    one = Scraper(
+    scraper = Scraper(
         members={
             **{name: asked[name] for name in ("alias", "roleConfiguration") if name in asked},
             "scraperId": scraper_id,
@@ -76,9 +76,9 @@ def create_scraper(call: Call) -> Mapping[str, Any]:
         tags=dict(asked.get("tags") or {}),
     )
     network = _network(call)
-    one.addresses = [(subnet.id, network.take(subnet, 1)) for subnet in subnets]
+    scraper.addresses = [(subnet.id, network.take(subnet, 1)) for subnet in subnets]
     network.use(
-        one.members["arn"],
+        scraper.members["arn"],
         User(
             f"scraper {scraper_id}",
             tuple(source.get("securityGroupIds", ())),
@@ -86,28 +86,28 @@ def create_scraper(call: Call) -> Mapping[str, Any]:
         ),
     )
     _admit(call, cluster, role_arn)
-    store.by_id[scraper_id] = one
+    store.by_id[scraper_id] = scraper
     if asked.get("clientToken"):
         store.by_token[str(asked["clientToken"])] = scraper_id
-    _later(call, lambda: _settle(one, "CREATING"))
-    return _answer(one)
+    _later(call, lambda: _settle(scraper, "CREATING"))
+    return _answer(scraper)
 
 
 @operation("amp", "DescribeScraper")
 def describe_scraper(call: Call) -> Mapping[str, Any]:
-    one = _find(call)
-    return {"scraper": {**one.members, "tags": dict(one.tags)}}
+    item = _find(call)
+    return {"scraper": {**item.members, "tags": dict(item.tags)}}
 
 
 @operation("amp", "ListScrapers")
 def list_scrapers(call: Call) -> Mapping[str, Any]:
     found = [
         {
-            **{key: value for key, value in one.members.items() if key != "scrapeConfiguration"},
-            "tags": dict(one.tags),
+            **{key: value for key, value in item.members.items() if key != "scrapeConfiguration"},
+            "tags": dict(item.tags),
         }
-        for one in _store(call).by_id.values()
-        if _matches(one, call.parameters.get("filters") or {})
+        for item in _store(call).by_id.values()
+        if _matches(item, call.parameters.get("filters") or {})
     ]
     return paged(
         call,
@@ -137,10 +137,10 @@ def update_scraper(call: Call) -> Mapping[str, Any]:
 
 @operation("amp", "DeleteScraper")
 def delete_scraper(call: Call) -> Mapping[str, Any]:
-    one = _idle(call)
-    one.members["status"] = {"statusCode": "DELETING"}
-    _later(call, lambda: _end(call, one))
-    return {"scraperId": one.members["scraperId"], "status": one.members["status"]}
+    idle = _idle(call)
+    idle.members["status"] = {"statusCode": "DELETING"}
+    _later(call, lambda: _end(call, idle))
+    return {"scraperId": idle.members["scraperId"], "status": idle.members["status"]}
 
 
 @operation("amp", "TagResource")
@@ -151,9 +151,9 @@ def tag_resource(call: Call) -> Mapping[str, Any]:
 
 @operation("amp", "UntagResource")
 def untag_resource(call: Call) -> Mapping[str, Any]:
-    one = _of_tags(call)
+    tag = _of_tags(call)
     for key in call.parameters["tagKeys"]:
-        one.tags.pop(key, None)
+        tag.tags.pop(key, None)
     return {}
 
 
@@ -177,18 +177,18 @@ def _answer(one: Scraper) -> dict[str, Any]:
 
 def _find(call: Call) -> Scraper:
     scraper_id = call.parameters["scraperId"]
-    one = _store(call).by_id.get(scraper_id)
-    if one is None:
+    item = _store(call).by_id.get(scraper_id)
+    if item is None:
         raise missing(f"Scraper not found: {scraper_id}", scraper_id, "Scraper")
-    return one
+    return item
 
 
 def _idle(call: Call) -> Scraper:
-    one = _find(call)
-    state = one.members["status"]["statusCode"]
+    item = _find(call)
+    state = item.members["status"]["statusCode"]
     if state in ("CREATING", "UPDATING", "DELETING"):
-        raise conflict(f"Scraper is in state {state}", one.members["scraperId"], "Scraper")
-    return one
+        raise conflict(f"Scraper is in state {state}", item.members["scraperId"], "Scraper")
+    return item
 
 
 def _later(call: Call, what: Callable[[], None]) -> None:
@@ -215,10 +215,10 @@ def _of_tags(call: Call) -> Scraper:
     arn = str(call.parameters["resourceArn"])
     if ":scraper/" not in arn:
         raise ForwardToMoto
-    one = _store(call).by_id.get(arn.rpartition("/")[2])
-    if one is None:
+    item = _store(call).by_id.get(arn.rpartition("/")[2])
+    if item is None:
         raise missing(f"Scraper not found: {arn}", arn, "Scraper")
-    return one
+    return item
 
 
 def _eks_source(asked: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -276,7 +276,7 @@ def _check_destination(call: Call, destination: Mapping[str, Any]) -> None:
         raise invalid("the local AWS has no CloudWatch datasets")
     arn = str(configuration["workspaceArn"])
     workspaces = amp_backends[call.account][call.region].workspaces
-    found = next((one for one in workspaces.values() if one.arn == arn), None)
+    found = next((workspace for workspace in workspaces.values() if workspace.arn == arn), None)
     if found is None:
         raise missing(f"Workspace not found: {arn}", arn, "Workspace")
     if getattr(found, "kms_key_arn", None):

@@ -39,7 +39,7 @@ def describe_budget(call: Call) -> Mapping[str, Any]:
 
 @operation("budgets", "DescribeBudgets")
 def describe_budgets(call: Call) -> Mapping[str, Any]:
-    found = [_shape(call, one) for one in _budgets(call).values()]
+    found = [_shape(call, budget) for budget in _budgets(call).values()]
     entries, token = page(
         found, call, default=100, maximum=1000, stale_page_code="InvalidNextTokenException"
     )
@@ -51,8 +51,8 @@ def describe_budgets(call: Call) -> Mapping[str, Any]:
 def describe_notifications(call: Call) -> Mapping[str, Any]:
     budget = _budget(call)
     found = [
-        {**one.details, "NotificationState": _state(call, budget, one.details)}
-        for one in budget.notifications
+        {**notification.details, "NotificationState": _state(call, budget, notification.details)}
+        for notification in budget.notifications
     ]
     return paged(
         call, "Notifications", found, maximum=100, stale_page_code="InvalidNextTokenException"
@@ -104,13 +104,13 @@ def describe_subscribers(call: Call) -> Mapping[str, Any]:
 @operation("budgets", "CreateSubscriber")
 def create_subscriber(call: Call) -> Mapping[str, Any]:
     found = _notification(_budget(call), call.parameters["Notification"])
-    one = dict(call.parameters["Subscriber"])
-    if one in found.subscribers:
+    item = dict(call.parameters["Subscriber"])
+    if item in found.subscribers:
         raise AwsError(
             "DuplicateRecordException", "Unable to create subscriber - it already exists."
         )
-    _check_subscribers([*found.subscribers, one])
-    found.subscribers.append(one)
+    _check_subscribers([*found.subscribers, item])
+    found.subscribers.append(item)
     return {}
 
 
@@ -160,9 +160,9 @@ def _budget(call: Call) -> Any:
 
 
 def _notification(budget: Any, wanted: Mapping[str, Any], *, missing_ok: bool = False) -> Any:
-    for one in budget.notifications:
-        if _identity(one.details) == _identity(wanted):
-            return one
+    for notification in budget.notifications:
+        if _identity(notification.details) == _identity(wanted):
+            return notification
     if missing_ok:
         return None
     raise AwsError("NotFoundException", "Unable to find the notification - it doesn't exist.")
@@ -182,7 +182,7 @@ def _position(notification: Any, subscriber: Mapping[str, Any]) -> int:
 
 def _check_subscribers(subscribers: list[Mapping[str, Any]]) -> None:
     for kind, most in _MOST_SUBSCRIBERS.items():
-        if sum(1 for one in subscribers if one["SubscriptionType"] == kind) > most:
+        if sum(1 for subscriber in subscribers if subscriber["SubscriptionType"] == kind) > most:
             raise _too_many(f"A notification has at most {most} subscribers of type {kind}.")
 
 
@@ -220,13 +220,13 @@ def _spent(call: Call, budget: Any) -> tuple[Decimal, Decimal]:
     start, end = _period(call, budget.budget.get("TimeUnit", "MONTHLY"))
     filters: Mapping[str, list[str]] = budget.budget.get("CostFilters") or {}
     found = [
-        one
-        for one in spending(call.runtime, call.account, start, end)
-        if all(_passes(one, name, values) for name, values in filters.items())
+        item
+        for item in spending(call.runtime, call.account, start, end)
+        if all(_passes(item, name, values) for name, values in filters.items())
     ]
     today = call.now.date()
-    actual = sum((one.usd for one in found if one.day <= today), Decimal(0))
-    return actual, sum((one.usd for one in found), Decimal(0))
+    actual = sum((entry.usd for entry in found if entry.day <= today), Decimal(0))
+    return actual, sum((entry.usd for entry in found), Decimal(0))
 
 
 def _passes(spent: Spent, name: str, values: list[str]) -> bool:

@@ -27,7 +27,10 @@ def list_tags_for_resource(call: Call) -> Mapping[str, Any]:
 @operation("budgets", "TagResource")
 def tag_resource(call: Call) -> Mapping[str, Any]:
     tags = _tags(call)
-    new = {one["Key"]: one["Value"] for one in call.parameters["ResourceTags"]}
+    new = {
+        resource_tag["Key"]: resource_tag["Value"]
+        for resource_tag in call.parameters["ResourceTags"]
+    }
     if len(tags | new) > _MOST_TAGS:
         raise AwsError(
             "ServiceQuotaExceededException", f"A resource can have at most {_MOST_TAGS} tags."

@@ -60,13 +60,13 @@ def get_cost_and_usage(call: Call) -> Mapping[str, Any]:
         raise _invalid(f"Group by at most {_MOST_GROUPS} keys.")
     passes, tomorrow = matcher(asked.get("Filter")), call.now.date() + DAY
     found = [
-        one
-        for one in spending(call.runtime, call.account, start, min(end, tomorrow))
-        if passes(one)
+        item
+        for item in spending(call.runtime, call.account, start, min(end, tomorrow))
+        if passes(item)
     ]
     results = []
     for first, last in _periods(start, end, granularity):
-        inside = [one for one in found if first <= one.day < last]
+        inside = [entry for entry in found if first <= entry.day < last]
         result: dict[str, Any] = {
             "TimePeriod": {"Start": first.isoformat(), "End": last.isoformat()},
             "Total": {} if groups else _amounts(inside, metrics),
@@ -91,19 +91,19 @@ def get_cost_forecast(call: Call) -> Mapping[str, Any]:
         raise _invalid("Start time can not be before the current date.")
     granularity = _granularity(asked["Granularity"])
     passes = matcher(asked.get("Filter"))
-    found = [one for one in spending(call.runtime, call.account, start, end) if passes(one)]
+    found = [item for item in spending(call.runtime, call.account, start, end) if passes(item)]
     if not found:
         raise AwsError(
             "DataUnavailableException",
             "Insufficient amount of historical data to generate forecast.",
         )
     return {
-        "Total": {"Amount": _text(sum((one.usd for one in found), Decimal(0))), "Unit": "USD"},
+        "Total": {"Amount": _text(sum((entry.usd for entry in found), Decimal(0))), "Unit": "USD"},
         "ForecastResultsByTime": [
             {
                 "TimePeriod": {"Start": first.isoformat(), "End": last.isoformat()},
                 "MeanValue": _text(
-                    sum((one.usd for one in found if first <= one.day < last), Decimal(0))
+                    sum((entry.usd for entry in found if first <= entry.day < last), Decimal(0))
                 ),
             }
             for first, last in _periods(start, end, granularity)
@@ -118,9 +118,9 @@ def get_dimension_values(call: Call) -> Mapping[str, Any]:
     passes, search = matcher(asked.get("Filter")), str(asked.get("SearchString") or "")
     values = sorted(
         {
-            one.dimensions[asked["Dimension"]]
-            for one in spending(call.runtime, call.account, start, end)
-            if asked["Dimension"] in one.dimensions and passes(one)
+            item.dimensions[asked["Dimension"]]
+            for item in spending(call.runtime, call.account, start, end)
+            if asked["Dimension"] in item.dimensions and passes(item)
         }
     )
     found = [value for value in values if search.lower() in value.lower()]
@@ -137,9 +137,9 @@ def get_tags(call: Call) -> Mapping[str, Any]:
     start, end = _period(call)
     key, passes = asked.get("TagKey"), matcher(asked.get("Filter"))
     found: set[str] = set()
-    for one in spending(call.runtime, call.account, start, end):
-        if passes(one):
-            found.update(one.tags if key is None else {one.tags.get(key, "")})
+    for item in spending(call.runtime, call.account, start, end):
+        if passes(item):
+            found.update(item.tags if key is None else {item.tags.get(key, "")})
     search = str(asked.get("SearchString") or "").lower()
     tags = sorted(value for value in found if search in value.lower())
     return {"Tags": tags, "ReturnSize": len(tags), "TotalSize": len(tags)}
@@ -170,7 +170,7 @@ def list_cost_allocation_tags(call: Call) -> Mapping[str, Any]:
         for key in keys
         if not wanted or key in wanted
     ]
-    found = [one for one in found if kind in (None, one["Type"]) and status in (None, "Active")]
+    found = [item for item in found if kind in (None, item["Type"]) and status in (None, "Active")]
     return paged(
         call,
         "CostAllocationTags",
@@ -220,8 +220,8 @@ def _grouped(
     found: list[Spent], groups: list[Mapping[str, str]], metrics: list[str]
 ) -> list[dict[str, Any]]:
     by_key: dict[tuple[str, ...], list[Spent]] = {}
-    for one in found:
-        by_key.setdefault(group_key(one, groups), []).append(one)
+    for item in found:
+        by_key.setdefault(group_key(item, groups), []).append(item)
     return [
         {"Keys": list(key), "Metrics": _amounts(inside, metrics)}
         for key, inside in sorted(by_key.items())
@@ -229,8 +229,8 @@ def _grouped(
 
 
 def _amounts(found: list[Spent], metrics: list[str]) -> dict[str, dict[str, str]]:
-    usd = sum((one.usd for one in found), Decimal(0))
-    quantity = sum((one.quantity for one in found), Decimal(0))
+    usd = sum((item.usd for item in found), Decimal(0))
+    quantity = sum((item.quantity for item in found), Decimal(0))
     return {
         metric: {
             "Amount": _text(usd if _METRICS[metric] == "USD" else quantity),

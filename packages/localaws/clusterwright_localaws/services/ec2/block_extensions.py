@@ -41,16 +41,16 @@ _FILTERS = {
 @operation("ec2", "DescribeCapacityBlockExtensionOfferings")
 def describe_capacity_block_extension_offerings(call: Call) -> Mapping[str, Any]:
     request, reserved = call.parameters, reservations_of(call)
-    one = _block(call, request["CapacityReservationId"])
+    block = _block(call, request["CapacityReservationId"])
     hours = int(request["CapacityBlockExtensionDurationHours"])
     check_hours(hours, "CapacityBlockExtensionDurationHours")
-    _check_state(one)
+    _check_state(block)
     refuse_dry_run(call)
     found = []
-    if call.world.capacity_block_offerings != "none" and _in_time(call, one, hours):
-        offering = _offering(call, reserved, one, hours)
-        if _has_room(reserved, one, offering):
-            kept = {**offering, "_ReservationId": one.id}
+    if call.world.capacity_block_offerings != "none" and _in_time(call, block, hours):
+        offering = _offering(call, reserved, block, hours)
+        if _has_room(reserved, block, offering):
+            kept = {**offering, "_ReservationId": block.id}
             reserved.extension_offerings[offering["CapacityBlockExtensionOfferingId"]] = kept
             found.append(offering)
     return paged(
@@ -65,17 +65,17 @@ def describe_capacity_block_extension_offerings(call: Call) -> Mapping[str, Any]
 @operation("ec2", "PurchaseCapacityBlockExtension")
 def purchase_capacity_block_extension(call: Call) -> Mapping[str, Any]:
     request, reserved = call.parameters, reservations_of(call)
-    one = _block(call, request["CapacityReservationId"])
+    block = _block(call, request["CapacityReservationId"])
     offering_id = request["CapacityBlockExtensionOfferingId"]
     offering = reserved.extension_offerings.get(offering_id)
-    if offering is None or offering["_ReservationId"] != one.id:
+    if offering is None or offering["_ReservationId"] != block.id:
         raise AwsError(
             "InvalidCapacityBlockOfferingIdNotFound",
             f"The Capacity Block offering ID '{offering_id}' cannot be found for this account.",
         )
-    _check_state(one)
+    _check_state(block)
     begins = offering["CapacityBlockExtensionStartDate"]
-    if begins != one.members["EndDate"] or not _has_room(reserved, one, offering):
+    if begins != block.members["EndDate"] or not _has_room(reserved, block, offering):
         raise AwsError(
             "InvalidCapacityBlockOfferingIdExpired",
             f"The Capacity Block offering ID '{offering_id}' is no longer available.",
@@ -83,13 +83,13 @@ def purchase_capacity_block_extension(call: Call) -> Mapping[str, Any]:
     refuse_dry_run(call)
     del reserved.extension_offerings[offering_id]
     extension = {
-        "CapacityReservationId": one.id,
+        "CapacityReservationId": block.id,
         **{name: value for name, value in offering.items() if name in _OF_EXTENSIONS},
         "CapacityBlockExtensionStatus": "payment-pending",
         "CapacityBlockExtensionPurchaseDate": call.now,
         "_PaidAt": call.now + timedelta(seconds=call.world.delays.payment),
     }
-    one.extensions.append(extension)
+    block.extensions.append(extension)
     return {"CapacityBlockExtensions": [_shown(extension)]}
 
 
@@ -101,9 +101,9 @@ def describe_capacity_block_extension_history(call: Call) -> Mapping[str, Any]:
     refuse_dry_run(call)
     found = [
         shown
-        for one in reservations_of(call).by_id.values()
-        if not wanted or one.id in wanted
-        for shown in map(_shown, one.extensions)
+        for reservation in reservations_of(call).by_id.values()
+        if not wanted or reservation.id in wanted
+        for shown in map(_shown, reservation.extensions)
         if matches(shown, call.parameters.get("Filters", []), _FILTERS)
     ]
     return paged(

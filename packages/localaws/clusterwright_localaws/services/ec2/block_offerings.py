@@ -57,13 +57,14 @@ def describe_capacity_block_offerings(call: Call) -> Mapping[str, Any]:
             for zone_id in _zones(call, instance_type)
             for offering in _in_zone(call, reserved, instance_type, ultra, count, zone_id, hours)
         ]
-        everything.sort(key=lambda one: (one["StartDate"], one["AvailabilityZone"]))
+        everything.sort(key=lambda resource: (resource["StartDate"], resource["AvailabilityZone"]))
         found = everything[:_MOST_OFFERINGS]
     if not request.get("NextToken"):
-        reserved.offerings.update({one["CapacityBlockOfferingId"]: one for one in found})
+        reserved.offerings.update({item["CapacityBlockOfferingId"]: item for item in found})
     entries, token = page(found, call, default=1000, stale_page_code="InvalidNextToken")
     shown = [
-        {name: value for name, value in one.items() if not name.startswith("_")} for one in entries
+        {name: value for name, value in entry.items() if not name.startswith("_")}
+        for entry in entries
     ]
     return {"CapacityBlockOfferings": shown, **({"NextToken": token} if token else {})}
 
@@ -142,14 +143,14 @@ def free_in(
     if free is None:
         return None
     later = sum(
-        one.members["TotalInstanceCount"]
-        for one in reserved.by_id.values()
-        if one.members["State"] not in ("active", *ENDED)
-        and one.id != without
-        and one.members["InstanceType"] == instance_type
-        and one.members["AvailabilityZoneId"] == zone_id
-        and one.members["StartDate"] < end
-        and (one.members.get("EndDate") or end) > start
+        item.members["TotalInstanceCount"]
+        for item in reserved.by_id.values()
+        if item.members["State"] not in ("active", *ENDED)
+        and item.id != without
+        and item.members["InstanceType"] == instance_type
+        and item.members["AvailabilityZoneId"] == zone_id
+        and item.members["StartDate"] < end
+        and (item.members.get("EndDate") or end) > start
     )
     return max(0, free - int(later))
 
@@ -177,7 +178,9 @@ def _asked(call: Call) -> tuple[list[str], str | None, int]:
     """Instance types, UltraServer type, and instances (or UltraServers) of a request."""
     request = call.parameters
     ultra = request.get("UltraserverType")
-    types = [one["InstanceType"] for one in request.get("InstanceTypePreferences") or ()]
+    types = [
+        preference["InstanceType"] for preference in request.get("InstanceTypePreferences") or ()
+    ]
     if request.get("InstanceType"):
         if types:
             raise _combination("InstanceType and InstanceTypePreferences")

@@ -80,9 +80,9 @@ def purchase_capacity_block(call: Call) -> Mapping[str, Any]:
     if "UltraserverType" in offering:
         block["UltraserverType"] = offering["UltraserverType"]
     reserved.blocks[block_id] = block
-    one = Reservation(members, paid_at=paid_at)
+    reservation = Reservation(members, paid_at=paid_at)
     # Answered before time goes on: the bill is not paid yet.
-    reserved.by_id[reservation_id] = one
+    reserved.by_id[reservation_id] = reservation
     tag_new(call, reservation_id, "capacity-reservation")
     tag_new(call, block_id, "capacity-block")
     shown = {
@@ -92,7 +92,7 @@ def purchase_capacity_block(call: Call) -> Mapping[str, Any]:
     }
     return {
         "CapacityReservation": shown,
-        "CapacityBlocks": [_shape(call, block, one)],
+        "CapacityBlocks": [_shape(call, block, reservation)],
         "CapacityReservations": [shown],
     }
 
@@ -171,11 +171,11 @@ def _check_limits(call: Call, reserved: Reserved, instance_type: str, count: int
     EC2's code for either is not published; this is its general one.
     """
     blocks = [
-        one.members
-        for one in reserved.by_id.values()
-        if one.is_block and one.members["State"] not in ENDED
+        item.members
+        for item in reserved.by_id.values()
+        if item.is_block and item.members["State"] not in ENDED
     ]
-    in_all = sum(one["TotalInstanceCount"] for one in blocks)
+    in_all = sum(block["TotalInstanceCount"] for block in blocks)
     if in_all + count > _MOST_INSTANCES_IN_ALL:
         raise AwsError(
             "ResourceLimitExceeded",
@@ -189,10 +189,10 @@ def _check_limits(call: Call, reserved: Reserved, instance_type: str, count: int
         return
     family = instance_type.partition(".")[0]
     held = sum(
-        one["TotalInstanceCount"]
-        * (catalog_facts.known(catalog.instance(one["InstanceType"]).vcpus) or 0)
-        for one in blocks
-        if one["InstanceType"].partition(".")[0] == family
+        block["TotalInstanceCount"]
+        * (catalog_facts.known(catalog.instance(block["InstanceType"]).vcpus) or 0)
+        for block in blocks
+        if block["InstanceType"].partition(".")[0] == family
     )
     held += call.world.usage.get(f"ec2/{quota.code}", 0)
     if held + vcpus * count > quota.value:

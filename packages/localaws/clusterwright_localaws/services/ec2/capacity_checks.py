@@ -53,11 +53,11 @@ def free_capacity(reserved: Reserved, instance_type: str, zone_id: str) -> int |
         if region != reserved.region:
             continue
         taken += sum(
-            one.members["TotalInstanceCount"]
-            for one in store.by_id.values()
-            if one.members["State"] == "active"
-            and one.members["InstanceType"] == instance_type
-            and one.members["AvailabilityZoneId"] == zone_id
+            item.members["TotalInstanceCount"]
+            for item in store.by_id.values()
+            if item.members["State"] == "active"
+            and item.members["InstanceType"] == instance_type
+            and item.members["AvailabilityZoneId"] == zone_id
         )
     taken += _running_outside(reserved, instance_type, zone_name(reserved.region, zone_id) or "")
     return max(0, limit - taken)

@@ -113,7 +113,9 @@ def describe_capacity_reservations(call: Call) -> Mapping[str, Any]:
     refuse_dry_run(call)
     found = [
         shown
-        for shown in (shape(call, one) for one in reservations_of(call).by_id.values())
+        for shown in (
+            shape(call, reservation) for reservation in reservations_of(call).by_id.values()
+        )
         if (not wanted or shown["CapacityReservationId"] in wanted)
         and matches(shown, request.get("Filters", []), _FILTERS)
     ]
@@ -125,17 +127,17 @@ def describe_capacity_reservations(call: Call) -> Mapping[str, Any]:
 @operation("ec2", "GetCapacityReservationUsage")
 def get_capacity_reservation_usage(call: Call) -> Mapping[str, Any]:
     """Who uses a reservation; nobody shares one here, so it is the owner alone."""
-    one = find(call, call.parameters["CapacityReservationId"])
+    item = find(call, call.parameters["CapacityReservationId"])
     refuse_dry_run(call)
     reserved = reservations_of(call)
-    own = len(reserved.instances_in(one.id))
-    usages = [{"AccountId": call.account, "UsedInstanceCount": own + one.used_by_others}]
+    own = len(reserved.instances_in(item.id))
+    usages = [{"AccountId": call.account, "UsedInstanceCount": own + item.used_by_others}]
     return {
-        "CapacityReservationId": one.id,
-        "InstanceType": one.members["InstanceType"],
-        "TotalInstanceCount": one.members["TotalInstanceCount"],
-        "AvailableInstanceCount": reserved.available(one),
-        "State": one.members["State"],
+        "CapacityReservationId": item.id,
+        "InstanceType": item.members["InstanceType"],
+        "TotalInstanceCount": item.members["TotalInstanceCount"],
+        "AvailableInstanceCount": reserved.available(item),
+        "State": item.members["State"],
         "InstanceUsages": usages,
     }
 
@@ -189,13 +191,13 @@ def modify_capacity_reservation(call: Call) -> Mapping[str, Any]:
 @operation("ec2", "CancelCapacityReservation")
 def cancel_capacity_reservation(call: Call) -> Mapping[str, Any]:
     """Instances that run in it go on as on-demand instances."""
-    one = find(call, call.parameters["CapacityReservationId"])
-    _refuse_block(one)
+    item = find(call, call.parameters["CapacityReservationId"])
+    _refuse_block(item)
     refuse_dry_run(call)
-    for instance in reservations_of(call).instances_in(one.id):
+    for instance in reservations_of(call).instances_in(item.id):
         instance.capacity_reservation_id = None
-    if one.members["State"] not in ENDED:
-        one.members["State"] = "cancelled"
+    if item.members["State"] not in ENDED:
+        item.members["State"] = "cancelled"
     return {"Return": True}
 
 

@@ -174,9 +174,9 @@ class LaunchTemplate(Handler):
 
 def _specified(ctx: Context, properties: Properties, kind: str) -> dict[str, Any]:
     """Return the tag specifications that a template gives itself, with the stack's tags."""
-    for one in properties.get("TagSpecifications", []):
-        if one.get("ResourceType", kind) == kind:
-            return ec2_tags(ctx, kind, one.get("Tags"))
+    for specification in properties.get("TagSpecifications", []):
+        if specification.get("ResourceType", kind) == kind:
+            return ec2_tags(ctx, kind, specification.get("Tags"))
     return ec2_tags(ctx, kind, None)
 
 

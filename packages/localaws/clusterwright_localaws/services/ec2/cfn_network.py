@@ -90,12 +90,12 @@ class Vpc(Handler):
                 "VpcId": vpc_id,
                 "CidrBlock": vpc["CidrBlock"],
                 "CidrBlockAssociations": [
-                    one["AssociationId"] for one in vpc.get("CidrBlockAssociationSet", [])
+                    item["AssociationId"] for item in vpc.get("CidrBlockAssociationSet", [])
                 ],
                 "DefaultNetworkAcl": acls[0]["NetworkAclId"] if acls else "",
                 "DefaultSecurityGroup": groups[0]["GroupId"] if groups else "",
                 "Ipv6CidrBlocks": [
-                    one["Ipv6CidrBlock"] for one in vpc.get("Ipv6CidrBlockAssociationSet", [])
+                    item["Ipv6CidrBlock"] for item in vpc.get("Ipv6CidrBlockAssociationSet", [])
                 ],
             },
         )
@@ -110,8 +110,8 @@ class VpcCidrBlock(Handler):
         answer = ctx.client("ec2").associate_vpc_cidr_block(
             **pick(properties, "AmazonProvidedIpv6CidrBlock", "CidrBlock", "VpcId")
         )
-        one = answer.get("CidrBlockAssociation") or answer["Ipv6CidrBlockAssociation"]
-        found = one["AssociationId"]
+        item = answer.get("CidrBlockAssociation") or answer["Ipv6CidrBlockAssociation"]
+        found = item["AssociationId"]
         return Created(found, {"Id": found})
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
@@ -190,10 +190,10 @@ class Subnet(Handler):
         )["NetworkAcls"]
         association = next(
             (
-                one["NetworkAclAssociationId"]
+                item["NetworkAclAssociationId"]
                 for acl in acls
-                for one in acl["Associations"]
-                if one["SubnetId"] == subnet_id
+                for item in acl["Associations"]
+                if item["SubnetId"] == subnet_id
             ),
             "",
         )
@@ -480,9 +480,9 @@ class VpcEndpoint(Handler):
             ("SubnetIds", "AddSubnetIds", "RemoveSubnetIds"),
         ):
             before, after = old.get(name, []), new.get(name, [])
-            if added := [one for one in after if one not in before]:
+            if added := [item for item in after if item not in before]:
                 parameters[add] = added
-            if removed := [one for one in before if one not in after]:
+            if removed := [item for item in before if item not in after]:
                 parameters[remove] = removed
         if changed(old, new, "PrivateDnsEnabled"):
             parameters["PrivateDnsEnabled"] = new.get("PrivateDnsEnabled", False)

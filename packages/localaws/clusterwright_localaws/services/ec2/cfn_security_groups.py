@@ -192,7 +192,7 @@ def _as_written(
 
     `others` are rules of the group that are resources of their own; they are no drift of it.
     """
-    present = {key for one in live for key in _keys(one)}
+    present = {key for item in live for key in _keys(item)}
     kept = [rule for rule in rules if set(_keys(permission(rule))) <= present]
     wanted = {key for rule in (*rules, *others) for key in _keys(permission(rule))}
     extra = sorted(key for key in present if key not in wanted)

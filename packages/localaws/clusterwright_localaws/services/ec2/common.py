@@ -44,9 +44,9 @@ def tag_new(call: Call, resource_id: str, kind: str) -> None:
     """Put the tags of a create call on its resource, where DescribeTags finds them too."""
     tags = {
         str(tag.get("Key", "")): tag.get("Value", "")
-        for one in call.parameters.get("TagSpecifications", [])
-        if one.get("ResourceType") == kind
-        for tag in one.get("Tags", [])
+        for specification in call.parameters.get("TagSpecifications", [])
+        if specification.get("ResourceType") == kind
+        for tag in specification.get("Tags", [])
     }
     if tags:
         _ec2(call).create_tags([resource_id], tags)
@@ -79,8 +79,8 @@ def matches(
         InvalidParameterValue: a filter that this resource does not have.
     """
     tags = {tag["Key"]: tag["Value"] for tag in shape.get("Tags", [])}
-    for one in filters:
-        name, wanted = filter_name(one), one.get("Values", [])
+    for item in filters:
+        name, wanted = filter_name(item), item.get("Values", [])
         if name.startswith("tag:"):
             value = tags.get(name.removeprefix("tag:"))
             if value is None or not _any(wanted, value):

@@ -116,31 +116,31 @@ class Launcher:
             )
         if not wish.reservation_id:
             return
-        one = self.reserved.by_id.get(wish.reservation_id)
-        if one is None:
+        item = self.reserved.by_id.get(wish.reservation_id)
+        if item is None:
             raise AwsError(
                 "InvalidCapacityReservationId.NotFound",
                 f"The capacity reservation id '{wish.reservation_id}' does not exist",
             )
-        state = one.members["State"]
-        if one.is_block and state in ("scheduled", "payment-pending"):
+        state = item.members["State"]
+        if item.is_block and state in ("scheduled", "payment-pending"):
             raise AwsError(
                 "InvalidCapacityReservationState.PendingActivation",
-                f"Your Capacity Block is not active yet. ({one.id} starts at "
-                f"{one.members['StartDate']:%Y-%m-%dT%H:%M:%SZ})",
+                f"Your Capacity Block is not active yet. ({item.id} starts at "
+                f"{item.members['StartDate']:%Y-%m-%dT%H:%M:%SZ})",
             )
-        if one.is_block and wish.market != BLOCK:
+        if item.is_block and wish.market != BLOCK:
             raise _combination(
-                f"The reservation {one.id} is of a Capacity Block: the market type must be "
+                f"The reservation {item.id} is of a Capacity Block: the market type must be "
                 "capacity-block."
             )
-        if not one.is_block and wish.market in (BLOCK, SPOT):
+        if not item.is_block and wish.market in (BLOCK, SPOT):
             raise _combination(
                 f"The market type {wish.market} does not go with the on-demand reservation "
-                f"{one.id}."
+                f"{item.id}."
             )
         alike = (instance_type, "Linux/UNIX", "default")
-        members = one.members
+        members = item.members
         theirs = (members["InstanceType"], members["InstancePlatform"], members["Tenancy"])
         if state != "active" or theirs != alike:
             raise AwsError("ReservationCapacityExceeded", RESERVATION_FULL)
@@ -190,8 +190,8 @@ class Launcher:
         """
         reservation_id = getattr(instance, "capacity_reservation_id", None)
         if reservation_id is not None:
-            one = self.reserved.by_id.get(reservation_id)
-            if one is None or self.reserved.available(one) < 1:
+            item = self.reserved.by_id.get(reservation_id)
+            if item is None or self.reserved.available(item) < 1:
                 raise AwsError("ReservationCapacityExceeded", RESERVATION_FULL)
             return
         place = instance.placement.zone
@@ -208,15 +208,15 @@ class Launcher:
         place: str,
         group: str,
     ) -> Launch:
-        one = self.reserved.by_id[wish.reservation_id]
-        free = self.reserved.available(one)
-        elsewhere = one.members["AvailabilityZone"] != place or not _takes_group(
-            self._groups(), one, group
+        item = self.reserved.by_id[wish.reservation_id]
+        free = self.reserved.available(item)
+        elsewhere = item.members["AvailabilityZone"] != place or not _takes_group(
+            self._groups(), item, group
         )
         if elsewhere or free < min_count:
             raise AwsError("ReservationCapacityExceeded", RESERVATION_FULL)
         count = min(wanted, free)
-        return Launch(count, place, group, [one.id] * count)
+        return Launch(count, place, group, [item.id] * count)
 
     def _open_slots(
         self, wish: Wish, instance_type: str, place: str, group: str
@@ -224,8 +224,8 @@ class Launcher:
         if wish.market in (SPOT, BLOCK) or wish.preference == "none":
             return []
         found: list[str | None] = []
-        for one in self.reserved.by_id.values():
-            members = one.members
+        for item in self.reserved.by_id.values():
+            members = item.members
             if (
                 members["State"] == "active"
                 and members["InstanceMatchCriteria"] == "open"
@@ -233,9 +233,9 @@ class Launcher:
                 and members["AvailabilityZone"] == place
                 and members["InstancePlatform"] == "Linux/UNIX"
                 and members["Tenancy"] == "default"
-                and _takes_group(self._groups(), one, group)
+                and _takes_group(self._groups(), item, group)
             ):
-                found += [one.id] * self.reserved.available(one)
+                found += [item.id] * self.reserved.available(item)
         return found
 
     def _choose_zone(self, wish: Wish, instance_type: str, min_count: int, group: str) -> str:

@@ -107,9 +107,9 @@ def delete_placement_group(call: Call) -> Mapping[str, Any]:
         raise unknown_group(name)
     group = groups[name]
     if instances_in(call.account, call.region, name) or any(
-        one.members.get("PlacementGroupArn") == group["GroupArn"]
-        and one.members["State"] not in ENDED
-        for one in reserved_in(call.runtime, call.account, call.region).by_id.values()
+        item.members.get("PlacementGroupArn") == group["GroupArn"]
+        and item.members["State"] not in ENDED
+        for item in reserved_in(call.runtime, call.account, call.region).by_id.values()
     ):
         raise AwsError(
             "InvalidPlacementGroup.InUse",

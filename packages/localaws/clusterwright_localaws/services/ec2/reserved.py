@@ -85,11 +85,11 @@ class Reserved:
     def advance(self) -> None:
         """States by the clock; a block that is about to end loses its instances."""
         now = self.runtime.clock.now()
-        for one in self.by_id.values():
-            one.advance(now)
-            end = one.members.get("EndDate")
-            if one.is_block and end is not None and end - TERMINATES_BEFORE_END <= now:
-                self._terminate(one)
+        for item in self.by_id.values():
+            item.advance(now)
+            end = item.members.get("EndDate")
+            if item.is_block and end is not None and end - TERMINATES_BEFORE_END <= now:
+                self._terminate(item)
 
     def add(self, reservation: Reservation) -> None:
         self.by_id[reservation.id] = reservation
@@ -152,14 +152,16 @@ def reserved_vcpus(runtime: Runtime, account: str, region: str, code: str) -> fl
     https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservations-concepts.html
     """
     total = 0.0
-    for one in reserved_in(runtime, account, region).by_id.values():
-        if one.members["State"] != "active" or one.is_block:
+    for item in reserved_in(runtime, account, region).by_id.values():
+        if item.members["State"] != "active" or item.is_block:
             continue
-        name = one.members["InstanceType"]
+        name = item.members["InstanceType"]
         described = catalog_facts.known(catalog_facts.catalog().quota_for(name, "ec2-on-demand"))
         instance = catalog_facts.catalog().instance(name)
         if described is not None and described.code == code and instance is not None:
-            total += (catalog_facts.known(instance.vcpus) or 0) * one.members["TotalInstanceCount"]
+            total += (catalog_facts.known(instance.vcpus) or 0) * item.members[
+                "TotalInstanceCount"
+            ]
     return total
 
 

@@ -46,7 +46,7 @@ def describe_spot_price_history(call: Call) -> Mapping[str, Any]:
         for shown in _between(call, _moment(call, "StartTime"), _moment(call, "EndTime"))
         if _passes(request, shown) and matches(shown, request.get("Filters", []), _FILTERS)
     ]
-    found.sort(key=lambda one: (one["Timestamp"], one["InstanceType"]), reverse=True)
+    found.sort(key=lambda item: (item["Timestamp"], item["InstanceType"]), reverse=True)
     entries, token = page(
         found, call, default=1000, maximum=1000, stale_page_code="InvalidNextToken"
     )
@@ -73,10 +73,10 @@ def _between(call: Call, start: datetime | None, end: datetime | None) -> list[d
         series.setdefault((seed.instance_type, seed.zone_id, seed.product), []).append(change)
     found: list[dict[str, Any]] = []
     for changes in series.values():
-        changes.sort(key=lambda one: one["Timestamp"])
-        before = [one for one in changes if one["Timestamp"] <= start]
+        changes.sort(key=lambda item: item["Timestamp"])
+        before = [item for item in changes if item["Timestamp"] <= start]
         found += before[-1:]
-        found += [one for one in changes if start < one["Timestamp"] <= end]
+        found += [item for item in changes if start < item["Timestamp"] <= end]
     return found
 
 

@@ -44,9 +44,9 @@ def check(world: World, operation: str, parameters: Mapping[str, Any]) -> None:
 
 def _tags(operation: str, parameters: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Type of the resource, key and value."""
-    for one in parameters.get("TagSpecifications") or ():
-        for tag in one.get("Tags") or ():
-            yield one.get("ResourceType", ""), tag.get("Key", ""), tag.get("Value", "")
+    for specification in parameters.get("TagSpecifications") or ():
+        for tag in specification.get("Tags") or ():
+            yield specification.get("ResourceType", ""), tag.get("Key", ""), tag.get("Value", "")
     if operation == "CreateTags":
         for resource in parameters.get("Resources") or ():
             for tag in parameters.get("Tags") or ():

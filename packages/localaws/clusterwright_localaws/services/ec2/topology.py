@@ -103,9 +103,10 @@ def describe_capacity_reservation_topology(call: Call) -> Mapping[str, Any]:
     found = [
         shown
         for shown in (
-            _reservation(call, one)
-            for one in reservations_of(call).by_id.values()
-            if one.members["State"] in ("active", "pending") and (not ids or one.id in ids)
+            _reservation(call, reservation)
+            for reservation in reservations_of(call).by_id.values()
+            if reservation.members["State"] in ("active", "pending")
+            and (not ids or reservation.id in ids)
         )
         if matches(shown, request.get("Filters", []), _RESERVATION_FILTERS)
     ]
@@ -179,9 +180,9 @@ def _instances(call: Call) -> list[tuple[dict[str, Any], str]]:
 def _together(call: Call, instance: Any, group: str) -> tuple[str, str | None]:
     """What an instance is placed with, and its UltraServer's block if it has one."""
     reserved = reservations_of(call)
-    one = reserved.by_id.get(getattr(instance, "capacity_reservation_id", None) or "")
-    if one is not None:
-        return one.id, _ultra_block(call, one)
+    item = reserved.by_id.get(getattr(instance, "capacity_reservation_id", None) or "")
+    if item is not None:
+        return item.id, _ultra_block(call, item)
     if group:
         strategy = groups_in(call.runtime, call.account, call.region)[group]["Strategy"]
         if strategy == "cluster":

@@ -166,7 +166,7 @@ def disassociate_access_policy(call: Call) -> Mapping[str, Any]:
 @operation("eks", "ListAssociatedAccessPolicies")
 def list_associated_access_policies(call: Call) -> Mapping[str, Any]:
     entry = _entry(call)
-    found = sorted(entry.members["policies"].values(), key=lambda one: str(one["policyArn"]))
+    found = sorted(entry.members["policies"].values(), key=lambda policy: str(policy["policyArn"]))
     return {
         "clusterName": call.parameters["clusterName"],
         "principalArn": call.parameters["principalArn"],

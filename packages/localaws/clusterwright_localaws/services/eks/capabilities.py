@@ -168,10 +168,15 @@ def _changed(found: ChildResource, asked: Mapping[str, Any]) -> dict[str, Any]:
         configuration["argoCd"]["networkAccess"] = argocd["networkAccess"]
     mappings = argocd.get("rbacRoleMappings")
     if mappings:
-        roles = {one["role"]: one for one in configuration["argoCd"].get("rbacRoleMappings", ())}
-        roles |= {one["role"]: one for one in mappings.get("addOrUpdateRoleMappings", ())}
-        for one in mappings.get("removeRoleMappings", ()):
-            roles.pop(one["role"], None)
+        roles = {
+            mapping["role"]: mapping
+            for mapping in configuration["argoCd"].get("rbacRoleMappings", ())
+        }
+        roles |= {
+            mapping["role"]: mapping for mapping in mappings.get("addOrUpdateRoleMappings", ())
+        }
+        for mapping in mappings.get("removeRoleMappings", ()):
+            roles.pop(mapping["role"], None)
         configuration["argoCd"]["rbacRoleMappings"] = list(roles.values())
     return configuration
 

@@ -368,7 +368,10 @@ def _kubernetes_network(asked: Mapping[str, Any], subnet: Any, store: Store) -> 
             (
                 text
                 for text in _SERVICE_CIDRS
-                if not any(ipaddress.ip_network(text).overlaps(one) for one in vpc_networks)
+                if not any(
+                    ipaddress.ip_network(text).overlaps(vpc_network)
+                    for vpc_network in vpc_networks
+                )
             ),
             _SERVICE_CIDRS[0],
         )

@@ -187,7 +187,11 @@ class Fleet:
     def _interface(self, subnet_id: str) -> dict[str, Any]:
         """The primary interface, which goes with its instance; others have no addresses."""
         data = template_data(self.store, self.group.members.get("launchTemplate") or {})
-        groups = [group for one in data.get("NetworkInterfaces", ()) for group in _groups(one)]
+        groups = [
+            group
+            for interface in data.get("NetworkInterfaces", ())
+            for group in _groups(interface)
+        ]
         groups = list(dict.fromkeys(groups or data.get("SecurityGroupIds", ())))
         found: dict[str, Any] = {
             "DeviceIndex": 0,
@@ -198,9 +202,9 @@ class Fleet:
 
     def _tags(self) -> Iterator[dict[str, str]]:
         data = template_data(self.store, self.group.members.get("launchTemplate") or {})
-        for one in data.get("TagSpecifications", ()):
-            if one.get("ResourceType") == "instance":
-                yield from (dict(tag) for tag in one.get("Tags", ()))
+        for specification in data.get("TagSpecifications", ()):
+            if specification.get("ResourceType") == "instance":
+                yield from (dict(tag) for tag in specification.get("Tags", ()))
         yield {"Key": CLUSTER_TAG, "Value": self.group.members["clusterName"]}
         yield {"Key": GROUP_TAG, "Value": self.group.members["nodegroupName"]}
 

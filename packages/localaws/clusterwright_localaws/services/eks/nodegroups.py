@@ -408,7 +408,10 @@ def _check_template_data(data: Mapping[str, Any]) -> None:
     refused = [
         name
         for name, there in (
-            ("SubnetId", any(one.get("SubnetId") for one in data.get("NetworkInterfaces", ()))),
+            (
+                "SubnetId",
+                any(interface.get("SubnetId") for interface in data.get("NetworkInterfaces", ())),
+            ),
             ("IamInstanceProfile", bool(data.get("IamInstanceProfile"))),
             (
                 "InstanceMarketOptions",

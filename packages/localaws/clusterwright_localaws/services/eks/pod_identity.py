@@ -52,13 +52,17 @@ def list_pod_identity_associations(call: Call) -> Mapping[str, Any]:
     asked = call.parameters
     found = [
         {
-            **{name: one.members[name] for name in _SUMMARY if one.members.get(name)},
-            "associationArn": one.arn,
-            "associationId": one.members["associationId"],
+            **{
+                name: association.members[name]
+                for name in _SUMMARY
+                if association.members.get(name)
+            },
+            "associationArn": association.arn,
+            "associationId": association.members["associationId"],
         }
-        for one in cluster_of(call).associations.values()
-        if asked.get("namespace") in (None, one.members["namespace"])
-        and asked.get("serviceAccount") in (None, one.members["serviceAccount"])
+        for association in cluster_of(call).associations.values()
+        if asked.get("namespace") in (None, association.members["namespace"])
+        and asked.get("serviceAccount") in (None, association.members["serviceAccount"])
     ]
     return listed(call, "associations", found)
 
@@ -121,12 +125,12 @@ def add(
     AwsError
         ResourceInUseException.
     """
-    for one in cluster.associations.values():
-        if (one.members["namespace"], one.members["serviceAccount"]) == (
+    for association in cluster.associations.values():
+        if (association.members["namespace"], association.members["serviceAccount"]) == (
             namespace,
             service_account,
         ):
-            raise in_use(f"Association already exists: {one.members['associationId']}")
+            raise in_use(f"Association already exists: {association.members['associationId']}")
     identifier = "a-" + "".join(secrets.choice(_LETTERS) for _ in range(17))
     found = ChildResource(
         arn=cluster.arn_of("podidentityassociation", cluster.name, identifier),

@@ -37,7 +37,7 @@ class Rule(Handler):
         name = physical_id.rsplit("|", 1)[-1]
         arn = self._put(events, name, new)
         wanted = new.get("Targets", [])
-        kept = {one["Id"] for one in wanted}
+        kept = {item["Id"] for item in wanted}
         _remove_targets(
             events, name, new, [t["Id"] for t in old.get("Targets", []) if t["Id"] not in kept]
         )
@@ -56,7 +56,7 @@ class Rule(Handler):
         here = _bus(properties)
         found = events.list_targets_by_rule(Rule=name, **here)["Targets"]
         # A rule with targets cannot be deleted.
-        _remove_targets(events, name, properties, [one["Id"] for one in found])
+        _remove_targets(events, name, properties, [item["Id"] for item in found])
         events.delete_rule(Name=name, **here)
 
     def _put(self, events: Any, name: str, properties: Properties, **more: Any) -> str:

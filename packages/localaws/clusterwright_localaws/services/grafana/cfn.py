@@ -104,7 +104,11 @@ class Workspace(Handler):
 
         def gone() -> bool:
             listed = grafana.get_paginator("list_workspaces").paginate()
-            return all(one["id"] != physical_id for page in listed for one in page["workspaces"])
+            return all(
+                workspace["id"] != physical_id
+                for page in listed
+                for workspace in page["workspaces"]
+            )
 
         ctx.wait(gone, what=f"the workspace {physical_id} to be deleted")
 

@@ -121,11 +121,11 @@ def create_workspace(call: Call) -> Mapping[str, Any]:
         "authentication": _authentication(providers, None),
         "tags": dict(asked.get("tags") or {}),
     }
-    one = Workspace(members, asked.get("configuration") or "{}")
-    workspaces.by_id[workspace_id] = one
+    workspace = Workspace(members, asked.get("configuration") or "{}")
+    workspaces.by_id[workspace_id] = workspace
     if asked.get("clientToken"):
         workspaces.by_token[asked["clientToken"]] = workspace_id
-    return {"workspace": _begin(call, one, "CREATING")}
+    return {"workspace": _begin(call, workspace, "CREATING")}
 
 
 @operation("grafana", "DescribeWorkspace")
@@ -136,8 +136,8 @@ def describe_workspace(call: Call) -> Mapping[str, Any]:
 @operation("grafana", "ListWorkspaces")
 def list_workspaces(call: Call) -> Mapping[str, Any]:
     found = [
-        {name: one.members[name] for name in _SUMMARY if name in one.members}
-        for one in _workspaces(call).by_id.values()
+        {name: workspace.members[name] for name in _SUMMARY if name in workspace.members}
+        for workspace in _workspaces(call).by_id.values()
     ]
     return _paged(call, "workspaces", found)
 
@@ -190,10 +190,10 @@ def update_authentication(call: Call) -> Mapping[str, Any]:
 
 @operation("grafana", "DescribeWorkspaceConfiguration")
 def describe_configuration(call: Call) -> Mapping[str, Any]:
-    one = _find(call)
+    item = _find(call)
     return {
-        "configuration": one.configuration,
-        "grafanaVersion": one.members["grafanaVersion"],
+        "configuration": item.configuration,
+        "grafanaVersion": item.members["grafanaVersion"],
     }
 
 
@@ -259,12 +259,12 @@ def create_service_account(call: Call) -> Mapping[str, Any]:
 
 @operation("grafana", "ListWorkspaceServiceAccounts")
 def list_service_accounts(call: Call) -> Mapping[str, Any]:
-    one = _find(call)
+    item = _find(call)
     found = [
         {**{k: v for k, v in account.items() if k != "_Tokens"}, "isDisabled": "false"}
-        for account in one.accounts.values()
+        for account in item.accounts.values()
     ]
-    return {**_paged(call, "serviceAccounts", found), "workspaceId": one.members["id"]}
+    return {**_paged(call, "serviceAccounts", found), "workspaceId": item.members["id"]}
 
 
 @operation("grafana", "DeleteWorkspaceServiceAccount")

@@ -85,7 +85,7 @@ class Role(Handler):
                 if physical_id in policy.get("Roles", [])
             }
             actual["ManagedPolicyArns"] = [
-                one["PolicyArn"] for one in attached if one["PolicyArn"] not in by_others
+                item["PolicyArn"] for item in attached if item["PolicyArn"] not in by_others
             ]
         if "Policies" in properties:
             actual["Policies"] = [
@@ -98,7 +98,7 @@ class Role(Handler):
                     ),
                 }
                 for name in iam.list_role_policies(RoleName=physical_id)["PolicyNames"]
-                if name in {one["PolicyName"] for one in properties["Policies"]}
+                if name in {entry["PolicyName"] for entry in properties["Policies"]}
             ]
         return actual
 
@@ -110,8 +110,8 @@ class Role(Handler):
         for arn in after:
             if arn not in before:
                 iam.attach_role_policy(RoleName=name, PolicyArn=arn)
-        had = {one["PolicyName"]: one for one in old.get("Policies", [])}
-        has = {one["PolicyName"]: one for one in new.get("Policies", [])}
+        had = {item["PolicyName"]: item for item in old.get("Policies", [])}
+        has = {item["PolicyName"]: item for item in new.get("Policies", [])}
         for policy in had.keys() - has.keys():
             iam.delete_role_policy(RoleName=name, PolicyName=policy)
         for policy, one in has.items():
@@ -181,8 +181,8 @@ class ManagedPolicy(Handler):
             versions = iam.list_policy_versions(PolicyArn=physical_id)["Versions"]
             if len(versions) >= _VERSIONS_LIMIT:
                 oldest = min(
-                    (one for one in versions if not one["IsDefaultVersion"]),
-                    key=lambda one: one["CreateDate"],
+                    (version for version in versions if not version["IsDefaultVersion"]),
+                    key=lambda item: item["CreateDate"],
                 )
                 iam.delete_policy_version(PolicyArn=physical_id, VersionId=oldest["VersionId"])
             iam.create_policy_version(

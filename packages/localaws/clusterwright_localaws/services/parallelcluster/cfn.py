@@ -91,7 +91,7 @@ class PclusterCluster(Handler):
             raise HandlerFailure(
                 json.dumps({"message": f"Cluster {physical_id} does not exist."}), "NotFound"
             )
-        tags = {one["Key"]: one["Value"] for one in stack["Tags"]}
+        tags = {tag["Key"]: tag["Value"] for tag in stack["Tags"]}
         made_by = tags["parallelcluster:version"]
         if made_by != provider.version:
             # `update_cluster` wants the cluster's own release (check_cluster_version with
@@ -159,7 +159,7 @@ class PclusterCluster(Handler):
         ctx.client("s3").put_object(
             Bucket=provider.bucket, Key=_template_key(name), Body=json.dumps(body).encode()
         )
-        tags = {one["Key"]: one["Value"] for one in configuration["Tags"]}
+        tags = {tag["Key"]: tag["Value"] for tag in configuration["Tags"]}
         tags |= {fleets.CLUSTER_TAG: name, "parallelcluster:version": provider.version}
         tags["parallelcluster:log-suffix"] = suffix
         asked = {
@@ -272,7 +272,7 @@ def _kept(ctx: Context, name: str, provider: _Provider) -> dict[str, Any]:
 def _tagged(ctx: Context, properties: Properties) -> dict[str, Any]:
     configuration: dict[str, Any] = _as_text(properties["ClusterConfiguration"])
     own = configuration.get("Tags") or []
-    keys = {one.get("Key") for one in own if isinstance(one, Mapping)}
+    keys = {item.get("Key") for item in own if isinstance(item, Mapping)}
     stack = [
         {"Key": key, "Value": value}
         for key, value in ctx.stack_tags.items()
@@ -328,7 +328,7 @@ def _judge(
     stopping = verdict.at_or_above(level)
     if stopping:
         # The most serious ones last, as the provider sorts them.
-        stopping.sort(key=lambda one: LEVELS.index(one["level"]))
+        stopping.sort(key=lambda item: LEVELS.index(item["level"]))
         raise HandlerFailure(
             json.dumps(
                 {
@@ -351,7 +351,7 @@ def _created(
     stack = _stack(ctx, name)
     assert stack is not None
     outputs = _outputs(stack)
-    messages = [dict(one) for one in verdict.messages]
+    messages = [dict(message) for message in verdict.messages]
     missing = _missing(verdict)
     if missing is not None:
         messages.insert(0, {"level": "WARNING", "type": "LocalAws", "message": missing})
@@ -416,20 +416,20 @@ def _settled(ctx: Context, name: str) -> dict[str, Any]:
 
 
 def _outputs(stack: Mapping[str, Any]) -> dict[str, str]:
-    return {one["OutputKey"]: one["OutputValue"] for one in stack.get("Outputs", [])}
+    return {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}
 
 
 def _log_suffix(stack: Mapping[str, Any] | None) -> str | None:
-    tags = {one["Key"]: one["Value"] for one in (stack or {}).get("Tags", [])}
+    tags = {tag["Key"]: tag["Value"] for tag in (stack or {}).get("Tags", [])}
     return tags.get("parallelcluster:log-suffix")
 
 
 def _why(ctx: Context, name: str) -> str:
     events = ctx.client("cloudformation").describe_stack_events(StackName=name)["StackEvents"]
     reasons = [
-        f"{one['LogicalResourceId']}: {one.get('ResourceStatusReason', '')}"
-        for one in events
-        if one["ResourceStatus"].endswith("_FAILED") and one["LogicalResourceId"] != name
+        f"{event['LogicalResourceId']}: {event.get('ResourceStatusReason', '')}"
+        for event in events
+        if event["ResourceStatus"].endswith("_FAILED") and event["LogicalResourceId"] != name
     ]
     return reasons[-1] if reasons else "its stack failed"
 

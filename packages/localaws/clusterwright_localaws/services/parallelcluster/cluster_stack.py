@@ -89,16 +89,18 @@ def _role(
             ],
         },
     }
-    policies = [one["Policy"] for one in given.get("AdditionalIamPolicies", [])]
+    policies = [policy["Policy"] for policy in given.get("AdditionalIamPolicies", [])]
     if policies:
         properties["ManagedPolicyArns"] = policies
     access = [
         {
             "Effect": "Allow",
-            "Action": ["s3:*"] if _true(one.get("EnableWriteAccess")) else ["s3:Get*", "s3:List*"],
-            "Resource": _bucket_arns(one),
+            "Action": ["s3:*"]
+            if _true(item.get("EnableWriteAccess"))
+            else ["s3:Get*", "s3:List*"],
+            "Resource": _bucket_arns(item),
         }
-        for one in given.get("S3Access", [])
+        for item in given.get("S3Access", [])
     ]
     if access:
         properties["Policies"] = [

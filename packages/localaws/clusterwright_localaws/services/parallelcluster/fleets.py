@@ -69,12 +69,12 @@ def bring_about(ctx: Context, name: str, fleets: list[Fleet], image_id: str) -> 
     for fleet in fleets:
         own = [instance for instance in there if _belongs(instance, fleet)]
         # A node is not changed in place: those launched otherwise make room for new ones.
-        fit = [one for one in own if _fits(one, fleet)]
-        surplus += [one for one in own if one not in fit] + fit[fleet.count :]
-    _end(ctx, [one["InstanceId"] for one in surplus])
-    gone = {one["InstanceId"] for one in surplus}
+        fit = [item for item in own if _fits(item, fleet)]
+        surplus += [item for item in own if item not in fit] + fit[fleet.count :]
+    _end(ctx, [item["InstanceId"] for item in surplus])
+    gone = {item["InstanceId"] for item in surplus}
     for fleet in fleets:
-        own = [one for one in there if _belongs(one, fleet) and one["InstanceId"] not in gone]
+        own = [item for item in there if _belongs(item, fleet) and item["InstanceId"] not in gone]
         missing = fleet.count - len(own)
         if missing > 0:
             _launch(ctx, fleet, missing, image_id)
@@ -83,15 +83,15 @@ def bring_about(ctx: Context, name: str, fleets: list[Fleet], image_id: str) -> 
 def end_all(ctx: Context, name: str) -> None:
     """End every instance of a cluster but its head node, which its stack has."""
     ec2 = ctx.client("ec2")
-    _end(ctx, [one["InstanceId"] for one in _there(ec2, name)])
+    _end(ctx, [item["InstanceId"] for item in _there(ec2, name)])
 
 
 def running(ctx: Context, name: str) -> tuple[bool, list[str]]:
     """Whether compute nodes run, and which login pools have nodes."""
     there = _there(ctx.client("ec2"), name)
-    tags = [{tag["Key"]: tag["Value"] for tag in one["Tags"]} for one in there]
-    pools = {one[POOL_TAG] for one in tags if POOL_TAG in one}
-    return any(one[NODE_TAG] == "Compute" for one in tags), sorted(pools)
+    tags = [{tag["Key"]: tag["Value"] for tag in item["Tags"]} for item in there]
+    pools = {entry[POOL_TAG] for entry in tags if POOL_TAG in entry}
+    return any(entry[NODE_TAG] == "Compute" for entry in tags), sorted(pools)
 
 
 def _compute(name: str, queue: Mapping[str, Any], groups: Mapping[str, str]) -> Iterator[Fleet]:

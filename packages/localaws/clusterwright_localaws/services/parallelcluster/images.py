@@ -42,8 +42,8 @@ def image_id(ec2: Any, configuration: Mapping[str, Any], version: str) -> str:
     )["Images"]
     part = f"-{NAME_PARTS.get(system, system)}-"
     # The images here are of one release; those of others are not made up for a number.
-    images = [one for one in found if part in one["Name"]]
-    exact = [one for one in images if f"aws-parallelcluster-{version}-" in one["Name"]]
+    images = [item for item in found if part in item["Name"]]
+    exact = [image for image in images if f"aws-parallelcluster-{version}-" in image["Name"]]
     if not images:
         raise HandlerFailure(
             f"There is no official image of {system} for {architecture} here", "NotFound"

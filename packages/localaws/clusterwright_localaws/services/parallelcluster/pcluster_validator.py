@@ -84,8 +84,8 @@ def _validated(config: Any, asked: dict[str, Any]) -> list[dict[str, str]]:
         text = f"Invalid cluster configuration: {error}"
         return [{"level": "ERROR", "type": "", "message": text}]
     return [
-        {"level": one.level.name, "type": one.validator_type, "message": one.message}
-        for one in found
+        {"level": item.level.name, "type": item.validator_type, "message": item.message}
+        for item in found
     ]
 
 

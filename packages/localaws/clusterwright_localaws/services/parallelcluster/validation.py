@@ -73,7 +73,11 @@ class Verdict:
 
     def at_or_above(self, level: str) -> list[Mapping[str, str]]:
         """Messages that stop a creation or an update at this failure level."""
-        return [one for one in self.messages if LEVELS.index(one["level"]) >= LEVELS.index(level)]
+        return [
+            message
+            for message in self.messages
+            if LEVELS.index(message["level"]) >= LEVELS.index(level)
+        ]
 
 
 def judged(

@@ -167,20 +167,22 @@ class DBInstance(Handler):
             lambda: _available(found()["DBInstanceStatus"], name),
             what=f"the instance {name} to be available",
         )
-        one = found()
-        endpoint = one.get("Endpoint", {})
+        item = found()
+        endpoint = item.get("Endpoint", {})
         return Created(
             name,
             _present(
                 {
-                    "DBInstanceArn": one["DBInstanceArn"],
-                    "DbiResourceId": one.get("DbiResourceId"),
-                    "DBInstanceStatus": one["DBInstanceStatus"],
+                    "DBInstanceArn": item["DBInstanceArn"],
+                    "DbiResourceId": item.get("DbiResourceId"),
+                    "DBInstanceStatus": item["DBInstanceStatus"],
                     "Endpoint.Address": endpoint.get("Address"),
                     "Endpoint.Port": endpoint.get("Port"),
-                    "InstanceCreateTime": one["InstanceCreateTime"].isoformat(),
-                    "LatestRestorableTime": one["LatestRestorableTime"].isoformat(),
-                    "MasterUserSecret.SecretArn": one.get("MasterUserSecret", {}).get("SecretArn"),
+                    "InstanceCreateTime": item["InstanceCreateTime"].isoformat(),
+                    "LatestRestorableTime": item["LatestRestorableTime"].isoformat(),
+                    "MasterUserSecret.SecretArn": item.get("MasterUserSecret", {}).get(
+                        "SecretArn"
+                    ),
                 }
             ),
         )
@@ -309,8 +311,8 @@ def _log_exports(old: Properties, new: Properties) -> dict[str, Any]:
     before, after = old.get(key, []), new.get(key, [])
     return {
         "CloudwatchLogsExportConfiguration": {
-            "EnableLogTypes": [one for one in after if one not in before],
-            "DisableLogTypes": [one for one in before if one not in after],
+            "EnableLogTypes": [item for item in after if item not in before],
+            "DisableLogTypes": [item for item in before if item not in after],
         }
     }
 

@@ -208,7 +208,7 @@ class DirectoryBucket(Handler):
 
     def _created(self, ctx: Context, name: str, zone: str) -> Created:
         found = ctx.client("ec2").describe_availability_zones(AllAvailabilityZones=True)
-        names = {one["ZoneId"]: one["ZoneName"] for one in found["AvailabilityZones"]}
+        names = {item["ZoneId"]: item["ZoneName"] for item in found["AvailabilityZones"]}
         return Created(
             name,
             {
@@ -227,9 +227,9 @@ def empty_bucket(s3: Any, name: str) -> None:
     pages = s3.get_paginator("list_object_versions").paginate(Bucket=name)
     for page in pages:
         gone = [
-            {"Key": one["Key"], "VersionId": one["VersionId"]}
+            {"Key": item["Key"], "VersionId": item["VersionId"]}
             for kind in ("Versions", "DeleteMarkers")
-            for one in page.get(kind, [])
+            for item in page.get(kind, [])
         ]
         if gone:
             s3.delete_objects(Bucket=name, Delete={"Objects": gone, "Quiet": True})
@@ -346,16 +346,18 @@ def _lifecycle_rule(rule: Properties, number: int) -> dict[str, Any]:
         transitions.append(rule["Transition"])
     if transitions:
         out["Transitions"] = [
-            pick(one, "StorageClass", TransitionInDays="Days", TransitionDate="Date")
-            for one in transitions
+            pick(transition, "StorageClass", TransitionInDays="Days", TransitionDate="Date")
+            for transition in transitions
         ]
     noncurrent = [*rule.get("NoncurrentVersionTransitions", [])]
     if "NoncurrentVersionTransition" in rule:
         noncurrent.append(rule["NoncurrentVersionTransition"])
     if noncurrent:
         out["NoncurrentVersionTransitions"] = [
-            pick(one, "NewerNoncurrentVersions", "StorageClass", TransitionInDays="NoncurrentDays")
-            for one in noncurrent
+            pick(
+                item, "NewerNoncurrentVersions", "StorageClass", TransitionInDays="NoncurrentDays"
+            )
+            for item in noncurrent
         ]
     if "NoncurrentVersionExpiration" in rule:
         out["NoncurrentVersionExpiration"] = rule["NoncurrentVersionExpiration"]

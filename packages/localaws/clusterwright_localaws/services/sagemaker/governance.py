@@ -356,7 +356,7 @@ def list_policies(call: Call) -> Mapping[str, Any]:
         reverse=asked.get("SortOrder") == "Descending",
     )
     return paged(
-        call, f"{kind.prefix}Summaries", chosen, lambda one: _summary(kind, one), maximum=100
+        call, f"{kind.prefix}Summaries", chosen, lambda item: _summary(kind, item), maximum=100
     )
 
 

@@ -189,8 +189,11 @@ def extend_training_plan(call: Call) -> Mapping[str, Any]:
 def describe_training_plan_extension_history(call: Call) -> Mapping[str, Any]:
     plan = find(call, call.parameters["TrainingPlanArn"])
     shown = [
-        {**one, "Status": "Active" if one["StartDate"] <= call.now else one["Status"]}
-        for one in plan.extensions
+        {
+            **extension,
+            "Status": "Active" if extension["StartDate"] <= call.now else extension["Status"],
+        }
+        for extension in plan.extensions
     ]
     return paged(call, "TrainingPlanExtensions", shown, maximum=100)
 

@@ -186,7 +186,7 @@ def lifecycle_problem(clusters: Clusters, group: Group) -> str | None:
     uri = config.get("SourceS3Uri")
     if not uri:
         return None
-    entries = [one for one in (config.get("OnCreate"), config.get("OnInitComplete")) if one]
+    entries = [item for item in (config.get("OnCreate"), config.get("OnInitComplete")) if item]
     for entry in entries:
         if not _object_exists(uri, entry):
             return LIFECYCLE_FAILED
@@ -203,7 +203,7 @@ def _closed(clusters: Clusters, cluster: Cluster, group: Group) -> str | None:
     closed = [seed.id for seed in clusters.runtime.world.subnets if seed.closed]
     if not closed or not (group.specification.get("LifeCycleConfig") or {}).get("SourceS3Uri"):
         return None
-    subnets = [one for one in _subnets(clusters, cluster, group) if one.id]
+    subnets = [subnet for subnet in _subnets(clusters, cluster, group) if subnet.id]
     return None if reaches_s3(clusters.network, subnets, closed) else LIFECYCLE_FAILED
 
 

@@ -115,12 +115,12 @@ class SecretTargetAttachment(Handler):
         rds, name = ctx.client("rds"), properties["TargetId"]
         kind = properties["TargetType"]
         if kind == "AWS::RDS::DBInstance":
-            one = rds.describe_db_instances(DBInstanceIdentifier=name)["DBInstances"][0]
+            db_instance = rds.describe_db_instances(DBInstanceIdentifier=name)["DBInstances"][0]
             return {
-                "engine": one["Engine"],
-                "host": one["Endpoint"]["Address"],
-                "port": one["Endpoint"]["Port"],
-                "dbname": one.get("DBName"),
+                "engine": db_instance["Engine"],
+                "host": db_instance["Endpoint"]["Address"],
+                "port": db_instance["Endpoint"]["Port"],
+                "dbname": db_instance.get("DBName"),
                 "dbInstanceIdentifier": name,
             }
         raise HandlerFailure(f"The local AWS does not attach secrets to {kind}", "InvalidRequest")

@@ -16,7 +16,7 @@ from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 def create_secret(call: Call) -> Mapping[str, Any]:
     from moto.secretsmanager.models import secretsmanager_backends
 
-    if any(not one.get("Region") for one in call.parameters.get("AddReplicaRegions", ())):
+    if any(not region.get("Region") for region in call.parameters.get("AddReplicaRegions", ())):
         raise AwsError("InvalidParameterException", "A replica needs a Region.")
     secrets = secretsmanager_backends[call.account][call.region].secrets
     name = call.parameters["Name"]

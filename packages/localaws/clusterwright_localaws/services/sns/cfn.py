@@ -43,13 +43,13 @@ class Topic(Handler):
             **({"Tags": tags} if tags else {}),
         )["TopicArn"]
         ctx.identify(arn)
-        for one in properties.get("Subscription", []):
-            sns.subscribe(TopicArn=arn, Protocol=one["Protocol"], Endpoint=one["Endpoint"])
+        for item in properties.get("Subscription", []):
+            sns.subscribe(TopicArn=arn, Protocol=item["Protocol"], Endpoint=item["Endpoint"])
         return self._created(arn)
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         sns = ctx.client("sns")
-        before, after = (_attributes(one, _TOPIC_ATTRIBUTES) for one in (old, new))
+        before, after = (_attributes(item, _TOPIC_ATTRIBUTES) for item in (old, new))
         for name in before.keys() | after.keys():
             if before.get(name) != after.get(name) and name != "FifoTopic":
                 sns.set_topic_attributes(
@@ -73,13 +73,13 @@ class Topic(Handler):
     def _resubscribe(self, sns: Any, arn: str, old: Properties, new: Properties) -> None:
         if not changed(old, new, "Subscription"):
             return
-        wanted = [(one["Protocol"], one["Endpoint"]) for one in new.get("Subscription", [])]
-        had = [(one["Protocol"], one["Endpoint"]) for one in old.get("Subscription", [])]
+        wanted = [(item["Protocol"], item["Endpoint"]) for item in new.get("Subscription", [])]
+        had = [(item["Protocol"], item["Endpoint"]) for item in old.get("Subscription", [])]
         for page in sns.get_paginator("list_subscriptions_by_topic").paginate(TopicArn=arn):
-            for one in page["Subscriptions"]:
-                key = (one["Protocol"], one["Endpoint"])
+            for subscription in page["Subscriptions"]:
+                key = (subscription["Protocol"], subscription["Endpoint"])
                 if key in had and key not in wanted:
-                    sns.unsubscribe(SubscriptionArn=one["SubscriptionArn"])
+                    sns.unsubscribe(SubscriptionArn=subscription["SubscriptionArn"])
         for protocol, endpoint in wanted:
             if (protocol, endpoint) not in had:
                 sns.subscribe(TopicArn=arn, Protocol=protocol, Endpoint=endpoint)
@@ -98,7 +98,7 @@ class TopicPolicy(Handler):
         return Created(physical_id, {"Id": physical_id})
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
-        gone = [one for one in old["Topics"] if one not in new["Topics"]]
+        gone = [topic for topic in old["Topics"] if topic not in new["Topics"]]
         self._put(ctx, new)
         self._reset(ctx, gone)
         return Created(physical_id, {"Id": physical_id})
@@ -170,7 +170,7 @@ class Subscription(Handler):
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         sns = ctx.client("sns", region=new.get("Region"))
-        before, after = (_attributes(one, _SUBSCRIPTION_ATTRIBUTES) for one in (old, new))
+        before, after = (_attributes(item, _SUBSCRIPTION_ATTRIBUTES) for item in (old, new))
         for name in before.keys() | after.keys():
             if before.get(name) != after.get(name):
                 sns.set_subscription_attributes(

@@ -94,7 +94,7 @@ class QueuePolicy(Handler):
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         _put(ctx, new["Queues"], policy_text(new["PolicyDocument"]))
-        _put(ctx, [one for one in old["Queues"] if one not in new["Queues"]], "")
+        _put(ctx, [queue for queue in old["Queues"] if queue not in new["Queues"]], "")
         return Created(physical_id, {"Id": physical_id})
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:

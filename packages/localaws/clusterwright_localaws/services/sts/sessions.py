@@ -113,12 +113,12 @@ def give_out(runtime: Runtime, caller: Caller, seconds: int) -> dict[str, Any]:
 
 def _session_policies(request: Mapping[str, Any], role: Any) -> tuple[str, ...]:
     found = [request["Policy"]] if request.get("Policy") else []
-    for one in request.get("PolicyArns", []):
+    for policy_arn in request.get("PolicyArns", []):
         policy = entities.backend_of(role.account_id, role.partition).managed_policies.get(
-            one.get("arn")
+            policy_arn.get("arn")
         )
         if policy is None:
-            raise AwsError("NoSuchEntity", f"Policy {one.get('arn')} does not exist.", 404)
+            raise AwsError("NoSuchEntity", f"Policy {policy_arn.get('arn')} does not exist.", 404)
         found.append(entities.document_of(policy))
     for text in found:
         try:

@@ -26,7 +26,7 @@ def apply() -> None:
         answer: str = create_in_moto(self)
         name = self._get_param("Budget")["BudgetName"]
         made = self.backend.budgets[self._get_param("AccountId")][name]
-        made.tags = {one["Key"]: one["Value"] for one in self._get_param("ResourceTags") or ()}
+        made.tags = {item["Key"]: item["Value"] for item in self._get_param("ResourceTags") or ()}
         return answer
 
     BudgetsResponse.create_budget = create_budget  # type: ignore[method-assign]

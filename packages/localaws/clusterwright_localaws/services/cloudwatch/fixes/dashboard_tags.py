@@ -36,7 +36,9 @@ def apply() -> None:
         return answer
 
     def tag_resource(self: Any, arn: str, tags: dict[str, str]) -> None:
-        if runtime().active and any(one.arn == arn for one in self.dashboards.values()):
+        if runtime().active and any(
+            dashboard.arn == arn for dashboard in self.dashboards.values()
+        ):
             self.tagger.tag_resource(arn, self.tagger.convert_dict_to_tags_input(tags))
             return
         tag_in_moto(self, arn, tags)

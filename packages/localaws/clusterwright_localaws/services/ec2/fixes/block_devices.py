@@ -41,15 +41,15 @@ def apply() -> None:
 
     def parse(self: Any) -> Any:
         sizeless = [
-            one
-            for one in self._get_param("BlockDeviceMappings", [])
-            if "Ebs" in one and not one["Ebs"].keys() & {"VolumeSize", "SnapshotId"}
+            item
+            for item in self._get_param("BlockDeviceMappings", [])
+            if "Ebs" in item and not item["Ebs"].keys() & {"VolumeSize", "SnapshotId"}
         ]
         if sizeless and (image_id := self._get_param("ImageId")):
             (image,) = self.ec2_backend.describe_images(ami_ids=[image_id])
-            for one in sizeless:
-                if one.get("DeviceName") == image.root_device_name:
-                    one["Ebs"]["SnapshotId"] = image.ebs_snapshot.id
+            for mapping in sizeless:
+                if mapping.get("DeviceName") == image.root_device_name:
+                    mapping["Ebs"]["SnapshotId"] = image.ebs_snapshot.id
         return parse_in_moto(self)
 
     def run_instances(self: Any, image_id: str, count: int, *arguments: Any, **named: Any) -> Any:
@@ -57,7 +57,7 @@ def apply() -> None:
         if not mappings and named.get("launch_template"):
             template = self._get_template_from_args(named["launch_template"])
             mappings = template.data.get("BlockDeviceMappings")
-        volumes = [one for one in mappings or () if _has_volume(one)]
+        volumes = [mapping for mapping in mappings or () if _has_volume(mapping)]
         if mappings and len(volumes) < len(mappings):
             # With none left, the instance has the volumes of its image.
             named.pop("block_device_mappings", None)

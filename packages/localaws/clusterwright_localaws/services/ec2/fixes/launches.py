@@ -57,7 +57,9 @@ def _run(run_in_moto: Any) -> Any:
             named["placement"] = launch.zone
         if wish.market:
             named["instance_market_options"] = wish.market
-        named["instances_in_reservations"] = sum(1 for one in launch.reservations if one)
+        named["instances_in_reservations"] = sum(
+            1 for reservation in launch.reservations if reservation
+        )
         image_id = _translated(lambda: _image(self, image_id, named))
         started = run_in_moto(self, image_id, launch.count, *arguments, **named)
         _mark(started.instances, launch, wish)

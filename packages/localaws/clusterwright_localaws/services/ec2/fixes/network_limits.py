@@ -70,8 +70,12 @@ def _require(ec2: Any, quota: tuple[str, str], used: float, code: str, message: 
 
 
 def _nat_gateways(ec2: Any, zone: str) -> float:
-    live = [one for one in ec2.nat_gateways.values() if one.state not in ("deleted", "failed")]
-    return float(sum(ec2.get_subnet(one.subnet_id).availability_zone == zone for one in live))
+    live = [
+        nat_gateway
+        for nat_gateway in ec2.nat_gateways.values()
+        if nat_gateway.state not in ("deleted", "failed")
+    ]
+    return float(sum(ec2.get_subnet(item.subnet_id).availability_zone == zone for item in live))
 
 
 @quotas.counts_usage(*_VPCS)

@@ -87,7 +87,7 @@ def _rules_of(backend: Any, operation: str, attribute: str) -> None:
         group = self.get_security_group_by_name_or_id(group_name_or_id, named.get("vpc_id"))
         if runtime().active and group is not None:
             sources = (ip_ranges, named.get("source_groups"), named.get("prefix_list_ids"))
-            wanted = len(getattr(group, attribute)) + sum(len(one or ()) for one in sources)
+            wanted = len(getattr(group, attribute)) + sum(len(source or ()) for source in sources)
             words = "The maximum number of rules per security group has been reached."
             _require(self, _RULES, wanted, "RulesPerSecurityGroupLimitExceeded", words)
         return in_moto(

@@ -37,7 +37,7 @@ def apply() -> None:
 
     def prep_nics(self: Any, nic_spec: Any, *arguments: Any, **named: Any) -> None:
         prepare_in_moto(self, nic_spec, *arguments, **named)
-        said = {int(one.get("DeviceIndex") or 0): one for one in nic_spec or ()}
+        said = {int(item.get("DeviceIndex") or 0): item for item in nic_spec or ()}
         for index, interface in self.nics.items():
             spec = said.get(index, {})
             if "NetworkInterfaceId" not in spec and spec.get("DeleteOnTermination") is None:

@@ -76,7 +76,7 @@ def _instances(current: Runtime, account: str, region: str) -> float:
 @quotas.counts_usage(*_STORAGE_GB)
 def _storage(current: Runtime, account: str, region: str) -> float:
     found = _backend(account, region).databases.values()
-    return float(sum(float(one.allocated_storage or 0) for one in found))
+    return float(sum(float(item.allocated_storage or 0) for item in found))
 
 
 @quotas.counts_usage(*_SUBNET_GROUPS)

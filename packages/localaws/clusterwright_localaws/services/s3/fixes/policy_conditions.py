@@ -32,7 +32,7 @@ def apply() -> None:
         policy = json.loads(self.policy)
         statements = policy.get("Statement", [])
         listed = [statements] if isinstance(statements, Mapping) else statements
-        kept = [_without_condition(one) for one in listed if _counts(one)]
+        kept = [_without_condition(item) for item in listed if _counts(item)]
         if not kept:
             return PermissionResult.NEUTRAL
         return IAMPolicy(json.dumps({**policy, "Statement": kept})).is_action_permitted(

@@ -53,7 +53,7 @@ def apply() -> None:
 
     def describe(self: Any, *arguments: Any, **named: Any) -> list[Any]:
         found = describe_in_moto(self, *arguments, **named)
-        return [one for one in found if not one.name.startswith(PUBLIC)]
+        return [item for item in found if not item.name.startswith(PUBLIC)]
 
     ParameterDict._check_loading_status = load  # type: ignore[method-assign]
     ParameterDict.get_keys_beginning_with = keys  # type: ignore[method-assign]
@@ -79,10 +79,10 @@ def _infrastructure(region: str) -> Iterator[tuple[str, str]]:
     from moto.ssm.models import convert_to_params, load_resource
 
     here, current = f"{_INFRASTRUCTURE}/regions/{region}", f"{_INFRASTRUCTURE}/current-region"
-    for one in convert_to_params(load_resource("ssm/resources/regions.json")):
-        name = one["Name"]
+    for param in convert_to_params(load_resource("ssm/resources/regions.json")):
+        name = param["Name"]
         if name == here or name.startswith(f"{here}/"):
-            yield current + name.removeprefix(here), one["Value"]
+            yield current + name.removeprefix(here), param["Value"]
     for zones in RegionsAndZonesBackend.zones.values():
         for zone in zones:
             if zone.zone_type == "availability-zone":
