@@ -246,7 +246,7 @@ class Timeouts:
     """Slurm's MessageTimeout, below `node_down_seconds`"""
 
     credential_seconds: int = integer(5, 3600)
-    """how long munge's credentials are valid"""
+    """`cred_expire` of Slurm's AuthInfo"""
 
     kill_wait_seconds: int = integer(1, _LARGEST_SHORT)
     """Slurm's KillWait"""

@@ -31,6 +31,9 @@ def _artefact_contradictions(cluster: ClusterFile) -> list[str]:
         "artefacts.files: name and architecture",
         [f"{each.name} for {each.architecture}" for each in files],
     )
+    for index, each in enumerate(files):
+        if (each.sha256 is None) != (each.size_bytes is None):
+            found.append(f"artefacts.files[{index}]: one of sha256 and size_bytes is unknown")
     if cluster.containers.install == "mirrored" and not cluster.containers.pyxis:
         found.append("containers: install is mirrored, and pyxis is false")
     if cluster.containers.install == "mirrored" and not files:

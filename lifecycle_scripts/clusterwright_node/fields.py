@@ -119,7 +119,7 @@ class _Integer(Kind):
     def __init__(self, minimum: int, maximum: int, null: bool, text: str) -> None:
         self._minimum, self._maximum, self._null, self._text = minimum, maximum, null, text
         bounds = f"integer, {minimum} to {maximum}" if minimum < maximum else str(minimum)
-        in_words = {"digits": ", or a string of digits", UNKNOWN: " or `unknown`", "": ""}
+        in_words = {"digits": " or a string of digits", UNKNOWN: " or `unknown`", "": ""}
         self.shape = bounds + " or null" * null + in_words[text]
 
     def read(self, table: JsonObject, key: str, default: Any) -> int | None:
@@ -173,7 +173,7 @@ def boolean(default: Any = REQUIRED, omit: bool = False) -> Any:
 class _Choice(Kind):
     def __init__(self, choices: tuple[str, ...]) -> None:
         self._choices = choices
-        self.shape = ", ".join(f"`{choice}`" for choice in choices)
+        self.shape = " or ".join(f"`{choice}`" for choice in choices)
 
     def read(self, table: JsonObject, key: str, default: Any) -> str:
         value = table.take(key, (str,), "a string", default)

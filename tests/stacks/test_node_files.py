@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -50,18 +48,6 @@ DEPLOYED = {
 }
 
 
-@pytest.fixture(scope="module")
-def program() -> Iterator[Any]:
-    """The node program's modules, from where they are shipped."""
-    sys.path.insert(0, str(ROOT / "lifecycle_scripts"))
-    try:
-        from clusterwright_node import catalogue, inputs
-
-        yield inputs, catalogue.step_names()
-    finally:
-        sys.path.remove(str(ROOT / "lifecycle_scripts"))
-
-
 def filled_in(value: Any, key: str = "") -> Any:
     if isinstance(value, dict):
         return {name: filled_in(inner, name) for name, inner in value.items()}
@@ -82,24 +68,22 @@ def resource_config(cluster: Cluster) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("config", CONFIGS)
-def test_the_node_program_takes_every_file_of_every_config(
-    config: str, synth: Any, program: Any
-) -> None:
-    assert_accepted(program, load_cluster(ROOT / config).cluster, synth(config))
+def test_the_node_program_takes_every_file_of_every_config(config: str, synth: Any) -> None:
+    assert_accepted(load_cluster(ROOT / config).cluster, synth(config))
 
 
-def test_the_node_program_takes_a_spec_with_every_feature(
-    build: Build, program: Any, tmp_path: Path
-) -> None:
+def test_the_node_program_takes_a_spec_with_every_feature(build: Build, tmp_path: Path) -> None:
     mirrored = changed(FULL, slurm__containers__install="mirrored")
     for index, spec in enumerate((FULL, MINIMAL, SCRIPTED, mirrored)):
         path = tmp_path / f"{index}.yaml"
         path.write_text(json.dumps(spec), encoding="utf-8")
-        assert_accepted(program, load_cluster(path).cluster, build(spec))
+        assert_accepted(load_cluster(path).cluster, build(spec))
 
 
-def assert_accepted(program: Any, cluster: Cluster, assembly: Assembly) -> None:
-    inputs, steps = program
+def assert_accepted(cluster: Cluster, assembly: Assembly) -> None:
+    from clusterwright_node import catalogue, disagreements, inputs  # on the path with stacks
+
+    steps = catalogue.step_names()
     problems: list[str] = []
     parsed = inputs.parse_cluster(deployed_file(assembly, "cluster.json"), problems, steps)
     deployment = inputs.parse_deployment(
@@ -116,7 +100,7 @@ def assert_accepted(program: Any, cluster: Cluster, assembly: Assembly) -> None:
         assert not list(assembly.directory.glob("asset.*/provisioning_parameters.json"))
     assert problems == []
     found = inputs.Inputs(parsed, deployment, provisioning, resources)
-    assert inputs.disagreements(found, configuration(cluster)) == []
+    assert disagreements.disagreements(found, configuration(cluster)) == []
 
 
 def test_partitions_spares_and_accelerators_reach_the_node(build: Build) -> None:

@@ -1,0 +1,59 @@
+"""JSON objects are read as dataclasses and written back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+from clusterwright_node import fields
+from clusterwright_node.contract import ClusterFile, DeploymentFile
+from clusterwright_node.fields import boolean, build, integer, read, texts, to_json
+from clusterwright_node.parsing import JsonObject
+
+from tests.nodes.world import input_files
+
+
+@dataclass(frozen=True)
+class Example:
+    count: int | None = integer(1, 9, text="unknown")
+    names: tuple[str, ...] = texts(default=())
+    quiet: bool = boolean(default=False, omit=True)
+
+
+def as_object(value: Any) -> JsonObject:
+    return JsonObject(value, "example", [])
+
+
+def test_what_is_written_is_what_was_read() -> None:
+    files = input_files("managed")
+    for kind, name in ((ClusterFile, "cluster.json"), (DeploymentFile, "deployment.json")):
+        parsed = read(kind, as_object(files[name]))
+        assert read(kind, as_object(to_json(parsed))) == parsed
+
+
+def test_unknown_is_read_as_none_and_written_as_unknown() -> None:
+    parsed = read(Example, as_object({"count": "unknown"}))
+    assert parsed == Example(None, (), False)
+    assert to_json(parsed)["count"] == "unknown"
+
+
+def test_a_default_may_be_left_out_of_the_file() -> None:
+    assert to_json(Example(1, (), False)) == {"count": 1, "names": []}
+    assert to_json(Example(1, (), True)) == {"count": 1, "names": [], "quiet": True}
+
+
+def test_attributes_of_the_same_name_are_copied() -> None:
+    source = SimpleNamespace(count=3, names=["a"], quiet=True)
+    assert build(Example, source, count=4) == Example(4, ("a",), True)
+
+
+def test_every_problem_has_the_path_of_its_key() -> None:
+    problems: list[str] = []
+    value = {"count": 10, "names": [1], "quite": True}
+    fields.read(Example, JsonObject(value, "example.json", problems, separator=": "))
+    assert problems == [
+        "example.json: count: 10 is not between 1 and 9",
+        "example.json: names[0]: expected a string, found an integer",
+        "example.json: quite: unknown key; did you mean quiet?",
+    ]
