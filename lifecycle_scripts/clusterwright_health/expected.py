@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from clusterwright_health.probe import Probe
+from clusterwright_common.probe import Probe
 
 FILE = "/etc/clusterwright/health.json"
 

@@ -23,10 +23,11 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from clusterwright_common.probe import Probe
+
 from clusterwright_health import checks
 from clusterwright_health.expected import Expected, NoExpectation, read_expected
 from clusterwright_health.finding import REMEDIES, Finding
-from clusterwright_health.probe import Probe
 from clusterwright_health.slurm_node import drain, read_state, resume
 
 MODES = ("prolog", "epilog", "periodic")

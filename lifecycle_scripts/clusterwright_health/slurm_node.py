@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from clusterwright_health.probe import Probe
+from clusterwright_common.probe import Probe
 
 MARK = "clusterwright: "
 """How a reason of ours begins. A node that somebody else has drained is theirs."""
@@ -52,4 +52,4 @@ def resume(probe: Probe, name: str) -> str | None:
 
 def _update(probe: Probe, name: str, state: str, *more: str) -> str | None:
     answer = probe.run(["scontrol", "update", f"NodeName={name}", f"State={state}", *more])
-    return None if answer.ok else f"scontrol: {answer.said}"
+    return None if answer.ok else f"scontrol: {answer.summary}"

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Callable
 
+from clusterwright_common.probe import Probe, ProbeError
+
 from clusterwright_metrics import sources
-from clusterwright_metrics.probe import Probe, Unanswered
 from clusterwright_metrics.text import Metrics, exposition
 
 BUDGET_SECONDS = 8.0
@@ -102,7 +103,7 @@ class Scraper:
     def _run(self, name: str, look: _Look) -> None:
         try:
             self._modules[name].collect(self._make_probe(), look.metrics)
-        except Unanswered as error:
+        except ProbeError as error:
             look.error = str(error)
         except Exception as error:  # noqa: BLE001  a bug of one source is its own
             look.error = f"{type(error).__name__}: {error}"

@@ -8,7 +8,8 @@ import time
 from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from clusterwright_metrics.probe import Probe
+from clusterwright_common.probe import Probe
+
 from clusterwright_metrics.scrape import BUDGET_SECONDS, Scraper
 from clusterwright_metrics.text import CONTENT_TYPE
 

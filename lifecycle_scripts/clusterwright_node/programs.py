@@ -1,6 +1,7 @@
-"""Our programs that go on running on a node: copied, because the lifecycle folder does not stay.
+"""Programs that run on a node after its set-up, installed from the folder of lifecycle scripts.
 
-Each is a package of its own beside this one, in Python's standard library only.
+They are copied because HyperPod removes that folder. Each is a package beside this one, and uses
+only Python's standard library and `clusterwright_common`.
 """
 
 from __future__ import annotations
@@ -11,32 +12,36 @@ from clusterwright_node.node import Node
 
 FOLDER = "/opt/clusterwright/lib"
 PYTHON = "/usr/bin/python3"
-"""The image's own: it is there before anything that a user installs, and stays."""
+"""The Python of the image: users cannot replace or remove it by installing another."""
+
+COMMON = "clusterwright_common"
+USERS_OF_COMMON = ("clusterwright_health", "clusterwright_metrics")
 
 _SOURCE = Path(__file__).parents[1]
 
 
 def is_installed(node: Node, package: str) -> bool:
-    """Whether every file of the package is there as it came."""
+    """Whether every file of the package is installed and current."""
     return all(node.machine.read_text(path) == text for path, text in _files(package).items())
 
 
 def install(node: Node, package: str) -> None:
-    """Writes the files of the package that are missing or not current."""
+    """Write the files of the package that are missing or not current."""
     for path, text in _files(package).items():
         if node.machine.read_text(path) != text:
             node.machine.write_text(path, text)
 
 
 def command(package: str, *arguments: str) -> str:
-    """The command line that runs it, for a unit or a shell line."""
+    """The command line of the package's program, for a unit or a shell."""
     words = [f"PYTHONPATH={FOLDER}", PYTHON, "-B", "-m", package, *arguments]
     return " ".join(["/usr/bin/env", *words])
 
 
 def _files(package: str) -> dict[str, str]:
-    source = _SOURCE / package
+    packages = (package, COMMON) if package in USERS_OF_COMMON else (package,)
     return {
         f"{FOLDER}/{path.relative_to(_SOURCE).as_posix()}": path.read_text(encoding="utf-8")
-        for path in sorted(source.rglob("*.py"))
+        for name in packages
+        for path in sorted((_SOURCE / name).rglob("*.py"))
     }

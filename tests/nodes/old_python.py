@@ -18,6 +18,7 @@ from typing import Any
 
 PACKAGES = (
     "clusterwright_checkpoints",
+    "clusterwright_common",
     "clusterwright_health",
     "clusterwright_metrics",
     "clusterwright_node",

@@ -11,6 +11,7 @@ import pytest
 from clusterwright_node import steps as steps_package
 from clusterwright_node.catalogue import Step, load_steps, ordered, step_names
 from clusterwright_node.node import APPLIES, SATISFIED
+from clusterwright_node.programs import COMMON, USERS_OF_COMMON
 
 from tests.nodes.conftest import LIFECYCLE
 
@@ -65,8 +66,10 @@ def test_a_file_needs_only_the_standard_library(path: Path) -> None:
     for module in modules(path):
         top = module.split(".")[0]
         ours = path.relative_to(LIFECYCLE).parts[0]
-        # What goes on running on nodes knows nothing of the program that installs it.
+        # Programs that stay on nodes do not import the program that installs them.
         allowed = {ours, *PROGRAMS} if ours == "clusterwright_node" else {ours}
+        if ours in ("clusterwright_node", *USERS_OF_COMMON):
+            allowed.add(COMMON)
         assert top in allowed or top in sys.stdlib_module_names, module
         assert module not in NEWER_MODULES
 

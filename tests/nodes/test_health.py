@@ -9,10 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
+from clusterwright_common.probe import Probe
 from clusterwright_health import checks, program
 from clusterwright_health.expected import FILE, Expected, NoExpectation, read_expected, written
 from clusterwright_health.finding import REMEDIES
-from clusterwright_health.probe import Probe
 from clusterwright_health.slurm_node import read_state
 
 NODE = "ip-10-1-0-21"

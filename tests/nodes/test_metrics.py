@@ -12,8 +12,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from clusterwright_common.probe import Probe, ProbeError
 from clusterwright_metrics import service, text
-from clusterwright_metrics.probe import Probe, Unanswered
 from clusterwright_metrics.scrape import Scraper, load_sources
 from clusterwright_metrics.sources import efa, host, lustre, neuron, nvidia, ours, slurm
 from clusterwright_metrics.text import Metrics, exposition
@@ -230,7 +230,7 @@ def test_dcgm_without_its_daemon_takes_nothing_away(machine: Machine) -> None:
 def test_nvidia_smi_that_fails_is_said(machine: Machine, script: str, says: str) -> None:
     machine.file("/proc/driver/nvidia/version", "570\n")
     machine.command("nvidia-smi", script)
-    with pytest.raises(Unanswered, match=says):
+    with pytest.raises(ProbeError, match=says):
         nvidia.collect(machine.probe(seconds=0.5), Metrics())
 
 
@@ -324,7 +324,7 @@ def test_one_tool_of_lustre_that_fails_leaves_the_other(machine: Machine) -> Non
     machine.command("lctl", "echo 'error: get_param: No such file' >&2; exit 2")
     machine.says("lnetctl", _LNET)
     metrics = Metrics()
-    with pytest.raises(Unanswered, match="get_param"):
+    with pytest.raises(ProbeError, match="get_param"):
         lustre.collect(machine.probe(), metrics)
     assert "lustre_lnet_up" in metrics.families
 
@@ -378,7 +378,7 @@ def test_slurm_on_the_controller(machine: Machine) -> None:
 
 def test_a_controller_that_is_down_is_said(machine: Machine) -> None:
     machine.command("sinfo", "echo 'Unable to contact slurm controller' >&2; exit 1")
-    with pytest.raises(Unanswered, match="Unable to contact"):
+    with pytest.raises(ProbeError, match="Unable to contact"):
         slurm.collect(machine.probe(), Metrics())
 
 
@@ -421,7 +421,7 @@ def test_every_role_has_its_sources() -> None:
 def test_a_source_that_fails_or_breaks_costs_itself_alone() -> None:
     def unanswered(_: Probe, metrics: Metrics) -> None:
         metrics.add("half", "gauge", "About.", 1)
-        raise Unanswered("nobody there")
+        raise ProbeError("nobody there")
 
     def broken(_: Probe, __: Metrics) -> None:
         raise KeyError("x")

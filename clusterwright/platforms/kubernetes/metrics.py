@@ -30,6 +30,7 @@ from clusterwright.platforms.kubernetes.objects import Manifest, manifest
 NAMESPACE: Final = "clusterwright-metrics"
 NAME: Final = "node-exporter"
 PROGRAM: Final = "clusterwright_metrics"
+PACKAGES: Final = (PROGRAM, "clusterwright_common")
 PROGRAM_FOLDER: Final = "/opt/clusterwright"
 HOST: Final = "/host"
 """Where the container sees the node's files."""
@@ -109,12 +110,13 @@ def metrics_manifests(cluster: Cluster) -> Iterator[Manifest]:
 def program_files() -> dict[str, str]:
     """The exporter's files, by their paths below the folder of the lifecycle scripts."""
     root = repository.root()
-    folder = root / repository.SCRIPTS / PROGRAM if root is not None else None
-    if folder is None or not folder.is_dir():
+    scripts = root / repository.SCRIPTS if root is not None else None
+    if scripts is None or not (scripts / PROGRAM).is_dir():
         raise UnknownProgramError(f"{repository.SCRIPTS}/{PROGRAM} is not here")
     return {
-        str(path.relative_to(folder.parent)): path.read_text(encoding="utf-8")
-        for path in sorted(folder.rglob("*.py"))
+        str(path.relative_to(scripts)): path.read_text(encoding="utf-8")
+        for package in PACKAGES
+        for path in sorted((scripts / package).rglob("*.py"))
     }
 
 

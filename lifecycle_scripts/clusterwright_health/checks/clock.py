@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from clusterwright_common.probe import Probe
+
 from clusterwright_health.expected import Expected
 from clusterwright_health.finding import Finding
-from clusterwright_health.probe import Probe
 
 QUICK = False
 
@@ -14,7 +15,7 @@ def look(probe: Probe, expected: Expected) -> list[Finding]:
         return []
     answer = probe.run(["chronyc", "-n", "tracking"])
     if not answer.ok:
-        return [Finding("clock", f"chronyc: {answer.said}")]
+        return [Finding("clock", f"chronyc: {answer.summary}")]
     for line in answer.stdout.splitlines():
         name, _, word = line.partition(":")
         if name.strip() == "Leap status" and word.strip() == "Not synchronised":

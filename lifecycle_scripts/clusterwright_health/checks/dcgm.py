@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 
+from clusterwright_common.probe import Probe
+
 from clusterwright_health.expected import Expected
 from clusterwright_health.finding import Finding
-from clusterwright_health.probe import Probe
 
 QUICK = False
 

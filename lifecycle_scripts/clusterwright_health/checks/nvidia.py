@@ -6,9 +6,10 @@ for; NVIDIA, "GPU Memory Error Management", for pending and failed row remapping
 
 from __future__ import annotations
 
+from clusterwright_common.probe import Probe
+
 from clusterwright_health.expected import Expected
 from clusterwright_health.finding import Finding
-from clusterwright_health.probe import Probe
 
 QUICK = True
 
@@ -26,7 +27,7 @@ def look(probe: Probe, expected: Expected) -> list[Finding]:
         # It fails as a whole when one GPU is off the bus, or when the driver is not there.
         said = answer.stdout + answer.stderr
         remedy = "replace" if "Unable to determine the device handle" in said else "reboot"
-        return [Finding("gpu", f"nvidia-smi: {answer.said}", remedy)]
+        return [Finding("gpu", f"nvidia-smi: {answer.summary}", remedy)]
     rows = [line.split(",") for line in answer.stdout.splitlines() if line.strip()]
     found = []
     if len(rows) < expected.accelerator_count:

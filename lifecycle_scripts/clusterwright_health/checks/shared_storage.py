@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from clusterwright_common.probe import Probe
+
 from clusterwright_health.expected import Expected
 from clusterwright_health.finding import Finding
-from clusterwright_health.probe import Probe
 
 QUICK = True
 
@@ -21,7 +22,7 @@ def look(probe: Probe, expected: Expected) -> list[Finding]:
         # In a process of its own: a server that is gone holds the caller in the kernel.
         answer = probe.run(["stat", "--file-system", path], timeout_seconds=_SECONDS)
         if not answer.ok:
-            found.append(Finding("storage", f"{path}: {answer.said}"))
+            found.append(Finding("storage", f"{path}: {answer.summary}"))
     return found
 
 

@@ -6,7 +6,8 @@ counters are the driver's; new ones appear by themselves.
 
 from __future__ import annotations
 
-from clusterwright_metrics.probe import Probe
+from clusterwright_common.probe import Probe
+
 from clusterwright_metrics.text import Metrics, number, sanitised
 
 ROLES = ("controller", "login", "compute")

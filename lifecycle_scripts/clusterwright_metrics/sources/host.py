@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import re
 
-from clusterwright_metrics.probe import Probe
+from clusterwright_common.probe import Probe
+
 from clusterwright_metrics.text import Metrics, number
 
 ROLES = ("controller", "login", "compute")

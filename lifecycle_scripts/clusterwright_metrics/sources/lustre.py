@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 
-from clusterwright_metrics.probe import Probe, Unanswered
+from clusterwright_common.probe import Probe, ProbeError
+
 from clusterwright_metrics.text import Metrics, sanitised
 
 ROLES = ("controller", "login", "compute")
@@ -38,11 +39,11 @@ def collect(probe: Probe, metrics: Metrics) -> None:
         if not probe.has(command[0]):
             continue
         try:
-            read(probe.said(command), metrics)
-        except Unanswered as error:
+            read(probe.output(command), metrics)
+        except ProbeError as error:
             failed.append(str(error))
     if failed:
-        raise Unanswered("; ".join(failed))
+        raise ProbeError("; ".join(failed))
 
 
 def _parameter_files(probe: Probe) -> str:

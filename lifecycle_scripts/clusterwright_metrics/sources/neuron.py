@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 
-from clusterwright_metrics.probe import Probe
+from clusterwright_common.probe import Probe
+
 from clusterwright_metrics.text import Metrics, number, sanitised
 
 ROLES = ("compute", "login")

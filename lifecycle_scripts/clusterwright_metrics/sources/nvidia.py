@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 
-from clusterwright_metrics.probe import Probe, Unanswered
+from clusterwright_common.probe import Probe, ProbeError
+
 from clusterwright_metrics.text import Metrics, number
 
 ROLES = ("compute", "login")
@@ -70,12 +71,12 @@ def collect(probe: Probe, metrics: Metrics) -> None:
         return
     names = [field[0] for field in _FIELDS] + [counter[0] for counter in _COUNTERS]
     asked = ",".join(["index", "uuid", *names])
-    text = probe.said(["nvidia-smi", f"--query-gpu={asked}", "--format=csv,noheader,nounits"])
+    text = probe.output(["nvidia-smi", f"--query-gpu={asked}", "--format=csv,noheader,nounits"])
     rows = [[cell.strip() for cell in line.split(",")] for line in text.splitlines() if line]
     uuids = {}
     for row in rows:
         if len(row) != len(names) + 2:
-            raise Unanswered("nvidia-smi answers in a form not known here")
+            raise ProbeError("nvidia-smi answers in a form not known here")
         labels = {"gpu": row[0], "uuid": row[1]}
         uuids[row[0]] = row[1]
         values = dict(zip(names, row[2:]))
@@ -98,8 +99,8 @@ def _dcgm(probe: Probe, metrics: Metrics, uuids: dict[str, str]) -> None:
     """One look. Without DCGM's daemon it says nothing."""
     numbers = ",".join(str(field[0]) for field in _DCGM)
     try:
-        lines = probe.said(["dcgmi", "dmon", "-e", numbers, "-c", "1"]).splitlines()
-    except Unanswered:
+        lines = probe.output(["dcgmi", "dmon", "-e", numbers, "-c", "1"]).splitlines()
+    except ProbeError:
         lines = []
     rows = 0
     for line in lines:

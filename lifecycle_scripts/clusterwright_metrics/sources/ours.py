@@ -6,7 +6,8 @@ import json
 import re
 from typing import Any
 
-from clusterwright_metrics.probe import Probe
+from clusterwright_common.probe import Probe
+
 from clusterwright_metrics.text import Metrics
 
 ROLES = ("controller", "login", "compute")

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from clusterwright_metrics.probe import Probe
+from clusterwright_common.probe import Probe
+
 from clusterwright_metrics.text import Metrics, number, sanitised
 
 ROLES = ("controller",)
@@ -39,7 +40,7 @@ def collect(probe: Probe, metrics: Metrics) -> None:
 
 def _nodes(probe: Probe, metrics: Metrics) -> None:
     form = "PartitionName:64|,NodeHost:64|,StateLong:64|,Gres:256|,GresUsed:256|,Reason:128"
-    text = probe.said(["sinfo", "--noheader", "--Node", f"--Format={form}"])
+    text = probe.output(["sinfo", "--noheader", "--Node", f"--Format={form}"])
     states: Counter[tuple[str, str]] = Counter()
     devices: Counter[tuple[str, str]] = Counter()
     seen = set()
@@ -89,7 +90,7 @@ def _devices(text: str) -> list[tuple[str, int]]:
 
 
 def _jobs(probe: Probe, metrics: Metrics) -> None:
-    text = probe.said(["squeue", "--noheader", "--all", "--states=all", "--format=%P|%T"])
+    text = probe.output(["squeue", "--noheader", "--all", "--states=all", "--format=%P|%T"])
     counted: Counter[tuple[str, str]] = Counter()
     for line in text.splitlines():
         partition, _, state = line.strip().partition("|")
@@ -109,7 +110,7 @@ def _jobs(probe: Probe, metrics: Metrics) -> None:
 
 def _scheduler(probe: Probe, metrics: Metrics) -> None:
     section = ""
-    for line in probe.said(["sdiag"]).splitlines():
+    for line in probe.output(["sdiag"]).splitlines():
         if not line.startswith(("\t", " ")):
             section = line.lower()
         key, _, value = line.strip().partition(":")

@@ -8,9 +8,9 @@ the head node lets Slurm run what is before and after a job.
 
 from __future__ import annotations
 
+from clusterwright_common.probe import Probe
 from clusterwright_health.checks import efa
 from clusterwright_health.expected import FILE, Expected, NoExpectation, read_expected, written
-from clusterwright_health.probe import Probe
 
 from clusterwright_node import programs, slurm_health, systemd
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
