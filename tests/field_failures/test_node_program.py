@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clusterwright_health.expected import Expected, written
 from clusterwright_common.probe import Probe
+from clusterwright_health.expected import Expected, written
 from clusterwright_health.program import main as health
 from clusterwright_node import slurm_health
 from clusterwright_node.catalogue import step_names
