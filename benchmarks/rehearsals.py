@@ -22,7 +22,7 @@ from typing import Any
 from benchmarks.compare import ROOT, Comparison, Timed, base_environment
 from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.nodes import images
-from clusterwright_rehearsal.rehearsal import why_no_nodes
+from clusterwright_rehearsal.prerequisites import nodes_unavailable
 
 _CONFIG = "dev.yaml"
 _COUNT = "    count: 2\n"
@@ -92,7 +92,7 @@ _TAKEN: list[Sized] = []
 
 def rehearsal_comparisons(folder: Path) -> list[Comparison]:
     """Boot by size, the node program, the first job, the image; empty where no nodes can be."""
-    reason = why_no_nodes()
+    reason = nodes_unavailable()
     if reason is not None:
         print(f"bench: no rehearsals: {reason}", file=sys.stderr)
         return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from clusterwright.cluster_spec import load_spec
-from clusterwright_rehearsal.rehearsal import why_no_nodes
+from clusterwright_rehearsal.prerequisites import nodes_unavailable
 from demo.shell import ROOT, Shell, StepFailed
 
 _CONFIG = "configs/dev.yaml"
@@ -108,7 +108,7 @@ def _rehearse(shell: Shell) -> None:
     command = " ".join(
         [f"clusterwright rehearse {_CONFIG}", *(f"--scenario {name}" for name in _SCENARIOS)]
     )
-    reason = why_no_nodes()
+    reason = nodes_unavailable()
     if reason is not None:
         shell.say(f"Not run here: {reason}. As root on Linux:")
         shell.say(f"  {command}")

@@ -65,13 +65,13 @@ def test_one_rehearsal_serves_every_row(monkeypatch: pytest.MonkeyPatch, tmp_pat
 def test_machine_without_nodes_has_no_rows_and_says_why(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(rehearsals, "why_no_nodes", lambda: "emulated nodes need root")
+    monkeypatch.setattr(rehearsals, "nodes_unavailable", lambda: "emulated nodes require root")
     assert rehearsals.rehearsal_comparisons(tmp_path) == []
-    assert "no rehearsals: emulated nodes need root" in capsys.readouterr().err
+    assert "no rehearsals: emulated nodes require root" in capsys.readouterr().err
 
 
 def test_rows_have_targets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(rehearsals, "why_no_nodes", lambda: None)
+    monkeypatch.setattr(rehearsals, "nodes_unavailable", lambda: None)
     monkeypatch.setattr(rehearsals, "_TAKEN", [])
     rows = {row.name: row.target_seconds for row in rehearsals.rehearsal_comparisons(tmp_path)}
     assert rows["six nodes, CreateCluster to all idle"] == 20

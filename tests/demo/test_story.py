@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from clusterwright_rehearsal.rehearsal import why_no_nodes
+from clusterwright_rehearsal.prerequisites import nodes_unavailable
 from demo import story
 from demo.shell import ROOT, Shell
 
@@ -38,7 +38,7 @@ def test_demo_does_what_it_says_in_less_than_three_minutes() -> None:
     computed = _cpu_seconds_of_children() - used
     said = f"{seconds:.0f} s, {rehearsal:.0f} of them for the rehearsal; {computed:.0f} computed"
     assert min(seconds - rehearsal, computed) < 180, said
-    reason = why_no_nodes()
+    reason = nodes_unavailable()
     if reason is None:
         assert re.search(r"^Promises: \d+ held$", result.stdout, re.MULTILINE)
     else:
@@ -80,10 +80,10 @@ def test_demo_does_what_it_says_in_less_than_three_minutes() -> None:
 def test_demo_says_what_it_did_not_rehearse_and_goes_on(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(story, "why_no_nodes", lambda: "emulated nodes need root")
+    monkeypatch.setattr(story, "nodes_unavailable", lambda: "emulated nodes require root")
     story._rehearse(Shell())
     said = capsys.readouterr().out
-    assert "# Not run here: emulated nodes need root. As root on Linux:" in said
+    assert "# Not run here: emulated nodes require root. As root on Linux:" in said
     assert "clusterwright rehearse configs/dev.yaml --scenario first-boot" in said
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from clusterwright_rehearsal import runs
 from clusterwright_rehearsal.nodes import images
-from clusterwright_rehearsal.rehearsal import why_no_nodes
+from clusterwright_rehearsal.prerequisites import nodes_unavailable
 from clusterwright_rehearsal.worker_client import EngineHandle
 
 pytestmark = [pytest.mark.slow, pytest.mark.slurm, pytest.mark.enable_socket]
@@ -163,7 +163,7 @@ class Account:
 @pytest.fixture(scope="module")
 def broken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
     """Clusters that fail, on machines that are gone when the tests are over."""
-    reason = why_no_nodes()
+    reason = nodes_unavailable()
     if reason is not None:
         pytest.skip(reason)
     image = images.image(runs.DEFAULT_STATE / "cache")

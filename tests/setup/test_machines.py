@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from clusterwright_rehearsal.rehearsal import NEEDED_PROGRAMS
+from clusterwright_rehearsal.prerequisites import PROGRAMS
 from tools.setup import machines
 from tools.setup.errors import SetupError
 from tools.setup.recipe import STEPS
@@ -93,4 +93,4 @@ def test_becoming_root_makes_the_step_outdated(machine: Machine) -> None:
 
 def test_step_is_the_last_and_covers_what_the_rehearsal_needs() -> None:
     assert STEPS[-1].run is machines.install
-    assert set(NEEDED_PROGRAMS) <= set(machines.PROGRAMS)
+    assert set(PROGRAMS) <= set(machines.PROGRAMS)

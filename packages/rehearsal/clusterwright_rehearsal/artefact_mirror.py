@@ -1,6 +1,6 @@
-"""Puts into the emulated bucket what the nodes of an assembly will fetch, as a user would.
+"""Mirror the artefacts that the nodes of an assembly download to the emulated bucket.
 
-What they will fetch is read where they read it: in the assembly's cluster.json.
+The list is read from the same file that the nodes read: cluster.json of the assembly.
 """
 
 from __future__ import annotations
@@ -17,55 +17,59 @@ from clusterwright.cluster_spec import repository
 from clusterwright_rehearsal.errors import RehearsalError
 
 CACHE = Path(".clusterwright/artefacts")
-"""Where `clusterwright artefacts mirror` keeps files, from the root of the repository."""
+"""The cache of `clusterwright artefacts mirror`, relative to the root of the repository."""
 
 
 @dataclass(frozen=True)
-class Wanted:
+class NeededArtefacts:
     """The `artefacts` of an assembly's cluster.json: the bucket, and (name, architecture)."""
 
     bucket: str
     files: frozenset[tuple[str, str]]
 
 
-def wanted(assembly: Path) -> Wanted | None:
-    """What nodes of this assembly fetch; None where they fetch nothing."""
+def needed_artefacts(assembly: Path) -> NeededArtefacts | None:
+    """The artefacts that nodes of this assembly download; None if there are none."""
     for path in assembly.glob("asset.*/cluster.json"):
         artefacts = json.loads(path.read_text()).get("artefacts")
         if artefacts:
             names = frozenset((row["name"], row["architecture"]) for row in artefacts["files"])
-            return Wanted(artefacts["bucket"], names)
+            return NeededArtefacts(artefacts["bucket"], names)
     return None
 
 
-def bring(s3: Any, found: Wanted, lock: Path, cache: Path | None = None) -> list[Outcome]:
-    """Mirror them to the bucket. What cannot be had, or has no checksum, is among the outcomes.
+def mirror_to_bucket(
+    s3: Any, needed: NeededArtefacts, lock: Path, cache: Path | None = None
+) -> list[Outcome]:
+    """Mirror artefacts to the bucket; unavailable ones and missing checksums are in the result.
 
     Raises
     ------
     RehearsalError
-        The list of artefacts cannot be read.
+        The lock file cannot be read.
     """
     try:
         listed = read_lock(lock)
     except LockError as error:
         raise RehearsalError(str(error)) from error
-    chosen = [each for each in listed if (each.name, each.architecture) in found.files]
+    chosen = [
+        artefact for artefact in listed if (artefact.name, artefact.architecture) in needed.files
+    ]
     folder = cache or (repository.root() or Path.cwd()) / CACHE
-    return list(mirror(chosen, _Bucket(s3, found.bucket), folder))
+    return list(mirror(chosen, _Bucket(s3, needed.bucket), folder))
 
 
-def said(outcomes: list[Outcome]) -> list[str]:
-    """What the verdict has to say of those that are not in the bucket now."""
+def missing_notes(outcomes: list[Outcome]) -> list[str]:
+    """Notes for the verdict about artefacts that are not in the bucket."""
     return [
-        f"not in the emulated bucket: {each.artefact.label}: {each.reason}"
-        for each in outcomes
-        if each.status not in ("present", "mirrored", "pinned")
+        f"not in the emulated bucket: {outcome.artefact.label}: {outcome.reason}"
+        for outcome in outcomes
+        if outcome.status not in ("present", "mirrored", "pinned")
     ]
 
 
-def lock_of(spec: Mapping[str, Any]) -> Path:
-    """The list that a resolved spec names."""
+def lock_path(spec: Mapping[str, Any]) -> Path:
+    """The lock file of artefacts that a resolved spec refers to."""
     return repository.file(spec["lifecycle"]["artefacts"])
 
 
@@ -78,5 +82,5 @@ class _Bucket:
         return any(row["Key"] == key and row["Size"] == size_bytes for row in found)
 
     def put(self, key: str, path: Path, sha256: str) -> None:
-        del sha256  # the nodes look
+        del sha256  # verified by the nodes
         self._s3.put_object(Bucket=self._name, Key=key, Body=path.read_bytes())

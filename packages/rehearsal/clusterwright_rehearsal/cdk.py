@@ -1,4 +1,4 @@
-"""The real `cdk` command line against the local AWS."""
+"""Runs the real `cdk` command line against the local AWS."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 class Cdk:
-    """Synthesises and deploys one spec. All output goes to a file of the run's folder.
+    """Synthesis and deployment of a spec. All output goes to cdk.log in the run's folder.
 
-    Raises of its methods: `DeploymentFailed`.
+    Methods raise `DeploymentFailed`.
     """
 
     def __init__(self, url: str, account: str, region: str, folder: Path) -> None:
@@ -46,20 +46,20 @@ class Cdk:
         found = shutil.which("cdk", path=self._environment["PATH"])
         if found is None or not (CHECKOUT / "app.py").exists():
             raise RehearsalError(
-                "a rehearsal deploys with the CDK, and "
-                + ("there is no cdk" if found is None else "this is no checkout with app.py"),
+                "a rehearsal deploys with the CDK, but "
+                + ("cdk is not installed" if found is None else "there is no app.py here"),
                 "run it from a checkout after `make setup`",
             )
         self._program = found
 
     def bootstrap(self) -> None:
-        """`cdk bootstrap`, without an app: it needs none."""
-        place = self._folder / "bootstrap"
-        place.mkdir(exist_ok=True)
-        self._run(["bootstrap", f"aws://{self.account}/{self.region}"], place)
+        """Run `cdk bootstrap`, in an empty folder because it needs no app."""
+        empty = self._folder / "bootstrap"
+        empty.mkdir(exist_ok=True)
+        self._run(["bootstrap", f"aws://{self.account}/{self.region}"], empty)
 
     def synthesise(self, config: Path) -> Path:
-        """The cloud assembly of a spec, in a folder of its own."""
+        """Synthesise a spec; return the folder of its cloud assembly."""
         output = self._folder / f"cdk.out.{time.monotonic_ns()}"
         self._run(
             ["synth", "--quiet", "-c", f"config={config}", "--output", str(output)], CHECKOUT
@@ -67,9 +67,9 @@ class Cdk:
         return output
 
     def deploy(self, assembly: Path, *stacks: str) -> dict[str, Any]:
-        """`cdk deploy --all` with several stacks at once; returns the outputs by stack.
+        """Run `cdk deploy` with several stacks in parallel; return the outputs by stack.
 
-        With names of stacks, those and what they need.
+        Without names all stacks are deployed, else the named ones and their dependencies.
         """
         outputs = self._folder / "outputs.json"
         self._run(
@@ -83,14 +83,14 @@ class Cdk:
         found: dict[str, Any] = json.loads(outputs.read_text())
         return found
 
-    def _run(self, words: Sequence[str], place: Path) -> None:
+    def _run(self, words: Sequence[str], folder: Path) -> None:
         with self.log.open("a") as log:
             log.write(f"\n$ cdk {' '.join(words)}\n")
             log.flush()
             started = self.log.stat().st_size
             done = subprocess.run(
                 [self._program, *words],
-                cwd=place,
+                cwd=folder,
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -103,12 +103,12 @@ class Cdk:
 
 
 class DeploymentFailed(RehearsalError):
-    """`cdk` did not exit with 0; the message is what it says failed."""
+    """`cdk` did not exit with 0; the message contains the failed resource."""
 
     def __init__(self, command: str, output: str) -> None:
         lines = [line.strip() for line in output.splitlines() if line.strip()]
-        # CloudFormation's own word on the resource; the CLI repeats it in other forms.
-        said = (
+        # CloudFormation's event of the resource; the CLI repeats it in other forms.
+        cause = (
             [line for line in lines if re.search(r"(CREATE|UPDATE)_FAILED", line)][:1]
             or [
                 line
@@ -117,4 +117,4 @@ class DeploymentFailed(RehearsalError):
             ]
             or lines
         )
-        super().__init__(f"cdk {command} failed: {' / '.join(said[:4])[:1500]}")
+        super().__init__(f"cdk {command} failed: {' / '.join(cause[:4])[:1500]}")

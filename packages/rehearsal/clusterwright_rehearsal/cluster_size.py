@@ -1,4 +1,4 @@
-"""How many nodes this machine holds, and the spec with that many."""
+"""The size of the emulated cluster: the node limit of this host, and the reduced spec."""
 
 from __future__ import annotations
 
@@ -14,50 +14,52 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright_rehearsal.errors import RehearsalError
 
 MEMORY_PER_NODE_MIB = 220
-"""A controller with MariaDB takes about 300 MiB, a worker with slurmd about 60 (measured)."""
+"""A controller with MariaDB uses about 300 MiB, a worker with slurmd about 60 (measured)."""
 _NODES_PER_PROCESSOR = 8
-_LEAST = 4
+_MINIMUM = 4
 
 
 @dataclass(frozen=True)
-class Sized:
-    """The spec as it is rehearsed."""
+class ReducedSpec:
+    """The spec of the rehearsal, with notes about the reduced groups."""
 
     data: dict[str, Any]
     notes: tuple[str, ...]
     counts: Mapping[str, int]
 
 
-def comfortable(processors: int | None = None, free_mib: float | None = None) -> int:
-    """The nodes that this machine holds without getting slow."""
+def default_limit(processors: int | None = None, free_mib: float | None = None) -> int:
+    """The number of nodes that this host can run without becoming slow."""
     processors = processors or os.cpu_count() or 1
     free_mib = _free_mib() if free_mib is None else free_mib
-    return max(_LEAST, min(processors * _NODES_PER_PROCESSOR, int(free_mib / MEMORY_PER_NODE_MIB)))
+    return max(
+        _MINIMUM, min(processors * _NODES_PER_PROCESSOR, int(free_mib / MEMORY_PER_NODE_MIB))
+    )
 
 
-def sized(cluster: Cluster, resolved: Mapping[str, Any], nodes: int | None) -> Sized:
-    """The resolved spec with at most `nodes` nodes in all; without it, what fits comfortably.
+def reduced(cluster: Cluster, resolved: Mapping[str, Any], nodes: int | None) -> ReducedSpec:
+    """The resolved spec with at most `nodes` nodes in total; default: `default_limit()`.
 
-    Only groups of role compute are made smaller, in proportion; each keeps one node, and more
-    nodes than spares. The rest of the spec stays.
+    Only compute groups are reduced, in proportion; each keeps at least one node, and more nodes
+    than spares. The rest of the spec is unchanged.
 
     Raises
     ------
     RehearsalError
-        The groups cannot be made that small.
+        The groups cannot be reduced that far.
     """
-    limit = comfortable() if nodes is None else nodes
+    limit = default_limit() if nodes is None else nodes
     fixed = sum(group.count for group in cluster.compute if group.role != "compute")
     groups = [group for group in cluster.compute if group.role == "compute"]
     wanted = {group.name: group.count for group in groups}
-    room = limit - fixed
-    if room < len(groups):
+    capacity = limit - fixed
+    if capacity < len(groups):
         raise RehearsalError(
-            f"{limit} nodes are too few: {fixed} for controller and login, and one for each of "
-            f"{len(groups)} compute groups, make {fixed + len(groups)}",
+            f"{limit} nodes are not enough: it needs {fixed} controller and login nodes, and "
+            f"one node for each of {len(groups)} compute groups, {fixed + len(groups)} in total",
             f"--nodes {fixed + len(groups)} or more",
         )
-    counts = _shared_out(wanted, room)
+    counts = _proportional_counts(wanted, capacity)
     data = without_nulls(copy.deepcopy(dict(resolved)))
     notes = []
     for entry in data["compute"]:
@@ -74,12 +76,14 @@ def sized(cluster: Cluster, resolved: Mapping[str, Any], nodes: int | None) -> S
             entry["min_count"] = after
         notes.append(text)
     if notes and nodes is None:
-        notes.append(f"this machine holds {limit} nodes comfortably; --nodes takes another number")
-    return Sized(data, tuple(notes), counts)
+        notes.append(
+            f"the default limit of this machine is {limit} nodes; --nodes sets another limit"
+        )
+    return ReducedSpec(data, tuple(notes), counts)
 
 
 def write(data: Mapping[str, Any], folder: Path) -> Path:
-    """The spec as a file of its own; JSON is YAML too."""
+    """Write the spec to a file, as JSON, which is valid YAML; return its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{data['environment']}.yaml"
     path.write_text(json.dumps(data, indent=2, default=_plain))
@@ -87,7 +91,7 @@ def write(data: Mapping[str, Any], folder: Path) -> Path:
 
 
 def without_nulls(value: Any) -> Any:
-    """The resolved form names every field; those without a value are left out."""
+    """The value without the fields that are None, which the resolved form contains."""
     if isinstance(value, Mapping):
         return {k: without_nulls(v) for k, v in value.items() if v is not None}
     if isinstance(value, Sequence) and not isinstance(value, str):
@@ -95,16 +99,16 @@ def without_nulls(value: Any) -> Any:
     return value
 
 
-def _shared_out(wanted: Mapping[str, int], room: int) -> dict[str, int]:
+def _proportional_counts(wanted: Mapping[str, int], capacity: int) -> dict[str, int]:
     total = sum(wanted.values())
-    if total <= room:
+    if total <= capacity:
         return dict(wanted)
-    counts = {name: max(1, count * room // total) for name, count in wanted.items()}
-    # Rounding, and the one that each keeps, may take or leave a few.
-    while sum(counts.values()) > room:
+    counts = {name: max(1, count * capacity // total) for name, count in wanted.items()}
+    # Rounding and the minimum of one node may exceed the capacity or leave some of it.
+    while sum(counts.values()) > capacity:
         counts[max(counts, key=lambda name: counts[name])] -= 1
     for name in sorted(wanted, key=lambda name: counts[name] / wanted[name]):
-        while sum(counts.values()) < room and counts[name] < wanted[name]:
+        while sum(counts.values()) < capacity and counts[name] < wanted[name]:
             counts[name] += 1
     return counts
 

@@ -1,9 +1,9 @@
-"""Enroot and Pyxis as artefacts that are made here: stand-ins, listed with their real checksums.
+"""Stubs of Enroot and Pyxis as artefacts, with a lock file of their checksums.
 
-The real ones come from the public internet and their checksums have to be read by whoever uses
-them. These have the same forms (a package, a source that is compiled on the node), so the whole
-way is rehearsed: mirrored to the bucket, fetched, verified, installed, used by a job. What they do
-is in `image/root/usr/lib/emulation/containers`.
+The real artefacts come from the public internet, and users must determine their checksums. The
+stubs have the same formats (a Debian package, and a source archive that is compiled on the node),
+so that the whole path is rehearsed: mirrored to the bucket, downloaded, verified, installed, used
+by a job. Their sources are in `nodes/image/root/usr/lib/emulation/containers`.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ Version: {VERSION}
 Architecture: all
 Maintainer: the rehearsal <nobody@stand-in.invalid>
 Depends: bash, squashfs-tools
-Description: stand-in for Enroot
- Made by the rehearsal; it unpacks images and nothing else.
+Description: stub of Enroot
+ Created by the rehearsal; it only unpacks images.
 """
-_CONFIGURATION = "# enroot.conf of a stand-in: no setting but what the node program adds.\n"
+_CONFIGURATION = "# enroot.conf of a stub; the node program adds the settings.\n"
 
 
 @dataclass(frozen=True)
-class StandIns:
-    """The list of them, and a folder as `mirror` keeps it, with the files in it."""
+class ContainerStubs:
+    """The lock file, and a cache folder in the layout of `artefacts mirror` with the files."""
 
     lock: Path
     cache: Path
 
 
-def make(folder: Path) -> StandIns:
-    """Writes the list and the files below `folder`; the same bytes each time."""
+def create(folder: Path) -> ContainerStubs:
+    """Write lock file and artefacts below `folder`; the contents are reproducible."""
     lock, cache = folder / "artefacts.json", folder / "cache"
     cache.mkdir(parents=True, exist_ok=True)
     listed = []
@@ -59,11 +59,11 @@ def make(folder: Path) -> StandIns:
         listed.append(pinned(artefact, sha256, len(content)))
         (cache / f"{sha256}-{file_name}").write_bytes(content)
     write_lock(lock, listed)
-    return StandIns(lock, cache)
+    return ContainerStubs(lock, cache)
 
 
 def _package() -> bytes:
-    """A package of Debian's form (deb(5)): an ar archive of two tar archives."""
+    """A Debian package (deb(5)): an ar archive of two tar archives."""
     data = _tar(
         {
             "./usr/bin/enroot": (SOURCES / "enroot").read_bytes(),
@@ -78,7 +78,7 @@ def _package() -> bytes:
     }
     found = [b"!<arch>\n"]
     for name, content in members.items():
-        # ar(5): name, time, owner, group, mode, size, then an end of its own.
+        # ar(5): name, time, owner, group, mode, size, and the end marker.
         head = f"{name:<16}{0:<12}{0:<6}{0:<6}{'100644':<8}{len(content):<10}`\n"
         found += [head.encode(), content, b"\n" if len(content) % 2 else b""]
     return b"".join(found)
@@ -91,7 +91,7 @@ def _source() -> bytes:
 
 
 def _tar(files: Mapping[str, bytes], executable: frozenset[str] | set[str] = frozenset()) -> bytes:
-    """A compressed archive of files, whose bytes do not depend on when it is made."""
+    """A compressed archive of files with reproducible contents."""
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w", format=tarfile.GNU_FORMAT) as archive:
         for name, content in files.items():

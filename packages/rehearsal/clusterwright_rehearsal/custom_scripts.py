@@ -1,9 +1,9 @@
-"""Lifecycle scripts that are not ours: on_create.sh with provisioning_parameters.json.
+"""Custom lifecycle scripts: a folder with on_create.sh and provisioning_parameters.json.
 
-The folder runs in the place of the one in S3, in the scripted configuration. Such scripts name
-their instance groups, in the file and often in themselves: so the spec's groups are renamed to
-those names, not the other way round. Only the addresses of file systems in the file are replaced,
-by those that the deployment has made.
+The folder runs instead of the one in S3, in the scripted configuration. Such scripts name their
+instance groups in the parameters and often in the scripts themselves. The groups of the spec are
+therefore renamed to match. In the parameters only the addresses of file systems are replaced, by
+those of the deployment.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ROLES = {"Controller": "controller", "Login": "login", "Compute": "compute"}
 
 
 def read_folder(folder: Path) -> dict[str, bytes]:
-    """Every file of the folder, by its path below it; version control's own are left out."""
+    """The files of the folder by relative path, without .git and __pycache__."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -34,18 +34,18 @@ def read_folder(folder: Path) -> dict[str, bytes]:
     }
 
 
-def adopt(data: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], list[str]]:
-    """The spec with the folder's groups and partitions, and what was changed, in words.
+def adapt_spec(data: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], list[str]]:
+    """The spec with the folder's groups and partitions, and notes about the changes.
 
     Raises
     ------
     RehearsalError
-        The folder has no on_create.sh, or its parameters are missing or ask for roles that the
-        spec has no group for.
+        The folder has no on_create.sh, its parameters are missing, or they contain a role for
+        which the spec has no group.
     """
     files = read_folder(folder)
     if ENTRY not in files:
-        raise RehearsalError(f"{folder} has no {ENTRY}", "name the folder that holds it")
+        raise RehearsalError(f"{folder} has no {ENTRY}", "give the folder that contains it")
     roles, partitions = roles_from_parameters(files)
     changed = copy.deepcopy(dict(data))
     own: dict[str, list[dict[str, Any]]] = {}
@@ -57,37 +57,37 @@ def adopt(data: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], list[s
         waiting = own.get(_ROLES[role], [])
         if not waiting and role != "Compute":
             raise RehearsalError(
-                f"{FILE} has a {role.lower()} group, {name}, and the spec has none",
-                "choose a spec with one",
+                f"{FILE} has the {role.lower()} group {name}, but the spec has no such group",
+                "use a spec with one",
             )
-        # More worker groups than the spec has: another one like its last.
+        # More worker groups than in the spec: copy the last one.
         group = waiting.pop(0) if waiting else {**_last(compute), "count": 1, "spare_count": 0}
         if group["name"] != name:
-            notes.append(f"group {group['name']} is called {name}, as in {FILE}")
+            notes.append(f"group {group['name']} was renamed to {name}, as in {FILE}")
         compute.append({**group, "name": name})
     left = [group["name"] for groups in own.values() for group in groups]
     if left:
-        notes.append(f"left out, because {FILE} does not name them: {', '.join(left)}")
+        notes.append(f"omitted because {FILE} does not contain them: {', '.join(left)}")
     changed["compute"] = compute
     by_partition: dict[str, list[str]] = {}
     for name, partition in partitions.items():
-        # The spec's names are stricter; Slurm has the one of the file.
+        # Names in the spec are restricted; Slurm uses the name in the file.
         by_partition.setdefault(re.sub(r"[^A-Za-z0-9]+", "-", partition), []).append(name)
     changed["slurm"] = {
         "configuration": "scripted",
         "accounting": {"kind": "none"},
         "partitions": [{"name": p, "groups": groups} for p, groups in by_partition.items()],
     }
-    # All nodes at once is what HyperPod does in that configuration, and the default there.
+    # HyperPod provisions all nodes at once in that configuration, which is the default.
     changed.get("resilience", {}).pop("node_provisioning", None)
-    notes.append(f"{ENTRY} of {folder} runs, in the scripted configuration, without accounting")
+    notes.append(f"{ENTRY} of {folder} runs in the scripted configuration, without accounting")
     return changed, notes
 
 
-def with_own_addresses(
+def with_deployed_addresses(
     files: Mapping[str, bytes], lustre: Mapping[str, str] | None, home: str | None
 ) -> dict[str, bytes]:
-    """The files, with the file systems of this deployment in provisioning_parameters.json.
+    """The files with the file systems of this deployment in provisioning_parameters.json.
 
     `lustre` has `dns_name` and `mount_name`; `home` is a DNS name.
     """
@@ -102,5 +102,5 @@ def with_own_addresses(
 def _last(compute: list[dict[str, Any]]) -> dict[str, Any]:
     found = [group for group in compute if group["role"] == "compute"]
     if not found:
-        raise RehearsalError("the spec has no compute group", "choose a spec with one")
+        raise RehearsalError("the spec has no compute group", "use a spec with one")
     return found[-1]

@@ -1,17 +1,17 @@
-"""What keeps a rehearsal from being held, as opposed to a promise that it finds broken."""
+"""The error that prevents a rehearsal, as opposed to a broken promise."""
 
 from __future__ import annotations
 
 
 class RehearsalError(Exception):
-    """The machine or the command line cannot do what was asked.
+    """The rehearsal cannot run on this machine or with these options.
 
     Parameters
     ----------
     message:
-        What is wrong, without a final full stop.
+        The problem, without a final full stop.
     hint:
-        What to do about it.
+        The remedy.
     """
 
     def __init__(self, message: str, hint: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Locks between processes; the kernel drops one when its holder dies, however it dies."""
+"""File locks between processes; the kernel releases them when the holder ends."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _LOOK_SECONDS = 0.1
 def exclusive(
     path: Path, *, block: bool = True, wait: Callable[[], None] | None = None
 ) -> Iterator[bool]:
-    """Hold a lock file; yields whether it is held. `wait` is called once if another holds it."""
+    """Hold a lock file; yield whether it was acquired. `wait` is called before waiting."""
     with _locked(path, fcntl.LOCK_EX, block, wait) as got:
         yield got
 
 
 @contextmanager
 def exclusive_until(path: Path, ends: float) -> Iterator[bool]:
-    """Hold a lock file that may yet become free before `ends` (of the monotonic clock)."""
+    """Hold a lock file, waiting for it until `ends` (monotonic clock)."""
     while True:
         with exclusive(path, block=False) as got:
             if got or time.monotonic() >= ends:
@@ -34,7 +34,7 @@ def exclusive_until(path: Path, ends: float) -> Iterator[bool]:
 
 @contextmanager
 def shared(path: Path) -> Iterator[None]:
-    """Hold a lock that others may share, and that keeps exclusive ones out."""
+    """Hold a lock file together with other shared holders."""
     with _locked(path, fcntl.LOCK_SH, True, None):
         yield
 

@@ -1,8 +1,8 @@
-"""Everything a run makes outside its own folder, written down before it is made.
+"""Registry of the resources that a run creates outside its folder: processes, mounts, namespaces.
 
-One line of JSON per thing, in `made.jsonl` of the run's folder. Whoever comes later, after a crash
-or a `kill -9` of everybody who knew, can take it all away and look whether it is gone. Things are
-removed in the reverse order; what is not there is fine.
+One line of JSON per resource, in `made.jsonl` of the run's folder, written before the resource is
+created. After a crash or a `kill -9` of all processes, another process can remove the resources
+and check that they are gone. They are removed in reverse order; a missing resource is no error.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-MADE = "made.jsonl"
+FILE = "made.jsonl"
 _END_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
-class Thing:
-    """One thing: its kind and its name; `detail` is what removing it needs besides."""
+class Resource:
+    """One resource: kind and name; `detail` is additional information for its removal."""
 
     kind: str  # process | netns | mount | cgroup
     name: str
@@ -35,30 +35,30 @@ class Thing:
 
 
 class Registry:
-    """The list of one run. Safe from several threads."""
+    """The registry of one run. Thread-safe."""
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / MADE
+        self._path = folder / FILE
         self._lock = threading.Lock()
 
     def add(self, kind: str, name: str, detail: str = "") -> None:
-        """Note a thing that is about to be made (a process: that has just been started)."""
+        """Record a resource before it is created (a process: after it was started)."""
         line = json.dumps({"kind": kind, "name": name, "detail": detail}) + "\n"
         with self._lock, self._path.open("a") as file:
             file.write(line)
             file.flush()
 
-    def add_process(self, pid: int, what: str) -> None:
-        """Note a process, with its start time: a number alone may belong to another one later."""
-        self.add("process", str(pid), f"{start_time(pid)} {what}")
+    def add_process(self, pid: int, label: str) -> None:
+        """Record a process with its start time, because process ids are reused."""
+        self.add("process", str(pid), f"{start_time(pid)} {label}")
 
-    def things(self) -> list[Thing]:
+    def resources(self) -> list[Resource]:
         return read(self._path)
 
 
-def read(path: Path) -> list[Thing]:
-    """The things of a list, the latest first; a line that was cut off is passed over."""
-    found: dict[Thing, None] = {}
+def read(path: Path) -> list[Resource]:
+    """The resources of a registry file in the order of removal; incomplete lines are skipped."""
+    found: dict[Resource, None] = {}
     try:
         lines = path.read_text().splitlines()
     except FileNotFoundError:
@@ -66,38 +66,40 @@ def read(path: Path) -> list[Thing]:
     for line in reversed(lines):
         with contextlib.suppress(ValueError, KeyError):
             entry = json.loads(line)
-            found.setdefault(Thing(entry["kind"], entry["name"], entry["detail"]))
+            found.setdefault(Resource(entry["kind"], entry["name"], entry["detail"]))
     order = ["process", "mount", "netns", "cgroup"]
-    return sorted(found, key=lambda thing: order.index(thing.kind))
+    return sorted(found, key=lambda resource: order.index(resource.kind))
 
 
-def remains(things: list[Thing]) -> list[Thing]:
-    """Those that are still there."""
+def remains(resources: list[Resource]) -> list[Resource]:
+    """The resources that still exist."""
     mounted = set(_mount_points())
-    return [thing for thing in things if _is_there(thing, mounted)]
+    return [resource for resource in resources if _exists(resource, mounted)]
 
 
-def remove(things: list[Thing], report: Callable[[Thing], None] | None = None) -> list[Thing]:
-    """Remove what is there and return what would not go."""
-    there = remains(things)
-    for thing in [t for t in there if t.kind == "process"]:
-        _kill(thing)
-    _wait_gone([t for t in there if t.kind == "process"])
-    for thing in [t for t in there if t.kind == "mount"]:
-        _unmount(thing.name)
-    for thing in [t for t in there if t.kind == "netns"]:
-        subprocess.run(["ip", "netns", "delete", thing.name], capture_output=True, check=False)
-    for thing in [t for t in there if t.kind == "cgroup"]:
-        _remove_cgroup(Path(thing.name))
-    left = remains(there)
-    for thing in there:
-        if report is not None and thing not in left:
-            report(thing)
+def remove(
+    resources: list[Resource], report: Callable[[Resource], None] | None = None
+) -> list[Resource]:
+    """Remove resources; return those that could not be removed."""
+    existing = remains(resources)
+    for resource in [t for t in existing if t.kind == "process"]:
+        _kill(resource)
+    _wait_gone([t for t in existing if t.kind == "process"])
+    for resource in [t for t in existing if t.kind == "mount"]:
+        _unmount(resource.name)
+    for resource in [t for t in existing if t.kind == "netns"]:
+        subprocess.run(["ip", "netns", "delete", resource.name], capture_output=True, check=False)
+    for resource in [t for t in existing if t.kind == "cgroup"]:
+        _remove_cgroup(Path(resource.name))
+    left = remains(existing)
+    for resource in existing:
+        if report is not None and resource not in left:
+            report(resource)
     return left
 
 
 def start_time(pid: int) -> str:
-    """When a process was started, in the kernel's ticks; empty where there is none."""
+    """The start time of a process in clock ticks; empty if it does not exist."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
@@ -106,32 +108,32 @@ def start_time(pid: int) -> str:
     return "" if fields[0] == "Z" else fields[19]
 
 
-def _is_there(thing: Thing, mounted: set[str]) -> bool:
-    if thing.kind == "process":
-        return start_time(int(thing.name)) == thing.detail.split(" ")[0] != ""
-    if thing.kind == "netns":
-        return Path(f"/run/netns/{thing.name}").exists()
-    if thing.kind == "mount":
-        return thing.name in mounted
-    return Path(thing.name).is_dir()
+def _exists(resource: Resource, mounted: set[str]) -> bool:
+    if resource.kind == "process":
+        return start_time(int(resource.name)) == resource.detail.split(" ")[0] != ""
+    if resource.kind == "netns":
+        return Path(f"/run/netns/{resource.name}").exists()
+    if resource.kind == "mount":
+        return resource.name in mounted
+    return Path(resource.name).is_dir()
 
 
-def _kill(thing: Thing) -> None:
+def _kill(resource: Resource) -> None:
     with contextlib.suppress(ProcessLookupError):
-        os.kill(int(thing.name), signal.SIGKILL)
+        os.kill(int(resource.name), signal.SIGKILL)
 
 
-def _wait_gone(processes: list[Thing]) -> None:
+def _wait_gone(processes: list[Resource]) -> None:
     ends = time.monotonic() + _END_SECONDS
-    while time.monotonic() < ends and any(_is_there(thing, set()) for thing in processes):
-        for thing in processes:
+    while time.monotonic() < ends and any(_exists(resource, set()) for resource in processes):
+        for resource in processes:
             with contextlib.suppress(ChildProcessError):
-                os.waitpid(int(thing.name), os.WNOHANG)
+                os.waitpid(int(resource.name), os.WNOHANG)
         time.sleep(0.02)
 
 
 def _unmount(path: str) -> None:
-    # Several may lie on top of each other.
+    # Several file systems may be mounted on the same path.
     for _ in range(10):
         if path not in _mount_points():
             return

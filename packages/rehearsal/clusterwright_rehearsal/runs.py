@@ -1,7 +1,7 @@
-"""The state folder: images in `cache/`, one folder per run in `runs/`, and what is left of runs.
+"""The state folder: images in `cache/`, one folder per run in `runs/`, and the clean-up of runs.
 
-Runs have ids of their own, which are part of every name that they make, and no addresses in the
-host's network: two at once do not meet. A run's folder is locked while anybody works in it.
+Every name that a run creates contains its id, and it uses no addresses of the host's network, so
+that concurrent runs do not interfere. A run's folder is locked while a process works in it.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from clusterwright_rehearsal.locks import exclusive, exclusive_until, shared
 
 DEFAULT_STATE = Path("/var/lib/clusterwright")
 _INOTIFY = Path("/proc/sys/fs/inotify/max_user_instances")
-_ROOM = Path("/run/clusterwright-rehearsal")
+_SHARED_STATE = Path("/run/clusterwright-rehearsal")
 _INOTIFY_WANTED = 8192
-"""systemd takes 3 to 4 inotify instances a machine; the kernel's default, 128, ends at 29."""
+"""systemd needs 3 to 4 inotify instances per machine; the default of 128 allows 29 machines."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run's folder."""
+    """The id and the folder of a run."""
 
     id: str
     folder: Path
@@ -40,17 +40,22 @@ class Run:
 
     @property
     def keep_mark(self) -> Path:
-        """When it exists, the engine outlives whoever started it."""
+        """If this file exists, the worker continues after the end of its parent."""
         return self.folder / "keep"
 
     @property
     def lock(self) -> Path:
         return self.folder / "lock"
 
+    @property
+    def timeline(self) -> Path:
+        """The events of the run's nodes, one line of JSON each."""
+        return self.folder / "timeline.jsonl"
+
 
 @dataclass(frozen=True)
 class Cleaned:
-    """What `clean` did: things removed, those that would not go, and runs that are still alive."""
+    """Result of `clean`: resources removed, resources left, and runs in progress."""
 
     removed: tuple[str, ...]
     left: tuple[str, ...]
@@ -58,7 +63,7 @@ class Cleaned:
 
 
 def new_run(state: Path) -> Run:
-    """A fresh folder.
+    """Create the folder of a new run.
 
     Raises
     ------
@@ -71,7 +76,7 @@ def new_run(state: Path) -> Run:
         folder.mkdir(parents=True)
     except OSError as error:
         raise RehearsalError(
-            f"{folder} cannot be made: {error.strerror}", "choose another with --state-dir"
+            f"{folder} cannot be created: {error.strerror}", "choose another with --state-dir"
         ) from error
     return Run(identity, folder)
 
@@ -83,32 +88,32 @@ def runs(state: Path) -> list[Run]:
     return [Run(path.name, path) for path in sorted(folder.iterdir()) if path.is_dir()]
 
 
-def take_away(run: Run) -> Cleaned:
-    """Remove everything that a run made; nobody may be working in it any more."""
+def remove_run(run: Run) -> Cleaned:
+    """Remove everything that a run created; no process may be working in it."""
     removed: list[str] = []
-    # The engine does it too, for whoever started it and is gone.
+    # The worker calls this for its parent, and must not end itself.
     own = str(os.getpid())
-    things = [
-        thing
-        for thing in registry.read(run.folder / registry.MADE)
-        if (thing.kind, thing.name) != ("process", own)
+    resources = [
+        resource
+        for resource in registry.read(run.folder / registry.FILE)
+        if (resource.kind, resource.name) != ("process", own)
     ]
-    left = registry.remove(things, lambda thing: removed.append(str(thing)))
+    left = registry.remove(resources, lambda resource: removed.append(str(resource)))
     for folder in _cgroups(run.id):
-        registry.remove([registry.Thing("cgroup", str(folder))])
+        registry.remove([registry.Resource("cgroup", str(folder))])
     if not left:
         shutil.rmtree(run.folder, ignore_errors=True)
         removed.append(f"folder {run.folder}")
-    return Cleaned(tuple(removed), tuple(str(thing) for thing in left), ())
+    return Cleaned(tuple(removed), tuple(str(resource) for resource in left), ())
 
 
 def clean(state: Path, *, also_kept: bool = True, grace_seconds: float = 0.0) -> Cleaned:
-    """Remove what runs have left, and look whether it is gone.
+    """Remove the resources of earlier runs, and check that they are gone.
 
-    A run in which somebody works is left alone and reported as alive, unless it was kept
-    (`--keep`) and `also_kept` says that those go too. `grace_seconds`, for all runs together, is
-    for engines that have just been killed: the kernel takes a moment to end a process with many
-    threads, and holds its locks until then.
+    A run in progress is not touched and reported in `alive`, except a kept one (`--keep`) if
+    `also_kept` is true. `grace_seconds`, for all runs together, allows for workers that have just
+    been killed: the kernel needs a moment to end a process with many threads, and holds its locks
+    until then.
     """
     removed: list[str] = []
     left: list[str] = []
@@ -120,7 +125,7 @@ def clean(state: Path, *, also_kept: bool = True, grace_seconds: float = 0.0) ->
             if not got and not kept:
                 alive.append(run.id)
                 continue
-            found = take_away(run)
+            found = remove_run(run)
             removed += found.removed
             left += found.left
     removed += restore_sysctls()
@@ -128,44 +133,44 @@ def clean(state: Path, *, also_kept: bool = True, grace_seconds: float = 0.0) ->
 
 
 @contextmanager
-def room_for_machines() -> Iterator[None]:
-    """Raise the limit of inotify instances for the time of a run; the last run puts it back.
+def raised_inotify_limit() -> Iterator[None]:
+    """Raise the limit of inotify instances during a run; the last run restores it.
 
-    The lock and the note lie in /run, as the limit is the whole machine's, whatever state folders
-    its runs have.
+    The lock and the former value are in /run, because the limit applies to the whole host,
+    whatever state folders its runs use.
     """
-    _ROOM.mkdir(parents=True, exist_ok=True)
-    with exclusive(_ROOM / "change.lock"):
+    _SHARED_STATE.mkdir(parents=True, exist_ok=True)
+    with exclusive(_SHARED_STATE / "change.lock"):
         before = int(_INOTIFY.read_text())
         if before < _INOTIFY_WANTED:
-            _note().write_text(json.dumps({str(_INOTIFY): before}))
+            _former_values().write_text(json.dumps({str(_INOTIFY): before}))
             _INOTIFY.write_text(str(_INOTIFY_WANTED))
     try:
-        with shared(_ROOM / "users.lock"):
+        with shared(_SHARED_STATE / "users.lock"):
             yield
     finally:
         restore_sysctls()
 
 
 def restore_sysctls() -> list[str]:
-    """Put back what `room_for_machines` changed, unless a run still needs it; says what."""
-    if not _note().exists():
+    """Restore what `raised_inotify_limit` changed unless a run still needs it; return what."""
+    if not _former_values().exists():
         return []
     with (
-        exclusive(_ROOM / "change.lock"),
-        exclusive(_ROOM / "users.lock", block=False) as unused,
+        exclusive(_SHARED_STATE / "change.lock"),
+        exclusive(_SHARED_STATE / "users.lock", block=False) as unused,
     ):
-        if not unused or not _note().exists():
+        if not unused or not _former_values().exists():
             return []
-        values = json.loads(_note().read_text())
+        values = json.loads(_former_values().read_text())
         for path, value in values.items():
             Path(path).write_text(str(value))
-        _note().unlink()
+        _former_values().unlink()
         return [f"setting {path}, back to {value}" for path, value in values.items()]
 
 
-def _note() -> Path:
-    return _ROOM / "sysctl.json"
+def _former_values() -> Path:
+    return _SHARED_STATE / "sysctl.json"
 
 
 def _cgroups(identity: str) -> list[Path]:

@@ -1,4 +1,7 @@
-"""Finds scenarios: ours in `scenarios/`, and files that a user names; `stage.py` is the guide."""
+"""Finds scenarios: the modules of `scenarios/`, and files of users.
+
+The docstring of `scenario_api/context.py` describes the contents of a scenario file.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +10,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 from clusterwright_rehearsal.errors import RehearsalError
-
-if TYPE_CHECKING:
-    from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 FOLDER = Path(__file__).parent / "scenarios"
 _DEFAULT_ORDER = 500
+_FORMER_NAME = "play"
+"""The function was called `play(stage)`; files that still use this name are accepted."""
 _HYPERPOD = ("managed", "scripted")
 MODES = (*_HYPERPOD, "parallelcluster")
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """One scenario; the fields are those of its module."""
+    """One scenario, with the definitions of its module."""
 
     name: str
     title: str
     promises: dict[str, str]
-    play: Callable[[Stage], None]
+    run: Callable[[ScenarioContext], None]
     order: int
     needs_compute: int
     modes: tuple[str, ...]
@@ -35,22 +37,23 @@ class Scenario:
 
 
 def scenarios(chosen: Sequence[str] = ()) -> list[Scenario]:
-    """All of ours in their order, or those that are named, by name or as a path of a file.
+    """All scenarios of the package, or the chosen ones (names or paths), in their order.
 
     Raises
     ------
     RehearsalError
-        A name is not one of ours and no file, or a file is no scenario.
+        There is no such scenario or file, or the file is not a scenario.
     """
-    own = {path.stem.replace("_", "-"): path for path in FOLDER.glob("[!_]*.py")}
+    built_in = {path.stem.replace("_", "-"): path for path in FOLDER.glob("[!_]*.py")}
     if not chosen:
-        return sorted((_read(name, path) for name, path in own.items()), key=_rank)
+        return sorted((_read(name, path) for name, path in built_in.items()), key=_rank)
     found = []
     for name in chosen:
-        path = own.get(name.replace("_", "-"), Path(name))
+        path = built_in.get(name.replace("_", "-"), Path(name))
         if not path.is_file():
             raise RehearsalError(
-                f"there is no scenario {name!r}", f"choose of {', '.join(sorted(own))}, or a file"
+                f"there is no scenario {name!r}",
+                f"choose one of {', '.join(sorted(built_in))}, or the path of a file",
             )
         found.append(_read(path.stem.replace("_", "-"), path))
     return sorted(found, key=_rank)
@@ -62,25 +65,26 @@ def _rank(scenario: Scenario) -> tuple[int, str]:
 
 def _read(name: str, path: Path) -> Scenario:
     module = _imported(path)
+    run = getattr(module, "run", None) or getattr(module, _FORMER_NAME, None)
     problems = [
         text
-        for good, text in (
+        for valid, text in (
             (bool((module.__doc__ or "").strip()), "has no docstring"),
-            (callable(getattr(module, "play", None)), "has no function play(stage)"),
+            (callable(run), "has no function run(context)"),
             (isinstance(getattr(module, "PROMISES", None), dict), "has no PROMISES"),
         )
-        if not good
+        if not valid
     ]
-    if problems:
+    if run is None or problems:
         raise RehearsalError(
-            f"{path} is no scenario: it {' and '.join(problems)}",
-            "the docstring of clusterwright_rehearsal/stage.py says what belongs into one",
+            f"{path} is not a scenario: it {' and '.join(problems)}",
+            "see the docstring of clusterwright_rehearsal/scenario_api/context.py",
         )
     return Scenario(
         name=name,
         title=(module.__doc__ or "").strip().splitlines()[0],
         promises=dict(module.PROMISES),
-        play=module.play,
+        run=run,
         order=int(getattr(module, "ORDER", _DEFAULT_ORDER)),
         needs_compute=int(getattr(module, "NEEDS_COMPUTE", 1)),
         any_scripts=bool(getattr(module, "ANY_SCRIPTS", False)),
@@ -89,12 +93,12 @@ def _read(name: str, path: Path) -> Scenario:
 
 
 def _imported(path: Path) -> ModuleType:
-    specification = importlib.util.spec_from_file_location(f"rehearsed_{path.stem}", path)
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
+    module_spec = importlib.util.spec_from_file_location(f"rehearsed_{path.stem}", path)
+    assert module_spec is not None
+    assert module_spec.loader is not None
+    module = importlib.util.module_from_spec(module_spec)
     try:
-        specification.loader.exec_module(module)
+        module_spec.loader.exec_module(module)
     except Exception as error:
         raise RehearsalError(f"{path} cannot be read: {type(error).__name__}: {error}") from error
     return module

@@ -1,10 +1,10 @@
-"""The engine of a run: the local AWS, HyperPod's agent and the machines, in a process of its own.
+"""The worker process of a run: the local AWS, the platforms' node software and the machines.
 
     python -m clusterwright_rehearsal.worker --run ID --folder DIR --image DIR --world NAME
 
-It prints `ready http://localhost:PORT`, obeys the run's control socket, and ends on SIGTERM, or
-when whoever started it is gone (its standard input ends) and the run is not to be kept. It takes
-everything that it made with it. After a `kill -9` of the engine too, `runs.take_away` does so.
+It prints `ready http://localhost:PORT`, answers requests on the run's control socket, and ends on
+SIGTERM, or when its parent has ended (end of its standard input) unless the run is kept. At the
+end it removes everything that it created. After a `kill -9`, `runs.remove_run` does that.
 """
 
 from __future__ import annotations
@@ -37,16 +37,15 @@ from clusterwright_rehearsal.locks import exclusive, shared
 from clusterwright_rehearsal.nodes import images
 from clusterwright_rehearsal.nodes.vpc import Vpc
 from clusterwright_rehearsal.platforms.hyperpod.driver import HyperPod, Settings
-from clusterwright_rehearsal.platforms.hyperpod.node import Node
+from clusterwright_rehearsal.platforms.hyperpod.node import HyperPodNode
 from clusterwright_rehearsal.platforms.parallelcluster import driver as parallelcluster
-from clusterwright_rehearsal.platforms.parallelcluster import node as parallelcluster_node
-from clusterwright_rehearsal.platforms.parallelcluster.cluster_nodes import Place
+from clusterwright_rehearsal.platforms.parallelcluster.cluster_nodes import ClusterNode
+from clusterwright_rehearsal.platforms.parallelcluster.node import ParallelClusterNode
 from clusterwright_rehearsal.platforms.parallelcluster.settings import (
     Settings as ParallelClusterSettings,
 )
-from clusterwright_rehearsal.runs import Run, room_for_machines, take_away
+from clusterwright_rehearsal.runs import Run, raised_inotify_limit, remove_run
 
-TIMELINE = "timeline.jsonl"
 Operation = Callable[..., Any]
 
 
@@ -68,21 +67,21 @@ def main(arguments: list[str] | None = None) -> int:
         world = world.model_copy(update={"account": options.account})
     with exclusive(run.lock), serving(world) as found, contextlib.ExitStack() as stack:
         if options.image is not None:
-            # As long as there are machines, also when whoever started them has gone.
+            # Held as long as there are machines, also after the parent process has ended.
             stack.enter_context(shared(images.lock_of(options.image)))
-            stack.enter_context(room_for_machines())
-            engine = Engine(run, options.image, found, options.lifecycle)
-            stack.enter_context(engine.running())
+            stack.enter_context(raised_inotify_limit())
+            worker = Worker(run, options.image, found, options.lifecycle)
+            stack.enter_context(worker.running())
         print(f"ready {found.url}", flush=True)
         found.warm()
         abandoned = _wait(stop, run)
     if abandoned:
-        take_away(run)
+        remove_run(run)
     return 0
 
 
-class Engine:
-    """What runs behind a rehearsal."""
+class Worker:
+    """The machines of a run, and the operations of its control socket."""
 
     def __init__(
         self, run: Run, image: Path, found: Serving, lifecycle: Path | None = None
@@ -92,10 +91,12 @@ class Engine:
         self._timeline_lock = threading.Lock()
         self._vpc = Vpc(run.id, run.folder, image, found)
         self._settings = Settings(lifecycle=lifecycle)
-        self._hyperpod = HyperPod(found.runtime, found.url, self._vpc, self._settings, self._note)
+        self._hyperpod = HyperPod(
+            found.runtime, found.url, self._vpc, self._settings, self._record_event
+        )
         self._pcluster_settings = ParallelClusterSettings()
         self._pcluster = parallelcluster.ParallelCluster(
-            found.url, self._vpc, self._pcluster_settings, self._note
+            found.url, self._vpc, self._pcluster_settings, self._record_event
         )
 
     @contextlib.contextmanager
@@ -114,13 +115,13 @@ class Engine:
             self._vpc.close()
             server.shutdown()
 
-    def obey(self, request: Mapping[str, Any]) -> Any:
-        """Do one thing that the control socket asks for.
+    def execute(self, request: Mapping[str, Any]) -> Any:
+        """Execute one request of the control socket and return its result.
 
         Raises
         ------
         LookupError
-            There is no such operation or node.
+            The operation or the node does not exist.
         """
         arguments = dict(request)
         name = arguments.pop("do")
@@ -132,30 +133,30 @@ class Engine:
     # --- operations of the control socket
 
     def do_nodes(self) -> list[dict[str, Any]]:
-        found: list[Node | parallelcluster_node.Node] = [*self._hyperpod.nodes()]
+        found: list[HyperPodNode | ParallelClusterNode] = [*self._hyperpod.nodes()]
         return [_described(node) for node in [*found, *self._pcluster.nodes()]]
 
     def do_crash(self, node: str) -> None:
         self._node(node).machine.crash()
 
-    def do_cut(self, node: str) -> None:
-        self._vpc.network.cut(self._node(node).machine.name)
+    def do_isolate(self, node: str) -> None:
+        self._vpc.network.isolate(self._node(node).machine.name)
 
-    def do_mend(self, node: str) -> None:
-        self._vpc.network.mend(self._node(node).machine.name)
+    def do_reconnect(self, node: str) -> None:
+        self._vpc.network.reconnect(self._node(node).machine.name)
 
     def do_fault(self, **fault: Any) -> None:
-        """Add a fault to the world, as world files have them."""
+        """Add a fault to the world, with the fields of world files."""
         runtime = self._serving.runtime
         with runtime.lock:
             runtime.set_faults([*runtime.world.faults, Fault.model_validate(fault)])
 
-    def do_mend_aws(self) -> None:
-        """Take every fault out of the world."""
+    def do_clear_faults(self) -> None:
+        """Remove every fault from the world."""
         self._serving.runtime.set_faults([])
 
     def do_databases(self, up: bool) -> None:
-        """Let the databases of RDS answer, or not."""
+        """Start or stop the RDS databases."""
         if up:
             self._vpc.databases.start()
         else:
@@ -177,15 +178,15 @@ class Engine:
         from datetime import UTC, datetime, timedelta
 
         when = datetime.now(UTC) + timedelta(seconds=in_seconds)
-        self._vpc.metadata.give_notice(self._node(node).order.address, "terminate", when)
+        self._vpc.metadata.set_spot_notice(self._node(node).order.address, "terminate", when)
 
-    def _node(self, name: str) -> Node | parallelcluster_node.Node:
+    def _node(self, name: str) -> HyperPodNode | ParallelClusterNode:
         found = self._hyperpod.node(name) or self._pcluster.node(name)
         if found is None:
             raise LookupError(f"no node {name}")
         return found
 
-    def _note(self, event: str, order: NodeOrder | Place, **more: Any) -> None:
+    def _record_event(self, event: str, order: NodeOrder | ClusterNode, **more: Any) -> None:
         line = {
             "time": time.time(),
             "event": event,
@@ -193,36 +194,36 @@ class Engine:
             "instance_id": order.instance_id,
             **more,
         }
-        with self._timeline_lock, (self._run.folder / TIMELINE).open("a") as file:
+        with self._timeline_lock, self._run.timeline.open("a") as file:
             file.write(json.dumps(line) + "\n")
 
 
 class _Server(socketserver.ThreadingUnixStreamServer):
     daemon_threads = True
 
-    def __init__(self, path: str, engine: Engine) -> None:
-        self.engine = engine
-        super().__init__(path, _Conversation)
+    def __init__(self, path: str, worker: Worker) -> None:
+        self.worker = worker
+        super().__init__(path, _RequestHandler)
         os.chmod(path, 0o600)  # noqa: PTH101  a socket
 
 
-class _Conversation(socketserver.StreamRequestHandler):
-    """One JSON request per line, one answer per line."""
+class _RequestHandler(socketserver.StreamRequestHandler):
+    """One JSON request per line, one JSON answer per line."""
 
     server: _Server
 
     def handle(self) -> None:
         for line in self.rfile:
             try:
-                answer = {"ok": self.server.engine.obey(json.loads(line))}
-            except Exception as error:  # noqa: BLE001  said to whoever asked
+                answer = {"ok": self.server.worker.execute(json.loads(line))}
+            except Exception as error:  # noqa: BLE001  returned to the client
                 if not isinstance(error, LookupError):
                     traceback.print_exc()
                 answer = {"error": f"{type(error).__name__}: {error}"}
             self.wfile.write(json.dumps(answer).encode() + b"\n")
 
 
-def _described(node: Node | parallelcluster_node.Node) -> dict[str, Any]:
+def _described(node: HyperPodNode | ParallelClusterNode) -> dict[str, Any]:
     return {
         "name": node.order.name,
         "host": node.machine.name,
@@ -239,7 +240,7 @@ def _described(node: Node | parallelcluster_node.Node) -> dict[str, Any]:
 
 
 def _wait(stop: threading.Event, run: Run) -> bool:
-    """Until somebody says stop, or the starter is gone and nobody said keep; whether it is."""
+    """Wait for a stop signal or the end of the parent; return whether the run is abandoned."""
     while not stop.is_set():
         readable, _, _ = select.select([sys.stdin], [], [], 0.2)
         if readable and not os.read(sys.stdin.fileno(), 1024):

@@ -1,4 +1,4 @@
-"""The engine as its starter sees it: a process, an address of the local AWS, a control socket."""
+"""Client of the worker process: start it, send requests to its control socket, end it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from typing import Any
 
 from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.registry import Registry
-from clusterwright_rehearsal.runs import Run, take_away
+from clusterwright_rehearsal.runs import Run, remove_run
 
 _END_SECONDS = 60.0
 
 
-class EngineHandle:
-    """A running engine. `close` ends it and whatever it would have left."""
+class WorkerClient:
+    """A running worker process. `close` ends it and removes what it has created."""
 
     def __init__(
         self,
@@ -31,9 +31,9 @@ class EngineHandle:
         account: str,
         lifecycle: Path | None = None,
     ) -> None:
-        """`image` is the machines' image; without one there are none, only the API."""
+        """Start the worker. Without `image` there are no machines, only the local AWS."""
         self.run = run
-        log = (run.folder / "engine.log").open("ab")
+        log = (run.folder / "worker.log").open("ab")
         self._process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "clusterwright_rehearsal.worker"),
@@ -50,37 +50,37 @@ class EngineHandle:
             env=_environment(),
         )
         log.close()
-        Registry(run.folder).add_process(self._process.pid, "engine")
+        Registry(run.folder).add_process(self._process.pid, "worker")
         self._url: str | None = None
 
     @property
     def url(self) -> str:
-        """The local AWS; waits until it answers.
+        """The URL of the local AWS; waits until it answers.
 
         Raises
         ------
         RehearsalError
-            The engine ended instead; with the end of its log.
+            The worker ended instead; the message contains the end of its log.
         """
         if self._url is None:
             assert self._process.stdout is not None
             line = self._process.stdout.readline().strip()
             if not line.startswith("ready "):
-                raise RehearsalError(f"the engine did not start: {self.log_tail()}")
+                raise RehearsalError(f"the worker process did not start: {self.log_tail()}")
             self._url = line.removeprefix("ready ")
         return self._url
 
     def log_tail(self) -> str:
-        text = (self.run.folder / "engine.log").read_text(errors="replace").strip()
-        return text[-600:] or "it said nothing"
+        text = (self.run.folder / "worker.log").read_text(errors="replace").strip()
+        return text[-600:] or "its log is empty"
 
     def ask(self, do: str, **arguments: Any) -> Any:
-        """One operation of the engine.
+        """Send one request and return its result.
 
         Raises
         ------
         RehearsalError
-            The engine refuses, or is gone.
+            The worker reports an error, or has ended.
         """
         try:
             with socket.socket(socket.AF_UNIX) as connection:
@@ -88,17 +88,17 @@ class EngineHandle:
                 connection.sendall(json.dumps({"do": do, **arguments}).encode() + b"\n")
                 answer = json.loads(connection.makefile().readline())
         except (OSError, ValueError) as error:
-            raise RehearsalError(f"the engine does not answer: {error}") from error
+            raise RehearsalError(f"the worker process does not answer: {error}") from error
         if "error" in answer:
             raise RehearsalError(f"{do}: {answer['error']}")
         return answer["ok"]
 
     def keep(self) -> None:
-        """Let the engine live on when this process ends."""
+        """Keep the worker running after the end of this process."""
         self.run.keep_mark.write_text("")
 
     def close(self) -> list[str]:
-        """End the engine; returns what would not go."""
+        """End the worker; return the resources that could not be removed."""
         if self._process.poll() is None:
             with contextlib.suppress(ProcessLookupError):
                 self._process.send_signal(signal.SIGTERM)
@@ -111,11 +111,11 @@ class EngineHandle:
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()
-        return list(take_away(self.run).left)
+        return list(remove_run(self.run).left)
 
 
 def _environment() -> dict[str, str]:
-    """Without anything that could lead to a real AWS account."""
+    """The environment without settings that could lead to a real AWS account."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("AWS_", "CDK_"))}
     return kept | {
         "AWS_CONFIG_FILE": os.devnull,

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from clusterwright_rehearsal.rehearsal import why_no_nodes
+from clusterwright_rehearsal.prerequisites import nodes_unavailable
 
 ROOT = Path(__file__).resolve().parents[3]
 STATE = Path("/var/lib/clusterwright")
@@ -22,7 +22,7 @@ Rehearse = Callable[..., dict[str, Any]]
 @pytest.fixture(scope="session")
 def rehearsed() -> Rehearse:
     """Runs the command and gives its JSON; the same words a second time give the same answer."""
-    reason = why_no_nodes()
+    reason = nodes_unavailable()
     if reason is not None:
         pytest.skip(reason)
     answers: dict[tuple[str, ...], dict[str, Any]] = {}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from clusterwright.platforms.loading import load_cluster
-from clusterwright_rehearsal import rehearsal, runs
+from clusterwright_rehearsal import prerequisites, rehearsal, runs
 from clusterwright_rehearsal.scenario_loader import Scenario, scenarios
 from packages.rehearsal.tests.answers import of, skipped
 from packages.rehearsal.tests.conftest import ROOT, Rehearse, command
@@ -57,7 +57,7 @@ def test_the_answer_has_nodes_steps_and_phases(rehearsed: Rehearse) -> None:
 
 
 def test_after_a_kill_of_everybody_clean_leaves_nothing(tmp_path: Path) -> None:
-    """The command and its engine are killed with SIGKILL while nodes come up."""
+    """The command and its worker are killed with SIGKILL while nodes come up."""
     _needs_nodes()
     # The images are shared with the other tests.
     (tmp_path / "cache").symlink_to("/var/lib/clusterwright/cache")
@@ -68,13 +68,13 @@ def test_after_a_kill_of_everybody_clean_leaves_nothing(tmp_path: Path) -> None:
         stderr=subprocess.DEVNULL,
     )
     run = _wait_for_machines(tmp_path, process)
-    engine = next(
+    worker = next(
         int(line.split('"name": "')[1].split('"')[0])
         for line in (run.folder / "made.jsonl").read_text().splitlines()
-        if "engine" in line
+        if "worker" in line
     )
     process.kill()
-    os.kill(engine, signal.SIGKILL)
+    os.kill(worker, signal.SIGKILL)
     process.wait()
     done = subprocess.run(
         command("--clean", "--state-dir", str(tmp_path)),
@@ -95,7 +95,7 @@ def test_after_a_kill_of_everybody_clean_leaves_nothing(tmp_path: Path) -> None:
 def test_without_nodes_the_deployment_half_runs_and_the_rest_is_unknown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rehearsal, "why_no_nodes", lambda: "emulated nodes need root")
+    monkeypatch.setattr(prerequisites, "nodes_unavailable", lambda: "emulated nodes require root")
     spec = load_cluster(ROOT / _DEV)
     verdict = rehearsal.rehearse(
         rehearsal.Request(_DEV, spec.cluster, spec.resolved(), state=tmp_path), lambda _: None
@@ -111,7 +111,7 @@ def test_without_nodes_the_deployment_half_runs_and_the_rest_is_unknown(
 
 
 def _needs_nodes() -> None:
-    reason = rehearsal.why_no_nodes()
+    reason = prerequisites.nodes_unavailable()
     if reason is not None:
         pytest.skip(reason)
 

@@ -28,13 +28,13 @@ def _counts(data: dict[str, Any]) -> dict[str, int]:
 
 def test_a_spec_that_fits_stays_as_it_is() -> None:
     spec = load_cluster(ROOT / "configs/dev.yaml")
-    found = cluster_size.sized(spec.cluster, spec.resolved(), 4)
+    found = cluster_size.reduced(spec.cluster, spec.resolved(), 4)
     assert _counts(found.data) == {"controller": 1, "login": 1, "workers": 2}
     assert found.notes == ()
 
 
 def test_only_compute_groups_shrink_and_it_is_said(large: LoadedSpec) -> None:
-    found = cluster_size.sized(large.cluster, large.resolved(), 6)
+    found = cluster_size.reduced(large.cluster, large.resolved(), 6)
     assert sum(_counts(found.data).values()) == 6
     for group in large.cluster.compute:
         if group.role != "compute":
@@ -45,13 +45,13 @@ def test_only_compute_groups_shrink_and_it_is_said(large: LoadedSpec) -> None:
 
 def test_spares_stay_fewer_than_nodes(large: LoadedSpec) -> None:
     data = large.resolved()
-    found = cluster_size.sized(large.cluster, data, 4)
+    found = cluster_size.reduced(large.cluster, data, 4)
     for entry in found.data["compute"]:
         assert entry.get("spare_count", 0) < entry["count"]
 
 
 def test_what_is_written_is_a_spec_again(large: LoadedSpec, tmp_path: Path) -> None:
-    found = cluster_size.sized(large.cluster, large.resolved(), 6)
+    found = cluster_size.reduced(large.cluster, large.resolved(), 6)
     path = cluster_size.write(found.data, tmp_path)
     again = load_cluster(path).cluster
     assert {g.name: g.count for g in again.compute} == _counts(found.data)
@@ -60,9 +60,9 @@ def test_what_is_written_is_a_spec_again(large: LoadedSpec, tmp_path: Path) -> N
 
 def test_too_few_nodes_are_refused_with_the_least(large: LoadedSpec) -> None:
     with pytest.raises(RehearsalError) as error:
-        cluster_size.sized(large.cluster, large.resolved(), 1)
+        cluster_size.reduced(large.cluster, large.resolved(), 1)
     least = int(str(error.value.hint).split()[1])
-    assert cluster_size.sized(large.cluster, large.resolved(), least).notes
+    assert cluster_size.reduced(large.cluster, large.resolved(), least).notes
 
 
 @given(
@@ -71,12 +71,12 @@ def test_too_few_nodes_are_refused_with_the_least(large: LoadedSpec) -> None:
 )
 def test_shares_are_whole_and_never_nothing(wanted: dict[str, int], extra: int) -> None:
     room = len(wanted) + extra
-    counts = cluster_size._shared_out(wanted, room)
+    counts = cluster_size._proportional_counts(wanted, room)
     assert sum(counts.values()) == min(room, sum(wanted.values()))
     assert all(1 <= counts[name] <= wanted[name] for name in wanted)
 
 
 def test_what_fits_grows_with_the_machine() -> None:
-    assert cluster_size.comfortable(processors=1, free_mib=100) == 4
-    assert cluster_size.comfortable(processors=2, free_mib=64_000) == 16
-    assert cluster_size.comfortable(processors=64, free_mib=4_400) == 20
+    assert cluster_size.default_limit(processors=1, free_mib=100) == 4
+    assert cluster_size.default_limit(processors=2, free_mib=64_000) == 16
+    assert cluster_size.default_limit(processors=64, free_mib=4_400) == 20

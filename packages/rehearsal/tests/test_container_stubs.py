@@ -34,12 +34,12 @@ class Bucket:
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> container_stubs.StandIns:
-    return container_stubs.make(tmp_path / "stand-ins")
+def made(tmp_path: Path) -> container_stubs.ContainerStubs:
+    return container_stubs.create(tmp_path / "stand-ins")
 
 
 def test_the_list_has_their_real_checksums_and_all_that_containers_need(
-    made: container_stubs.StandIns,
+    made: container_stubs.ContainerStubs,
 ) -> None:
     listed = read_lock(made.lock)
     assert absent(listed, PROGRAMS_OF_CONTAINERS, ("x86_64", "arm64")) == []
@@ -50,12 +50,14 @@ def test_the_list_has_their_real_checksums_and_all_that_containers_need(
         assert "standin" in each.version
 
 
-def test_they_are_the_same_bytes_each_time(made: container_stubs.StandIns, tmp_path: Path) -> None:
-    again = container_stubs.make(tmp_path / "again")
+def test_they_are_the_same_bytes_each_time(
+    made: container_stubs.ContainerStubs, tmp_path: Path
+) -> None:
+    again = container_stubs.create(tmp_path / "again")
     assert read_lock(again.lock) == read_lock(made.lock)
 
 
-def test_the_package_is_one_for_dpkg(made: container_stubs.StandIns) -> None:
+def test_the_package_is_one_for_dpkg(made: container_stubs.ContainerStubs) -> None:
     (package,) = made.cache.glob("*.deb")
     content = package.read_bytes()
     assert content.startswith(b"!<arch>\ndebian-binary   ")
@@ -70,7 +72,7 @@ def test_the_package_is_one_for_dpkg(made: container_stubs.StandIns) -> None:
         assert "./usr/bin/enroot" in files
 
 
-def test_the_source_unpacks_as_pyxis_does(made: container_stubs.StandIns) -> None:
+def test_the_source_unpacks_as_pyxis_does(made: container_stubs.ContainerStubs) -> None:
     (source,) = made.cache.glob("*.tar.gz")
     with tarfile.open(fileobj=io.BytesIO(source.read_bytes())) as archive:
         assert {"pyxis-0-standin/Makefile", "pyxis-0-standin/spank_pyxis.c"} <= set(
@@ -88,39 +90,39 @@ def assembly(folder: Path, *names: tuple[str, str]) -> Path:
 
 
 def test_what_nodes_will_fetch_is_put_under_their_key(
-    made: container_stubs.StandIns, tmp_path: Path
+    made: container_stubs.ContainerStubs, tmp_path: Path
 ) -> None:
-    found = artefact_mirror.wanted(assembly(tmp_path / "cdk.out", ("enroot", "any")))
+    found = artefact_mirror.needed_artefacts(assembly(tmp_path / "cdk.out", ("enroot", "any")))
     assert found is not None
     bucket = Bucket()
-    outcomes = artefact_mirror.bring(bucket, found, made.lock, made.cache)
+    outcomes = artefact_mirror.mirror_to_bucket(bucket, found, made.lock, made.cache)
     assert [each.status for each in outcomes] == ["mirrored"]
     ((key, content),) = bucket.objects.items()
     digest = hashlib.sha256(content).hexdigest()
     assert key == f"artefacts/{digest}/enroot_0-standin_all.deb"
-    again = artefact_mirror.bring(bucket, found, made.lock, made.cache)
+    again = artefact_mirror.mirror_to_bucket(bucket, found, made.lock, made.cache)
     assert [each.status for each in again] == ["present"]
-    assert artefact_mirror.said(again) == []
+    assert artefact_mirror.missing_notes(again) == []
 
 
 def test_an_assembly_without_artefacts_wants_none(tmp_path: Path) -> None:
-    assert artefact_mirror.wanted(assembly(tmp_path / "cdk.out")) is None
+    assert artefact_mirror.needed_artefacts(assembly(tmp_path / "cdk.out")) is None
 
 
 def test_an_unknown_checksum_is_named_and_not_mirrored(tmp_path: Path) -> None:
-    found = artefact_mirror.wanted(assembly(tmp_path / "cdk.out", ("pyxis", "any")))
+    found = artefact_mirror.needed_artefacts(assembly(tmp_path / "cdk.out", ("pyxis", "any")))
     assert found is not None
-    lock = artefact_mirror.lock_of(
+    lock = artefact_mirror.lock_path(
         {"lifecycle": {"artefacts": "lifecycle_scripts/artefacts.json"}}
     )
     bucket = Bucket()
-    outcomes = artefact_mirror.bring(bucket, found, lock, tmp_path / "cache")
+    outcomes = artefact_mirror.mirror_to_bucket(bucket, found, lock, tmp_path / "cache")
     assert bucket.objects == {}
-    (text,) = artefact_mirror.said(outcomes)
+    (text,) = artefact_mirror.missing_notes(outcomes)
     assert "pyxis 0.19.0 (any): its checksum is unknown" in text
 
 
 def test_a_list_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
-    found = artefact_mirror.Wanted("b", frozenset())
+    found = artefact_mirror.NeededArtefacts("b", frozenset())
     with pytest.raises(RehearsalError, match="there is no such file"):
-        artefact_mirror.bring(Bucket(), found, tmp_path / "none.json")
+        artefact_mirror.mirror_to_bucket(Bucket(), found, tmp_path / "none.json")

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[3]
 @pytest.fixture
 def data() -> dict[str, Any]:
     spec = load_cluster(ROOT / "configs/dev.yaml")
-    return cluster_size.sized(spec.cluster, spec.resolved(), 4).data
+    return cluster_size.reduced(spec.cluster, spec.resolved(), 4).data
 
 
 def _folder(folder: Path, **changes: Any) -> Path:
@@ -39,7 +39,7 @@ def _folder(folder: Path, **changes: Any) -> Path:
 
 
 def test_the_spec_takes_the_names_of_the_scripts(data: dict[str, Any], tmp_path: Path) -> None:
-    changed, notes = custom_scripts.adopt(data, _folder(tmp_path))
+    changed, notes = custom_scripts.adapt_spec(data, _folder(tmp_path))
     names = {group["role"]: group["name"] for group in changed["compute"]}
     assert names == {
         "controller": "controller-machine",
@@ -55,7 +55,7 @@ def test_the_spec_takes_the_names_of_the_scripts(data: dict[str, Any], tmp_path:
 
 def test_more_worker_groups_than_the_spec_has(data: dict[str, Any], tmp_path: Path) -> None:
     groups = [{"instance_group_name": f"worker-{n}", "partition_name": "dev"} for n in (1, 2)]
-    changed, _ = custom_scripts.adopt(data, _folder(tmp_path, worker_groups=groups))
+    changed, _ = custom_scripts.adapt_spec(data, _folder(tmp_path, worker_groups=groups))
     counts = {g["name"]: g["count"] for g in changed["compute"] if g["role"] == "compute"}
     assert counts == {"worker-1": 2, "worker-2": 1}
 
@@ -63,9 +63,9 @@ def test_more_worker_groups_than_the_spec_has(data: dict[str, Any], tmp_path: Pa
 def test_a_group_that_the_scripts_do_not_name_is_left_out_and_it_is_said(
     data: dict[str, Any], tmp_path: Path
 ) -> None:
-    changed, notes = custom_scripts.adopt(data, _folder(tmp_path, login_group=None))
+    changed, notes = custom_scripts.adapt_spec(data, _folder(tmp_path, login_group=None))
     assert "login" not in {group["role"] for group in changed["compute"]}
-    assert any("left out" in note and "login" in note for note in notes)
+    assert any("omitted" in note and "login" in note for note in notes)
 
 
 @pytest.mark.parametrize("missing", ["on_create.sh", "provisioning_parameters.json"])
@@ -74,21 +74,21 @@ def test_a_folder_without_its_files_is_refused(
 ) -> None:
     (_folder(tmp_path) / missing).unlink()
     with pytest.raises(RehearsalError, match=missing):
-        custom_scripts.adopt(data, tmp_path)
+        custom_scripts.adapt_spec(data, tmp_path)
 
 
 def test_parameters_that_are_no_json_are_refused(data: dict[str, Any], tmp_path: Path) -> None:
     (_folder(tmp_path) / "provisioning_parameters.json").write_text("{")
     with pytest.raises(RehearsalError, match="cannot be understood"):
-        custom_scripts.adopt(data, tmp_path)
+        custom_scripts.adapt_spec(data, tmp_path)
 
 
 def test_only_addresses_of_file_systems_are_replaced(tmp_path: Path) -> None:
     files = custom_scripts.read_folder(_folder(tmp_path))
     assert set(files) == {"on_create.sh", "provisioning_parameters.json"}
     own = {"dns_name": "fs-2.fsx.us-east-1.amazonaws.com", "mount_name": "ours"}
-    changed = custom_scripts.with_own_addresses(files, own, None)
+    changed = custom_scripts.with_deployed_addresses(files, own, None)
     before, after = (json.loads(f["provisioning_parameters.json"]) for f in (files, changed))
     assert (after["fsx_dns_name"], after["fsx_mountname"]) == (own["dns_name"], "ours")
     assert {k for k in before if before[k] != after[k]} == {"fsx_dns_name", "fsx_mountname"}
-    assert custom_scripts.with_own_addresses(files, None, None).keys() == files.keys()
+    assert custom_scripts.with_deployed_addresses(files, None, None).keys() == files.keys()

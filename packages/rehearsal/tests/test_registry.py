@@ -11,7 +11,7 @@ from pathlib import Path
 
 from clusterwright_rehearsal import registry, runs
 from clusterwright_rehearsal.locks import exclusive
-from clusterwright_rehearsal.registry import Registry, Thing
+from clusterwright_rehearsal.registry import Registry, Resource
 
 
 def _sleeper() -> subprocess.Popen[bytes]:
@@ -21,8 +21,8 @@ def _sleeper() -> subprocess.Popen[bytes]:
 def test_a_process_is_ended_and_only_that_one(tmp_path: Path) -> None:
     process = _sleeper()
     Registry(tmp_path).add_process(process.pid, "a test")
-    (thing,) = registry.read(tmp_path / registry.MADE)
-    removed: list[Thing] = []
+    (thing,) = registry.read(tmp_path / registry.FILE)
+    removed: list[Resource] = []
     assert registry.remove([thing], removed.append) == []
     assert removed == [thing]
     assert process.poll() is not None or not registry.start_time(process.pid)
@@ -32,7 +32,7 @@ def test_a_number_that_belongs_to_another_process_now_is_left_alone(tmp_path: Pa
     list_ = Registry(tmp_path)
     list_.add("process", str(os.getpid()), "1 not this one")
     list_.add("process", "999999999", " never started")
-    things = list_.things()
+    things = list_.resources()
     assert registry.remains(things) == []
     assert registry.remove(things) == []
 
@@ -40,16 +40,16 @@ def test_a_number_that_belongs_to_another_process_now_is_left_alone(tmp_path: Pa
 def test_a_line_that_was_cut_off_is_passed_over(tmp_path: Path) -> None:
     list_ = Registry(tmp_path)
     list_.add("netns", "cw-test-a")
-    with (tmp_path / registry.MADE).open("a") as file:
+    with (tmp_path / registry.FILE).open("a") as file:
         file.write('{"kind": "netns", "na')
-    assert list_.things() == [Thing("netns", "cw-test-a")]
+    assert list_.resources() == [Resource("netns", "cw-test-a")]
 
 
 def test_processes_go_first_and_cgroups_last(tmp_path: Path) -> None:
     list_ = Registry(tmp_path)
     for kind in ("cgroup", "netns", "mount", "process"):
         list_.add(kind, "1" if kind == "process" else f"/{kind}")
-    assert [t.kind for t in list_.things()] == ["process", "mount", "netns", "cgroup"]
+    assert [t.kind for t in list_.resources()] == ["process", "mount", "netns", "cgroup"]
 
 
 def test_clean_removes_runs_of_which_nobody_is_left(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ More.
 ORDER = 7
 PROMISES = {"a": "it is so"}
 
-def play(stage):
+def run(context):
     pass
 """
 
@@ -55,9 +55,9 @@ def test_an_unknown_name_is_refused_with_those_there_are() -> None:
     ("text", "says"),
     [
         (_GOOD.replace("'''Mine.\n\nMore.\n'''", ""), "docstring"),
-        (_GOOD.replace("def play", "def ploy"), "play"),
+        (_GOOD.replace("def run", "def start"), "run"),
         (_GOOD.replace("PROMISES", "PROMISE"), "PROMISES"),
-        ("def play(:\n", "SyntaxError"),
+        ("def run(:\n", "SyntaxError"),
     ],
 )
 def test_a_file_that_is_no_scenario_is_refused(tmp_path: Path, text: str, says: str) -> None:
@@ -65,3 +65,19 @@ def test_a_file_that_is_no_scenario_is_refused(tmp_path: Path, text: str, says: 
     path.write_text(text)
     with pytest.raises(RehearsalError, match=says):
         scenarios([str(path)])
+
+
+def test_former_name_of_the_function_is_accepted(tmp_path: Path) -> None:
+    path = tmp_path / "former.py"
+    path.write_text(_GOOD.replace("def run(context)", "def play(stage)"))
+    (found,) = scenarios([str(path)])
+    assert found.run.__name__ == "play"
+
+
+def test_former_names_of_modules_and_methods_are_available() -> None:
+    from clusterwright_rehearsal import faults, jobs, stage
+
+    former = {"settle", "cut", "mend", "mend_aws", "cannot", "not_for_this"}
+    assert former <= set(dir(stage.Stage))
+    assert callable(faults.put)
+    assert callable(jobs.counting)

@@ -1,4 +1,4 @@
-"""The local AWS as HyperPod's service sees it: its own clients, and those of a node's role."""
+"""boto3 clients of the local AWS: with all permissions, or with a node's role."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 _RENEW_BEFORE = timedelta(minutes=10)
 
 
-class Account:
+class AwsClients:
     """Clients of one account and region at an endpoint. Safe from several threads."""
 
     def __init__(self, endpoint: str, account: str, region: str) -> None:
@@ -25,20 +25,20 @@ class Account:
         self._roles: dict[tuple[str, str], tuple[datetime, Any]] = {}
 
     def client(self, service: str) -> Any:
-        """A client with the rights of the service itself."""
+        """A client with all permissions, like the service itself."""
         with self._lock:
             if service not in self._own:
                 self._own[service] = self._make(service, self._account, "hyperpod", None)
             return self._own[service]
 
     def credentials(self, role_arn: str, session: str) -> Mapping[str, Any]:
-        """STS's `Credentials` of a role; raises botocore's ClientError where it refuses."""
+        """`Credentials` of STS for a role; raises botocore's ClientError if STS refuses."""
         answer = self.client("sts").assume_role(RoleArn=role_arn, RoleSessionName=session)
         found: Mapping[str, Any] = answer["Credentials"]
         return found
 
     def client_of_role(self, service: str, role_arn: str) -> Any:
-        """A client with the rights of an instance's role."""
+        """A client with the permissions of an instance's role."""
         key = (service, role_arn)
         with self._lock:
             ends, client = self._roles.get(key, (datetime.min.replace(tzinfo=UTC), None))

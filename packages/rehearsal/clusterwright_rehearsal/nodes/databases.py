@@ -1,7 +1,7 @@
-"""Databases of RDS that nodes reach: each is a machine of its own with MariaDB.
+"""RDS databases for the nodes: one machine with MariaDB per database instance.
 
-Name, user and password are the local AWS's: the instance's endpoint, and the secret that is
-attached to it. RDS's parameters are not applied, TLS among them.
+Name, user and password come from the local AWS: the instance's endpoint and its secret. RDS
+parameters are not applied, TLS among them.
 """
 
 from __future__ import annotations
@@ -10,33 +10,45 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 from clusterwright_rehearsal.errors import RehearsalError
-from clusterwright_rehearsal.nodes.aws_clients import Account
+from clusterwright_rehearsal.nodes.aws_clients import AwsClients
 from clusterwright_rehearsal.nodes.machines import Machine
-from clusterwright_rehearsal.platforms.hyperpod.slurm_files import Database
 
 _SERVER = "[mysqld]\nbind-address=0.0.0.0\nport={port}\nskip-name-resolve\n"
 _BARE = {"kind": "none", "count": 0, "model": "", "memory_mib": 0, "driver": ""}
 _START_SECONDS = 60.0
 
+
+@dataclass(frozen=True)
+class Database:
+    """Address and login of the database that slurmdbd uses."""
+
+    host: str
+    port: int
+    name: str
+    user: str
+    password: str
+
+
 NewMachine = Callable[[str], Machine]
-"""A machine by its name, at an address of the services' own."""
+"""Create a machine with a name, at an address of the service range."""
 
 
 class Databases:
-    """The databases of a run, started when they are first seen."""
+    """The databases of a run, each started when it first appears in the API."""
 
-    def __init__(self, new_machine: NewMachine, known_as: Callable[[str, str], None]) -> None:
+    def __init__(self, new_machine: NewMachine, set_address: Callable[[str, str], None]) -> None:
         self._new_machine = new_machine
-        self._known_as = known_as
+        self._set_address = set_address
         self._lock = threading.Lock()
         self._found: dict[str, Future[Machine]] = {}
         self._pool = ThreadPoolExecutor(4, thread_name_prefix="database")
 
-    def look(self, account: Account) -> None:
-        """Start a machine for every database instance that has none yet; returns at once."""
+    def start_new(self, account: AwsClients) -> None:
+        """Start a machine for every database instance without one; return immediately."""
         for entry in account.client("rds").describe_db_instances()["DBInstances"]:
             endpoint = entry.get("Endpoint") or {}
             if not endpoint.get("Address"):
@@ -48,29 +60,29 @@ class Databases:
                     )
 
     def wait(self, endpoint: str) -> Machine:
-        """The machine behind an endpoint, once MariaDB answers.
+        """The machine of an endpoint, once MariaDB answers.
 
         Raises
         ------
         RehearsalError
-            The local AWS has no such database, or it did not start.
+            The local AWS has no such database, or the machine did not start.
         """
         with self._lock:
             found = self._found.get(endpoint)
         if found is None:
             raise RehearsalError(
                 f"the local AWS has no database at {endpoint}",
-                "a database that exists outside of the spec cannot be rehearsed",
+                "a database outside the spec cannot be rehearsed",
             )
         return found.result(_START_SECONDS)
 
     def stop(self) -> None:
-        """Silence every database."""
+        """Stop every database."""
         for machine in self._machines():
             machine.run("systemctl stop mariadb")
 
     def start(self) -> None:
-        """Let every database answer again."""
+        """Start every database again."""
         for machine in self._machines():
             machine.run("systemctl start mariadb")
 
@@ -84,11 +96,11 @@ class Databases:
             futures = list(self._found.values())
         return [f.result() for f in futures if f.done() and f.exception() is None]
 
-    def _start(self, account: Account, entry: Mapping[str, Any]) -> Machine:
+    def _start(self, account: AwsClients, entry: Mapping[str, Any]) -> Machine:
         endpoint = entry["Endpoint"]
         login = _login(account, endpoint["Address"], entry.get("MasterUsername"))
         machine = self._new_machine(f"rds-{entry['DBInstanceIdentifier']}")
-        machine.place(
+        machine.write_files(
             {
                 "/etc/hosts": f"127.0.0.1 localhost\n{machine.address} {machine.name}\n",
                 "/etc/emulation/hardware.json": json.dumps(
@@ -116,18 +128,18 @@ class Databases:
             ),
         )
         if not ran.ok:
-            raise RehearsalError(f"{machine.name} did not start: {ran.said}")
-        self._known_as(endpoint["Address"].lower(), machine.address)
+            raise RehearsalError(f"{machine.name} did not start: {ran.output_tail}")
+        self._set_address(endpoint["Address"].lower(), machine.address)
         return machine
 
 
-def database_of(account: Account, config: Mapping[str, Any], role_arn: str) -> Database:
-    """`AccountingDatabase` with its login, read with the instance's role as HyperPod reads it.
+def database_of(account: AwsClients, config: Mapping[str, Any], role_arn: str) -> Database:
+    """The `AccountingDatabase` with its login, read with the instance's role as HyperPod does.
 
     Raises
     ------
     RehearsalError
-        The secret cannot be read with that role, or holds no login.
+        The secret cannot be read with that role, or contains no login.
     """
     from botocore.exceptions import BotoCoreError, ClientError
 
@@ -145,20 +157,20 @@ def database_of(account: Account, config: Mapping[str, Any], role_arn: str) -> D
     except (ClientError, BotoCoreError) as error:
         raise RehearsalError(f"the accounting database's secret: {error}") from error
     except (ValueError, KeyError, TypeError) as error:
-        raise RehearsalError("the accounting database's secret holds no login") from error
+        raise RehearsalError("the accounting database's secret contains no login") from error
 
 
 def _quoted(text: str) -> str:
-    """A string of SQL."""
+    """An SQL string literal."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
 
 
-def _login(account: Account, address: str, user: str | None) -> dict[str, str]:
-    """The login of a database instance: of the secret that names its address, else its user.
+def _login(account: AwsClients, address: str, user: str | None) -> dict[str, str]:
+    """The login of a database instance: from the secret with its address, else with its user.
 
-    ParallelCluster wants a secret that is the password and nothing else: one of an accounting
-    database's name is taken for that of its user.
+    ParallelCluster requires a secret that contains only the password: a secret with `accounting`
+    in its name is used as the password of `user`.
     """
     client = account.client("secretsmanager")
     fallback: dict[str, str] | None = None
@@ -178,5 +190,5 @@ def _login(account: Account, address: str, user: str | None) -> dict[str, str]:
             if user is not None and found["username"] == user:
                 fallback = found
     if fallback is None:
-        raise RehearsalError(f"no secret has the login of the database at {address}")
+        raise RehearsalError(f"no secret contains the login of the database at {address}")
     return fallback

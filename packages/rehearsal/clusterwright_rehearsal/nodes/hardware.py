@@ -1,4 +1,4 @@
-"""What a machine of an instance type is said to have: the catalogue's facts, for the emulation."""
+"""The emulated hardware of an instance type, from the facts of the catalogue."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from clusterwright_localaws.drivers import catalog, ec2_name
 T = TypeVar("T")
 
 _NVIDIA_NAMES = {"H100": "H100 80GB HBM3", "H200": "H200", "A100": "A100-SXM4-40GB"}
-"""As nvidia-smi prints them; others keep the catalogue's name."""
+"""Names that nvidia-smi prints; other accelerators keep the catalogue's name."""
 DRIVER = "570.0-emulated"
-"""No version of the image's driver is known, so this one says what it is."""
+"""The driver version of the real image is not known; this value marks the emulation."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Hardware:
     threads_per_core: int | None
     memory_gib: float | None
     accelerator: str
-    """The catalogue's name, empty for none."""
+    """The catalogue's name; empty without an accelerator."""
     accelerator_count: int
     accelerator_memory_gib: float
     efa_interfaces: int
@@ -39,7 +39,7 @@ class Hardware:
         return "neuron" if self.instance_type.startswith(("trn", "inf")) else "nvidia"
 
     def as_file(self, instance_id: str) -> dict[str, Any]:
-        """The text of the machine's /etc/emulation/hardware.json."""
+        """The contents of the machine's /etc/emulation/hardware.json."""
         return {
             "instance_id": instance_id,
             "instance_type": self.instance_type,
@@ -57,7 +57,7 @@ class Hardware:
 
 
 def hardware_of(instance_type: str) -> Hardware:
-    """The hardware of an EC2 or SageMaker type; of a type that is not known, a bare machine."""
+    """The hardware of an EC2 or SageMaker instance type; without devices for an unknown type."""
     name = ec2_name(instance_type)
     found = catalog().instance(name)
     if found is None:

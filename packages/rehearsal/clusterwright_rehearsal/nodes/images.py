@@ -1,12 +1,12 @@
 """Node images: a Debian suite with Slurm, laid out like HyperPod's image.
 
-An image is a folder, built once by mmdebstrap and kept under a digest of its recipe: everything in
-`image/`, the suite and the processor's architecture. A change of the recipe is a new image; of the
-older ones of a suite the newest two stay. A build happens beside the cache and is renamed into
-it, so an image is whole or not there.
+An image is a folder, built once by mmdebstrap and stored under a digest of its recipe: everything
+in `image/`, the suite and the processor architecture. A changed recipe is a new image; the two
+newest images of a suite are kept. A build runs in a temporary folder that is renamed at the end,
+so that an image is either complete or absent.
 
-The Debian mirror is the one of this host's apt settings, else `CLUSTERWRIGHT_DEBIAN_MIRROR`; it is
-not part of the digest, because mirrors hold the same packages.
+The Debian mirror is `CLUSTERWRIGHT_DEBIAN_MIRROR`, else the one of this host's apt settings; it is
+not part of the digest, because all mirrors have the same packages.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RECIPE = Path(__file__).parent / "image"
 MIRROR_VARIABLE = "CLUSTERWRIGHT_DEBIAN_MIRROR"
 DEFAULT_SUITE = "trixie"
 SUITES = ("trixie", "forky")
-"""Debian 13 has Slurm 24.11, the next one 26.05 (on 2026-11-20)."""
+"""Debian 13 has Slurm 24.11, the next release 26.05 (on 2026-11-20)."""
 _WITH_SECURITY = frozenset({"bookworm", "trixie"})
 _KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 _APT = Path("/etc/apt")
@@ -45,25 +45,25 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Image:
-    """An image that is there. `root` is read-only for whoever uses it."""
+    """A complete image. `root` must not be modified."""
 
     suite: str
     digest: str
     root: Path
     built_s: float | None
-    """How long the build took; None where the image was in the cache."""
+    """Duration of the build; None if the image was in the cache."""
 
 
 def image(cache: Path, suite: str = DEFAULT_SUITE, progress: Progress | None = None) -> Image:
     """The image of a suite, from the cache or newly built.
 
-    Two callers at once: the second waits for the first one's image.
+    Of two concurrent callers the second waits for the image of the first.
 
     Raises
     ------
     RehearsalError
         mmdebstrap, the keyring or a mirror is missing, or the build failed; the message ends with
-        mmdebstrap's own last words.
+        the last lines of mmdebstrap.
     """
     if suite not in SUITES:
         raise RehearsalError(
@@ -76,22 +76,24 @@ def image(cache: Path, suite: str = DEFAULT_SUITE, progress: Progress | None = N
     if (root / ".complete").exists():
         _touch(root)
         return Image(suite, digest, root, None)
-    with exclusive(cache / "images" / f"{name}.lock", wait=lambda: progress("another build runs")):
+    with exclusive(
+        cache / "images" / f"{name}.lock", wait=lambda: progress("waiting for another build")
+    ):
         if (root / ".complete").exists():
             return Image(suite, digest, root, None)
         started = time.monotonic()
         _build(cache / "images", name, suite, progress)
-        _forget_old(cache / "images", suite)
+        _delete_old(cache / "images", suite)
         return Image(suite, digest, root, time.monotonic() - started)
 
 
 def lock_of(root: Path) -> Path:
-    """The lock of an image; shared by whoever uses it, so that it is not forgotten under them."""
+    """The lock file of an image; users hold it shared, so that the image is not deleted."""
     return root.parent / f"{root.name}.lock"
 
 
 def recipe_digest(suite: str, recipe: Path = RECIPE) -> str:
-    """A digest of the recipe's paths, modes and contents, of the suite and the architecture."""
+    """A digest of the paths, modes and contents of the recipe, the suite and the architecture."""
     digest = hashlib.sha256(f"{suite}\0{platform.machine()}\0".encode())
     for path in sorted(recipe.rglob("*")):
         if path.is_dir() or "__pycache__" in path.parts:
@@ -115,8 +117,8 @@ def sources_list(suite: str, environment: dict[str, str], apt: Path = _APT) -> l
     mirror = named or next((uri for uri in uris if re.search(r"/debian/?$", uri)), None)
     if mirror is None:
         raise RehearsalError(
-            "no Debian mirror is known: apt's settings name none",
-            f"set {MIRROR_VARIABLE} to the address of one, its path ending in /debian",
+            "no Debian mirror is configured in the settings of apt",
+            f"set {MIRROR_VARIABLE} to the URL of a mirror, with a path that ends in /debian",
         )
     mirror = mirror.rstrip("/")
     lines = [f"deb [signed-by={_KEYRING}] {mirror} {suite} main"]
@@ -129,7 +131,7 @@ def sources_list(suite: str, environment: dict[str, str], apt: Path = _APT) -> l
 
 
 def packages(suite: str, recipe: Path = RECIPE) -> list[str]:
-    """Debian packages of a suite's image: those of every suite, and those that only it has."""
+    """Debian packages of a suite's image: the common ones and those of this suite."""
     own = recipe / f"packages-{suite}.txt"
     return _lines(recipe / "packages.txt") + (_lines(own) if own.is_file() else [])
 
@@ -151,29 +153,29 @@ def _apt_uris(apt: Path) -> Iterator[str]:
 def _build(images: Path, name: str, suite: str, progress: Progress) -> None:
     if shutil.which("mmdebstrap") is None:
         raise RehearsalError(
-            "mmdebstrap is not installed, which builds the node image",
+            "mmdebstrap, which builds the node image, is not installed",
             "as root: apt-get install --no-install-recommends mmdebstrap",
         )
     if not _KEYRING.exists():
         raise RehearsalError(
-            f"{_KEYRING} is missing, which verifies Debian's packages",
+            f"{_KEYRING}, which verifies Debian's packages, is missing",
             "as root: apt-get install debian-archive-keyring",
         )
     lines = sources_list(suite, dict(os.environ))
     images.mkdir(parents=True, exist_ok=True)
-    with _workplace(images, name) as place:
-        root = place / "root"
-        sources = place / "sources.list"
+    with _build_folder(images, name) as folder:
+        root = folder / "root"
+        sources = folder / "sources.list"
         sources.write_text("".join(f"{line}\n" for line in lines))
         _run(_mmdebstrap(suite, root, sources), progress, "Debian packages")
         progress("HyperPod's paths and emulated hardware")
         _copy_tree(RECIPE / "root", root)
         _run([str(RECIPE / "finish.sh"), str(root)], progress, "finishing")
-        # One that refuses at once: without a resolver each start of a Slurm daemon waits 10 s.
+        # An address that refuses immediately: without a resolver each Slurm daemon waits 10 s.
         (root / "etc/resolv.conf").write_text(_DNS)
         (root / ".complete").write_text("")
         target = images / name
-        if target.exists():  # of a build by an older version, without its mark
+        if target.exists():  # an incomplete image of an older version
             shutil.rmtree(target)
         root.rename(target)
 
@@ -184,7 +186,7 @@ def _mmdebstrap(suite: str, root: Path, sources: Path) -> list[str]:
         kind, path = ("include", line[1:]) if line.startswith("+") else ("exclude", line)
         excluded.append(f"--dpkgopt=path-{kind}={path}")
     return [
-        # Its mounts of /proc, /sys and /dev are its own, and go with it however it ends.
+        # In its own mount namespace, so that its mounts end with it.
         "unshare",
         "--mount",
         "--propagation=private",
@@ -194,7 +196,7 @@ def _mmdebstrap(suite: str, root: Path, sources: Path) -> list[str]:
         "--variant=apt",
         '--aptopt=Acquire::Languages "none"',
         '--aptopt=APT::Install-Recommends "false"',
-        # Mirrors that are copies of a past day have Release files that have expired.
+        # Snapshot mirrors have expired Release files.
         '--aptopt=Acquire::Check-Valid-Until "false"',
         "--dpkgopt=force-unsafe-io",
         *excluded,
@@ -226,7 +228,7 @@ def _run(command: Sequence[str], progress: Progress, what: str) -> None:
                 if line.startswith("I: ") and not line.startswith("I: automatically"):
                     progress(f"{what}: {line[3:].strip()}")
         except BaseException:
-            # All of it, or what it started would go on writing into what is removed next.
+            # The whole process group, because its children write into the folder to be deleted.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             raise
@@ -234,7 +236,7 @@ def _run(command: Sequence[str], progress: Progress, what: str) -> None:
         words = [line for line in tail if line.startswith(("E:", "W:"))] or tail
         raise RehearsalError(
             f"building the node image failed at {what}: {' / '.join(words[-4:]) or 'no output'}",
-            "is the Debian mirror reachable, and is there room on the disk?",
+            "check that the Debian mirror is reachable and that the disk has free space",
         )
 
 
@@ -248,54 +250,54 @@ def _copy_tree(source: Path, target: Path) -> None:
 
 
 @contextmanager
-def _workplace(images: Path, name: str) -> Iterator[Path]:
-    # The lock of this name is ours, so what an earlier build left here is nobody's.
+def _build_folder(images: Path, name: str) -> Iterator[Path]:
+    # The caller holds the lock of this name, so that earlier build folders are abandoned.
     for left in images.glob(f".building-{name}-*"):
         remove_tree(left)
-    place = Path(tempfile.mkdtemp(prefix=f".building-{name}-", dir=images))
-    place.chmod(0o755)
+    folder = Path(tempfile.mkdtemp(prefix=f".building-{name}-", dir=images))
+    folder.chmod(0o755)
     try:
-        yield place
+        yield folder
     finally:
-        remove_tree(place)
+        remove_tree(folder)
 
 
 def remove_tree(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> None:
-    """Remove a folder, and nothing that is mounted below it.
+    """Remove a folder, but not the contents of file systems mounted below it.
 
     Raises
     ------
     RehearsalError
-        Something is mounted below it and cannot be unmounted.
+        A file system below it cannot be unmounted.
     """
     for mounted in _mounts_below(folder, mounts):
         subprocess.run(["umount", "--lazy", mounted], check=False, capture_output=True)
     if left := _mounts_below(folder, mounts):
         raise RehearsalError(
-            f"{left[0]} is still mounted, so {folder} is not removed",
+            f"{folder} was not removed because {left[0]} is still mounted",
             f"as root: umount --recursive {left[-1]}",
         )
     shutil.rmtree(folder, ignore_errors=True)
 
 
 def _mounts_below(folder: Path, mounts: Path) -> list[str]:
-    """Deepest first."""
+    """Mount points below a folder, the deepest first."""
     prefix = f"{folder.resolve()}/"
     found = []
     for line in mounts.read_text().splitlines():
-        # Blanks, tabs, newlines and backslashes are written as octal numbers.
+        # Spaces, tabs, newlines and backslashes are written as octal numbers.
         path = re.sub(r"\\([0-7]{3})", lambda m: chr(int(m[1], 8)), line.split(" ")[1])
         if f"{path}/".startswith(prefix):
             found.append(path)
     return sorted(found, key=len, reverse=True)
 
 
-def _forget_old(images: Path, suite: str) -> None:
+def _delete_old(images: Path, suite: str) -> None:
     found = sorted(
         images.glob(f"{suite}-*/.complete"), key=lambda path: path.stat().st_mtime, reverse=True
     )
     for mark in found[_KEPT:]:
-        # A run that uses it holds this lock, shared.
+        # Runs that use the image hold its lock shared.
         with exclusive(images / f"{mark.parent.name}.lock", block=False) as got:
             if got:
                 mark.unlink()

@@ -1,6 +1,6 @@
-"""What a lifecycle script says, line by line: to CloudWatch Logs, to a file, and to the verdict.
+"""Output of a lifecycle script, line by line, to CloudWatch Logs and to a file.
 
-Group and stream are HyperPod's: `/aws/sagemaker/Clusters/<name>/<id>`,
+The names of group and stream on HyperPod are `/aws/sagemaker/Clusters/<name>/<id>` and
 `LifecycleConfig/<group>/<instance-id>`.
 """
 
@@ -24,19 +24,19 @@ def stream_name(group: str, instance_id: str) -> str:
 
 
 class Stream:
-    """One log stream, shipped every second and at the end."""
+    """One log stream, sent to CloudWatch Logs every second and when it is closed."""
 
     def __init__(self, client: Any, group: str, name: str, copy: Path) -> None:
         self._client = client
         self._group, self._name = group, name
         self._waiting: list[tuple[int, str]] = []
         self._lock = threading.Lock()
-        self._shipping = threading.Lock()
+        self._sending = threading.Lock()
         self._ended = threading.Event()
         copy.parent.mkdir(parents=True, exist_ok=True)
         self._copy = copy.open("a")
-        self._made = False
-        self._thread = threading.Thread(target=self._ship_regularly, daemon=True)
+        self._created = False
+        self._thread = threading.Thread(target=self._send_regularly, daemon=True)
         self._thread.start()
 
     def write(self, line: str) -> None:
@@ -46,33 +46,33 @@ class Stream:
             self._copy.flush()
 
     def close(self) -> None:
-        """Ship what is left; afterwards the stream holds every line."""
+        """Send the remaining lines; afterwards the stream contains every line."""
         self._ended.set()
         self._thread.join()
-        self._ship()
+        self._send()
         self._copy.close()
 
-    def _ship_regularly(self) -> None:
+    def _send_regularly(self) -> None:
         while not self._ended.wait(_EVERY_S):
-            self._ship()
+            self._send()
 
-    def _ship(self) -> None:
-        with self._shipping:
+    def _send(self) -> None:
+        with self._sending:
             while True:
                 with self._lock:
                     batch, self._waiting = self._waiting[:_BATCH], self._waiting[_BATCH:]
                 if not batch:
                     return
-                self._make()
+                self._create()
                 self._client.put_log_events(
                     logGroupName=self._group,
                     logStreamName=self._name,
-                    # An event holds at least one character.
+                    # An event must have at least one character.
                     logEvents=[{"timestamp": t, "message": text or " "} for t, text in batch],
                 )
 
-    def _make(self) -> None:
-        if self._made:
+    def _create(self) -> None:
+        if self._created:
             return
         for create, arguments in (
             (self._client.create_log_group, {"logGroupName": self._group}),
@@ -85,4 +85,4 @@ class Stream:
                 create(**arguments)
             except self._client.exceptions.ResourceAlreadyExistsException:
                 continue
-        self._made = True
+        self._created = True

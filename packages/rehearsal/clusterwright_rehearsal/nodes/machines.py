@@ -1,11 +1,12 @@
 """One emulated machine: systemd-nspawn with a real systemd as its first process.
 
-Own host name, network namespace, process tree, cgroups, and a disk that is an overlay on the
-image. The machine's folder has `disk/` (what it has written), `store/` (its instance store),
-`console.log` and `machine.json`, from which another process can reach it too.
+Each machine has its own host name, network namespace, process tree, cgroups, and a disk that is
+an overlay on the image. The machine's folder contains `disk/` (the upper layer of the overlay),
+`store/` (the instance store), `console.log`, and `machine.json`, through which another process can
+locate the machine.
 
-The options of nspawn are those of a host without systemd as its first process, and without the
-right to raise its own limits; each is needed there and harmless elsewhere.
+The options of nspawn are chosen for a host whose first process is not systemd and that may not
+raise its own limits; each is needed there and harmless elsewhere.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ _UP = ("running", "degraded", "starting")
 
 
 @dataclass(frozen=True)
-class Ran:
-    """What a command inside a machine answered."""
+class CommandResult:
+    """Exit code and output of a command inside a machine."""
 
     returncode: int
     stdout: str
@@ -50,18 +51,18 @@ class Ran:
         return self.returncode == 0
 
     @property
-    def said(self) -> str:
-        """The end of what it said, in one line."""
+    def output_tail(self) -> str:
+        """The end of stderr, or of stdout if stderr is empty, in one line (500 characters)."""
         return " ".join((self.stderr.strip() or self.stdout.strip()).split())[-500:]
 
 
-class Gone(RehearsalError):
+class MachineDown(RehearsalError):
     """The machine is not running."""
 
 
 @dataclass
 class Site:
-    """What all machines of a run share."""
+    """The folder, image, network and registry that all machines of a run share."""
 
     run: str
     folder: Path
@@ -71,11 +72,11 @@ class Site:
 
     @property
     def shared(self) -> Path:
-        """Stands for the file systems; every machine sees it at /srv/emulation."""
+        """The folder behind all shared file systems, mounted at /srv/emulation."""
         return self.folder / "shared"
 
     def cgroups(self) -> list[Path]:
-        """Folders, one per hierarchy, below which each machine gets a cgroup of its own."""
+        """The run's cgroup in each hierarchy; each machine has its own cgroup below it."""
         if (_CGROUPS / "cgroup.controllers").exists():
             found = [_CGROUPS]
         else:
@@ -87,8 +88,7 @@ class Site:
 class Machine:
     """A machine by its host name, which is unique in a run.
 
-    Raises of its methods: `RehearsalError` where nspawn does not come up, `Gone` where it has
-    ended.
+    Methods raise `RehearsalError` if nspawn does not start, and `MachineDown` if it has ended.
     """
 
     site: Site
@@ -104,78 +104,80 @@ class Machine:
 
     @property
     def root(self) -> Path:
-        """The machine's root as the host sees it; use it while the machine is down."""
+        """The machine's root on the host; use it only while the machine is down."""
         return self.folder / "root"
 
-    def place(self, files: Mapping[str, str | bytes], mode: int = 0o644) -> None:
-        """Write files onto the machine's disk. Paths are absolute; works before a boot too."""
+    def write_files(self, files: Mapping[str, str | bytes], mode: int = 0o644) -> None:
+        """Write files to the machine's disk, also before its first boot. Paths are absolute."""
         base = Path(f"/proc/{self._leader}/root") if self.is_up() else self.folder / "disk"
         if not self.is_up():
             base.mkdir(parents=True, exist_ok=True)
         for path, content in files.items():
             target = base / path.lstrip("/")
             self._make_folders(base, target.parent)
-            temporary = target.with_name(f".{target.name}.placing")
+            temporary = target.with_name(f".{target.name}.writing")
             temporary.write_bytes(content.encode() if isinstance(content, str) else content)
             temporary.chmod(mode)
             temporary.rename(target)
 
     def boot(self) -> None:
-        """Start the machine on its disk, and wait until its systemd answers."""
+        """Start the machine from its disk, and wait until its systemd answers."""
         with self._lock:
             self._prepare()
             self._start()
             self._wait_for_leader()
-            self._note()
+            self._write_description()
 
     def crash(self) -> None:
-        """The instance is gone at once, without a word to its neighbours."""
+        """Terminate the instance at once, without a shutdown."""
         with self._lock, contextlib.suppress(KeyError):
-            self.site.network.cut(self.name)
+            self.site.network.isolate(self.name)
         self._end(signal.SIGKILL)
 
     def stop(self) -> None:
-        """An orderly shutdown."""
+        """Shut down in an orderly way."""
         self._end(signal.SIGRTMIN + 3)
 
     def reboot(self) -> None:
-        """Shut down and start again; the disk stays, the instance store too."""
+        """Shut down and start again; the disk and the instance store are kept."""
         self.stop()
         self.boot()
 
     def wipe(self) -> None:
-        """Forget the disk and the instance store of a machine that is down."""
+        """Delete the disk and the instance store of a machine that is down."""
         for name in ("disk", "work", "store"):
             shutil.rmtree(self.folder / name, ignore_errors=True)
 
     def remove(self) -> None:
-        """End the machine for good and leave nothing of it but its console's log."""
+        """Terminate the machine and delete everything except its console log."""
         self._end(signal.SIGKILL)
         self.site.network.disconnect(self.name)
         self.wipe()
         (self.folder / "machine.json").unlink(missing_ok=True)
 
-    def find(self) -> None:
-        """Take the machine's first process from the note that another process left."""
+    def locate(self) -> None:
+        """Read the machine's first process from `machine.json`, which another process wrote."""
         try:
-            noted = json.loads((self.folder / "machine.json").read_text())
+            description = json.loads((self.folder / "machine.json").read_text())
         except (FileNotFoundError, ValueError):
             self._leader = None
         else:
             self._leader = (
-                noted["leader"] if start_time(noted["leader"]) == noted["started"] else None
+                description["leader"]
+                if start_time(description["leader"]) == description["started"]
+                else None
             )
 
     @property
     def leader(self) -> int | None:
-        """The host's number of the machine's first process, while it is up."""
+        """The process id of the machine's first process on the host, while it is up."""
         return self._leader if self.is_up() else None
 
     def is_up(self) -> bool:
         return self._leader is not None and start_time(self._leader) != ""
 
     def wait_until_down(self) -> None:
-        """Returns when the machine's first process has ended."""
+        """Return when the machine's first process has ended."""
         process = self._nspawn
         if process is not None:
             process.wait()
@@ -188,8 +190,8 @@ class Machine:
         timeout_s: float = 120.0,
         environment: Mapping[str, str] | None = None,
         stdin: str | None = None,
-    ) -> Ran:
-        """Run a command inside; a string is given to bash. Exit code 124 when it took too long."""
+    ) -> CommandResult:
+        """Run a command inside; a string is run by bash. The exit code is 124 on a timeout."""
         started = time.monotonic()
         process = self.start(command, user=user, environment=environment, stdin=stdin is not None)
         try:
@@ -197,11 +199,11 @@ class Machine:
         except subprocess.TimeoutExpired:
             kill_group(process)
             stdout, stderr = process.communicate()
-            return Ran(124, stdout, stderr, time.monotonic() - started)
+            return CommandResult(124, stdout, stderr, time.monotonic() - started)
         except BaseException:
             kill_group(process)
             raise
-        return Ran(process.returncode, stdout, stderr, time.monotonic() - started)
+        return CommandResult(process.returncode, stdout, stderr, time.monotonic() - started)
 
     def start(
         self,
@@ -212,9 +214,9 @@ class Machine:
         stdin: bool = False,
         merge: bool = False,
     ) -> subprocess.Popen[str]:
-        """Start a command inside and leave it running; `merge` sends stderr where stdout goes."""
+        """Start a command inside and leave it running; `merge` redirects stderr to stdout."""
         if not self.is_up():
-            raise Gone(f"{self.name} is not running")
+            raise MachineDown(f"{self.name} is not running")
         words = ["/bin/bash", "-c", command] if isinstance(command, str) else list(command)
         variables = {
             "PATH": PATH,
@@ -229,7 +231,7 @@ class Machine:
             words = ["/usr/sbin/runuser", "-u", user, "--", *words]
             variables["HOME"] = f"/home/{user}"
         return subprocess.Popen(
-            self.entering([*_env(variables), *words]),
+            self.enter_command([*_env(variables), *words]),
             stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT if merge else subprocess.PIPE,
@@ -238,8 +240,8 @@ class Machine:
             start_new_session=True,
         )
 
-    def entering(self, words: Sequence[str]) -> list[str]:
-        """The host's command that runs `words` inside, in the machine's own cgroup."""
+    def enter_command(self, words: Sequence[str]) -> list[str]:
+        """The command on the host that runs `words` inside, in the machine's own cgroup."""
         procs = [folder / self.name / "payload" / "cgroup.procs" for folder in self.site.cgroups()]
         join = "".join(f"echo $$ >{shlex.quote(str(p))} 2>/dev/null; " for p in procs)
         enter = ["nsenter", "-t", str(self._leader), "-m", "-u", "-i", "-n", "-p", "-C", "--"]
@@ -251,11 +253,11 @@ class Machine:
         except FileNotFoundError:
             return ""
 
-    # --- how it starts and ends
+    # --- starting and stopping
 
     def _prepare(self) -> None:
         if self.is_up():
-            raise RehearsalError(f"{self.name} is running already")
+            raise RehearsalError(f"{self.name} is already running")
         for name in ("disk", "work", "root", "store"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         self.site.shared.mkdir(exist_ok=True)
@@ -278,7 +280,7 @@ class Machine:
         if not Path(f"/run/netns/cw-{self.site.run}-{self.name}").exists():
             self.site.network.connect(self.name, self.address)
         else:
-            self.site.network.mend(self.name)
+            self.site.network.reconnect(self.name)
 
     def _start(self) -> None:
         procs = [folder / self.name / "cgroup.procs" for folder in self.site.cgroups()]
@@ -328,14 +330,14 @@ class Machine:
                 raise RehearsalError(
                     f"{self.name}: systemd-nspawn ended: {self.console().strip()[-400:]}"
                 )
-            # Anew each time: the first child is a helper that makes the machine's own.
+            # Read in each pass: the first child is a helper that starts the machine's init.
             leader = _child_of(self._nspawn.pid)
             if leader is not None and self._answers(leader):
                 self._leader = leader
                 self.site.registry.add_process(leader, f"first process of {self.name}")
                 return
             time.sleep(0.03)
-        raise RehearsalError(f"{self.name} did not come up in {_BOOT_SECONDS:.0f} s")
+        raise RehearsalError(f"{self.name} did not start within {_BOOT_SECONDS:.0f} s")
 
     def _answers(self, leader: int) -> bool:
         if not Path(f"/proc/{leader}/root/run/dbus/system_bus_socket").exists():
@@ -348,17 +350,17 @@ class Machine:
         )
         return done.stdout.strip() in _UP
 
-    def _end(self, how: int) -> None:
+    def _end(self, signal_number: int) -> None:
         with self._lock:
             process, leader = self._nspawn, self._leader
             if process is not None and process.poll() is None:
                 if leader is not None:
                     with contextlib.suppress(ProcessLookupError):
-                        os.kill(leader, how)
+                        os.kill(leader, signal_number)
                 else:
                     process.kill()
                 try:
-                    process.wait(5.0 if how == signal.SIGKILL else _STOP_SECONDS)
+                    process.wait(5.0 if signal_number == signal.SIGKILL else _STOP_SECONDS)
                 except subprocess.TimeoutExpired:
                     if leader is not None:
                         with contextlib.suppress(ProcessLookupError):
@@ -367,9 +369,9 @@ class Machine:
                     process.wait()
             self._leader = None
             subprocess.run(["umount", "--lazy", str(self.root)], capture_output=True, check=False)
-            self._leave_cgroups()
+            self._remove_cgroups()
 
-    def _leave_cgroups(self) -> None:
+    def _remove_cgroups(self) -> None:
         for folder in self.site.cgroups():
             for path in sorted((folder / self.name).rglob("*"), reverse=True):
                 if path.is_dir():
@@ -378,7 +380,7 @@ class Machine:
             with contextlib.suppress(OSError):
                 (folder / self.name).rmdir()
 
-    def _note(self) -> None:
+    def _write_description(self) -> None:
         (self.folder / "machine.json").write_text(
             json.dumps(
                 {
@@ -395,7 +397,7 @@ class Machine:
         return dict(json.loads(path.read_text())) if path.exists() else {}
 
     def set_environment(self, variables: Mapping[str, str]) -> None:
-        """Variables of everything that `run` starts, now and after a restart of the engine."""
+        """Set variables for all commands that `run` starts, also after a restart of the worker."""
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / "environment.json").write_text(json.dumps(dict(variables)))
 
@@ -405,8 +407,8 @@ class Machine:
         while folder != base and not folder.is_dir():
             missing.append(folder)
             folder = folder.parent
-        for each in reversed(missing):
-            each.mkdir(mode=0o755, exist_ok=True)
+        for directory in reversed(missing):
+            directory.mkdir(mode=0o755, exist_ok=True)
 
 
 def _env(variables: Mapping[str, str]) -> list[str]:
@@ -422,6 +424,6 @@ def _child_of(pid: int) -> int | None:
 
 
 def kill_group(process: subprocess.Popen[str]) -> None:
-    """Kill a command that `Machine.start` started, and what shares its process group."""
+    """Kill a command that `Machine.start` started, with its process group."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)

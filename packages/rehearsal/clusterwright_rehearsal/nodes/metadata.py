@@ -1,8 +1,8 @@
-"""The instance metadata service, version 2 only, for the machines of a run.
+"""The instance metadata service (IMDSv2 only) for the machines of a run.
 
 Paths and answers follow the EC2 user guide, "Instance metadata categories" and "Use the Instance
-Metadata Service". A machine is told apart by its address. Credentials are the local AWS's own, of
-the role that HyperPod gives the instance; they are renewed before they end.
+Metadata Service". A machine is identified by its address. Credentials are issued by the local AWS
+for the role of the instance, and renewed before they expire.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _MAX_TTL_S = 21_600
 
 @dataclass(frozen=True)
 class Instance:
-    """What the service knows of one machine."""
+    """The metadata of one machine."""
 
     instance_id: str
     instance_type: str
-    """EC2's name, without `ml.`."""
+    """The EC2 instance type, without `ml.`."""
     address: str
     host_name: str
     zone_name: str
@@ -40,11 +40,11 @@ class Instance:
 
 
 Credentials = Callable[[Instance], Mapping[str, Any]]
-"""STS's `Credentials` for the instance's role."""
+"""`Credentials` of STS for the instance's role."""
 
 
 class Metadata:
-    """Answers on a listening socket until `close`."""
+    """A server on a listening socket, until `close`."""
 
     def __init__(self, bound: socket.socket, credentials: Credentials) -> None:
         self._credentials = credentials
@@ -67,19 +67,19 @@ class Metadata:
         self._server.shutdown()
         self._server.server_close()
 
-    def know(self, instance: Instance) -> None:
-        """Answer a machine from now on; a later instance at the same address takes its place."""
+    def add(self, instance: Instance) -> None:
+        """Serve an instance; it replaces an earlier one at the same address."""
         with self._lock:
             self._instances[instance.address] = instance
             self._cached.pop(instance.address, None)
             self._notices.pop(instance.address, None)
 
-    def forget(self, address: str) -> None:
+    def remove(self, address: str) -> None:
         with self._lock:
             self._instances.pop(address, None)
 
-    def give_notice(self, address: str, action: str, when: datetime) -> None:
-        """A Spot interruption notice, as `spot/instance-action` shows it."""
+    def set_spot_notice(self, address: str, action: str, when: datetime) -> None:
+        """Show a Spot interruption notice at `spot/instance-action`."""
         with self._lock:
             stamp = when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
             self._notices[address] = {"action": action, "time": stamp}
@@ -90,12 +90,12 @@ class Metadata:
             self._tokens[token] = time.monotonic() + ttl_s
         return token
 
-    def knows_token(self, token: str) -> bool:
+    def is_valid_token(self, token: str) -> bool:
         with self._lock:
             return self._tokens.get(token, 0.0) > time.monotonic()
 
     def answer(self, address: str, path: str) -> str | None:
-        """The text at a path below `/latest/`, None where there is nothing."""
+        """The text at a path below `/latest/`; None for an unknown path."""
         with self._lock:
             instance = self._instances.get(address)
             notice = self._notices.get(address)
@@ -142,26 +142,26 @@ class _Handler(BaseHTTPRequestHandler):
     sys_version = ""
 
     def do_PUT(self) -> None:
-        asked = self.headers.get("X-aws-ec2-metadata-token-ttl-seconds", "")
+        ttl = self.headers.get("X-aws-ec2-metadata-token-ttl-seconds", "")
         if self.path != "/latest/api/token":
-            return self._say(404)
-        if not asked.isdigit() or not 1 <= int(asked) <= _MAX_TTL_S:
-            return self._say(400)
-        return self._say(200, self.service.new_token(int(asked)))
+            return self._respond(404)
+        if not ttl.isdigit() or not 1 <= int(ttl) <= _MAX_TTL_S:
+            return self._respond(400)
+        return self._respond(200, self.service.new_token(int(ttl)))
 
     def do_GET(self) -> None:
-        if not self.service.knows_token(self.headers.get("X-aws-ec2-metadata-token", "")):
-            return self._say(401)
+        if not self.service.is_valid_token(self.headers.get("X-aws-ec2-metadata-token", "")):
+            return self._respond(401)
         path = self.path.partition("?")[0]
         if not path.startswith("/latest/"):
-            return self._say(404)
+            return self._respond(404)
         try:
             text = self.service.answer(self.client_address[0], path.removeprefix("/latest/"))
         except Exception as error:  # noqa: BLE001  a role that cannot be assumed
-            return self._say(500, f"{type(error).__name__}: {error}")
-        return self._say(404) if text is None else self._say(200, text)
+            return self._respond(500, f"{type(error).__name__}: {error}")
+        return self._respond(404) if text is None else self._respond(200, text)
 
-    def _say(self, status: int, text: str = "") -> None:
+    def _respond(self, status: int, text: str = "") -> None:
         body = text.encode()
         self.send_response(status)
         self.send_header("Content-Type", "text/plain")
@@ -170,7 +170,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Requests are not news."""
+        """Log no requests."""
 
 
 def _tree(instance: Instance) -> dict[str, str]:

@@ -1,8 +1,8 @@
-"""One run's network: a namespace with a bridge stands for the VPC, and one namespace per machine.
+"""The network of a run: a namespace with a bridge for the VPC, and one namespace per machine.
 
-Nothing is made in the host's own network, so two runs may use the same addresses, and a run whose
-VPC overlaps with an address of the host disturbs nobody. Addresses of AWS's link-local services
-(metadata, time) are the bridge's own; whoever answers for them binds there with `socket_in`.
+Nothing is created in the host's network, so that two runs can use the same addresses, and a VPC
+may overlap with addresses of the host. The bridge has the addresses of AWS's link-local services
+(metadata, time); their servers bind there with `socket_in`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from clusterwright_rehearsal.registry import Registry
 METADATA = "169.254.169.254"
 TIME = "169.254.169.123"
 SERVICES = "169.254.171.0/24"
-"""Machines that stand for services of AWS inside the VPC; AWS uses none of these addresses."""
+"""Addresses of machines that emulate AWS services inside the VPC; AWS uses none of them."""
 _BRIDGE = "vpc0"
 _CLONE_NEWNET = 0x40000000
 
@@ -30,8 +30,7 @@ _CLONE_NEWNET = 0x40000000
 class Network:
     """The VPC of a run.
 
-    `router` is the address that answers for everything outside the VPC, the second of its block
-    as in AWS: https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html.
+    `router` is the address of everything outside the VPC, the second of the CIDR block as in AWS: https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html.
     """
 
     def __init__(self, run: str, blocks: Sequence[str], registry: Registry) -> None:
@@ -44,7 +43,7 @@ class Network:
         self.router = str(self._blocks[0][1])
 
     def up(self) -> None:
-        """Make the namespace and the bridge, with the addresses of AWS's own services on it."""
+        """Create the namespace and the bridge with the addresses of AWS's services."""
         self._registry.add("netns", self.namespace)
         _ip("netns", "add", self.namespace)
         length = self._blocks[0].prefixlen
@@ -62,7 +61,7 @@ class Network:
         )
 
     def connect(self, machine: str, address: str) -> str:
-        """Make the namespace of a machine, with `address` on its eth0; returns its name."""
+        """Create the namespace of a machine, with `address` on its eth0; return its name."""
         name = f"cw-{self._run}-{machine}"
         with self._lock:
             link = self._links.setdefault(machine, f"m{len(self._links)}")
@@ -88,28 +87,28 @@ class Network:
         return name
 
     def disconnect(self, machine: str) -> None:
-        """Take the machine's namespace away, and its end of the cable with it."""
+        """Delete the machine's namespace and its veth interface."""
         _ip("netns", "delete", f"cw-{self._run}-{machine}", check=False)
         with self._lock:
             link = self._links.get(machine)
         if link is not None:
-            # The kernel takes a namespace apart in its own time; the name is needed again now.
+            # The kernel deletes a namespace asynchronously; the name is needed again immediately.
             _ip("-n", self.namespace, "link", "delete", link, check=False)
 
-    def cut(self, machine: str) -> None:
-        """Silence a machine: packets to and from it are lost, as when an instance is lost."""
+    def isolate(self, machine: str) -> None:
+        """Drop all packets to and from a machine, as when an instance is lost."""
         _ip("-n", self.namespace, "link", "set", self._links[machine], "down")
 
-    def mend(self, machine: str) -> None:
-        """Undo `cut`."""
+    def reconnect(self, machine: str) -> None:
+        """Undo `isolate`."""
         _ip("-n", self.namespace, "link", "set", self._links[machine], "up")
 
     def socket_in(self, address: str, port: int, kind: int = socket.SOCK_STREAM) -> socket.socket:
-        """A socket bound inside the VPC's namespace; it may be used from anywhere."""
+        """A socket bound inside the VPC's namespace; it can be used from any namespace."""
         made: list[socket.socket | BaseException] = []
 
         def make() -> None:
-            # A thread of its own, because the namespace is the thread's.
+            # In its own thread, because a network namespace is a property of the thread.
             try:
                 _enter(self.namespace)
                 bound = socket.socket(socket.AF_INET, kind)

@@ -1,9 +1,9 @@
-"""The VPC's resolver: names of AWS's services, of file systems and databases, and of machines.
+"""The VPC's DNS resolver: names of AWS services, file systems, databases and machines.
 
-A name resolves when there is something behind it. Names of AWS's services lead to the local AWS;
-those of file systems and databases, to an address where nothing listens, as long as the thing
-exists in the local AWS (the mount helper does not talk to it). Everything else does not exist: the
-machines have no way to the internet, as with closed egress.
+Names of AWS services resolve to the local AWS. Names of file systems and databases resolve while
+the resource exists in the local AWS (to an address without a listener for file systems, since the
+mount helper does not connect). All other names do not exist: the machines have no route to the
+internet, as with closed egress.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _MACHINE = re.compile(r"^ip-(\d+)-(\d+)-(\d+)-(\d+)(?:\..*)?$")
 _REVERSE = re.compile(r"^(\d+)\.(\d+)\.(\d+)\.(\d+)\.in-addr\.arpa$")
 
 Lookup = Callable[[str], str | None]
-"""The IPv4 address of a name in lower case, without a final dot; None where there is none."""
+"""Return the IPv4 address of a lowercase name without a final dot, or None."""
 
 
 class Resolver:
-    """Answers questions over UDP on a bound socket until `close`."""
+    """A DNS server over UDP on a bound socket, until `close`."""
 
     def __init__(self, bound: socket.socket, lookup: Lookup) -> None:
         self._socket = bound
@@ -50,7 +50,7 @@ class Resolver:
 
 
 def respond(question: bytes, lookup: Lookup) -> bytes | None:
-    """The answer to a DNS message with one question (RFC 1035); None for what is no question."""
+    """The answer to a DNS message with one question (RFC 1035); None for any other message."""
     if len(question) < 17 or question[2] & 0x80:
         return None
     identity, flags, count = struct.unpack("!HHH", question[:6])
@@ -59,31 +59,31 @@ def respond(question: bytes, lookup: Lookup) -> bytes | None:
         return None
     name, end = parsed
     kind = struct.unpack("!H", question[end : end + 2])[0]
-    asked = question[12 : end + 4]
+    question_section = question[12 : end + 4]
     records = b""
     address = None
     host = _host_of(name) if kind in (_PTR, _ANY) else None
     if host is None:
         address = lookup(name)
     exists = address is not None or host is not None
-    # Recursion is there; the rest of the flags is the question's opcode and its wish for it.
+    # Recursion is available; opcode and "recursion desired" are copied from the question.
     head = 0x8080 | (flags & 0x7900) | (0 if exists else _NXDOMAIN)
     if host is not None:
         records = struct.pack("!HHHIH", 0xC00C, _PTR, 1, _TTL_S, len(host)) + host
     elif address is not None and kind in (_A, _ANY):
         records = struct.pack("!HHHIH", 0xC00C, _A, 1, _TTL_S, 4) + socket.inet_aton(address)
     header = struct.pack("!HHHHHH", identity, head, 1, 1 if records else 0, 0, 0)
-    return header + asked + records
+    return header + question_section + records
 
 
 def machine_address(name: str) -> str | None:
-    """The address in a machine's own name, ip-10-0-1-5 or ip-10-0-1-5.ec2.internal."""
+    """The address in a machine's name: `ip-10-0-1-5` or `ip-10-0-1-5.ec2.internal`."""
     match = _MACHINE.match(name)
     return ".".join(match.groups()) if match else None
 
 
 def _host_of(name: str) -> bytes | None:
-    """The labels of the name of a machine, for its reverse name (5.1.0.10.in-addr.arpa)."""
+    """The encoded name of a machine for its reverse name (`5.1.0.10.in-addr.arpa`)."""
     match = _REVERSE.match(name)
     if match is None:
         return None

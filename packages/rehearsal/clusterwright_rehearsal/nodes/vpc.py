@@ -1,6 +1,6 @@
-"""What surrounds the machines of a run: their network, metadata, names, file systems, databases.
+"""The VPC of a run: network, metadata, DNS, file systems and databases for the machines.
 
-Made at the first node, because only its subnet says which VPC it is.
+Created with the first machine, because its subnet determines the VPC.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ from typing import Any
 
 from clusterwright_localaws.drivers import Serving
 from clusterwright_rehearsal.nodes import network as network_module
-from clusterwright_rehearsal.nodes.aws_clients import Account
-from clusterwright_rehearsal.nodes.databases import Databases, database_of
+from clusterwright_rehearsal.nodes.aws_clients import AwsClients
+from clusterwright_rehearsal.nodes.databases import Database, Databases, database_of
 from clusterwright_rehearsal.nodes.machines import Machine, Site
 from clusterwright_rehearsal.nodes.metadata import Instance, Metadata
 from clusterwright_rehearsal.nodes.network import Network
 from clusterwright_rehearsal.nodes.resolver import Resolver, machine_address
-from clusterwright_rehearsal.platforms.hyperpod.slurm_files import Database
 from clusterwright_rehearsal.registry import Registry
 
 _SERVICE = re.compile(r"(?:^|\.)(?:amazonaws\.com(?:\.cn)?|api\.aws)$")
@@ -29,7 +28,7 @@ _FILE_SYSTEM = re.compile(r"^(fs-[0-9a-f]+)\.fsx\.")
 
 
 class Vpc:
-    """One VPC. All machines of a run are in it."""
+    """The VPC of all machines of a run."""
 
     def __init__(self, run: str, folder: Path, image: Path, serving: Serving) -> None:
         self.folder = folder
@@ -48,22 +47,22 @@ class Vpc:
         self.home: str | None = None
         """The DNS name of the first OpenZFS file system."""
         self._addresses: dict[str, str] = {}
-        """Addresses behind names of file systems and databases."""
-        self._accounts: dict[str, Account] = {}
+        """Addresses of file systems, databases and hosts by DNS name."""
+        self._accounts: dict[str, AwsClients] = {}
 
     @property
     def network(self) -> Network:
-        assert self._network is not None, "a machine comes first"
+        assert self._network is not None, "create a machine first"
         return self._network
 
     @property
     def metadata(self) -> Metadata:
-        assert self._metadata is not None, "a machine comes first"
+        assert self._metadata is not None, "create a machine first"
         return self._metadata
 
     @property
     def databases(self) -> Databases:
-        assert self._databases is not None, "a machine comes first"
+        assert self._databases is not None, "create a machine first"
         return self._databases
 
     @property
@@ -72,30 +71,30 @@ class Vpc:
 
     @property
     def endpoint(self) -> str:
-        """The local AWS as the machines reach it."""
+        """The URL of the local AWS for the machines."""
         return f"http://{self.network.router}"
 
     @property
     def shared(self) -> Path:
-        """The folder that stands for all shared file systems."""
+        """The folder behind all shared file systems."""
         return self.folder / "shared"
 
-    def machine(self, name: str, address: str, subnet_id: str, account: Account) -> Machine:
-        """A machine that is not started yet; the first one makes the network."""
+    def machine(self, name: str, address: str, subnet_id: str, account: AwsClients) -> Machine:
+        """Create a machine without starting it; the first one creates the network."""
         with self._lock:
             if self._site is None:
-                self._make(_blocks(account, subnet_id, address))
+                self._create(_cidr_blocks(account, subnet_id, address))
             assert self._site is not None
             return Machine(self._site, name, address)
 
-    def know_host(self, name: str, address: str) -> None:
-        """Let a name that does not tell its address resolve, as a private hosted zone does."""
+    def add_host(self, name: str, address: str) -> None:
+        """Add a DNS record for a host name, as a private hosted zone does."""
         with self._lock:
             self._addresses[name.lower()] = address
             self._addresses[f"{name}.pcluster".lower()] = address
 
-    def file_systems(self, account: Account) -> None:
-        """Give every file system of the account its folder; take down what is gone no more."""
+    def add_file_systems(self, account: AwsClients) -> None:
+        """Create the folder and the DNS record of every file system of the account."""
         with self._lock:
             fsx = account.client("fsx")
             for page in fsx.get_paginator("describe_file_systems").paginate():
@@ -116,22 +115,21 @@ class Vpc:
                     )
                     if not folder.exists():
                         folder.mkdir(parents=True)
-                        # As FSx makes its root: everybody may write below a sticky bit's rules.
                         folder.chmod(0o755)
 
     def database(
-        self, account: Account, config: Mapping[str, Any], specification: Mapping[str, Any]
+        self, account: AwsClients, config: Mapping[str, Any], specification: Mapping[str, Any]
     ) -> Database:
-        """The accounting database of `AccountingDatabase`, which is outside the cluster."""
+        """The external accounting database of `AccountingDatabase`, once it is running."""
         self.databases.wait(config["Endpoint"])
         return database_of(account, config, specification["ExecutionRole"])
 
     def close(self) -> None:
-        for part in (self._databases, self._metadata, self._resolver):
-            if part is not None:
-                part.close()
+        for service in (self._databases, self._metadata, self._resolver):
+            if service is not None:
+                service.close()
 
-    def _make(self, blocks: list[str]) -> None:
+    def _create(self, blocks: list[str]) -> None:
         registry = Registry(self.folder)
         self._network = Network(self._run, [*blocks, network_module.SERVICES], registry)
         self._network.up()
@@ -158,7 +156,9 @@ class Vpc:
         key = f"{instance.account}/{instance.region}"
         with self._lock:
             if key not in self._accounts:
-                self._accounts[key] = Account(self._serving.url, instance.account, instance.region)
+                self._accounts[key] = AwsClients(
+                    self._serving.url, instance.account, instance.region
+                )
             account = self._accounts[key]
         return account.credentials(instance.role_arn, instance.instance_id)
 
@@ -173,9 +173,9 @@ class Vpc:
         return self.network.router if _SERVICE.search(name) else None
 
 
-def _blocks(account: Account, subnet_id: str, address: str) -> list[str]:
-    """The VPC's address blocks, the one with `address` first."""
-    if not subnet_id:  # the service's own VPC
+def _cidr_blocks(account: AwsClients, subnet_id: str, address: str) -> list[str]:
+    """The VPC's CIDR blocks, beginning with the block of `address`."""
+    if not subnet_id:  # the VPC of the service
         return [str(ipaddress.ip_network(f"{address}/16", strict=False))]
     ec2 = account.client("ec2")
     subnet = ec2.describe_subnets(SubnetIds=[subnet_id])["Subnets"][0]

@@ -1,7 +1,7 @@
-"""Breaks what a node's emulated hardware shows, lets the node look at itself, reads the result.
+"""Faults of the emulated hardware, health checks of nodes, and their results in Slurm.
 
-For scenarios. Between two looks of the node's own timer lie minutes, so a rehearsal starts what
-the timer starts.
+The node's timer runs a health check only every few minutes, so scenarios start the timer's
+service themselves.
 """
 
 from __future__ import annotations
@@ -14,31 +14,33 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from clusterwright_rehearsal.scenario_api.context import Broken, Node, Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.node import Node
+from clusterwright_rehearsal.scenario_api.outcomes import Broken
 
-LOOK = "clusterwright-health.service"
-TIMER = "clusterwright-health.timer"
+HEALTH_SERVICE = "clusterwright-health.service"
+HEALTH_TIMER = "clusterwright-health.timer"
 _EXPECTED = "/etc/clusterwright/health.json"
 _FAULTS = "/run/emulation/faults"
 _LASTING = "/etc/emulation/faults"
 _KERNEL_LOG = "/run/emulation/kernel.log"
 _SILENCE = "emulated-silence.service"
-_LOOKS = 4
-"""Two clean looks in a row bring a node back; two more for what starts slowly after a boot."""
+_CHECKS = 4
+"""Two passed checks in a row resume a node; two more for services that start slowly."""
 
 
-def put(node: Node, fault: str, text: str = "", *, lasting: bool = False) -> None:
-    """Put a fault of `image/root/usr/lib/emulation` into a node.
+def add(node: Node, fault: str, text: str = "", *, lasting: bool = False) -> None:
+    """Add a fault of `nodes/image/root/usr/lib/emulation` to a node.
 
-    A reboot ends it; one that is `lasting` is ended by another instance only.
+    A reboot removes it; a `lasting` fault is removed only by replacing the instance.
     """
     folder = _LASTING if lasting else _FAULTS
     node.must(f"mkdir -p {folder}")
     node.write(f"{folder}/{fault}", text + "\n")
 
 
-def mend(node: Node, *faults: str) -> None:
-    """Take faults out of a node, lasting ones too; without names, all."""
+def remove(node: Node, *faults: str) -> None:
+    """Remove faults from a node, including lasting ones; without names, all faults."""
     for folder in (_FAULTS, _LASTING):
         names = " ".join(f"{folder}/{fault}" for fault in faults) or f"{folder}/*"
         node.must(f"rm -f {names}")
@@ -47,74 +49,77 @@ def mend(node: Node, *faults: str) -> None:
 
 
 def kernel_message(node: Node, text: str) -> None:
-    """Let the node's kernel say something (`dmesg`), until it is rebooted."""
+    """Add a message to the node's kernel log (`dmesg`), until the node is rebooted."""
     node.must(f"echo \"$(cut -d' ' -f1 /proc/uptime) $(cat)\" >>{_KERNEL_LOG}", stdin=text)
 
 
-def make_whole(stage: Stage, *nodes: Node) -> None:
-    """Whatever a scenario did to nodes, and wherever it ended: they are in use again."""
+def restore(context: ScenarioContext, *nodes: Node) -> None:
+    """Remove all faults of nodes and wait until Slurm uses them again."""
     for node in nodes:
-        stage.wait_running(node)
-        mend(node)
-        expect_in_use(stage, node)
+        context.wait_running(node)
+        remove(node)
+        expect_in_service(context, node)
 
 
 @contextlib.contextmanager
-def silent(nodes: Sequence[Node], folder: str) -> Iterator[None]:
-    """The file system at `folder` does not answer on these nodes inside the `with` block."""
+def unresponsive_file_system(nodes: Sequence[Node], folder: str) -> Iterator[None]:
+    """Make the file system at `folder` hang on these nodes inside the `with` block."""
     try:
         with ThreadPoolExecutor(len(nodes)) as pool:
-            list(pool.map(lambda node: _fall_silent(node, folder), nodes))
+            list(pool.map(lambda node: _make_unresponsive(node, folder), nodes))
         yield
     finally:
         for node in nodes:
-            with contextlib.suppress(Broken):  # it is gone, and its silence with it
+            with contextlib.suppress(Broken):  # the instance has been replaced
                 node.must(f"systemctl stop {_SILENCE}; systemctl reset-failed {_SILENCE} || true")
 
 
 @contextlib.contextmanager
-def unreachable_file_systems(stage: Stage) -> Iterator[None]:
-    """Every Lustre file system refuses to be mounted inside the `with` block; mounts stay."""
-    each = "for f in /srv/emulation/lustre/*/; do"
-    stage.controller.must(f'{each} touch "${{f%/}}.down"; done')
+def unreachable_file_systems(context: ScenarioContext) -> Iterator[None]:
+    """Make mounting Lustre fail inside the `with` block; existing mounts are kept."""
+    context.controller.must('for f in /srv/emulation/lustre/*/; do touch "${f%/}.down"; done')
     try:
         yield
     finally:
-        stage.controller.must("rm -f /srv/emulation/lustre/*.down")
+        context.controller.must("rm -f /srv/emulation/lustre/*.down")
 
 
 @contextlib.contextmanager
-def no_looks_of_its_own(node: Node) -> Iterator[None]:
-    """The node looks only when it is told to inside the `with` block: its timer is stopped."""
-    node.must(f"systemctl stop {TIMER}")
+def health_timer_stopped(node: Node) -> Iterator[None]:
+    """Stop the node's health timer inside the `with` block."""
+    node.must(f"systemctl stop {HEALTH_TIMER}")
     try:
         yield
     finally:
-        node.must(f"systemctl start {TIMER}")
+        node.must(f"systemctl start {HEALTH_TIMER}")
 
 
-def look(*nodes: Node) -> None:
-    """Let nodes look at their health, as their timers do."""
+def check_health(*nodes: Node) -> None:
+    """Run the health check of nodes, as their timers do."""
     with ThreadPoolExecutor(len(nodes)) as pool:
-        list(pool.map(lambda n: n.must(f"systemctl start {LOOK}", timeout_s=150.0), nodes))
+        list(
+            pool.map(lambda n: n.must(f"systemctl start {HEALTH_SERVICE}", timeout_s=150.0), nodes)
+        )
 
 
-def expectation(node: Node) -> dict[str, Any]:
-    """What the node program wrote down that a healthy node has: `accelerator_count`, ..."""
+def expected_hardware(node: Node) -> dict[str, Any]:
+    """The hardware that the health check expects: `accelerator_count`, ..."""
     found: dict[str, Any] = json.loads(node.must(f"cat {_EXPECTED}"))
     return found
 
 
-def need_devices(stage: Stage, kind: str) -> None:
-    """Leave the scenario unless every compute node has accelerators of a kind."""
-    without = [node.host for node in stage.compute if expectation(node)["accelerator"] != kind]
+def require_devices(context: ScenarioContext, kind: str) -> None:
+    """Skip the scenario unless every compute node has accelerators of a kind."""
+    without = [
+        node.host for node in context.compute if expected_hardware(node)["accelerator"] != kind
+    ]
     if without:
-        stage.not_for_this(f"it is for {kind} devices; without them: {', '.join(without)}")
+        context.skip(f"it requires {kind} devices; nodes without them: {', '.join(without)}")
 
 
-def reason(stage: Stage, node: Node) -> str | None:
-    """Why Slurm does not use the node; None where it does."""
-    shown = stage.slurm(f"scontrol --oneliner show node {node.host}")
+def drain_reason(context: ScenarioContext, node: Node) -> str | None:
+    """Slurm's reason for a drained node; None if the node is not drained."""
+    shown = context.slurm(f"scontrol --oneliner show node {node.host}")
     state = re.search(r"\bState=(\S+)", shown)
     if state is None or "DRAIN" not in state.group(1):
         return None
@@ -122,70 +127,70 @@ def reason(stage: Stage, node: Node) -> str | None:
     return text.group(1) if text else ""
 
 
-def expect_drained(stage: Stage, node: Node, *words: str) -> None:
-    """One look drains the node, and Slurm's reason has these words. Notes the reason."""
-    look(node)
-    found = reason(stage, node)
-    stage.expect(found is not None, f"{node} is {node.slurm_state()} after a look")
+def expect_drained(context: ScenarioContext, node: Node, *words: str) -> None:
+    """Run one health check; it must drain the node with a reason that contains `words`."""
+    check_health(node)
+    found = drain_reason(context, node)
+    context.expect(found is not None, f"{node} is {node.slurm_state()} after a health check")
     missing = [word for word in words if word not in (found or "")]
-    stage.expect(not missing, f"{node} is drained for {found!r}, which lacks {missing}")
-    stage.note(f"{node.host}: {found}")
+    context.expect(not missing, f"{node} is drained for {found!r}, which lacks {missing}")
+    context.note(f"{node.host}: {found}")
 
 
-def expect_in_use(stage: Stage, node: Node) -> None:
-    """Looks bring the node back by themselves; two clean ones in a row are needed."""
-    looks = 0
-    while reason(stage, node) is not None:
-        if looks == _LOOKS:
-            raise Broken(f"{node} is still drained after {looks} looks: {reason(stage, node)}")
-        look(node)
-        looks += 1
-    stage.note(f"{node.host}: back after {looks} looks")
+def expect_in_service(context: ScenarioContext, node: Node) -> None:
+    """Run health checks until they resume the node, which takes two passed checks in a row."""
+    checks = 0
+    while (reason := drain_reason(context, node)) is not None:
+        if checks == _CHECKS:
+            raise Broken(f"{node} is still drained after {checks} health checks: {reason}")
+        check_health(node)
+        checks += 1
+    context.note(f"{node.host}: resumed after {checks} health checks")
 
 
-def failure(stage: Stage, node: Node, before: str) -> tuple[str, str]:
-    """Until the instance after `before` has failed; its message in the API, and its id."""
+def wait_failure(context: ScenarioContext, node: Node, before: str) -> tuple[str, str]:
+    """Wait until the instance after `before` has failed; return its API message and its id."""
     found: list[str] = []
 
     def not_yet() -> str | None:
-        status = stage.api_nodes().get(node.name, {}).get("InstanceStatus", {})
+        status = context.api_nodes().get(node.name, {}).get("InstanceStatus", {})
         if node.instance_id != before and status.get("Status") == "Failure":
             found.append(status.get("Message", ""))
             return None
         return f"{node} is {status}"
 
-    seconds = stage.wait_for(not_yet, within_s=400)
-    stage.note(f"failed after {seconds:.0f} s")
+    seconds = context.wait_for(not_yet, within_s=400)
+    context.note(f"failed after {seconds:.0f} s")
     return found[0], node.instance_id
 
 
-def rebooted(stage: Stage, node: Node, *, within_s: float = 120.0) -> float:
-    """BatchRebootClusterNodes, until the node has started anew; returns the seconds.
+def reboot_and_wait(context: ScenarioContext, node: Node, *, within_s: float = 120.0) -> float:
+    """Call BatchRebootClusterNodes and wait for the reboot; return the seconds.
 
-    All machines share one kernel here, and so its boot id: a start of systemd is a reboot.
+    All machines share the host's kernel and its boot id, so the start time of systemd is compared.
     """
     started = time.monotonic()
-    before = _start_of(node)
-    stage.reboot(node)
+    before = _start_time(node)
+    context.reboot(node)
 
     def not_yet() -> str | None:
         try:
-            now = _start_of(node)
-        except Broken:  # between the two
+            now = _start_time(node)
+        except Broken:  # while it restarts
             return f"{node} is down"
         return f"{node} has not rebooted" if now == before else None
 
-    stage.wait_for(not_yet, within_s=within_s)
-    stage.wait_running(node)
+    context.wait_for(not_yet, within_s=within_s)
+    context.wait_running(node)
     return time.monotonic() - started
 
 
-def _start_of(node: Node) -> str:
-    # What is asked of a machine that is shutting down may never be answered.
+def _start_time(node: Node) -> str:
+    # A machine that is shutting down may never answer.
     return node.must("systemctl show --property=UserspaceTimestampMonotonic", timeout_s=5.0)
 
 
-def _fall_silent(node: Node, folder: str) -> None:
+def _make_unresponsive(node: Node, folder: str) -> None:
     node.must(
         f"systemctl reset-failed {_SILENCE} 2>/dev/null;"
         f" systemd-run --quiet --collect --unit={_SILENCE} /usr/lib/emulation/silence.py {folder};"

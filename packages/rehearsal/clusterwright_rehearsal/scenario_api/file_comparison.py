@@ -1,22 +1,20 @@
-"""What lies on a node, without what tells one machine from another: two nodes can be compared."""
+"""Comparison of the files of two nodes, without what identifies a machine."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from clusterwright_rehearsal.scenario_api.context import Node
+from clusterwright_rehearsal.scenario_api.node import Node
 
 FOLDERS = ("/etc", "/opt", "/usr/local", "/var/lib/clusterwright")
-# Of one machine only, or written by the system at times of its own.
+# Specific to a machine, or written by the system at any time.
 _OWN = (
     "/etc/machine-id", "/etc/hosts", "/etc/munge/munge.key", "/etc/emulation/hardware.json",
     "/opt/ml/config/resource_config.json",
     "/etc/resolv.conf", "/etc/hostname", "/etc/.updated", "/etc/adjtime",
     "/var/lib/clusterwright/health.json",
 )  # fmt: skip
-_LOOK = r"""
+_LIST_FILES = r"""
 import hashlib, json, os, pwd, re, stat, sys
 names, folders, own = json.loads(sys.argv[1])
 pattern = re.compile("|".join(map(re.escape, names)).encode())
@@ -44,17 +42,17 @@ print(json.dumps(found))
 
 
 def files(node: Node) -> dict[str, str]:
-    """Path to digest of its contents, mode and owner, of each plain file of the node's disk."""
+    """Path → digest of contents, mode and owner, of each regular file on the node's disk."""
     names = [node.host, node.address, node.name, node.instance_id]
     arguments = json.dumps([names, FOLDERS, _OWN])
     found: dict[str, str] = json.loads(
-        node.must(f"python3 -I -S - '{arguments}'", stdin=_LOOK, timeout_s=300)
+        node.must(f"python3 -I -S - '{arguments}'", stdin=_LIST_FILES, timeout_s=300)
     )
     return found
 
 
-def differences(mine: dict[str, str], theirs: dict[str, str]) -> list[str]:
-    """Paths that one alone has, or that are not the same."""
+def differences(first: dict[str, str], second: dict[str, str]) -> list[str]:
+    """Paths that exist on one node only, or differ."""
     return sorted(
-        path for path in mine.keys() | theirs.keys() if mine.get(path) != theirs.get(path)
+        path for path in first.keys() | second.keys() if first.get(path) != second.get(path)
     )

@@ -1,7 +1,7 @@
-"""A job that counts, for scenarios that ask what becomes of a running job.
+"""A counting job, for scenarios that check what happens to a running job.
 
-Each second it writes its number to a checkpoint on shared storage; started again, it goes on from
-there. What it says of itself tells how often it started, where, and from which number.
+Each second it writes its step to a checkpoint on shared storage; after a restart it continues from
+there. Its output shows how often it started, on which host and from which step.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clusterwright_rehearsal.scenario_api.context import Job, Node, Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.job import Job
+from clusterwright_rehearsal.scenario_api.node import Node
 from clusterwright_rehearsal.scenario_api.training import partition_of
 
 _SCRIPT = """
@@ -28,45 +30,45 @@ echo "end at step $step"
 
 
 @dataclass(frozen=True)
-class Counting:
-    """The job with its checkpoint."""
+class CountingJob:
+    """A counting job with its checkpoint."""
 
-    stage: Stage
+    context: ScenarioContext
     job: Job
     state: str
-    """The file of its checkpoint."""
+    """The path of its checkpoint."""
 
     @property
     def node(self) -> Node:
-        """Where it runs now."""
+        """The node on which it runs now."""
         hosts = self.job.hosts
-        self.stage.expect(hosts, f"job {self.job.id} runs nowhere")
-        return self.stage.node(hosts[0])
+        self.context.expect(hosts, f"job {self.job.id} is not running")
+        return self.context.node(hosts[0])
 
     @property
     def step(self) -> int:
-        text = self.stage.controller.run(f"cat {self.state}").stdout.strip()
+        text = self.context.controller.run(f"cat {self.state}").stdout.strip()
         return int(text) if text.isdigit() else 0
 
     @property
     def starts(self) -> list[tuple[str, int]]:
-        """(host, number it began with) of each start."""
+        """(host, first step) of each start."""
         found = re.findall(r"^start on (\S+) at step (\d+)$", self.job.output(), re.MULTILINE)
         return [(host, int(step)) for host, step in found]
 
     def wait_beyond(self, step: int, *, within_s: float = 30.0) -> None:
-        """Until its checkpoint has passed a number."""
+        """Wait until its checkpoint has passed a step."""
 
         def not_yet() -> str | None:
             now = self.step
             return None if now > step else f"the checkpoint of job {self.job.id} is at step {now}"
 
-        self.stage.wait_for(not_yet, within_s=within_s)
+        self.context.wait_for(not_yet, within_s=within_s)
 
-    def expect_again(self, saved: int, *, within_s: float = 180.0) -> str:
-        """It runs a second time by itself, from its checkpoint or a later one; says on which host.
+    def expect_restart(self, saved: int, *, within_s: float = 180.0) -> str:
+        """Wait for its restart by Slurm from step `saved` or a later one; return the host.
 
-        `saved` is a number that its checkpoint had before it was put back.
+        `saved` is a step of its checkpoint before it was requeued.
         """
 
         def not_yet() -> str | None:
@@ -76,27 +78,31 @@ class Counting:
             state, reason = shown.get("JobState"), shown.get("Reason")
             return f"job {self.job.id} is {state} ({reason}): {starts}"
 
-        seconds = self.stage.wait_for(not_yet, within_s=within_s)
+        seconds = self.context.wait_for(not_yet, within_s=within_s)
         host, step = self.starts[-1]
-        self.stage.expect(step >= saved, f"it began at step {step}, though {saved} was saved")
-        self.stage.note(f"after {seconds:.0f} s on {host}, from step {step} (saved: {saved})")
+        self.context.expect(
+            step >= saved, f"it restarted from step {step}, although step {saved} was saved"
+        )
+        self.context.note(f"after {seconds:.0f} s on {host}, from step {step} (saved: {saved})")
         return host
 
 
-def counting(stage: Stage, *, options: Sequence[str] = (), steps: int = 600) -> Counting:
-    """Start one on a node of Slurm's choice, alone there, and wait until it counts."""
-    state = f"{stage.shared_folder}/count-{secrets.token_hex(4)}"
-    job = stage.submit(
+def start_counting(
+    context: ScenarioContext, *, options: Sequence[str] = (), steps: int = 600
+) -> CountingJob:
+    """Start a counting job, exclusively on any node, and wait until it counts."""
+    state = f"{context.shared_folder}/count-{secrets.token_hex(4)}"
+    job = context.submit(
         _SCRIPT.format(state=state, steps=steps), options=["--requeue", "--exclusive", *options]
     )
     job.wait("RUNNING", within_s=60)
-    found = Counting(stage, job, state)
+    found = CountingJob(context, job, state)
     found.wait_beyond(1)
     return found
 
 
-def on_node(stage: Stage, node: Node) -> Job:
-    """A short job on one node."""
-    partition = partition_of(stage, node.group)
+def submit_to_node(context: ScenarioContext, node: Node) -> Job:
+    """Submit a short job to one node."""
+    partition = partition_of(context, node.group)
     options = [f"--nodelist={node.host}", *([f"--partition={partition}"] if partition else [])]
-    return stage.submit("srun hostname", options=options)
+    return context.submit("srun hostname", options=options)

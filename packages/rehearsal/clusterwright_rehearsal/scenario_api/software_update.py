@@ -1,15 +1,16 @@
-"""UpdateClusterSoftware: nodes that are there run the scripts that are deployed now."""
+"""UpdateClusterSoftware: existing nodes run the scripts that are deployed now."""
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.scenario_api.context import Node, Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.node import Node
 
 
-def patch(stage: Stage, *groups: str) -> None:
-    """UpdateClusterSoftware of some groups, until each of their nodes has run its scripts."""
-    sagemaker, name = stage.aws("sagemaker"), stage.cluster.environment
-    nodes = [node for group in groups for node in stage.nodes(group=group)]
-    seen = {node.name: _birth(node) for node in nodes}
+def update_software(context: ScenarioContext, *groups: str) -> None:
+    """Update the software of groups; return when each of their nodes has run its scripts."""
+    sagemaker, name = context.aws("sagemaker"), context.cluster.environment
+    nodes = [node for group in groups for node in context.nodes(group=group)]
+    seen = {node.name: _boot_identity(node) for node in nodes}
     sagemaker.update_cluster_software(
         ClusterName=name, InstanceGroups=[{"InstanceGroupName": group} for group in groups]
     )
@@ -18,13 +19,13 @@ def patch(stage: Stage, *groups: str) -> None:
         status = sagemaker.describe_cluster(ClusterName=name)["ClusterStatus"]
         if status != "InService":
             return f"the cluster is {status}"
-        old = [n.name for n in nodes if not n.is_up or _birth(n) == seen[n.name]]
-        return f"{', '.join(old)} not patched yet" if old else None
+        old = [n.name for n in nodes if not n.is_up or _boot_identity(n) == seen[n.name]]
+        return f"{', '.join(old)} not updated yet" if old else None
 
-    stage.wait_for(not_yet, within_s=240)
+    context.wait_for(not_yet, within_s=240)
     for node in nodes:
-        stage.wait_running(node)
+        context.wait_running(node)
 
 
-def _birth(node: Node) -> str:
+def _boot_identity(node: Node) -> str:
     return node.run("stat -c %W.%Y.%i /etc/hosts; systemctl show -p UserspaceTimestamp").stdout

@@ -1,8 +1,8 @@
-"""A stand-in for training: a job that makes steps, writes checkpoints and goes on from the newest.
+"""An emulated training job: it makes steps, writes checkpoints and resumes from the newest.
 
-It keeps to the contract of `clusterwright_checkpoints`, as a real one would: files first, then
+It follows the contract of `clusterwright_checkpoints` like a real job: files first, then
 `COMPLETE` with the number of writers and the attempt, on the local disk; it starts from
-`<shared>/<run>/latest`. What it does is written, line by line, to its output:
+`<shared>/<run>/latest`. Its output is a line for each event:
 
     start step=4 restart=1 host=ip-10-0-0-18
     wrote step=6
@@ -17,11 +17,13 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clusterwright_rehearsal.scenario_api.context import Job, Node, Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.job import Job
+from clusterwright_rehearsal.scenario_api.node import Node
 
 DRAIN_UNIT = "clusterwright-checkpoints.service"
 STATE = "state"
-"""The file of a checkpoint that says its step."""
+"""The file of a checkpoint that contains its step."""
 _FLUSH = "/opt/clusterwright/bin/flush-checkpoints"
 _PROGRAM = r"""
 run=@RUN@ local=@LOCAL@ shared=@SHARED@ every=@EVERY@
@@ -31,7 +33,7 @@ step=$(cat "$shared/$run/latest/state" 2>/dev/null || echo 0)
 restart="${SLURM_RESTART_COUNT:-0}"
 echo "start step=$step restart=$restart host=$(hostname)"
 
-# Files first, COMPLETE last. What is there of an attempt that was killed is made anew.
+# Files first, COMPLETE last. An incomplete checkpoint of a killed attempt is written again.
 checkpoint() {
   [ -e "$here/step-$1/COMPLETE" ] && return 0
   rm -rf "$here/step-$1" && mkdir "$here/step-$1" || return 1
@@ -70,9 +72,9 @@ echo "end step=$step"
 
 @dataclass(frozen=True)
 class Training:
-    """One run of the stand-in, which may take several attempts."""
+    """One run of the emulated training, which may take several attempts."""
 
-    stage: Stage
+    context: ScenarioContext
     run: str
     local: str
     shared: str
@@ -84,7 +86,7 @@ class Training:
         return f"{self.shared}/{self.run}"
 
     def starts(self) -> list[dict[str, str]]:
-        """What each attempt said when it began: step, restart, host."""
+        """The start line of each attempt: step, restart, host."""
         return [
             dict(word.split("=", 1) for word in line.split()[1:])
             for line in self.job.output().splitlines()
@@ -92,25 +94,25 @@ class Training:
         ]
 
     def steps(self, word: str) -> list[int]:
-        """The steps of the lines that begin with a word, `wrote` or `emergency`."""
+        """The steps of the lines that begin with `word`: `wrote` or `emergency`."""
         return [int(n) for n in re.findall(rf"^{word} step=(\d+)", self.job.output(), re.M)]
 
     def newest(self) -> int:
-        """The step of the newest whole checkpoint on shared storage, 0 without one."""
-        ran = self.stage.controller.run(f"cat {self.folder}/latest/{STATE}")
+        """The step of the newest complete checkpoint on shared storage, else 0."""
+        ran = self.context.controller.run(f"cat {self.folder}/latest/{STATE}")
         return int(ran.stdout) if ran.ok else 0
 
     def wait_newest(self, step: int, *, within_s: float) -> float:
-        """Until the newest whole checkpoint is at `step` or beyond."""
+        """Wait until the newest complete checkpoint is at least at `step`; return the seconds."""
 
         def missing() -> str | None:
             now = self.newest()
-            return None if now >= step else f"the newest whole checkpoint is step {now}"
+            return None if now >= step else f"the newest complete checkpoint is step {now}"
 
-        return self.stage.wait_for(missing, within_s=within_s)
+        return self.context.wait_for(missing, within_s=within_s)
 
     def wait_starts(self, count: int, *, within_s: float) -> float:
-        """Until the job has begun so many times."""
+        """Wait until the job has started `count` times; return the seconds."""
 
         def missing() -> str | None:
             found = len(self.starts())
@@ -118,47 +120,47 @@ class Training:
                 return None
             shown = self.job.show()
             return (
-                f"job {self.job.id} has begun {found} times and is {shown.get('JobState')}"
+                f"job {self.job.id} has started {found} times and is {shown.get('JobState')}"
                 f" ({shown.get('Reason')})"
             )
 
-        return self.stage.wait_for(missing, within_s=within_s)
+        return self.context.wait_for(missing, within_s=within_s)
 
     def stop(self) -> None:
-        """Let the job make its last checkpoint and end."""
-        self.stage.controller.must(f"touch {self.shared}/{self.run}.stop")
+        """Make the job write its last checkpoint and end."""
+        self.context.controller.must(f"touch {self.shared}/{self.run}.stop")
 
     def broken_checkpoints(self) -> list[str]:
-        """Whole checkpoints whose files are not those that their manifest names."""
-        return self.stage.controller.must(_VERIFY.replace("@FOLDER@", self.folder)).splitlines()
+        """Complete checkpoints whose files differ from their manifest."""
+        return self.context.controller.must(_VERIFY.replace("@FOLDER@", self.folder)).splitlines()
 
-    def take_away(self) -> None:
-        """Remove what the run has left on shared storage and on the nodes' disks."""
+    def clean_up(self) -> None:
+        """Cancel the job and delete its files on shared storage and on the nodes' disks."""
         self.job.cancel()
-        self.stage.controller.run(f"rm -rf {self.folder} {self.shared}/{self.run}.stop")
-        for node in self.stage.compute:
+        self.context.controller.run(f"rm -rf {self.folder} {self.shared}/{self.run}.stop")
+        for node in self.context.compute:
             if node.is_up:
                 node.run(f"rm -rf {self.local}/{self.run}")
 
 
-def folders(stage: Stage, node: Node) -> tuple[str, str]:
-    """The folders of finished checkpoints on a node's own disk and on shared storage.
+def folders(context: ScenarioContext, node: Node) -> tuple[str, str]:
+    """The folders of finished checkpoints on a node's local disk and on shared storage.
 
-    The scenario is not for a cluster whose nodes drain none: the spec has no scratch disks or no
-    `checkpoint_path` for it.
+    Skips the scenario if the nodes do not copy checkpoints because the spec has no scratch disks
+    or no `checkpoint_path`.
     """
     ran = node.run(f"systemctl cat {DRAIN_UNIT}")
     found = dict(re.findall(r"--(local|shared)=(\S+)", ran.stdout))
     if not ran.ok or len(found) != 2:
-        stage.not_for_this(
-            f"{node} drains no checkpoints: that needs storage.checkpoint_path on shared storage"
-            f" and scratch in group {node.group}"
+        context.skip(
+            f"{node} copies no checkpoints: this requires storage.checkpoint_path on shared"
+            f" storage and scratch in group {node.group}"
         )
     return found["local"], found["shared"]
 
 
 def train(
-    stage: Stage,
+    context: ScenarioContext,
     *,
     name: str,
     run: str | None = None,
@@ -169,55 +171,56 @@ def train(
     exclusive: bool = True,
     options: Sequence[str] = (),
 ) -> Training:
-    """Submit a run on one node of a group (the first compute group without one).
+    """Submit a run on one node of a group (default: the first compute group).
 
-    It makes a step in `seconds`, and each `every` steps a checkpoint of `files` files.
-    `run` goes on with what an earlier job has begun; without `exclusive` it takes little of the
-    node.
+    A step takes `seconds`; every `every` steps a checkpoint of `files` files is written.
+    `run` continues the run of an earlier job; without `exclusive` the job requests only 100 MB.
     """
-    node = stage.nodes("compute", group)[0]
-    local, shared = folders(stage, node)
-    # A name of its own: the drain must never meet what an earlier rehearsal has left.
-    run = run or f"{name}-{stage.controller.must('cat /proc/sys/kernel/random/uuid').strip()[:8]}"
+    node = context.nodes("compute", group)[0]
+    local, shared = folders(context, node)
+    # A unique name, so that checkpoints of an earlier rehearsal are never found.
+    run = (
+        run or f"{name}-{context.controller.must('cat /proc/sys/kernel/random/uuid').strip()[:8]}"
+    )
     script = _PROGRAM
-    for mark, value in {
+    for placeholder, value in {
         "RUN": run, "LOCAL": local, "SHARED": shared, "EVERY": every, "FILES": files,
         "SECONDS": seconds, "FLUSH": _FLUSH,
     }.items():  # fmt: skip
-        script = script.replace(f"@{mark}@", shlex.quote(str(value)))
-    partition = partition_of(stage, node.group)
+        script = script.replace(f"@{placeholder}@", shlex.quote(str(value)))
+    partition = partition_of(context, node.group)
     words = [
         "--requeue",
         "--exclusive" if exclusive else "--mem=100M",
         *([f"--partition={partition}"] if partition else []),
     ]
-    job = stage.submit(script, options=[*words, *options])
-    return Training(stage, run, local, shared, job)
+    job = context.submit(script, options=[*words, *options])
+    return Training(context, run, local, shared, job)
 
 
-def group_of_two(stage: Stage) -> str:
-    """A group with two nodes, so that a job which loses its node can begin again on the other.
+def group_of_two(context: ScenarioContext) -> str:
+    """A group with two nodes, so that a job that loses its node can restart on the other.
 
-    The scenario is not for a cluster without, or one whose lost nodes nobody replaces.
+    Skips the scenario if there is no such group, or if lost nodes are not replaced.
     """
-    if stage.cluster.resilience.node_recovery != "automatic":
-        stage.not_for_this("the spec has node_recovery: none, so nobody would replace the node")
-    groups = [node.group for node in stage.compute]
+    if context.cluster.resilience.node_recovery != "automatic":
+        context.skip("the spec has node_recovery: none, so a lost node is not replaced")
+    groups = [node.group for node in context.compute]
     doubled = [group for group in groups if groups.count(group) >= 2]
     if not doubled:
-        stage.not_for_this("no compute group has a second node for the job to go to")
+        context.skip("no compute group has a second node for the job")
     return doubled[0]
 
 
-def partition_of(stage: Stage, group: str) -> str | None:
-    """The first partition of the spec with a group."""
-    for partition in stage.cluster.slurm.partitions:
+def partition_of(context: ScenarioContext, group: str) -> str | None:
+    """The first partition of the spec that contains a group."""
+    for partition in context.cluster.slurm.partitions:
         if group in partition.groups:
             return partition.name
     return None
 
 
-# Reads every file of every whole checkpoint and compares it with the manifest.
+# Compares every file of every complete checkpoint with the manifest.
 _VERIFY = r"""python3 -B - <<'PROGRAM'
 import hashlib, json, pathlib
 folder = pathlib.Path("@FOLDER@")
@@ -227,15 +230,15 @@ for manifest in sorted(folder.glob("*/MANIFEST.json")):
         continue
     for entry in json.loads(manifest.read_text())["files"]:
         named[entry["path"]] = entry["sha256"]
-    there = {
+    present = {
         path.relative_to(step).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in step.rglob("*")
         if path.is_file() and not path.name.startswith(".manifest.") and path != manifest
     }
-    if there != named:
-        different = sorted(n for n in there.keys() | named.keys() if there.get(n) != named.get(n))
-        print(f"{step.name}: {len(different)} files differ, such as {different[0]}")
+    if present != named:
+        different = sorted(n for n in present.keys() | named.keys() if present.get(n) !=
+        named.get(n)) print(f"{step.name}: {len(different)} files differ, such as {different[0]}")
     state = (step / "state").read_text().strip()
     if step.name != f"step-{state}":
-        print(f"{step.name} holds the state of step {state}")
+        print(f"{step.name} contains the state of step {state}")
 PROGRAM"""

@@ -8,8 +8,9 @@ update, because HyperPod replaces no controller on demand.
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.scenario_api.context import Node, Stage
-from clusterwright_rehearsal.scenario_api.software_update import patch
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.node import Node
+from clusterwright_rehearsal.scenario_api.software_update import update_software
 
 ORDER = 175
 
@@ -20,45 +21,45 @@ PROMISES = {
 }
 
 
-def play(stage: Stage) -> None:
-    if stage.cluster.slurm.accounting.kind != "rds":
-        stage.not_for_this("the spec has no accounting on RDS, whose password is in a secret")
-    before = stage.submit("srun hostname")
+def run(context: ScenarioContext) -> None:
+    if context.cluster.slurm.accounting.kind != "rds":
+        context.skip("the spec has no accounting on RDS, whose password is in a secret")
+    before = context.submit("srun hostname")
     before.wait("COMPLETED", within_s=60)
-    stage.wait_for(lambda: _not_accounted(stage, before.id), within_s=30)
-    node = stage.controller
-    sagemaker, name = stage.aws("sagemaker"), stage.cluster.environment
+    context.wait_for(lambda: _not_accounted(context, before.id), within_s=30)
+    node = context.controller
+    sagemaker, name = context.aws("sagemaker"), context.cluster.environment
     try:
-        with stage.promise("named"):
-            stage.deny("secretsmanager", "GetSecretValue", "AccessDeniedException")
+        with context.promise("named"):
+            context.deny("secretsmanager", "GetSecretValue", "AccessDeniedException")
             sagemaker.update_cluster_software(
                 ClusterName=name, InstanceGroups=[{"InstanceGroupName": node.group}]
             )
-            stage.wait_for(lambda: _not_failed(stage, node), within_s=120)
-            message = str(stage.api_nodes()[node.name]["InstanceStatus"].get("Message"))
+            context.wait_for(lambda: _not_failed(context, node), within_s=120)
+            message = str(context.api_nodes()[node.name]["InstanceStatus"].get("Message"))
             for word in ("secret", "AccessDenied", "GetSecretValue"):
-                stage.expect(word in message, f"the message has no {word!r}: {message}")
+                context.expect(word in message, f"the message has no {word!r}: {message}")
     finally:
-        stage.mend_aws()
+        context.allow_all()
 
-    with stage.promise("mended"):
-        patch(stage, node.group)
-        stage.settle()
-        job = stage.submit("srun hostname")
+    with context.promise("mended"):
+        update_software(context, node.group)
+        context.wait_idle()
+        job = context.submit("srun hostname")
         job.wait("COMPLETED", within_s=60)
 
-    with stage.promise("kept"):
-        stage.wait_for(lambda: _not_accounted(stage, before.id), within_s=30)
+    with context.promise("kept"):
+        context.wait_for(lambda: _not_accounted(context, before.id), within_s=30)
 
 
-def _not_failed(stage: Stage, node: Node) -> str | None:
-    status = stage.api_nodes().get(node.name, {}).get("InstanceStatus", {}).get("Status")
+def _not_failed(context: ScenarioContext, node: Node) -> str | None:
+    status = context.api_nodes().get(node.name, {}).get("InstanceStatus", {}).get("Status")
     return None if status == "Failure" else f"{node} is {status}"
 
 
-def _not_accounted(stage: Stage, number: str) -> str | None:
+def _not_accounted(context: ScenarioContext, number: str) -> str | None:
     # Numbers begin anew with a controller's state: more than one job may have had this one.
-    ran = stage.controller.run(f"timeout 20 sacct -n -X -P -D -j {number} -o JobID,State")
+    ran = context.controller.run(f"timeout 20 sacct -n -X -P -D -j {number} -o JobID,State")
     if f"{number}|COMPLETED" in ran.stdout.split():
         return None
-    return f"sacct of job {number}: {ran.stdout!r} {ran.said}"
+    return f"sacct of job {number}: {ran.stdout!r} {ran.output_tail}"

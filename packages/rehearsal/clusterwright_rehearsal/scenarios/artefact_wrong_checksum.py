@@ -14,8 +14,9 @@ from __future__ import annotations
 from typing import Any
 
 from clusterwright_rehearsal.scenario_api import containers, faults
-from clusterwright_rehearsal.scenario_api.context import Node, Stage
-from clusterwright_rehearsal.scenario_api.jobs import on_node
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.jobs import submit_to_node
+from clusterwright_rehearsal.scenario_api.node import Node
 
 ORDER = 910
 NEEDS_COMPUTE = 2
@@ -31,35 +32,35 @@ PROMISES = {
 _STEP = "artefacts"
 
 
-def play(stage: Stage) -> None:
-    containers.need_compiler(stage)
-    if not containers.are_fetched(stage):
-        containers.deploy_stand_ins(stage)
-    node = stage.compute[-1]
-    row = containers.artefacts_of(stage)[0]
-    s3 = stage.aws("s3")
+def run(context: ScenarioContext) -> None:
+    containers.require_compiler(context)
+    if not containers.are_downloaded(context):
+        containers.deploy_stubs(context)
+    node = context.compute[-1]
+    row = containers.artefacts_of(context)[0]
+    s3 = context.aws("s3")
     place = {"Bucket": row["bucket"], "Key": row["key"]}
     right = s3.get_object(**place)["Body"].read()
     try:
         s3.put_object(**place, Body=right[:-1] + bytes([right[-1] ^ 1]))
-        _refused(stage, node, row)
+        _refused(context, node, row)
     finally:
         s3.put_object(**place, Body=right)
 
-    with stage.promise("mended"):
+    with context.promise("mended"):
         now = node.instance_id
-        stage.replace(node)
-        seconds = stage.wait_running(node, but=now)
-        stage.note(f"Running after {seconds:.0f} s")
-        stage.settle()
-        on_node(stage, node).wait("COMPLETED", within_s=60)
+        context.replace(node)
+        seconds = context.wait_running(node, but=now)
+        context.note(f"Running after {seconds:.0f} s")
+        context.wait_idle()
+        submit_to_node(context, node).wait("COMPLETED", within_s=60)
 
 
-def _refused(stage: Stage, node: Node, row: dict[str, Any]) -> None:
+def _refused(context: ScenarioContext, node: Node, row: dict[str, Any]) -> None:
     before = node.instance_id
-    with stage.promise("refused"):
-        stage.replace(node)
-        message, instance = faults.failure(stage, node, before)
+    with context.promise("refused"):
+        context.replace(node)
+        message, instance = faults.wait_failure(context, node, before)
         for word in (
             f"step {_STEP} failed on {node.name}",
             f"s3://{row['bucket']}/{row['key']} is not the listed file",
@@ -67,22 +68,22 @@ def _refused(stage: Stage, node: Node, row: dict[str, Any]) -> None:
             f"the list says {row['sha256']}",
             "What to do: find out who has changed the object",
         ):
-            stage.expect(word in message, f"the message has no {word!r}: {message}")
+            context.expect(word in message, f"the message has no {word!r}: {message}")
 
-    with stage.promise("logged"):
-        stage.expect(instance == node.instance_id, f"{node} is another instance already")
-        lines = stage.logs(node)
-        stage.expect(lines, "its log is empty")
-        stage.expect("is not the listed file" in lines[-1], f"its log ends with {lines[-1]!r}")
+    with context.promise("logged"):
+        context.expect(instance == node.instance_id, f"{node} is another instance already")
+        lines = context.logs(node)
+        context.expect(lines, "its log is empty")
+        context.expect("is not the listed file" in lines[-1], f"its log ends with {lines[-1]!r}")
 
-    with stage.promise("nothing"):
+    with context.promise("nothing"):
         found = node.must(
             f"find / -xdev -name '{row['file']}*' ! -path '/proc/*' 2>/dev/null; true"
         )
-        stage.expect(not found.strip(), f"on the node: {found}")
+        context.expect(not found.strip(), f"on the node: {found}")
         later = [line for line in lines if '"step": "container_programs"' in line]
-        stage.expect(not later, f"a later step has run: {later[:1]}")
+        context.expect(not later, f"a later step has run: {later[:1]}")
 
-    with stage.promise("others"):
-        other = next(each for each in stage.compute if each.name != node.name)
-        on_node(stage, other).wait("COMPLETED", within_s=60)
+    with context.promise("others"):
+        other = next(each for each in context.compute if each.name != node.name)
+        submit_to_node(context, other).wait("COMPLETED", within_s=60)

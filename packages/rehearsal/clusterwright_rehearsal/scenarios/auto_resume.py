@@ -8,7 +8,9 @@ is not public: `hyperpod/auto_resume.py` says what is played here.
 from __future__ import annotations
 
 from clusterwright_rehearsal.platforms.hyperpod.auto_resume import MARKER
-from clusterwright_rehearsal.scenario_api.context import Job, Node, Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.job import Job
+from clusterwright_rehearsal.scenario_api.node import Node
 from clusterwright_rehearsal.scenario_api.training import group_of_two, partition_of
 
 ORDER = 125
@@ -35,66 +37,68 @@ srun $option bash -c '
 """
 
 
-def play(stage: Stage) -> None:
-    group = group_of_two(stage)
-    with stage.promise("marker"):
-        without = [n.name for n in stage.nodes() if not n.run(f"test -d {MARKER}").ok]
-        stage.expect(not without, f"{', '.join(without)} have no {MARKER}")
+def run(context: ScenarioContext) -> None:
+    group = group_of_two(context)
+    with context.promise("marker"):
+        without = [n.name for n in context.nodes() if not n.run(f"test -d {MARKER}").ok]
+        context.expect(not without, f"{', '.join(without)} have no {MARKER}")
 
-    state = f"{stage.shared_folder}/auto-resume-{stage.compute[0].instance_id}"
-    nodes = stage.nodes(group=group)[:2]
+    state = f"{context.shared_folder}/auto-resume-{context.compute[0].instance_id}"
+    nodes = context.nodes(group=group)[:2]
     try:
-        with stage.promise("plain"):
-            plain = _submit(stage, nodes, f"{state}-plain", "")
-            _lose(stage, plain, f"{state}-plain", nodes[-1])
+        with context.promise("plain"):
+            plain = _submit(context, nodes, f"{state}-plain", "")
+            _lose(context, plain, f"{state}-plain", nodes[-1])
             # Slurm shows a job that was cut short by its node as NODE_FAIL.
-            stage.wait_for(lambda: _not_ended(plain), within_s=120)
-            stage.expect(plain.output().count("start ") == 1, f"output: {plain.output()!r}")
-            stage.settle()
+            context.wait_for(lambda: _not_ended(plain), within_s=120)
+            context.expect(plain.output().count("start ") == 1, f"output: {plain.output()!r}")
+            context.wait_idle()
 
-        with stage.promise("restarted"):
-            job = _submit(stage, nodes, state, "--auto-resume=1")
-            lost_at = _lose(stage, job, state, nodes[-1])
-            seconds = stage.wait_for(lambda: _not_restarted(job), within_s=200)
-            stage.note(f"{seconds:.0f} s after the new instance was Running")
+        with context.promise("restarted"):
+            job = _submit(context, nodes, state, "--auto-resume=1")
+            lost_at = _lose(context, job, state, nodes[-1])
+            seconds = context.wait_for(lambda: _not_restarted(job), within_s=200)
+            context.note(f"{seconds:.0f} s after the new instance was Running")
             starts = [line for line in job.output().splitlines() if line.startswith("start ")]
-            stage.expect(f"nodes={len(nodes)} " in starts[1], f"output: {job.output()!r}")
+            context.expect(f"nodes={len(nodes)} " in starts[1], f"output: {job.output()!r}")
 
-        with stage.promise("resumed"):
+        with context.promise("resumed"):
             step = int(starts[1].rpartition("=")[2])
-            stage.expect(step >= lost_at, f"it began at step {step}, the checkpoint was {lost_at}")
-            stage.wait_for(lambda: _before(stage, state, step + 2), within_s=30)
-            stage.note(f"at step {step}; {lost_at} when the node was lost")
+            context.expect(
+                step >= lost_at, f"it began at step {step}, the checkpoint was {lost_at}"
+            )
+            context.wait_for(lambda: _before(context, state, step + 2), within_s=30)
+            context.note(f"at step {step}; {lost_at} when the node was lost")
             job.cancel()
     finally:
-        stage.controller.run(f"scancel --state=RUNNING; rm -f {state} {state}-plain")
-        stage.set_detection(4.0)
-    stage.settle()
+        context.controller.run(f"scancel --state=RUNNING; rm -f {state} {state}-plain")
+        context.set_detection(4.0)
+    context.wait_idle()
 
 
-def _submit(stage: Stage, nodes: list[Node], state: str, option: str) -> Job:
+def _submit(context: ScenarioContext, nodes: list[Node], state: str, option: str) -> Job:
     script = _SCRIPT.format(state=state, marker=MARKER, option=option)
     hosts = ",".join(node.host for node in nodes)
     options = ["--no-requeue", "--exclusive", f"--nodelist={hosts}"]
-    partition = partition_of(stage, nodes[0].group)
+    partition = partition_of(context, nodes[0].group)
     options += [f"--partition={partition}"] if partition else []
-    return stage.submit(script, nodes=len(nodes), options=options)
+    return context.submit(script, nodes=len(nodes), options=options)
 
 
-def _lose(stage: Stage, job: Job, state: str, victim: Node) -> int:
+def _lose(context: ScenarioContext, job: Job, state: str, victim: Node) -> int:
     """Lose a node once the job has made two steps; it is replaced. The step that was written."""
     job.wait("RUNNING", within_s=60)
-    stage.wait_for(lambda: _before(stage, state, 2), within_s=30)
+    context.wait_for(lambda: _before(context, state, 2), within_s=30)
     instance = victim.instance_id
-    step = _step(stage, state)
+    step = _step(context, state)
     # HyperPod looks away until Slurm has noticed: a node that is back before that is never down.
-    stage.set_detection(3600.0)
-    stage.crash(victim)
+    context.set_detection(3600.0)
+    context.crash(victim)
     try:
-        stage.wait_for(lambda: _seen_up(victim), within_s=120)
+        context.wait_for(lambda: _seen_up(victim), within_s=120)
     finally:
-        stage.set_detection(0.0)
-    stage.wait_running(victim, but=instance)
+        context.set_detection(0.0)
+    context.wait_running(victim, but=instance)
     return step
 
 
@@ -103,12 +107,12 @@ def _seen_up(node: Node) -> str | None:
     return None if state.startswith("down") else f"Slurm sees {node.name} as {state}"
 
 
-def _step(stage: Stage, state: str) -> int:
-    return int(stage.controller.run(f"cat {state} 2>/dev/null || echo 0").stdout.strip() or 0)
+def _step(context: ScenarioContext, state: str) -> int:
+    return int(context.controller.run(f"cat {state} 2>/dev/null || echo 0").stdout.strip() or 0)
 
 
-def _before(stage: Stage, state: str, step: int) -> str | None:
-    now = _step(stage, state)
+def _before(context: ScenarioContext, state: str, step: int) -> str | None:
+    now = _step(context, state)
     return None if now >= step else f"the checkpoint is at step {now}"
 
 

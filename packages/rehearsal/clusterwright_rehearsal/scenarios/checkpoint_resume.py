@@ -8,7 +8,7 @@ there is one).
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.training import Training, group_of_two, train
 
 ORDER = 120
@@ -23,52 +23,52 @@ PROMISES = {
 }
 
 
-def play(stage: Stage) -> None:
-    training = train(stage, group=group_of_two(stage), name="resume")
+def run(context: ScenarioContext) -> None:
+    training = train(context, group=group_of_two(context), name="resume")
     try:
-        _lose_the_node(stage, training)
+        _lose_the_node(context, training)
     finally:
-        training.take_away()
+        training.clean_up()
 
 
-def _lose_the_node(stage: Stage, training: Training) -> None:
-    with stage.promise("drained"):
+def _lose_the_node(context: ScenarioContext, training: Training) -> None:
+    with context.promise("drained"):
         training.job.wait("RUNNING", within_s=60)
         seconds = training.wait_newest(4, within_s=60)
-        stage.note(f"two checkpoints after {seconds:.0f} s")
-    victim = stage.node(training.job.hosts[0])
+        context.note(f"two checkpoints after {seconds:.0f} s")
+    victim = context.node(training.job.hosts[0])
     before = victim.instance_id
     # HyperPod looks away: the replacement must not be the node that takes the job.
-    stage.set_detection(3600.0)
+    context.set_detection(3600.0)
     try:
-        with stage.promise("requeued"):
-            stage.crash(victim)
+        with context.promise("requeued"):
+            context.crash(victim)
             whole = training.newest()
             made = max(training.steps("wrote"))
             seconds = training.wait_starts(2, within_s=200)
             second = training.starts()[1]
-            stage.expect(second["host"] != victim.host, f"it began again on {second['host']}")
-            stage.note(f"after {seconds:.0f} s, on {second['host']}")
+            context.expect(second["host"] != victim.host, f"it began again on {second['host']}")
+            context.note(f"after {seconds:.0f} s, on {second['host']}")
 
-        with stage.promise("nothing-lost"):
-            stage.expect(
+        with context.promise("nothing-lost"):
+            context.expect(
                 int(second["step"]) == whole,
                 f"it began at step {second['step']}; the last whole checkpoint was {whole}",
             )
-            stage.note(f"from step {whole}; the newest on the lost node's disk was {made}")
+            context.note(f"from step {whole}; the newest on the lost node's disk was {made}")
     finally:
-        stage.set_detection(0.0)
-    stage.wait_running(victim, but=before)
-    stage.set_detection(4.0)
+        context.set_detection(0.0)
+    context.wait_running(victim, but=before)
+    context.set_detection(4.0)
 
-    with stage.promise("ends"):
+    with context.promise("ends"):
         training.wait_newest(whole + 4, within_s=60)
         training.stop()
         training.job.wait("COMPLETED", within_s=90)
         last = max(training.steps("wrote"))
-        stage.expect(
+        context.expect(
             training.newest() == last, f"latest is {training.newest()}, the last step {last}"
         )
         broken = training.broken_checkpoints()
-        stage.expect(not broken, "; ".join(broken))
-    stage.settle(within_s=120)
+        context.expect(not broken, "; ".join(broken))
+    context.wait_idle(within_s=120)

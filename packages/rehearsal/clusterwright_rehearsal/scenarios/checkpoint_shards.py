@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shlex
 
-from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.training import (
     Training,
     folders,
@@ -44,65 +44,67 @@ echo "$SLURM_NNODES 0" >"$here/COMPLETE.new" && mv "$here/COMPLETE.new" "$here/C
 """
 
 
-def play(stage: Stage) -> None:
-    group = group_of_two(stage)
-    local, shared = folders(stage, stage.nodes("compute", group)[0])
-    run = f"shards-{stage.controller.must('cat /proc/sys/kernel/random/uuid').strip()[:8]}"
+def run(context: ScenarioContext) -> None:
+    group = group_of_two(context)
+    local, shared = folders(context, context.nodes("compute", group)[0])
+    run = f"shards-{context.controller.must('cat /proc/sys/kernel/random/uuid').strip()[:8]}"
     script = _WRITER
     for mark, value in (("LOCAL", local), ("SHARED", shared), ("RUN", run), ("SHARDS", _SHARDS)):
         script = script.replace(f"@{mark}@", str(value))
-    partition = partition_of(stage, group)
-    job = stage.submit(
+    partition = partition_of(context, group)
+    job = context.submit(
         f"srun --ntasks-per-node=1 bash -c {shlex.quote(script)}",
         nodes=2,
         options=["--exclusive", *([f"--partition={partition}"] if partition else [])],
     )
-    training = Training(stage, run, local, shared, job)
+    training = Training(context, run, local, shared, job)
     try:
-        _watch(stage, training)
+        _watch(context, training)
     finally:
-        stage.controller.run(f"rm -f {shared}/{run}.go")
-        training.take_away()
+        context.controller.run(f"rm -f {shared}/{run}.go")
+        training.clean_up()
 
 
-def _watch(stage: Stage, training: Training) -> None:
-    folder, controller = training.folder, stage.controller
+def _watch(context: ScenarioContext, training: Training) -> None:
+    folder, controller = training.folder, context.controller
     partial = f"{folder}/step-1@0.partial"
-    with stage.promise("waits"):
+    with context.promise("waits"):
 
         def not_delivered() -> str | None:
             ran = controller.run(f"ls -A {partial}")
             manifests = [name for name in ran.stdout.split() if name.startswith(".manifest.")]
-            return None if manifests else f"nothing is in {partial}: {ran.said}"
+            return None if manifests else f"nothing is in {partial}: {ran.output_tail}"
 
         training.job.wait("RUNNING", within_s=60)
-        stage.wait_for(not_delivered, within_s=60)
+        context.wait_for(not_delivered, within_s=60)
         names = controller.must(f"ls -A {partial}").split()
         shards = [name for name in names if name.startswith("rank-")]
-        stage.expect(
+        context.expect(
             shards == [f"rank-0-shard-{n}" for n in range(1, _SHARDS + 1)], f"shards: {shards}"
         )
-        stage.expect(not controller.run(f"test -e {folder}/step-1").ok, "it is called whole")
-        stage.expect(not controller.run(f"test -e {folder}/latest").ok, "latest points somewhere")
+        context.expect(not controller.run(f"test -e {folder}/step-1").ok, "it is called whole")
+        context.expect(
+            not controller.run(f"test -e {folder}/latest").ok, "latest points somewhere"
+        )
 
-    with stage.promise("whole"):
+    with context.promise("whole"):
         controller.must(f"touch {training.shared}/{training.run}.go")
         seconds = training.wait_newest(1, within_s=60)
         manifest = json.loads(controller.must(f"cat {folder}/step-1/MANIFEST.json"))
-        stage.expect(len(set(manifest["nodes"])) == 2, f"of {manifest['nodes']}")
+        context.expect(len(set(manifest["nodes"])) == 2, f"of {manifest['nodes']}")
         count = sum("-shard-" in file["path"] for file in manifest["files"])
-        stage.expect(count == 2 * _SHARDS, f"{count} shards in the manifest")
-        stage.expect(not controller.run(f"test -e {partial}").ok, f"{partial} is still there")
-        stage.note(f"{count} shards of 2 nodes, {seconds:.1f} s after the last was written")
+        context.expect(count == 2 * _SHARDS, f"{count} shards in the manifest")
+        context.expect(not controller.run(f"test -e {partial}").ok, f"{partial} is still there")
+        context.note(f"{count} shards of 2 nodes, {seconds:.1f} s after the last was written")
 
-    with stage.promise("flushed"):
+    with context.promise("flushed"):
         training.job.wait("COMPLETED", within_s=120)
         told = sorted(line for line in training.job.output().splitlines() if "flushed" in line)
         wanted = [f"flushed rank={rank} whole=yes" for rank in (0, 1)]
-        stage.expect(told == wanted, f"the job says {told}")
+        context.expect(told == wanted, f"the job says {told}")
 
-    with stage.promise("sound"):
+    with context.promise("sound"):
         broken = training.broken_checkpoints()
-        stage.expect(not broken, "; ".join(broken))
+        context.expect(not broken, "; ".join(broken))
         target = controller.must(f"readlink {folder}/latest").strip()
-        stage.expect(target == "step-1", f"latest points to {target}")
+        context.expect(target == "step-1", f"latest points to {target}")

@@ -11,7 +11,7 @@ The change stays deployed, so this scenario and those that need it come last.
 from __future__ import annotations
 
 from clusterwright_rehearsal.scenario_api import containers
-from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.training import partition_of
 
 ORDER = 900
@@ -41,37 +41,41 @@ mksquashfs "$work" "$1" -noappend -quiet -no-progress
 """
 
 
-def play(stage: Stage) -> None:
-    containers.need_compiler(stage)
-    with stage.promise("offered"):
-        containers.offer(stage)
-        without = [node.name for node in stage.nodes() if not containers.has_pyxis(node)]
-        stage.expect(not without, f"no Pyxis on {', '.join(without)}")
-        if containers.are_fetched(stage):
-            labels = [f"{row['name']} {row['version']}" for row in containers.artefacts_of(stage)]
-            stage.note(f"from the bucket: {', '.join(labels)}; {containers.MADE_HERE}")
+def run(context: ScenarioContext) -> None:
+    containers.require_compiler(context)
+    with context.promise("offered"):
+        containers.install(context)
+        without = [node.name for node in context.nodes() if not containers.has_pyxis(node)]
+        context.expect(not without, f"no Pyxis on {', '.join(without)}")
+        if containers.are_downloaded(context):
+            labels = [
+                f"{row['name']} {row['version']}" for row in containers.artefacts_of(context)
+            ]
+            context.note(f"from the bucket: {', '.join(labels)}; {containers.STUBS_NOTE}")
         else:
-            stage.note(f"the image has them; {containers.MADE_HERE}")
+            context.note(f"the image has them; {containers.STUBS_NOTE}")
 
-    node = stage.compute[-1]
+    node = context.compute[-1]
     options = [f"--nodelist={node.host}"]
-    partition = partition_of(stage, node.group)
+    partition = partition_of(context, node.group)
     options += [f"--partition={partition}"] if partition else []
     look = "/bin/sh -c 'cat /etc/rehearsal; hostname; id -u; cat /etc/fstab 2>&1; exit 0'"
-    with stage.promise("runs"):
-        image = f"{stage.shared_folder}/rehearsal.sqsh"
-        node.must(f"mkdir -p {stage.shared_folder}; set -- {image} {stage.shared_folder}; {_MAKE}")
-        job = stage.submit(f"srun --container-image={image} {look}", options=options)
+    with context.promise("runs"):
+        image = f"{context.shared_folder}/rehearsal.sqsh"
+        node.must(
+            f"mkdir -p {context.shared_folder}; set -- {image} {context.shared_folder}; {_MAKE}"
+        )
+        job = context.submit(f"srun --container-image={image} {look}", options=options)
         job.wait("COMPLETED", within_s=120)
         lines = job.output().splitlines()
         user = node.must("id -u ubuntu").strip()
-        stage.expect(lines[:3] == [_MARK, node.host, user], f"its output: {job.output()!r}")
-        stage.expect("No such file" in lines[3], f"it reads the node's /etc/fstab: {lines[3:]}")
+        context.expect(lines[:3] == [_MARK, node.host, user], f"its output: {job.output()!r}")
+        context.expect("No such file" in lines[3], f"it reads the node's /etc/fstab: {lines[3:]}")
 
-    with stage.promise("without"):
-        plain = stage.submit(f"srun {look}", options=options)
+    with context.promise("without"):
+        plain = context.submit(f"srun {look}", options=options)
         plain.wait("COMPLETED", within_s=60)
-        stage.expect(_MARK not in plain.output(), f"its output: {plain.output()!r}")
+        context.expect(_MARK not in plain.output(), f"its output: {plain.output()!r}")
 
-    with stage.promise("tidy"):
-        stage.wait_for(lambda: containers.left_behind(node) or None, within_s=20)
+    with context.promise("tidy"):
+        context.wait_for(lambda: containers.left_behind(node) or None, within_s=20)

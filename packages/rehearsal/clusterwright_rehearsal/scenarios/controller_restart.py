@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.scenario_api.context import Broken, Job, Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.job import Job
+from clusterwright_rehearsal.scenario_api.outcomes import Broken
 from clusterwright_rehearsal.scenario_api.training import partition_of
 
 ORDER = 150
@@ -25,99 +27,99 @@ echo "restarts ${SLURM_RESTART_COUNT:-0}"
 """
 
 
-def play(stage: Stage) -> None:
-    node = stage.compute[0]
+def run(context: ScenarioContext) -> None:
+    node = context.compute[0]
     options = [f"--nodelist={node.host}", "--exclusive"]
-    partition = partition_of(stage, node.group)
+    partition = partition_of(context, node.group)
     options += [f"--partition={partition}"] if partition else []
-    running = stage.submit(_SCRIPT, options=options)
+    running = context.submit(_SCRIPT, options=options)
     running.wait("RUNNING", within_s=60)
-    waiting = stage.submit("hostname", options=[f"--dependency=afterok:{running.id}"])
+    waiting = context.submit("hostname", options=[f"--dependency=afterok:{running.id}"])
     try:
-        _restart(stage, running, waiting)
+        _restart(context, running, waiting)
     finally:
         running.cancel()
         waiting.cancel()
 
 
-def _restart(stage: Stage, running: Job, waiting: Job) -> None:
-    with stage.promise("daemon"):
-        stage.controller.must("systemctl restart slurmctld")
-        stage.wait_for(lambda: _not_answering(stage), within_s=60)
-        _same(stage, running, waiting)
+def _restart(context: ScenarioContext, running: Job, waiting: Job) -> None:
+    with context.promise("daemon"):
+        context.controller.must("systemctl restart slurmctld")
+        context.wait_for(lambda: _not_answering(context), within_s=60)
+        _same(context, running, waiting)
 
-    with stage.promise("node"):
-        boot = _boot(stage)
-        stage.reboot(stage.controller)
-        seconds = stage.wait_for(lambda: _not_again(stage, boot), within_s=120)
-        seconds += stage.wait_for(lambda: _not_answering(stage), within_s=120)
-        stage.note(f"slurmctld answers after {seconds:.0f} s")
-        _same(stage, running, waiting)
+    with context.promise("node"):
+        boot = _boot(context)
+        context.reboot(context.controller)
+        seconds = context.wait_for(lambda: _not_again(context, boot), within_s=120)
+        seconds += context.wait_for(lambda: _not_answering(context), within_s=120)
+        context.note(f"slurmctld answers after {seconds:.0f} s")
+        _same(context, running, waiting)
         before = len(running.output().split())
-        stage.wait_for(
+        context.wait_for(
             lambda: None if len(running.output().split()) > before + 1 else "it writes nothing",
             within_s=20,
         )
 
-    with stage.promise("back"):
-        stage.wait_running(stage.controller)
-        for path in (entry.mount_path for entry in stage.cluster.storage.lustre):
-            kind = stage.controller.must(f"findmnt -n -o FSTYPE {path}").strip()
-            stage.expect(kind == "lustre", f"{path} is {kind or 'not mounted'}")
-        if stage.cluster.slurm.accounting.kind != "none":
-            stage.wait_for(lambda: _no_accounting(stage), within_s=60)
-        run = stage.controller.run_program()
-        stage.expect(run.exit_code == 0, f"exit code {run.exit_code}: {run.last_line}")
+    with context.promise("back"):
+        context.wait_running(context.controller)
+        for path in (entry.mount_path for entry in context.cluster.storage.lustre):
+            kind = context.controller.must(f"findmnt -n -o FSTYPE {path}").strip()
+            context.expect(kind == "lustre", f"{path} is {kind or 'not mounted'}")
+        if context.cluster.slurm.accounting.kind != "none":
+            context.wait_for(lambda: _no_accounting(context), within_s=60)
+        run = context.controller.run_program()
+        context.expect(run.exit_code == 0, f"exit code {run.exit_code}: {run.last_line}")
         applied = [step for step, status in run.statuses.items() if status == "applied"]
-        stage.note(f"the node program put right: {', '.join(applied) or 'nothing'}")
+        context.note(f"the node program put right: {', '.join(applied) or 'nothing'}")
 
-    with stage.promise("ends"):
-        stage.controller.must(f"touch {stage.shared_folder}/stop-{running.id}")
+    with context.promise("ends"):
+        context.controller.must(f"touch {context.shared_folder}/stop-{running.id}")
         running.wait("COMPLETED", within_s=60)
-        stage.expect("restarts 0" in running.output(), "it was started anew")
+        context.expect("restarts 0" in running.output(), "it was started anew")
         waiting.wait("COMPLETED", within_s=60)
 
-    with stage.promise("accounted"):
-        if stage.cluster.slurm.accounting.kind == "none":
-            stage.cannot("the spec has no accounting")
-        stage.wait_for(lambda: _missing(stage, [running, waiting]), within_s=60)
+    with context.promise("accounted"):
+        if context.cluster.slurm.accounting.kind == "none":
+            context.cannot_determine("the spec has no accounting")
+        context.wait_for(lambda: _missing(context, [running, waiting]), within_s=60)
 
 
-def _same(stage: Stage, running: Job, waiting: Job) -> None:
-    stage.expect(running.state == "RUNNING", f"the running job is {running.state}")
-    stage.expect(running.show().get("Restarts") == "0", "the running job was started anew")
-    stage.expect(waiting.state == "PENDING", f"the waiting job is {waiting.state}")
+def _same(context: ScenarioContext, running: Job, waiting: Job) -> None:
+    context.expect(running.state == "RUNNING", f"the running job is {running.state}")
+    context.expect(running.show().get("Restarts") == "0", "the running job was started anew")
+    context.expect(waiting.state == "PENDING", f"the waiting job is {waiting.state}")
 
 
-def _boot(stage: Stage) -> str:
-    return stage.controller.must(
+def _boot(context: ScenarioContext) -> str:
+    return context.controller.must(
         "cat /proc/sys/kernel/random/boot_id; systemctl show -p UserspaceTimestamp"
     )
 
 
-def _not_again(stage: Stage, boot: str) -> str | None:
+def _not_again(context: ScenarioContext, boot: str) -> str | None:
     try:
-        return "the controller has not rebooted" if _boot(stage) == boot else None
+        return "the controller has not rebooted" if _boot(context) == boot else None
     except Broken as error:  # between the two
         return str(error)
 
 
-def _not_answering(stage: Stage) -> str | None:
+def _not_answering(context: ScenarioContext) -> str | None:
     try:
-        ran = stage.controller.run("scontrol ping", timeout_s=20)
+        ran = context.controller.run("scontrol ping", timeout_s=20)
     except Broken as error:
         return str(error)
-    return None if ran.ok and "UP" in ran.stdout else f"slurmctld: {ran.said}"
+    return None if ran.ok and "UP" in ran.stdout else f"slurmctld: {ran.output_tail}"
 
 
-def _no_accounting(stage: Stage) -> str | None:
-    ran = stage.controller.run("sacctmgr -n show cluster", timeout_s=20)
-    return None if ran.ok and ran.stdout.strip() else f"sacctmgr: {ran.said}"
+def _no_accounting(context: ScenarioContext) -> str | None:
+    ran = context.controller.run("sacctmgr -n show cluster", timeout_s=20)
+    return None if ran.ok and ran.stdout.strip() else f"sacctmgr: {ran.output_tail}"
 
 
-def _missing(stage: Stage, jobs: list[Job]) -> str | None:
+def _missing(context: ScenarioContext, jobs: list[Job]) -> str | None:
     numbers = ",".join(job.id for job in jobs)
-    ran = stage.controller.run(f"sacct -n -X -P -D -j {numbers} -o JobID,State")
+    ran = context.controller.run(f"sacct -n -X -P -D -j {numbers} -o JobID,State")
     rows = sorted(ran.stdout.split())
     wanted = sorted(f"{job.id}|COMPLETED" for job in jobs)
     return None if rows == wanted else f"sacct says {rows}, not {wanted}"

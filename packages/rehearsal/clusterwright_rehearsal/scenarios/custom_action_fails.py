@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 
-from clusterwright_rehearsal.platforms.parallelcluster.context import PclusterStage
-from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.platforms.parallelcluster.context import ParallelClusterContext
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 50
 MODES = ("parallelcluster",)
@@ -22,43 +22,45 @@ PROMISES = {
 }
 
 
-def play(stage: Stage) -> None:
-    assert isinstance(stage, PclusterStage)
-    node = stage.compute[-1]
+def run(context: ScenarioContext) -> None:
+    assert isinstance(context, ParallelClusterContext)
+    node = context.compute[-1]
     before = node.instance_id
-    stage.hold_scripts(True)
+    context.hold_scripts(True)
     try:
-        stage.crash(node)
+        context.crash(node)
 
         def not_held() -> str | None:
-            facts = stage.facts(node.name)
+            facts = context.facts(node.name)
             held = facts["instance_id"] != before and facts["phase"] == "held"
             return None if held else f"{node} is {facts['phase']}"
 
-        stage.wait_for(not_held, within_s=120)
-        failing = stage.node(node.name)
+        context.wait_for(not_held, within_s=120)
+        failing = context.node(node.name)
         instance = failing.instance_id
         failing.must(f"mkdir -p {_IN_THE_WAY}/folder")
     finally:
-        stage.hold_scripts(False)
+        context.hold_scripts(False)
 
-    with stage.promise("says-why"):
-        stage.wait_for(
-            lambda: None if stage.bootstrap_error(instance) else f"no event of {instance} yet",
+    with context.promise("says-why"):
+        context.wait_for(
+            lambda: None if context.bootstrap_error(instance) else f"no event of {instance} yet",
             within_s=120,
         )
-        event = stage.bootstrap_error(instance)
+        event = context.bootstrap_error(instance)
         told = json.dumps(event)
-        stage.expect("return code: 1" in event["message"], f"the event says {event['message']!r}")
+        context.expect(
+            "return code: 1" in event["message"], f"the event says {event['message']!r}"
+        )
         for word in ("step motd failed", node.host, "IsADirectoryError", "node.jsonl"):
-            stage.expect(word in told, f"{word!r} is not in the event: {told[-600:]}")
-        stage.note(event["detail"]["error"]["stderr"].strip())
+            context.expect(word in told, f"{word!r} is not in the event: {told[-600:]}")
+        context.note(event["detail"]["error"]["stderr"].strip())
 
-    with stage.promise("takes-no-job"):
-        states = [line["event"] for line in stage.timeline() if line["instance_id"] == instance]
-        stage.expect("running" not in states, f"{instance} was {states}")
-        stage.expect("failed" in states, f"{instance} was {states}")
+    with context.promise("takes-no-job"):
+        states = [line["event"] for line in context.timeline() if line["instance_id"] == instance]
+        context.expect("running" not in states, f"{instance} was {states}")
+        context.expect("failed" in states, f"{instance} was {states}")
 
-    with stage.promise("again"):
-        stage.wait_running_past(node, failed=instance)
-        stage.settle()
+    with context.promise("again"):
+        context.wait_running_past(node, failed=instance)
+        context.wait_idle()

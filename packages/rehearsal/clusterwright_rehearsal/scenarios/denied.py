@@ -8,7 +8,8 @@ back, a further replacement comes up.
 from __future__ import annotations
 
 from clusterwright_rehearsal.scenario_api import faults
-from clusterwright_rehearsal.scenario_api.context import Node, Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.node import Node
 from clusterwright_rehearsal.scenario_api.training import partition_of
 
 ORDER = 170
@@ -23,64 +24,64 @@ PROMISES = {
 }
 
 
-def play(stage: Stage) -> None:
-    node = stage.compute[-1]
+def run(context: ScenarioContext) -> None:
+    node = context.compute[-1]
     try:
-        _deny(stage, node)
+        _deny(context, node)
     finally:
-        stage.mend_aws()
-        stage.set_detection(4.0)
+        context.allow_all()
+        context.set_detection(4.0)
 
 
-def _deny(stage: Stage, node: Node) -> None:
+def _deny(context: ScenarioContext, node: Node) -> None:
     before = node.instance_id
-    with stage.promise("scripts"):
-        stage.deny("s3", "ListObjectsV2")
-        stage.deny("s3", "GetObject")
-        stage.replace(node)
-        message, instance = faults.failure(stage, node, before)
-        bucket = _bucket(stage, node)
+    with context.promise("scripts"):
+        context.deny("s3", "ListObjectsV2")
+        context.deny("s3", "GetObject")
+        context.replace(node)
+        message, instance = faults.wait_failure(context, node, before)
+        bucket = _bucket(context, node)
         for word in ("Lifecycle scripts did not run successfully", bucket, "s3:ListBucket"):
-            stage.expect(word in message, f"the message has no {word!r}: {message}")
+            context.expect(word in message, f"the message has no {word!r}: {message}")
 
-    with stage.promise("scripts-logged"):
-        stage.expect(instance == node.instance_id, f"{node} is another instance already")
-        lines = stage.logs(node)
-        stage.expect(lines, "its log is empty")
-        stage.expect("s3:ListBucket" in lines[-1], f"its log ends with {lines[-1]!r}")
-        stage.mend_aws()
+    with context.promise("scripts-logged"):
+        context.expect(instance == node.instance_id, f"{node} is another instance already")
+        lines = context.logs(node)
+        context.expect(lines, "its log is empty")
+        context.expect("s3:ListBucket" in lines[-1], f"its log ends with {lines[-1]!r}")
+        context.allow_all()
 
-    with stage.promise("secret"):
-        if stage.cluster.slurm.configuration != "scripted":
-            stage.note("no secret is read on a node in the managed configuration")
+    with context.promise("secret"):
+        if context.cluster.slurm.configuration != "scripted":
+            context.note("no secret is read on a node in the managed configuration")
         else:
-            stage.deny("secretsmanager", "GetSecretValue", "AccessDeniedException")
-            stage.replace(node)
-            message, _ = faults.failure(stage, node, instance)
+            context.deny("secretsmanager", "GetSecretValue", "AccessDeniedException")
+            context.replace(node)
+            message, _ = faults.wait_failure(context, node, instance)
             for word in ("munge_key", "arn:aws:secretsmanager:", "AccessDenied"):
-                stage.expect(word in message, f"the message has no {word!r}: {message}")
-            stage.expect("secretsmanager:GetSecretValue and kms:Decrypt" in message, message)
-            stage.mend_aws()
+                context.expect(word in message, f"the message has no {word!r}: {message}")
+            context.expect("secretsmanager:GetSecretValue and kms:Decrypt" in message, message)
+            context.allow_all()
 
-    with stage.promise("others"):
-        others = [each for each in stage.nodes(group=node.group) if each.name != node.name]
+    with context.promise("others"):
+        others = [each for each in context.nodes(group=node.group) if each.name != node.name]
         if not others:
-            stage.cannot(f"{node} is the only node of its group")
-        job = stage.submit("srun hostname", options=[*_options(stage, others[0])])
+            context.cannot_determine(f"{node} is the only node of its group")
+        job = context.submit("srun hostname", options=[*_options(context, others[0])])
         job.wait("COMPLETED", within_s=60)
 
-    with stage.promise("mended"):
+    with context.promise("mended"):
         now = node.instance_id
-        stage.replace(node)
-        seconds = stage.wait_running(node, but=now)
-        stage.note(f"Running after {seconds:.0f} s")
-        stage.settle()
-        job = stage.submit("srun hostname", options=[*_options(stage, node)])
+        context.replace(node)
+        seconds = context.wait_running(node, but=now)
+        context.note(f"Running after {seconds:.0f} s")
+        context.wait_idle()
+        job = context.submit("srun hostname", options=[*_options(context, node)])
         job.wait("COMPLETED", within_s=60)
 
 
-def _bucket(stage: Stage, node: Node) -> str:
-    cluster = stage.aws("sagemaker").describe_cluster(ClusterName=stage.cluster.environment)
+def _bucket(context: ScenarioContext, node: Node) -> str:
+    cluster = context.aws("sagemaker").describe_cluster(ClusterName=context.cluster.environment)
     uris = [
         group["LifeCycleConfig"]["SourceS3Uri"]
         for group in cluster["InstanceGroups"]
@@ -89,6 +90,6 @@ def _bucket(stage: Stage, node: Node) -> str:
     return str(uris[0]).removeprefix("s3://").partition("/")[0]
 
 
-def _options(stage: Stage, node: Node) -> list[str]:
-    partition = partition_of(stage, node.group)
+def _options(context: ScenarioContext, node: Node) -> list[str]:
+    partition = partition_of(context, node.group)
     return [f"--nodelist={node.host}", *([f"--partition={partition}"] if partition else [])]

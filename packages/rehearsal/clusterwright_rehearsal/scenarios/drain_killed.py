@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 
-from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.training import Training, group_of_two, train
 
 ORDER = 130
@@ -39,67 +39,69 @@ exit 1
 """
 
 
-def play(stage: Stage) -> None:
-    training = train(stage, group=group_of_two(stage), name="killed", every=12, files=_FILES)
+def run(context: ScenarioContext) -> None:
+    training = train(context, group=group_of_two(context), name="killed", every=12, files=_FILES)
     try:
-        _kill_half_way(stage, training)
+        _kill_half_way(context, training)
     finally:
-        training.take_away()
+        training.clean_up()
 
 
-def _kill_half_way(stage: Stage, training: Training) -> None:
-    with stage.promise("half"):
+def _kill_half_way(context: ScenarioContext, training: Training) -> None:
+    with context.promise("half"):
         training.job.wait("RUNNING", within_s=60)
         training.wait_newest(12, within_s=90)
-        victim = stage.node(training.job.hosts[0])
+        victim = context.node(training.job.hosts[0])
         before = victim.instance_id
-        stage.set_detection(3600.0)
+        context.set_detection(3600.0)
         script = _FREEZE.format(folder=training.folder, run=training.run)
         copied = int(victim.must(script, timeout_s=70))
         whole = training.newest()
-        stage.crash(victim)
-        stage.expect(0 < copied < _FILES, f"{copied} of {_FILES} files were copied")
-        stage.note(f"{copied} of {_FILES} files were there")
-    half = stage.controller.must(f"cd {training.folder} && ls -d *.partial").split()[0]
+        context.crash(victim)
+        context.expect(0 < copied < _FILES, f"{copied} of {_FILES} files were copied")
+        context.note(f"{copied} of {_FILES} files were there")
+    half = context.controller.must(f"cd {training.folder} && ls -d *.partial").split()[0]
     try:
-        with stage.promise("usable"):
-            stage.expect(half.endswith("@0.partial"), f"the half one is {half}")
-            stage.expect(training.newest() == whole, f"latest is {training.newest()}")
+        with context.promise("usable"):
+            context.expect(half.endswith("@0.partial"), f"the half one is {half}")
+            context.expect(training.newest() == whole, f"latest is {training.newest()}")
             broken = training.broken_checkpoints()
-            stage.expect(not broken, "; ".join(broken))
+            context.expect(not broken, "; ".join(broken))
 
-        with stage.promise("resumed"):
+        with context.promise("resumed"):
             training.wait_starts(2, within_s=200)
             second = training.starts()[1]
-            stage.expect(int(second["step"]) == whole, f"it began at step {second['step']}")
-            stage.note(f"at step {whole}")
+            context.expect(int(second["step"]) == whole, f"it began at step {second['step']}")
+            context.note(f"at step {whole}")
     finally:
-        stage.set_detection(0.0)
+        context.set_detection(0.0)
 
-    with stage.promise("not-mixed"):
+    with context.promise("not-mixed"):
         step = half.partition("@")[0]
         training.wait_newest(int(step.removeprefix("step-")), within_s=120)
-        restarts = stage.controller.must(
+        restarts = context.controller.must(
             f"cd {training.folder}/{step} && sed -E 's/.* restart ([0-9]+) .*/\\1/' part-*"
             " | sort | uniq -c"
         )
-        stage.expect(restarts.split() == [str(_FILES), "1"], f"files by attempt: {restarts!r}")
-        manifest = json.loads(stage.controller.must(f"cat {training.folder}/{step}/MANIFEST.json"))
-        stage.expect(
+        context.expect(restarts.split() == [str(_FILES), "1"], f"files by attempt: {restarts!r}")
+        manifest = json.loads(
+            context.controller.must(f"cat {training.folder}/{step}/MANIFEST.json")
+        )
+        context.expect(
             len(manifest["files"]) == _FILES + 1, f"{len(manifest['files'])} files in the manifest"
         )
         broken = training.broken_checkpoints()
-        stage.expect(not broken, "; ".join(broken))
-        stage.wait_for(lambda: _is_there(training, half), within_s=30)
+        context.expect(not broken, "; ".join(broken))
+        context.wait_for(lambda: _is_there(training, half), within_s=30)
     training.job.cancel()
-    stage.wait_running(victim, but=before)
-    stage.set_detection(4.0)
-    stage.settle(within_s=120)
+    context.wait_running(victim, but=before)
+    context.set_detection(4.0)
+    context.wait_idle(within_s=120)
 
 
 def _is_there(training: Training, folder: str) -> str | None:
     """The half checkpoint goes at the next look of the drain, as its step is whole now."""
     path = f"{training.folder}/{folder}"
     return (
-        f"{path} is still there" if training.stage.controller.run(f"test -d {path}").ok else None
+        f"{path} is still there" if training.context.controller.run(f"test -d {path}").ok else None
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright_rehearsal.scenario_api import faults
-from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 130
 MODES = ("managed",)
@@ -19,28 +19,32 @@ _CLASS = "/sys/class/infiniband"
 _DOWN, _ACTIVE = "1: DOWN", "4: ACTIVE"
 
 
-def play(stage: Stage) -> None:
-    node = next((n for n in stage.compute if faults.expectation(n)["efa_count"]), None)
+def run(context: ScenarioContext) -> None:
+    node = next((n for n in context.compute if faults.expected_hardware(n)["efa_count"]), None)
     if node is None:
-        stage.not_for_this("no compute node has EFA")
+        context.skip("no compute node has EFA")
     device = node.must(f"ls {_CLASS}").split()[0]
     port = f"{_CLASS}/{device}/ports/1/state"
     try:
-        with stage.promise("drained"):
+        with context.promise("drained"):
             node.must(f"echo '{_DOWN}' >{port}")
-            faults.expect_drained(stage, node, f"efa: {device}", "not active")
+            faults.expect_drained(context, node, f"efa: {device}", "not active")
 
-        with faults.no_looks_of_its_own(node):
-            with stage.promise("kept-out"):
+        with faults.health_timer_stopped(node):
+            with context.promise("kept-out"):
                 node.must(f"echo '{_ACTIVE}' >{port}")
-                faults.look(node)
-                stage.expect(faults.reason(stage, node), "it is in use after one clean look")
+                faults.check_health(node)
+                context.expect(
+                    faults.drain_reason(context, node), "it is in use after one clean look"
+                )
 
-            with stage.promise("resumed"):
-                faults.look(node)
-                stage.expect(faults.reason(stage, node) is None, f"it is {node.slurm_state()}")
-                test = stage.submit("hostname", options=[f"--nodelist={node.host}"])
+            with context.promise("resumed"):
+                faults.check_health(node)
+                context.expect(
+                    faults.drain_reason(context, node) is None, f"it is {node.slurm_state()}"
+                )
+                test = context.submit("hostname", options=[f"--nodelist={node.host}"])
                 test.wait("COMPLETED", within_s=60)
     finally:
         node.must(f"echo '{_ACTIVE}' >{port}")
-        faults.make_whole(stage, node)
+        faults.restore(context, node)

@@ -7,7 +7,7 @@ and ends. It writes no other checkpoint: without the emergency one everything wo
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.training import Training, train
 
 ORDER = 140
@@ -22,38 +22,38 @@ _NEVER = 100_000
 _MINUTES, _BEFORE_S = 1, 50
 
 
-def play(stage: Stage) -> None:
+def run(context: ScenarioContext) -> None:
     options = [f"--time={_MINUTES}", f"--signal=B:USR1@{_BEFORE_S}"]
-    training = train(stage, name="emergency", every=_NEVER, options=options)
+    training = train(context, name="emergency", every=_NEVER, options=options)
     try:
-        _let_time_run_out(stage, training)
+        _let_time_run_out(context, training)
     finally:
-        training.take_away()
+        training.clean_up()
 
 
-def _let_time_run_out(stage: Stage, training: Training) -> None:
-    with stage.promise("warned"):
+def _let_time_run_out(context: ScenarioContext, training: Training) -> None:
+    with context.promise("warned"):
         training.job.wait("RUNNING", within_s=60)
         training.wait_starts(1, within_s=20)
-        stage.expect(training.newest() == 0, "there is a checkpoint already")
+        context.expect(training.newest() == 0, "there is a checkpoint already")
         training.job.wait("COMPLETED", within_s=60.0 * _MINUTES + 30)
         found = training.steps("emergency")
-        stage.expect(len(found) == 1, f"its output: {training.job.output()!r}")
-        stage.note(f"at step {found[0]}")
+        context.expect(len(found) == 1, f"its output: {training.job.output()!r}")
+        context.note(f"at step {found[0]}")
 
-    with stage.promise("whole"):
+    with context.promise("whole"):
         output = training.job.output()
-        stage.expect("flushed=yes" in output, f"its output: {output!r}")
-        stage.expect(training.newest() == found[0], f"latest is step {training.newest()}")
+        context.expect("flushed=yes" in output, f"its output: {output!r}")
+        context.expect(training.newest() == found[0], f"latest is step {training.newest()}")
         broken = training.broken_checkpoints()
-        stage.expect(not broken, "; ".join(broken))
+        context.expect(not broken, "; ".join(broken))
 
-    with stage.promise("resumed"):
-        again = train(stage, name="emergency", run=training.run)
+    with context.promise("resumed"):
+        again = train(context, name="emergency", run=training.run)
         try:
             again.wait_starts(1, within_s=60)
             began = int(again.starts()[0]["step"])
-            stage.expect(began == found[0], f"it began at step {began}, not {found[0]}")
+            context.expect(began == found[0], f"it began at step {began}, not {found[0]}")
             again.stop()
             again.job.wait("COMPLETED", within_s=60)
         finally:

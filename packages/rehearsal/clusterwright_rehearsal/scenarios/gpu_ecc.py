@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright_rehearsal.scenario_api import faults
-from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 122
 MODES = ("managed",)
@@ -14,21 +14,21 @@ PROMISES = {
 }
 
 
-def play(stage: Stage) -> None:
-    faults.need_devices(stage, "nvidia")
-    node = stage.compute[-1]
+def run(context: ScenarioContext) -> None:
+    faults.require_devices(context, "nvidia")
+    node = context.compute[-1]
     before = node.instance_id
     try:
-        with stage.promise("drained"):
-            faults.put(node, "gpu-ecc", "0", lasting=True)
-            faults.expect_drained(stage, node, "gpu: GPU 0", "4 uncorrected memory errors")
+        with context.promise("drained"):
+            faults.add(node, "gpu-ecc", "0", lasting=True)
+            faults.expect_drained(context, node, "gpu: GPU 0", "4 uncorrected memory errors")
 
-        with stage.promise("back"):
-            stage.replace(node)
-            seconds = stage.wait_running(node, but=before)
-            stage.note(f"replaced in {seconds:.0f} s")
-            faults.expect_in_use(stage, node)
-            test = stage.submit("hostname", options=[f"--nodelist={node.host}"])
+        with context.promise("back"):
+            context.replace(node)
+            seconds = context.wait_running(node, but=before)
+            context.note(f"replaced in {seconds:.0f} s")
+            faults.expect_in_service(context, node)
+            test = context.submit("hostname", options=[f"--nodelist={node.host}"])
             test.wait("COMPLETED", within_s=60)
     finally:
-        faults.make_whole(stage, node)
+        faults.restore(context, node)

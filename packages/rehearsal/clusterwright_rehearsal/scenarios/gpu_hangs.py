@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 
 from clusterwright_rehearsal.scenario_api import faults
-from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 119
 MODES = ("managed",)
@@ -22,22 +22,22 @@ _SLURM_WAITS_S = 60.0
 """slurmd ends a health check after a minute (slurm.conf, HealthCheckProgram)."""
 
 
-def play(stage: Stage) -> None:
-    faults.need_devices(stage, "nvidia")
-    node = stage.compute[-1]
+def run(context: ScenarioContext) -> None:
+    faults.require_devices(context, "nvidia")
+    node = context.compute[-1]
     try:
-        with stage.promise("drained"):
-            faults.put(node, "gpu-hang")
+        with context.promise("drained"):
+            faults.add(node, "gpu-hang")
             started = time.monotonic()
-            faults.expect_drained(stage, node, "gpu: nvidia-smi: no answer in time")
+            faults.expect_drained(context, node, "gpu: nvidia-smi: no answer in time")
             seconds = time.monotonic() - started
-            stage.note(f"after {seconds:.0f} s")
-            stage.expect(seconds < _SLURM_WAITS_S, f"the look took {seconds:.0f} s")
+            context.note(f"after {seconds:.0f} s")
+            context.expect(seconds < _SLURM_WAITS_S, f"the look took {seconds:.0f} s")
 
-        with stage.promise("back"):
-            stage.note(f"rebooted in {faults.rebooted(stage, node):.0f} s")
-            faults.expect_in_use(stage, node)
-            test = stage.submit("nvidia-smi -L", options=[f"--nodelist={node.host}"])
+        with context.promise("back"):
+            context.note(f"rebooted in {faults.reboot_and_wait(context, node):.0f} s")
+            faults.expect_in_service(context, node)
+            test = context.submit("nvidia-smi -L", options=[f"--nodelist={node.host}"])
             test.wait("COMPLETED", within_s=60)
     finally:
-        faults.make_whole(stage, node)
+        faults.restore(context, node)

@@ -7,7 +7,7 @@ knows. It goes on elsewhere when the instance is taken from under it.
 from __future__ import annotations
 
 from clusterwright_rehearsal.scenario_api import faults, jobs
-from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 120
 NEEDS_COMPUTE = 2
@@ -22,41 +22,41 @@ PROMISES = {
 }
 
 
-def play(stage: Stage) -> None:
-    faults.need_devices(stage, "nvidia")
-    job = jobs.counting(stage)
+def run(context: ScenarioContext) -> None:
+    faults.require_devices(context, "nvidia")
+    job = jobs.start_counting(context)
     node = job.node
     before = node.instance_id
     try:
-        with stage.promise("drained"):
-            faults.put(node, "gpu-lost", "0", lasting=True)
-            faults.expect_drained(stage, node, "gpu: ", "device handle for GPU0", "(replace)")
+        with context.promise("drained"):
+            faults.add(node, "gpu-lost", "0", lasting=True)
+            faults.expect_drained(context, node, "gpu: ", "device handle for GPU0", "(replace)")
 
-        with stage.promise("job"):
-            other = stage.submit("hostname", options=[f"--nodelist={node.host}"])
+        with context.promise("job"):
+            other = context.submit("hostname", options=[f"--nodelist={node.host}"])
             job.wait_beyond(job.step + 2)
-            stage.expect(job.job.state == "RUNNING", f"the job is {job.job.state}")
-            stage.expect(other.state == "PENDING", f"the other job is {other.state}")
+            context.expect(job.job.state == "RUNNING", f"the job is {job.job.state}")
+            context.expect(other.state == "PENDING", f"the other job is {other.state}")
             other.cancel()
 
-        with stage.promise("rebooted"):
+        with context.promise("rebooted"):
             saved = job.step
-            seconds = faults.rebooted(stage, node)
-            stage.note(f"rebooted in {seconds:.0f} s")
-            host = job.expect_again(saved)
-            stage.expect(host != node.host, f"it runs on {host} again")
+            seconds = faults.reboot_and_wait(context, node)
+            context.note(f"rebooted in {seconds:.0f} s")
+            host = job.expect_restart(saved)
+            context.expect(host != node.host, f"it runs on {host} again")
 
-        with stage.promise("kept-out"):
-            faults.look(node)
-            faults.look(node)
-            faults.expect_drained(stage, node, "gpu: ", "device handle for GPU0")
+        with context.promise("kept-out"):
+            faults.check_health(node)
+            faults.check_health(node)
+            faults.expect_drained(context, node, "gpu: ", "device handle for GPU0")
 
-        with stage.promise("back"):
-            stage.replace(node)
-            seconds = stage.wait_running(node, but=before)
-            stage.note(f"replaced in {seconds:.0f} s")
-            faults.expect_in_use(stage, node)
-            test = stage.submit("nvidia-smi -L", options=[f"--nodelist={node.host}"])
+        with context.promise("back"):
+            context.replace(node)
+            seconds = context.wait_running(node, but=before)
+            context.note(f"replaced in {seconds:.0f} s")
+            faults.expect_in_service(context, node)
+            test = context.submit("nvidia-smi -L", options=[f"--nodelist={node.host}"])
             test.wait("COMPLETED", within_s=60)
     finally:
-        faults.make_whole(stage, node)
+        faults.restore(context, node)

@@ -7,7 +7,8 @@ instance.
 from __future__ import annotations
 
 from clusterwright_rehearsal.scenario_api import faults
-from clusterwright_rehearsal.scenario_api.context import Node, Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.node import Node
 
 ORDER = 121
 NEEDS_COMPUTE = 2
@@ -30,35 +31,35 @@ _SAYS = {
 }
 
 
-def play(stage: Stage) -> None:
-    faults.need_devices(stage, "nvidia")
-    first, second = stage.compute[:2]
+def run(context: ScenarioContext) -> None:
+    faults.require_devices(context, "nvidia")
+    first, second = context.compute[:2]
     before = second.instance_id
     try:
-        with stage.promise("application"):
+        with context.promise("application"):
             _say(first, 13)
-            faults.look(first)
-            why = faults.reason(stage, first)
-            stage.expect(why is None, f"it is drained: {why}")
-            test = stage.submit("hostname", options=[f"--nodelist={first.host}"])
+            faults.check_health(first)
+            why = faults.drain_reason(context, first)
+            context.expect(why is None, f"it is drained: {why}")
+            test = context.submit("hostname", options=[f"--nodelist={first.host}"])
             test.wait("COMPLETED", within_s=60)
 
-        with stage.promise("drained"):
+        with context.promise("drained"):
             _say(first, 48)
-            faults.expect_drained(stage, first, "xid: 48 on 0000:53:00", "(reboot)")
+            faults.expect_drained(context, first, "xid: 48 on 0000:53:00", "(reboot)")
             _say(second, 79)
-            faults.expect_drained(stage, second, "xid: 79 on 0000:53:00", "(replace)")
+            faults.expect_drained(context, second, "xid: 79 on 0000:53:00", "(replace)")
 
-        stage.replace(second)
-        with stage.promise("rebooted"):
-            stage.note(f"rebooted in {faults.rebooted(stage, first):.0f} s")
-            faults.expect_in_use(stage, first)
+        context.replace(second)
+        with context.promise("rebooted"):
+            context.note(f"rebooted in {faults.reboot_and_wait(context, first):.0f} s")
+            faults.expect_in_service(context, first)
 
-        with stage.promise("replaced"):
-            stage.wait_running(second, but=before)
-            faults.expect_in_use(stage, second)
+        with context.promise("replaced"):
+            context.wait_running(second, but=before)
+            faults.expect_in_service(context, second)
     finally:
-        faults.make_whole(stage, first, second)
+        faults.restore(context, first, second)
 
 
 def _say(node: Node, code: int) -> None:

@@ -9,7 +9,7 @@ itself, is HyperPod's to set in the managed configuration.
 from __future__ import annotations
 
 from clusterwright_rehearsal.scenario_api import faults
-from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 150
 MODES = ("managed",)
@@ -20,24 +20,24 @@ PROMISES = {
 }
 
 
-def play(stage: Stage) -> None:
-    node = stage.compute[-1]
-    active = f"systemctl is-active {faults.TIMER}"
+def run(context: ScenarioContext) -> None:
+    node = context.compute[-1]
+    active = f"systemctl is-active {faults.HEALTH_TIMER}"
     try:
-        with stage.promise("restarted"):
-            node.must(f"systemctl stop {faults.TIMER}")
+        with context.promise("restarted"):
+            node.must(f"systemctl stop {faults.HEALTH_TIMER}")
             run = node.run_program()
-            stage.expect(run.exit_code == 0, f"exit code {run.exit_code}: {run.last_line}")
-            stage.expect(run.statuses.get("health") == "applied", f"{run.statuses}")
+            context.expect(run.exit_code == 0, f"exit code {run.exit_code}: {run.last_line}")
+            context.expect(run.statuses.get("health") == "applied", f"{run.statuses}")
             node.must(active)
 
-        with stage.promise("rebooted"):
-            node.must(f"systemctl stop {faults.TIMER}")
-            faults.rebooted(stage, node)
-            stage.wait_for(
+        with context.promise("rebooted"):
+            node.must(f"systemctl stop {faults.HEALTH_TIMER}")
+            faults.reboot_and_wait(context, node)
+            context.wait_for(
                 lambda: None if node.run(active).ok else "the timer is not active", within_s=30
             )
 
     finally:
-        node.must(f"systemctl start {faults.TIMER}")
-        stage.settle()
+        node.must(f"systemctl start {faults.HEALTH_TIMER}")
+        context.wait_idle()

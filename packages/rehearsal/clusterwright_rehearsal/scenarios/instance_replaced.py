@@ -6,8 +6,8 @@ runs on it before its slurmd starts, so no job meets a node that is half made.
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.scenario_api.context import Stage
-from clusterwright_rehearsal.scenario_api.jobs import counting, on_node
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.jobs import start_counting, submit_to_node
 
 ORDER = 45
 MODES = ("parallelcluster",)
@@ -19,25 +19,25 @@ PROMISES = {
 }
 
 
-def play(stage: Stage) -> None:
-    count = counting(stage)
+def run(context: ScenarioContext) -> None:
+    count = start_counting(context)
     node, saved = count.node, count.step
     before = node.instance_id
-    with stage.promise("replaced"):
-        stage.crash(node)
-        seconds = stage.wait_running(node, but=before)
-        fresh = stage.node(node.name)
-        stage.note(f"{before} by {fresh.instance_id} after {seconds:.0f} s")
-        stage.expect(fresh.host == node.host, f"{fresh} is {fresh.host} in Slurm")
-        lines = stage.logs(fresh)
-        stage.expect(
+    with context.promise("replaced"):
+        context.crash(node)
+        seconds = context.wait_running(node, but=before)
+        fresh = context.node(node.name)
+        context.note(f"{before} by {fresh.instance_id} after {seconds:.0f} s")
+        context.expect(fresh.host == node.host, f"{fresh} is {fresh.host} in Slurm")
+        lines = context.logs(fresh)
+        context.expect(
             lines and "is ready" in lines[-1], f"the log of {fresh} ends with {lines[-1:]}"
         )
 
-    with stage.promise("job-again"):
-        count.expect_again(saved)
+    with context.promise("job-again"):
+        count.expect_restart(saved)
         count.job.cancel()
 
-    with stage.promise("takes-jobs"):
-        stage.settle()
-        on_node(stage, stage.node(node.name)).wait("COMPLETED", within_s=60)
+    with context.promise("takes-jobs"):
+        context.wait_idle()
+        submit_to_node(context, context.node(node.name)).wait("COMPLETED", within_s=60)

@@ -15,10 +15,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 from clusterwright_rehearsal.platforms.hyperpod.node import SCRIPTS
 from clusterwright_rehearsal.platforms.parallelcluster import kill_at_every_step
-from clusterwright_rehearsal.platforms.parallelcluster.context import PclusterStage
-from clusterwright_rehearsal.scenario_api.context import Broken, Node, Stage
+from clusterwright_rehearsal.platforms.parallelcluster.context import ParallelClusterContext
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.file_comparison import differences
 from clusterwright_rehearsal.scenario_api.file_comparison import files as _files
+from clusterwright_rehearsal.scenario_api.node import Node
+from clusterwright_rehearsal.scenario_api.outcomes import Broken
 
 ORDER = 60
 MODES = ("managed", "scripted", "parallelcluster")
@@ -32,65 +34,65 @@ PROMISES = {
 }
 
 
-def play(stage: Stage) -> None:
-    if isinstance(stage, PclusterStage):
-        kill_at_every_step.play(stage)
+def run(context: ScenarioContext) -> None:
+    if isinstance(context, ParallelClusterContext):
+        kill_at_every_step.run(context)
         return
-    victims = [stage.compute[0], *stage.nodes("login")[:1]]
+    victims = [context.compute[0], *context.nodes("login")[:1]]
     before = {node.name: _files(node) for node in victims}
-    with stage.promise("killed"):
-        steps = _kill_at_each(stage, victims)
-        stage.note(f"{steps} steps on {', '.join(node.name for node in victims)}")
+    with context.promise("killed"):
+        steps = _kill_at_each(context, victims)
+        context.note(f"{steps} steps on {', '.join(node.name for node in victims)}")
 
-    with stage.promise("converges"):
-        _wait_ready(stage, victims)
-        stage.settle()
+    with context.promise("converges"):
+        _wait_ready(context, victims)
+        context.wait_idle()
 
-    controller = stage.controller
+    controller = context.controller
     before[controller.name] = _files(controller)
-    with stage.promise("controller"):
-        stage.note(f"{_kill_at_each(stage, [controller])} steps")
-        _wait_ready(stage, [controller])
-        stage.wait_for(lambda: _not_in_service(stage), within_s=120)
-        stage.settle()
+    with context.promise("controller"):
+        context.note(f"{_kill_at_each(context, [controller])} steps")
+        _wait_ready(context, [controller])
+        context.wait_for(lambda: _not_in_service(context), within_s=120)
+        context.wait_idle()
     victims.append(controller)
 
-    with stage.promise("same"):
+    with context.promise("same"):
         for node in victims:
             mine = _files(node)
             different = differences(mine, before[node.name])
-            stage.expect(not different, f"{node} differs in {', '.join(different[:5])}")
-            stage.note(f"{node}: {len(mine)} files compared")
+            context.expect(not different, f"{node} differs in {', '.join(different[:5])}")
+            context.note(f"{node}: {len(mine)} files compared")
 
-    with stage.promise("unchanged"):
+    with context.promise("unchanged"):
         for node in victims:
             run = node.run_program()
             others = {s: w for s, w in run.statuses.items() if w not in ("unchanged", "skipped")}
-            stage.expect(run.exit_code == 0, f"{node}: {run.exit_code}: {run.last_line}")
-            stage.expect(not others, f"{node}: {others}")
+            context.expect(run.exit_code == 0, f"{node}: {run.exit_code}: {run.last_line}")
+            context.expect(not others, f"{node}: {others}")
 
 
-def _kill_at_each(stage: Stage, nodes: list[Node]) -> int:
+def _kill_at_each(context: ScenarioContext, nodes: list[Node]) -> int:
     """Replaces nodes and kills their programs at each step; how many steps there are."""
-    stage.hold_scripts(True)
+    context.hold_scripts(True)
     try:
         for node in nodes:
             if node.role == "controller":
-                stage.aws("sagemaker").update_cluster_software(
-                    ClusterName=stage.cluster.environment,
+                context.aws("sagemaker").update_cluster_software(
+                    ClusterName=context.cluster.environment,
                     InstanceGroups=[{"InstanceGroupName": node.group}],
                 )
             else:
-                stage.replace(node)
+                context.replace(node)
         for node in nodes:
-            stage.wait_for(functools.partial(_waiting, stage, node), within_s=180)
+            context.wait_for(functools.partial(_waiting, context, node), within_s=180)
         steps = _steps(nodes[0])
         with ThreadPoolExecutor(len(nodes)) as pool:
             missed = list(pool.map(lambda node: _missed(node, steps), nodes))
     finally:
-        stage.hold_scripts(False)
+        context.hold_scripts(False)
     for node, names in zip(nodes, missed, strict=True):
-        stage.expect(not names, f"on {node} the program did not get to {', '.join(names)}")
+        context.expect(not names, f"on {node} the program did not get to {', '.join(names)}")
     return len(steps)
 
 
@@ -98,24 +100,24 @@ def _missed(node: Node, steps: list[str]) -> list[str]:
     return [step for step in steps if not node.kill_program_at(step)]
 
 
-def _wait_ready(stage: Stage, nodes: list[Node]) -> None:
+def _wait_ready(context: ScenarioContext, nodes: list[Node]) -> None:
     for node in nodes:
-        stage.wait_running(node)
-        lines = stage.logs(node)
-        stage.expect(lines, f"the log of {node} is empty")
-        stage.expect("is ready" in lines[-1], f"the log of {node} ends with {lines[-1]!r}")
+        context.wait_running(node)
+        lines = context.logs(node)
+        context.expect(lines, f"the log of {node} is empty")
+        context.expect("is ready" in lines[-1], f"the log of {node} ends with {lines[-1]!r}")
 
 
-def _waiting(stage: Stage, node: Node) -> str | None:
+def _waiting(context: ScenarioContext, node: Node) -> str | None:
     """Only a fresh node is held."""
-    phase = stage.facts(node.name)["phase"]
+    phase = context.facts(node.name)["phase"]
     if phase == "failed":
         raise Broken(f"{node} failed before its script")
     return None if phase == "held" else f"{node} is {phase}"
 
 
-def _not_in_service(stage: Stage) -> str | None:
-    cluster = stage.aws("sagemaker").describe_cluster(ClusterName=stage.cluster.environment)
+def _not_in_service(context: ScenarioContext) -> str | None:
+    cluster = context.aws("sagemaker").describe_cluster(ClusterName=context.cluster.environment)
     status = cluster["ClusterStatus"]
     return None if status == "InService" else f"the cluster is {status}"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 
 from clusterwright_rehearsal.scenario_api import faults, jobs
-from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 140
 MODES = ("managed",)
@@ -25,36 +25,38 @@ _LONG_ENOUGH_S = 3.0
 """The job counts once a second."""
 
 
-def play(stage: Stage) -> None:
-    if not stage.cluster.storage.lustre:
-        stage.not_for_this("the spec has no Lustre file system")
-    path = stage.cluster.storage.lustre[0].mount_path
-    job = jobs.counting(stage)
+def run(context: ScenarioContext) -> None:
+    if not context.cluster.storage.lustre:
+        context.skip("the spec has no Lustre file system")
+    path = context.cluster.storage.lustre[0].mount_path
+    job = jobs.start_counting(context)
     node = job.node
-    nodes = [node, *(other for other in stage.compute if other.host != node.host)]
+    nodes = [node, *(other for other in context.compute if other.host != node.host)]
     try:
-        with faults.silent(nodes, path):
-            with stage.promise("drained"):
-                faults.look(*nodes)
+        with faults.unresponsive_file_system(nodes, path):
+            with context.promise("drained"):
+                faults.check_health(*nodes)
                 for each in nodes:
-                    why = faults.reason(stage, each) or ""
+                    why = faults.drain_reason(context, each) or ""
                     wanted = f"storage: {path}: no answer in time"
-                    stage.expect(wanted in why, f"{each} is {each.slurm_state()}, reason {why!r}")
-                    stage.note(f"{each.host}: {why}")
+                    context.expect(
+                        wanted in why, f"{each} is {each.slurm_state()}, reason {why!r}"
+                    )
+                    context.note(f"{each.host}: {why}")
 
-            with stage.promise("job-waits"):
+            with context.promise("job-waits"):
                 stopped = job.step
                 time.sleep(_LONG_ENOUGH_S)
-                stage.expect(job.step == stopped, f"it went from {stopped} to {job.step}")
-                stage.expect(job.job.state == "RUNNING", f"the job is {job.job.state}")
+                context.expect(job.step == stopped, f"it went from {stopped} to {job.step}")
+                context.expect(job.job.state == "RUNNING", f"the job is {job.job.state}")
 
-        with stage.promise("job-goes-on"):
+        with context.promise("job-goes-on"):
             job.wait_beyond(stopped)
-            stage.expect(len(job.starts) == 1, f"it has started again: {job.starts}")
-            stage.note(f"from step {stopped}")
+            context.expect(len(job.starts) == 1, f"it has started again: {job.starts}")
+            context.note(f"from step {stopped}")
 
-        with stage.promise("resumed"):
+        with context.promise("resumed"):
             for each in nodes:
-                faults.expect_in_use(stage, each)
+                faults.expect_in_service(context, each)
     finally:
-        faults.make_whole(stage, *nodes)
+        faults.restore(context, *nodes)

@@ -12,7 +12,9 @@ import time
 
 from clusterwright_rehearsal.nodes.hardware import hardware_of
 from clusterwright_rehearsal.scenario_api import faults
-from clusterwright_rehearsal.scenario_api.context import Broken, Node, Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.node import Node
+from clusterwright_rehearsal.scenario_api.outcomes import Broken
 
 ORDER = 40
 
@@ -32,77 +34,77 @@ _LINE = re.compile(r"^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$")
 Samples = dict[str, float]
 
 
-def play(stage: Stage) -> None:
-    if stage.cluster.observability.metrics.listen == "off":
-        stage.not_for_this("the spec has observability.metrics.listen: off")
+def run(context: ScenarioContext) -> None:
+    if context.cluster.observability.metrics.listen == "off":
+        context.skip("the spec has observability.metrics.listen: off")
     found: dict[str, Samples] = {}
-    with stage.promise("answers"):
+    with context.promise("answers"):
         slowest = 0.0
-        for node in stage.nodes():
-            found[node.name], seconds = _scrape(stage, node)
+        for node in context.nodes():
+            found[node.name], seconds = _scrape(context, node)
             slowest = max(slowest, seconds)
             down = _sources(found[node.name], 0.0)
-            stage.expect(not down, f"{node}: no answer from {', '.join(down)}")
-            stage.expect(_sources(found[node.name], 1.0), f"{node} shows no source")
+            context.expect(not down, f"{node}: no answer from {', '.join(down)}")
+            context.expect(_sources(found[node.name], 1.0), f"{node} shows no source")
         count = sum(len(samples) for samples in found.values())
-        stage.note(f"{count} samples of {len(found)} nodes, slowest in {slowest:.2f} s")
+        context.note(f"{count} samples of {len(found)} nodes, slowest in {slowest:.2f} s")
 
-    with stage.promise("devices"):
-        for node in stage.compute:
+    with context.promise("devices"):
+        for node in context.compute:
             samples = found[node.name]
-            wanted = hardware_of(stage.facts(node.name)["instance_type"])
+            wanted = hardware_of(context.facts(node.name)["instance_type"])
             name = {"nvidia": "gpu_count", "neuron": "neuron_device_count"}.get(wanted.kind)
             for metric, count in (
                 *([(name, wanted.accelerator_count)] if name else ()),
                 *([("efa_device_count", wanted.efa_interfaces)] if wanted.efa_interfaces else ()),
             ):
                 shown = samples.get(metric)
-                stage.expect(shown == count, f"{node}: {metric} is {shown}, not {count}")
-                stage.note(f"{node}: {metric} {count}")
+                context.expect(shown == count, f"{node}: {metric} is {shown}, not {count}")
+                context.note(f"{node}: {metric} {count}")
 
-    with stage.promise("slurm"):
-        stage.wait_for(lambda: _not_idle(stage), within_s=30)
+    with context.promise("slurm"):
+        context.wait_for(lambda: _not_idle(context), within_s=30)
 
-    with stage.promise("hangs"):
-        _hang(stage)
+    with context.promise("hangs"):
+        _hang(context)
 
 
-def _hang(stage: Stage) -> None:
+def _hang(context: ScenarioContext) -> None:
     nvidia = [
         node
-        for node in stage.compute
-        if hardware_of(stage.facts(node.name)["instance_type"]).kind == "nvidia"
+        for node in context.compute
+        if hardware_of(context.facts(node.name)["instance_type"]).kind == "nvidia"
     ]
     if not nvidia:
-        stage.note("no GPUs whose driver could hang")
+        context.note("no GPUs whose driver could hang")
         return
     node = nvidia[-1]
     # Its own look would drain it meanwhile.
-    with _no_looks(stage, node):
+    with _no_looks(context, node):
         try:
-            faults.put(node, "gpu-hang")
+            faults.add(node, "gpu-hang")
             time.sleep(_KEPT_S)
-            samples, seconds = _scrape(stage, node)
+            samples, seconds = _scrape(context, node)
         finally:
-            faults.mend(node, "gpu-hang")
-    stage.expect(_sources(samples, 0.0) == ["nvidia"], f"silent: {_sources(samples, 0.0)}")
-    stage.expect("node_load1" in samples, "the load is not shown")
-    stage.note(f"answered in {seconds:.1f} s")
-    stage.wait_for(
-        lambda: "it is still silent" if _sources(_scrape(stage, node)[0], 0.0) else None,
+            faults.remove(node, "gpu-hang")
+    context.expect(_sources(samples, 0.0) == ["nvidia"], f"silent: {_sources(samples, 0.0)}")
+    context.expect("node_load1" in samples, "the load is not shown")
+    context.note(f"answered in {seconds:.1f} s")
+    context.wait_for(
+        lambda: "it is still silent" if _sources(_scrape(context, node)[0], 0.0) else None,
         within_s=20,
     )
 
 
-def _no_looks(stage: Stage, node: Node) -> contextlib.AbstractContextManager[None]:
-    if stage.cluster.slurm.configuration == "managed":
-        return faults.no_looks_of_its_own(node)
+def _no_looks(context: ScenarioContext, node: Node) -> contextlib.AbstractContextManager[None]:
+    if context.cluster.slurm.configuration == "managed":
+        return faults.health_timer_stopped(node)
     return contextlib.nullcontext()
 
 
-def _scrape(stage: Stage, node: Node) -> tuple[Samples, float]:
-    metrics = stage.cluster.observability.metrics
-    asker, host = stage.controller, node.address
+def _scrape(context: ScenarioContext, node: Node) -> tuple[Samples, float]:
+    metrics = context.cluster.observability.metrics
+    asker, host = context.controller, node.address
     if metrics.listen == "loopback":
         asker, host = node, "127.0.0.1"
     started = time.monotonic()
@@ -128,18 +130,18 @@ def _sources(samples: Samples, up: float) -> list[str]:
     return sorted(match.group(1) for match, value in matches if match and value == up)
 
 
-def _not_idle(stage: Stage) -> str | None:
-    samples, _ = _scrape(stage, stage.controller)
+def _not_idle(context: ScenarioContext) -> str | None:
+    samples, _ = _scrape(context, context.controller)
     idle = sum(
         value
         for name, value in samples.items()
         if name.startswith("slurm_nodes{") and 'state="idle"' in name
     )
-    if idle != len(stage.compute):
-        return f"{idle:.0f} idle nodes are shown, not {len(stage.compute)}"
+    if idle != len(context.compute):
+        return f"{idle:.0f} idle nodes are shown, not {len(context.compute)}"
     wanted: dict[str, int] = {}
-    for node in stage.compute:
-        hardware = hardware_of(stage.facts(node.name)["instance_type"])
+    for node in context.compute:
+        hardware = hardware_of(context.facts(node.name)["instance_type"])
         name = {"nvidia": "gpu", "neuron": "neuron"}.get(hardware.kind)
         if name:
             wanted[name] = wanted.get(name, 0) + hardware.accelerator_count
@@ -147,5 +149,5 @@ def _not_idle(stage: Stage) -> str | None:
         shown = samples.get(f'slurm_devices{{resource="{name}"}}')
         if shown != count:
             return f"{shown} {name} are shown, not {count}"
-    stage.note(f"{idle:.0f} idle nodes, {wanted or 'no accelerators'}")
+    context.note(f"{idle:.0f} idle nodes, {wanted or 'no accelerators'}")
     return None

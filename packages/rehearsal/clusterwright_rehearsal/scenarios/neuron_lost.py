@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright_rehearsal.scenario_api import faults, jobs
-from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 125
 MODES = ("managed",)
@@ -16,32 +16,32 @@ PROMISES = {
 }
 
 
-def play(stage: Stage) -> None:
-    faults.need_devices(stage, "neuron")
-    job = jobs.counting(stage)
+def run(context: ScenarioContext) -> None:
+    faults.require_devices(context, "neuron")
+    job = jobs.start_counting(context)
     node = job.node
     before = node.instance_id
-    count = faults.expectation(node)["accelerator_count"]
+    count = faults.expected_hardware(node)["accelerator_count"]
     try:
-        with stage.promise("drained"):
-            faults.put(node, "neuron-lost", str(count - 1), lasting=True)
+        with context.promise("drained"):
+            faults.add(node, "neuron-lost", str(count - 1), lasting=True)
             node.must(f"rm /dev/neuron{count - 1}")
-            faults.expect_drained(stage, node, f"neuron: {count - 1} of {count} devices")
+            faults.expect_drained(context, node, f"neuron: {count - 1} of {count} devices")
 
-        with stage.promise("job"):
+        with context.promise("job"):
             job.wait_beyond(job.step)
-            stage.expect(job.job.state == "RUNNING", f"the job is {job.job.state}")
+            context.expect(job.job.state == "RUNNING", f"the job is {job.job.state}")
 
-        with stage.promise("back"):
+        with context.promise("back"):
             saved = job.step
-            stage.replace(node)
-            seconds = stage.wait_running(node, but=before)
-            stage.note(f"replaced in {seconds:.0f} s")
-            faults.expect_in_use(stage, node)
+            context.replace(node)
+            seconds = context.wait_running(node, but=before)
+            context.note(f"replaced in {seconds:.0f} s")
+            faults.expect_in_service(context, node)
             found = node.must("ls -d /dev/neuron*").split()
-            stage.expect(len(found) == count, f"{len(found)} of {count} devices")
+            context.expect(len(found) == count, f"{len(found)} of {count} devices")
 
-        with stage.promise("job-goes-on"):
-            job.expect_again(saved)
+        with context.promise("job-goes-on"):
+            job.expect_restart(saved)
     finally:
-        faults.make_whole(stage, node)
+        faults.restore(context, node)

@@ -7,7 +7,7 @@ on from its checkpoint. Meanwhile HyperPod (`NodeRecovery: Automatic`) replaces 
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 100
 NEEDS_COMPUTE = 2
@@ -35,32 +35,32 @@ echo "end at step $step"
 """
 
 
-def play(stage: Stage) -> None:
-    if stage.cluster.resilience.node_recovery != "automatic":
-        stage.cannot("the spec has node_recovery: none")
-    checkpoint = f"{stage.shared_folder}/checkpoint-{stage.compute[0].instance_id}"
+def run(context: ScenarioContext) -> None:
+    if context.cluster.resilience.node_recovery != "automatic":
+        context.cannot_determine("the spec has node_recovery: none")
+    checkpoint = f"{context.shared_folder}/checkpoint-{context.compute[0].instance_id}"
     script = _SCRIPT.replace("$1", checkpoint)
-    job = stage.submit(script, options=["--requeue", "--exclusive"])
+    job = context.submit(script, options=["--requeue", "--exclusive"])
     job.wait("RUNNING", within_s=60)
     host = job.hosts[0]
-    victim = stage.node(host)
+    victim = context.node(host)
     before = victim.instance_id
-    stage.wait_for(lambda: _at_least(stage, checkpoint, 2), within_s=30)
-    lost_at = _step(stage, checkpoint)
+    context.wait_for(lambda: _at_least(context, checkpoint, 2), within_s=30)
+    lost_at = _step(context, checkpoint)
     # HyperPod looks away for a while: the replacement must not be the node that takes the job.
-    stage.set_detection(3600.0)
-    stage.crash(victim)
+    context.set_detection(3600.0)
+    context.crash(victim)
     try:
-        with stage.promise("noticed"):
+        with context.promise("noticed"):
 
             def up() -> str | None:
-                state = stage.slurm(f"sinfo -h -n {host} -o %T").split()[0].lower()
+                state = context.slurm(f"sinfo -h -n {host} -o %T").split()[0].lower()
                 return None if "down" in state else f"{host} is {state}"
 
-            seconds = stage.wait_for(up, within_s=60)
-            stage.note(f"after {seconds:.0f} s")
+            seconds = context.wait_for(up, within_s=60)
+            context.note(f"after {seconds:.0f} s")
 
-        with stage.promise("requeued"):
+        with context.promise("requeued"):
 
             def waiting() -> str | None:
                 shown = job.show()
@@ -69,39 +69,41 @@ def play(stage: Stage) -> None:
                 state, why = shown.get("JobState"), shown.get("Reason")
                 return f"job {job.id} is {state} ({why}) on {job.hosts}"
 
-            seconds = stage.wait_for(waiting, within_s=150)
-            stage.note(f"after {seconds:.0f} s, on {job.hosts[0]}")
+            seconds = context.wait_for(waiting, within_s=150)
+            context.note(f"after {seconds:.0f} s, on {job.hosts[0]}")
             restarts = job.show().get("Restarts")
-            stage.expect(restarts == "1", f"restarts: {restarts}")
+            context.expect(restarts == "1", f"restarts: {restarts}")
 
-        with stage.promise("resumed"):
-            stage.wait_for(lambda: _resumed(job.output()), within_s=20)
+        with context.promise("resumed"):
+            context.wait_for(lambda: _resumed(job.output()), within_s=20)
             step = int(job.output().rpartition("at step ")[2].split(",")[0])
-            stage.note(f"from step {step}; {lost_at} when the node was lost")
-            stage.expect(step >= lost_at, f"it began at step {step}, the checkpoint was {lost_at}")
+            context.note(f"from step {step}; {lost_at} when the node was lost")
+            context.expect(
+                step >= lost_at, f"it began at step {step}, the checkpoint was {lost_at}"
+            )
     finally:
-        stage.set_detection(0.0)
+        context.set_detection(0.0)
 
-    with stage.promise("replaced"):
-        seconds = stage.wait_running(victim, but=before)
-        facts = stage.facts(victim.name)
-        stage.set_detection(4.0)
+    with context.promise("replaced"):
+        seconds = context.wait_running(victim, but=before)
+        facts = context.facts(victim.name)
+        context.set_detection(4.0)
         job.cancel()
-        stage.expect(facts["address"] == victim.address, "the address has changed")
-        stage.note(f"Running after {seconds:.0f} s")
+        context.expect(facts["address"] == victim.address, "the address has changed")
+        context.note(f"Running after {seconds:.0f} s")
 
-    with stage.promise("back"):
-        stage.settle(within_s=90)
-        test = stage.submit("hostname", options=[f"--nodelist={host}"])
+    with context.promise("back"):
+        context.wait_idle(within_s=90)
+        test = context.submit("hostname", options=[f"--nodelist={host}"])
         test.wait("COMPLETED", within_s=60)
 
 
-def _step(stage: Stage, path: str) -> int:
-    return int(stage.controller.run(f"cat {path} 2>/dev/null || echo 0").stdout.strip() or 0)
+def _step(context: ScenarioContext, path: str) -> int:
+    return int(context.controller.run(f"cat {path} 2>/dev/null || echo 0").stdout.strip() or 0)
 
 
-def _at_least(stage: Stage, path: str, step: int) -> str | None:
-    now = _step(stage, path)
+def _at_least(context: ScenarioContext, path: str, step: int) -> str | None:
+    now = _step(context, path)
     return None if now >= step else f"the checkpoint is at step {now}"
 
 

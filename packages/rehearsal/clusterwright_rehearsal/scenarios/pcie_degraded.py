@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright_rehearsal.scenario_api import faults
-from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 123
 MODES = ("managed",)
@@ -14,20 +14,20 @@ PROMISES = {
 }
 
 
-def play(stage: Stage) -> None:
-    faults.need_devices(stage, "nvidia")
-    node = stage.compute[-1]
+def run(context: ScenarioContext) -> None:
+    faults.require_devices(context, "nvidia")
+    node = context.compute[-1]
     before = node.instance_id
     try:
-        with stage.promise("drained"):
-            faults.put(node, "gpu-pcie", "0")
-            faults.expect_drained(stage, node, "pcie: GPU 0", "8 of 16 lanes")
+        with context.promise("drained"):
+            faults.add(node, "gpu-pcie", "0")
+            faults.expect_drained(context, node, "pcie: GPU 0", "8 of 16 lanes")
 
-        with stage.promise("back"):
-            stage.note(f"rebooted in {faults.rebooted(stage, node):.0f} s")
-            stage.expect(node.instance_id == before, "it is another instance")
-            faults.expect_in_use(stage, node)
-            test = stage.submit("hostname", options=[f"--nodelist={node.host}"])
+        with context.promise("back"):
+            context.note(f"rebooted in {faults.reboot_and_wait(context, node):.0f} s")
+            context.expect(node.instance_id == before, "it is another instance")
+            faults.expect_in_service(context, node)
+            test = context.submit("hostname", options=[f"--nodelist={node.host}"])
             test.wait("COMPLETED", within_s=60)
     finally:
-        faults.make_whole(stage, node)
+        faults.restore(context, node)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.scenario_api.context import Node, Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.node import Node
 
 ORDER = 15
 MODES = ("parallelcluster",)
@@ -16,60 +17,62 @@ PROMISES = {
 }
 
 
-def play(stage: Stage) -> None:
-    users = stage.cluster.slurm.users
+def run(context: ScenarioContext) -> None:
+    users = context.cluster.slurm.users
     if not users:
-        stage.not_for_this("the spec has no users")
-    home = stage.cluster.storage.home.mount_path if stage.cluster.storage.home else "/home"
-    with stage.promise("everywhere"):
-        for node in stage.nodes():
+        context.skip("the spec has no users")
+    home = context.cluster.storage.home.mount_path if context.cluster.storage.home else "/home"
+    with context.promise("everywhere"):
+        for node in context.nodes():
             for user in users:
                 row = node.must(f"getent passwd {user.name}").strip().split(":")
-                stage.expect(int(row[2]) == user.uid, f"{user.name} is {row[2]} on {node}")
+                context.expect(int(row[2]) == user.uid, f"{user.name} is {row[2]} on {node}")
                 keys = node.must(f"cat {home}/{user.name}/.ssh/authorized_keys")
                 for key in user.ssh_public_keys:
-                    stage.expect(key in keys, f"a key of {user.name} is not on {node}")
+                    context.expect(key in keys, f"a key of {user.name} is not on {node}")
 
-    door: Node = (stage.nodes("login") or [stage.controller])[0]
+    door: Node = (context.nodes("login") or [context.controller])[0]
     first = users[0]
-    with stage.promise("job"):
+    with context.promise("job"):
         said = door.must(
             f"cd {home}/{first.name} && srun --nodes=1 id -u", user=first.name, timeout_s=60
         )
-        stage.expect(said.strip() == str(first.uid), f"the job ran as {said.strip()!r}")
+        context.expect(said.strip() == str(first.uid), f"the job ran as {said.strip()!r}")
 
-    with stage.promise("alone"):
-        held = stage.submit("srun sleep 30")
+    with context.promise("alone"):
+        held = context.submit("srun sleep 30")
         held.wait("RUNNING", within_s=60)
         (host,) = held.hosts
-        other = stage.submit("srun hostname", options=[f"--nodelist={host}"])
+        other = context.submit("srun hostname", options=[f"--nodelist={host}"])
         state = other.show().get("JobState")
         held.cancel()
-        stage.expect(state == "PENDING", f"a second job on {host} was {state}")
+        context.expect(state == "PENDING", f"a second job on {host} was {state}")
         other.wait("COMPLETED", within_s=60)
 
-    with stage.promise("limits"):
-        config = stage.slurm("scontrol show config")
-        asked = bool(stage.cluster.slurm.qos or stage.cluster.slurm.accounts)
+    with context.promise("limits"):
+        config = context.slurm("scontrol show config")
+        asked = bool(context.cluster.slurm.qos or context.cluster.slurm.accounts)
         enforced = "limits" in _value(config, "AccountingStorageEnforce")
-        lines = "\n".join(stage.logs(stage.controller))
-        stage.expect(
+        lines = "\n".join(context.logs(context.controller))
+        context.expect(
             not asked or enforced or "do not bind" in lines,
             "limits of the spec bind nobody, and no line of the head node says so",
         )
         folders = _value(config, "Prolog"), _value(config, "Epilog")
-        ours = stage.controller.must(
+        ours = context.controller.must(
             "ls /opt/slurm/etc/scripts/prolog.d /opt/slurm/etc/scripts/epilog.d"
         )
-        stage.expect(ours.count("50_clusterwright") == 2, f"the scripts around jobs are {ours!r}")
-        stage.expect(all("scripts/" in one for one in folders), f"slurm.conf has {folders}")
+        context.expect(
+            ours.count("50_clusterwright") == 2, f"the scripts around jobs are {ours!r}"
+        )
+        context.expect(all("scripts/" in one for one in folders), f"slurm.conf has {folders}")
 
-    with stage.promise("locked-memory"):
-        for node in stage.nodes():
+    with context.promise("locked-memory"):
+        for node in context.nodes():
             text = node.must("cat /etc/security/limits.d/90-clusterwright.conf")
             for kind in ("soft", "hard"):
-                stage.expect(f"* {kind} memlock unlimited" in text, f"{node} has {text!r}")
-        stage.note("what pam_limits makes of it needs a machine that may raise limits")
+                context.expect(f"* {kind} memlock unlimited" in text, f"{node} has {text!r}")
+        context.note("what pam_limits makes of it needs a machine that may raise limits")
 
 
 def _value(config: str, key: str) -> str:

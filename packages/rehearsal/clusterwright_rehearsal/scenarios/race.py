@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import shlex
 
-from clusterwright_rehearsal.scenario_api.context import Node, Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.node import Node
 from clusterwright_rehearsal.scenario_api.training import partition_of
 
 ORDER = 180
@@ -24,91 +25,91 @@ PROMISES = {
 }
 
 
-def play(stage: Stage) -> None:
-    shared = _shared(stage)
+def run(context: ScenarioContext) -> None:
+    shared = _shared(context)
     if not shared:
-        stage.not_for_this("the nodes share neither homes of users nor a folder of checkpoints")
+        context.skip("the nodes share neither homes of users nor a folder of checkpoints")
     aside: list[str] = []
     try:
-        _race(stage, shared, aside)
+        _race(context, shared, aside)
     finally:
-        stage.hold_scripts(False)
+        context.hold_scripts(False)
         for path in aside:
-            _put_back(stage, path)
+            _put_back(context, path)
 
 
-def _race(stage: Stage, shared: list[str], aside: list[str]) -> None:
-    nodes = stage.compute[:2]
+def _race(context: ScenarioContext, shared: list[str], aside: list[str]) -> None:
+    nodes = context.compute[:2]
     before = {node.name: node.instance_id for node in nodes}
-    wanted = {path: _described(stage, path) for path in shared}
-    with stage.promise("together"):
-        stage.hold_scripts(True)
+    wanted = {path: _described(context, path) for path in shared}
+    with context.promise("together"):
+        context.hold_scripts(True)
         for node in nodes:
-            stage.replace(node)
-        stage.wait_for(lambda: _not_held(stage, nodes, before), within_s=240)
+            context.replace(node)
+        context.wait_for(lambda: _not_held(context, nodes, before), within_s=240)
         for path in shared:
-            stage.controller.must(f"mv {shlex.quote(path)} {shlex.quote(path)}.aside")
+            context.controller.must(f"mv {shlex.quote(path)} {shlex.quote(path)}.aside")
             aside.append(f"{path}.aside")
-        stage.hold_scripts(False)
+        context.hold_scripts(False)
         for node in nodes:
-            stage.wait_running(node, but=before[node.name])
-        stage.note(f"{len(shared)} shared folders")
+            context.wait_running(node, but=before[node.name])
+        context.note(f"{len(shared)} shared folders")
 
-    with stage.promise("homes"):
-        homes = [path for path in shared if path != stage.cluster.storage.checkpoint_path]
+    with context.promise("homes"):
+        homes = [path for path in shared if path != context.cluster.storage.checkpoint_path]
         for path in homes:
-            found = _described(stage, path)
-            stage.expect(found == wanted[path], f"{path} is {found!r}, was {wanted[path]!r}")
+            found = _described(context, path)
+            context.expect(found == wanted[path], f"{path} is {found!r}, was {wanted[path]!r}")
         if not homes:
-            stage.note("the spec has no users on shared homes")
+            context.note("the spec has no users on shared homes")
 
-    with stage.promise("checkpoints"):
-        folder = stage.cluster.storage.checkpoint_path
+    with context.promise("checkpoints"):
+        folder = context.cluster.storage.checkpoint_path
         if folder in shared:
-            found = _described(stage, str(folder))
-            stage.expect(found == wanted[str(folder)], f"{folder} is {found!r}")
+            found = _described(context, str(folder))
+            context.expect(found == wanted[str(folder)], f"{folder} is {found!r}")
         else:
-            stage.note("the nodes make none")
+            context.note("the nodes make none")
 
-    with stage.promise("clean"):
+    with context.promise("clean"):
         for parent in sorted({path.rpartition("/")[0] for path in shared}):
-            left = stage.controller.must(
+            left = context.controller.must(
                 f"find {shlex.quote(parent)} -maxdepth 3 \\( -name '*.tmp' -o -name '.*.new'"
                 " -o -name '.clusterwright*' \\)"
             )
-            stage.expect(not left.split(), f"left over: {left.split()[:3]}")
+            context.expect(not left.split(), f"left over: {left.split()[:3]}")
 
-    with stage.promise("jobs"):
-        stage.settle()
+    with context.promise("jobs"):
+        context.wait_idle()
         for node in nodes:
-            partition = partition_of(stage, node.group)
+            partition = partition_of(context, node.group)
             options = [f"--nodelist={node.host}"]
             options += [f"--partition={partition}"] if partition else []
-            stage.submit("hostname", options=options).wait("COMPLETED", within_s=60)
+            context.submit("hostname", options=options).wait("COMPLETED", within_s=60)
 
 
-def _shared(stage: Stage) -> list[str]:
+def _shared(context: ScenarioContext) -> list[str]:
     """The folders that several nodes make on the same file system."""
     found = []
-    storage = stage.cluster.storage
+    storage = context.cluster.storage
     if storage.home is not None:
-        found += [f"{storage.home.mount_path}/{user.name}" for user in stage.cluster.slurm.users]
+        found += [f"{storage.home.mount_path}/{user.name}" for user in context.cluster.slurm.users]
     if storage.checkpoint_path is not None:
         found.append(storage.checkpoint_path)
-    return [path for path in found if stage.controller.run(f"test -d {shlex.quote(path)}").ok]
+    return [path for path in found if context.controller.run(f"test -d {shlex.quote(path)}").ok]
 
 
-def _described(stage: Stage, path: str) -> str:
+def _described(context: ScenarioContext, path: str) -> str:
     """Mode and owner of a folder, and of a home its keys with theirs."""
     quoted = shlex.quote(path)
-    return stage.controller.must(
+    return context.controller.must(
         f"stat -c '%a %U %G' {quoted}; cd {quoted} && if [ -d .ssh ]; then"
         " stat -c '%n %a %U' .ssh .ssh/authorized_keys; cat .ssh/authorized_keys; fi"
     )
 
 
-def _not_held(stage: Stage, nodes: list[Node], before: dict[str, str]) -> str | None:
-    facts = {node.name: stage.facts(node.name) for node in nodes}
+def _not_held(context: ScenarioContext, nodes: list[Node], before: dict[str, str]) -> str | None:
+    facts = {node.name: context.facts(node.name) for node in nodes}
     waiting = [
         f"{name} is {found['phase']}"
         for name, found in facts.items()
@@ -117,10 +118,10 @@ def _not_held(stage: Stage, nodes: list[Node], before: dict[str, str]) -> str | 
     return ", ".join(waiting) or None
 
 
-def _put_back(stage: Stage, aside: str) -> None:
+def _put_back(context: ScenarioContext, aside: str) -> None:
     """What was in a folder goes back into it, unless the nodes have made it anew."""
     old, new = shlex.quote(aside), shlex.quote(aside.removesuffix(".aside"))
-    stage.controller.run(
+    context.controller.run(
         f"if [ -d {new} ]; then cp -a --update=none {old}/. {new}/ && rm -rf {old};"
         f" else mv {old} {new}; fi"
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.scenario_api.context import Broken, Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.outcomes import Broken
 
 ORDER = 110
 MODES = ("managed",)
@@ -14,47 +15,47 @@ PROMISES = {
 }
 
 
-def play(stage: Stage) -> None:
-    node = stage.compute[-1]
+def run(context: ScenarioContext) -> None:
+    node = context.compute[-1]
     before = node.instance_id
-    with stage.promise("rebooted"):
+    with context.promise("rebooted"):
         boot = node.must(
             "cat /proc/sys/kernel/random/boot_id; systemctl show -p UserspaceTimestamp"
         )
-        stage.reboot(node)
-        stage.wait_for(
-            lambda: None if _booted_again(stage, node.name, boot) else "it has not rebooted",
+        context.reboot(node)
+        context.wait_for(
+            lambda: None if _booted_again(context, node.name, boot) else "it has not rebooted",
             within_s=120,
         )
-        stage.wait_running(node)
-        stage.expect(node.instance_id == before, "it is another instance")
-        for entry in stage.cluster.storage.lustre:
+        context.wait_running(node)
+        context.expect(node.instance_id == before, "it is another instance")
+        for entry in context.cluster.storage.lustre:
             kind = node.must(f"findmnt -n -o FSTYPE {entry.mount_path}").strip()
-            stage.expect(kind == "lustre", f"{entry.mount_path} is {kind or 'not mounted'}")
-        stage.settle()
-        stage.submit("hostname", options=[f"--nodelist={node.host}"]).wait(
+            context.expect(kind == "lustre", f"{entry.mount_path} is {kind or 'not mounted'}")
+        context.wait_idle()
+        context.submit("hostname", options=[f"--nodelist={node.host}"]).wait(
             "COMPLETED", within_s=60
         )
 
-    with stage.promise("healthy"):
+    with context.promise("healthy"):
         run = node.run_program()
-        stage.expect(run.exit_code == 0, f"exit code {run.exit_code}: {run.last_line}")
+        context.expect(run.exit_code == 0, f"exit code {run.exit_code}: {run.last_line}")
         applied = [step for step, status in run.statuses.items() if status == "applied"]
-        stage.note(f"put right: {', '.join(applied) or 'nothing'}")
+        context.note(f"put right: {', '.join(applied) or 'nothing'}")
 
-    with stage.promise("replaced"):
-        stage.replace(node)
-        seconds = stage.wait_running(node, but=before)
-        stage.note(f"Running after {seconds:.0f} s")
-        stage.settle()
-        stage.submit("hostname", options=[f"--nodelist={node.host}"]).wait(
+    with context.promise("replaced"):
+        context.replace(node)
+        seconds = context.wait_running(node, but=before)
+        context.note(f"Running after {seconds:.0f} s")
+        context.wait_idle()
+        context.submit("hostname", options=[f"--nodelist={node.host}"]).wait(
             "COMPLETED", within_s=60
         )
 
 
-def _booted_again(stage: Stage, name: str, boot: str) -> bool:
+def _booted_again(context: ScenarioContext, name: str, boot: str) -> bool:
     try:
-        ran = stage.node(name).run(
+        ran = context.node(name).run(
             "cat /proc/sys/kernel/random/boot_id; systemctl show -p UserspaceTimestamp"
         )
     except Broken:  # between the two

@@ -12,8 +12,9 @@ import hashlib
 from typing import Any
 
 from clusterwright_rehearsal.platforms.hyperpod.node import SCRIPTS
-from clusterwright_rehearsal.scenario_api.context import Node, Stage
-from clusterwright_rehearsal.scenario_api.software_update import patch
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.node import Node
+from clusterwright_rehearsal.scenario_api.software_update import update_software
 from clusterwright_rehearsal.scenario_api.training import partition_of
 
 ORDER = 210
@@ -30,67 +31,69 @@ PROMISES = {
 _USER = {"name": "rollout", "uid": 29999}
 
 
-def play(stage: Stage) -> None:
-    before = stage.spec
+def run(context: ScenarioContext) -> None:
+    before = context.spec
     if any(user["name"] == _USER["name"] for user in before["slurm"].get("users", ())):
-        stage.not_for_this(f"the spec has a user {_USER['name']} already")
-    old = _locations(stage)
-    group = stage.compute[0].group
+        context.skip(f"the spec has a user {_USER['name']} already")
+    old = _locations(context)
+    group = context.compute[0].group
     try:
-        _roll_out(stage, group, old)
+        _roll_out(context, group, old)
     finally:
-        if stage.spec != before:
-            stage.deploy(lambda spec: _without(spec))
+        if context.spec != before:
+            context.deploy(lambda spec: _without(spec))
 
-    with stage.promise("back"):
-        stage.expect(_locations(stage) == old, f"the groups name {_locations(stage)}, not {old}")
-        patch(stage, group)
-        wrong = [node.name for node in stage.nodes() if not _runs_deployed(stage, node)]
-        stage.expect(not wrong, f"{', '.join(wrong)} run other scripts than those deployed")
-        stage.settle()
+    with context.promise("back"):
+        context.expect(
+            _locations(context) == old, f"the groups name {_locations(context)}, not {old}"
+        )
+        update_software(context, group)
+        wrong = [node.name for node in context.nodes() if not _runs_deployed(context, node)]
+        context.expect(not wrong, f"{', '.join(wrong)} run other scripts than those deployed")
+        context.wait_idle()
 
 
-def _roll_out(stage: Stage, group: str, old: dict[str, str]) -> None:
-    victim = stage.nodes(group=group)[-1]
-    place = stage.nodes(group=group)[0]
-    partition = partition_of(stage, group)
+def _roll_out(context: ScenarioContext, group: str, old: dict[str, str]) -> None:
+    victim = context.nodes(group=group)[-1]
+    place = context.nodes(group=group)[0]
+    partition = partition_of(context, group)
     options = [f"--nodelist={place.host}", *([f"--partition={partition}"] if partition else [])]
-    job = stage.submit("sleep 600", options=options)
+    job = context.submit("sleep 600", options=options)
     job.wait("RUNNING", within_s=60)
-    instances = {node.name: node.instance_id for node in stage.nodes()}
+    instances = {node.name: node.instance_id for node in context.nodes()}
 
-    with stage.promise("beside"):
-        stage.deploy(lambda spec: _with(spec))
-        new = _locations(stage)
+    with context.promise("beside"):
+        context.deploy(lambda spec: _with(spec))
+        new = _locations(context)
         same = [name for name, uri in new.items() if uri == old[name]]
-        stage.expect(not same, f"{', '.join(same)} still name {old[same[0]] if same else ''}")
+        context.expect(not same, f"{', '.join(same)} still name {old[same[0]] if same else ''}")
         for uri in {*old.values(), *new.values()}:
-            stage.expect(_object(stage, uri), f"{uri}cluster.json is not there")
+            context.expect(_object(context, uri), f"{uri}cluster.json is not there")
 
-    with stage.promise("undisturbed"):
-        now = {node.name: node.instance_id for node in stage.nodes()}
-        stage.expect(now == instances, f"instances were {instances}, are {now}")
-        stage.expect(job.state == "RUNNING", f"the job that ran before is {job.state}")
-        ahead = [node.name for node in stage.nodes() if _runs_deployed(stage, node)]
-        stage.expect(not ahead, f"{', '.join(ahead)} have the new scripts already")
-        stage.note(f"with the old scripts until they are replaced or patched: {', '.join(now)}")
+    with context.promise("undisturbed"):
+        now = {node.name: node.instance_id for node in context.nodes()}
+        context.expect(now == instances, f"instances were {instances}, are {now}")
+        context.expect(job.state == "RUNNING", f"the job that ran before is {job.state}")
+        ahead = [node.name for node in context.nodes() if _runs_deployed(context, node)]
+        context.expect(not ahead, f"{', '.join(ahead)} have the new scripts already")
+        context.note(f"with the old scripts until they are replaced or patched: {', '.join(now)}")
 
-    with stage.promise("replaced"):
+    with context.promise("replaced"):
         if victim.name == place.name:
             job.cancel()
-        stage.replace(victim)
-        stage.wait_running(victim, but=instances[victim.name])
-        stage.expect(_runs_deployed(stage, victim), f"{victim} runs the old scripts")
+        context.replace(victim)
+        context.wait_running(victim, but=instances[victim.name])
+        context.expect(_runs_deployed(context, victim), f"{victim} runs the old scripts")
         victim.must(f"id {_USER['name']}")
         job.cancel()
 
-    with stage.promise("patched"):
-        stage.settle()
-        patch(stage, group)
-        for node in stage.nodes(group=group):
-            stage.expect(_runs_deployed(stage, node), f"{node} runs the old scripts")
+    with context.promise("patched"):
+        context.wait_idle()
+        update_software(context, group)
+        for node in context.nodes(group=group):
+            context.expect(_runs_deployed(context, node), f"{node} runs the old scripts")
             node.must(f"id {_USER['name']}")
-        stage.settle()
+        context.wait_idle()
 
 
 def _with(spec: dict[str, Any]) -> None:
@@ -102,23 +105,23 @@ def _without(spec: dict[str, Any]) -> None:
     spec["slurm"]["users"] = [user for user in users if user["name"] != _USER["name"]]
 
 
-def _locations(stage: Stage) -> dict[str, str]:
+def _locations(context: ScenarioContext) -> dict[str, str]:
     """Where each group's scripts are, as the API says."""
-    cluster = stage.aws("sagemaker").describe_cluster(ClusterName=stage.cluster.environment)
+    cluster = context.aws("sagemaker").describe_cluster(ClusterName=context.cluster.environment)
     return {
         group["InstanceGroupName"]: group["LifeCycleConfig"]["SourceS3Uri"].rstrip("/") + "/"
         for group in cluster["InstanceGroups"]
     }
 
 
-def _object(stage: Stage, uri: str) -> bytes:
+def _object(context: ScenarioContext, uri: str) -> bytes:
     bucket, _, prefix = uri.removeprefix("s3://").partition("/")
-    answer = stage.aws("s3").get_object(Bucket=bucket, Key=f"{prefix}cluster.json")
+    answer = context.aws("s3").get_object(Bucket=bucket, Key=f"{prefix}cluster.json")
     content: bytes = answer["Body"].read()
     return content
 
 
-def _runs_deployed(stage: Stage, node: Node) -> bool:
+def _runs_deployed(context: ScenarioContext, node: Node) -> bool:
     """Whether a node's scripts are those that its group names now."""
     there = node.must(f"sha256sum {SCRIPTS}/cluster.json").split()[0]
-    return there == hashlib.sha256(_object(stage, _locations(stage)[node.group])).hexdigest()
+    return there == hashlib.sha256(_object(context, _locations(context)[node.group])).hexdigest()

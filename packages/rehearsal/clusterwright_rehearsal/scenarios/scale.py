@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from clusterwright_rehearsal.scenario_api.context import Job, Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.job import Job
 
 ORDER = 200
 
@@ -18,46 +19,46 @@ PROMISES = {
 }
 
 
-def play(stage: Stage) -> None:
-    group = stage.compute[0].group
-    count = next(g.count for g in stage.cluster.compute if g.name == group)
+def run(context: ScenarioContext) -> None:
+    group = context.compute[0].group
+    count = next(g.count for g in context.cluster.compute if g.name == group)
     more = min(2, count + 1)
-    stays = stage.nodes(group=group)[0]
-    job = stage.submit("sleep 600", options=[f"--nodelist={stays.host}"])
+    stays = context.nodes(group=group)[0]
+    job = context.submit("sleep 600", options=[f"--nodelist={stays.host}"])
     job.wait("RUNNING", within_s=60)
 
-    with stage.promise("grows"):
-        stage.deploy(lambda spec: _set_count(spec, group, count + more))
-        stage.wait_for(lambda: _idle(stage, group, count + more), within_s=180)
-        hosts = ",".join(node.host for node in stage.nodes(group=group)[count:])
-        test = stage.submit("srun hostname", nodes=more, options=[f"--nodelist={hosts}"])
+    with context.promise("grows"):
+        context.deploy(lambda spec: _set_count(spec, group, count + more))
+        context.wait_for(lambda: _idle(context, group, count + more), within_s=180)
+        hosts = ",".join(node.host for node in context.nodes(group=group)[count:])
+        test = context.submit("srun hostname", nodes=more, options=[f"--nodelist={hosts}"])
         test.wait("COMPLETED", within_s=60)
-        _went_on(stage, job)
+        _went_on(context, job)
 
-    with stage.promise("shrinks"):
-        stage.deploy(lambda spec: _set_count(spec, group, count))
-        stage.wait_for(lambda: _idle(stage, group, count), within_s=120)
+    with context.promise("shrinks"):
+        context.deploy(lambda spec: _set_count(spec, group, count))
+        context.wait_for(lambda: _idle(context, group, count), within_s=120)
 
         def too_many() -> str | None:
-            known = stage.slurm("scontrol --oneliner show nodes").count("NodeName=")
-            total = len(stage.compute)
+            known = context.slurm("scontrol --oneliner show nodes").count("NodeName=")
+            total = len(context.compute)
             return (
                 None if known == total else f"Slurm knows {known} nodes, the cluster has {total}"
             )
 
-        stage.wait_for(too_many, within_s=60)
-        _went_on(stage, job)
+        context.wait_for(too_many, within_s=60)
+        _went_on(context, job)
     job.cancel()
 
 
-def _went_on(stage: Stage, job: Job) -> None:
+def _went_on(context: ScenarioContext, job: Job) -> None:
     """While slurmctld reads its files anew it may not answer; a restart would be counted."""
-    stage.wait_for(
+    context.wait_for(
         lambda: None if job.state == "RUNNING" else "the job that ran before is not running",
         within_s=20,
     )
     restarts = job.show().get("Restarts")
-    stage.expect(restarts == "0", f"the job that ran before was restarted {restarts} times")
+    context.expect(restarts == "0", f"the job that ran before was restarted {restarts} times")
 
 
 def _set_count(spec: dict[str, Any], group: str, count: int) -> None:
@@ -66,8 +67,8 @@ def _set_count(spec: dict[str, Any], group: str, count: int) -> None:
             entry["count"] = count
 
 
-def _idle(stage: Stage, group: str, count: int) -> str | None:
-    nodes = stage.nodes(group=group)
+def _idle(context: ScenarioContext, group: str, count: int) -> str | None:
+    nodes = context.nodes(group=group)
     if len(nodes) != count:
         return f"{group} has {len(nodes)} nodes, not {count}"
     states = {node.host: node.slurm_state() for node in nodes}

@@ -6,8 +6,9 @@ on a node that works.
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.platforms.parallelcluster.context import PclusterStage
-from clusterwright_rehearsal.scenario_api.context import Node, ProgramRun, Stage
+from clusterwright_rehearsal.platforms.parallelcluster.context import ParallelClusterContext
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.node import Node, ProgramRun
 
 ORDER = 20
 MODES = ("managed", "scripted", "parallelcluster")
@@ -36,39 +37,41 @@ _CHANGED_SINCE = (
 )
 
 
-def play(stage: Stage) -> None:
+def run(context: ScenarioContext) -> None:
     runs = {}
-    with stage.promise("unchanged"):
-        for node in stage.nodes():
+    with context.promise("unchanged"):
+        for node in context.nodes():
             node.must("touch /run/rehearsal-mark && sleep 0.05")
             run = node.run_program()
-            stage.expect(run.exit_code == 0, f"{node}: exit code {run.exit_code}, {run.last_line}")
+            context.expect(
+                run.exit_code == 0, f"{node}: exit code {run.exit_code}, {run.last_line}"
+            )
             other = {s: w for s, w in run.statuses.items() if w not in ("unchanged", "skipped")}
-            stage.expect(run.statuses, f"{node}: no step reported anything")
-            stage.expect(not other, f"{node}: {other}")
+            context.expect(run.statuses, f"{node}: no step reported anything")
+            context.expect(not other, f"{node}: {other}")
             runs[node] = run
 
-    with stage.promise("files"):
+    with context.promise("files"):
         for node in runs:
             changed = _changed(node)
-            stage.expect(not changed, f"{node}: {', '.join(changed[:5])}")
+            context.expect(not changed, f"{node}: {', '.join(changed[:5])}")
 
-    with stage.promise("quick"):
-        slowest = max(runs, key=lambda node: _seconds(stage, runs[node]))
-        seconds = _seconds(stage, runs[slowest])
+    with context.promise("quick"):
+        slowest = max(runs, key=lambda node: _seconds(context, runs[node]))
+        seconds = _seconds(context, runs[slowest])
         # This machine may have been busy with something else.
         for _ in range(_MORE_TRIES):
             if seconds >= _LIMIT_S:
-                seconds = min(seconds, _seconds(stage, slowest.run_program()))
-        stage.note(f"slowest: {slowest} in {seconds:.2f} s")
-        stage.expect(
+                seconds = min(seconds, _seconds(context, slowest.run_program()))
+        context.note(f"slowest: {slowest} in {seconds:.2f} s")
+        context.expect(
             seconds < _LIMIT_S, f"{slowest} took {seconds:.1f} s: {runs[slowest].statuses}"
         )
 
 
-def _seconds(stage: Stage, run: ProgramRun) -> float:
+def _seconds(context: ScenarioContext, run: ProgramRun) -> float:
     """Of the whole script; of ParallelCluster's, which fetches the program first, that alone."""
-    if not isinstance(stage, PclusterStage):
+    if not isinstance(context, ParallelClusterContext):
         return run.seconds
     ends = [event["seconds"] for event in run.events if event.get("event") == "run_end"]
     return float(ends[-1])

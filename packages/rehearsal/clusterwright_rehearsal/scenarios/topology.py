@@ -6,7 +6,7 @@ instances that there are by then; a timer looks every minute whether nodes have 
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 48
 MODES = ("parallelcluster",)
@@ -20,61 +20,61 @@ PROMISES = {
 }
 
 
-def play(stage: Stage) -> None:
-    if stage.cluster.slurm.topology != "tree":
-        stage.not_for_this("slurm.topology is not tree")
-    head = stage.controller
-    with stage.promise("told"):
+def run(context: ScenarioContext) -> None:
+    if context.cluster.slurm.topology != "tree":
+        context.skip("slurm.topology is not tree")
+    head = context.controller
+    with context.promise("told"):
         head.must("systemctl is-active --quiet clusterwright-topology.timer")
         # Not in a minute: now.
         head.must(f"systemctl start {_SERVICE}", timeout_s=120)
-        stage.note(_expect_places(stage))
+        context.note(_expect_places(context))
 
-    with stage.promise("one-job"):
-        group = stage.compute[0].group
-        count = sum(node.group == group for node in stage.compute)
-        job = stage.submit("srun hostname", nodes=count)
+    with context.promise("one-job"):
+        group = context.compute[0].group
+        count = sum(node.group == group for node in context.compute)
+        job = context.submit("srun hostname", nodes=count)
         job.wait("COMPLETED", within_s=120)
 
-    with stage.promise("follows"):
-        node = stage.compute[0]
+    with context.promise("follows"):
+        node = context.compute[0]
         before = node.instance_id
-        stage.crash(node)
-        stage.wait_running(node, but=before)
+        context.crash(node)
+        context.wait_running(node, but=before)
         head.must(f"systemctl start {_SERVICE}", timeout_s=120)
-        stage.note(_expect_places(stage))
+        context.note(_expect_places(context))
 
-    with stage.promise("survives"):
-        shown = _shown(stage)
+    with context.promise("survives"):
+        shown = _shown(context)
         head.must("rm /opt/slurm/etc/topology.conf && systemctl restart slurmctld")
-        stage.wait_for(
-            lambda: None if _shown(stage) == shown else "slurmctld has another topology",
+        context.wait_for(
+            lambda: None if _shown(context) == shown else "slurmctld has another topology",
             within_s=60,
         )
-        stage.settle()
+        context.wait_idle()
 
 
-def _expect_places(stage: Stage) -> str:
-    nodes = {node.instance_id: node.host for node in stage.compute}
-    answer = stage.aws("ec2").describe_instance_topology(InstanceIds=sorted(nodes))
+def _expect_places(context: ScenarioContext) -> str:
+    nodes = {node.instance_id: node.host for node in context.compute}
+    answer = context.aws("ec2").describe_instance_topology(InstanceIds=sorted(nodes))
     said = {
         nodes[one["InstanceId"]]: one["NetworkNodes"][-1]
         for one in answer["Instances"]
         if one.get("NetworkNodes")
     }
-    stage.expect(said, "EC2 says nothing of these nodes")
-    shown = _shown(stage)
+    context.expect(said, "EC2 says nothing of these nodes")
+    shown = _shown(context)
     for host, switch in said.items():
-        stage.expect(shown.get(host) == switch, f"{host} is on {shown.get(host)}, not {switch}")
+        context.expect(shown.get(host) == switch, f"{host} is on {shown.get(host)}, not {switch}")
     return f"{len(said)} nodes on {len(set(said.values()))} switches"
 
 
-def _shown(stage: Stage) -> dict[str, str]:
+def _shown(context: ScenarioContext) -> dict[str, str]:
     """Node to the switch that it hangs on, as slurmctld has it."""
     found = {}
-    for line in stage.controller.run("scontrol show topology").stdout.splitlines():
+    for line in context.controller.run("scontrol show topology").stdout.splitlines():
         words = dict(word.partition("=")[::2] for word in line.split())
         if words.get("Level") == "0":
-            names = stage.slurm(f"scontrol show hostnames {words['Nodes']}").split()
+            names = context.slurm(f"scontrol show hostnames {words['Nodes']}").split()
             found.update(dict.fromkeys(names, words["SwitchName"]))
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.scenario_api.context import Stage
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 10
 NEEDS_COMPUTE = 2
@@ -16,12 +16,12 @@ PROMISES = {
 }
 
 
-def play(stage: Stage) -> None:
-    gres = _gres(stage)
-    with stage.promise("runs"):
+def run(context: ScenarioContext) -> None:
+    gres = _gres(context)
+    with context.promise("runs"):
         options = [f"--gres={gres}"] if gres else []
-        options += _partition(stage, stage.compute[0].group)
-        first = stage.submit(
+        options += _partition(context, context.compute[0].group)
+        first = context.submit(
             "srun bash -c 'echo \"$(hostname) ${CUDA_VISIBLE_DEVICES:-none}\"'",
             nodes=2,
             options=options,
@@ -29,34 +29,34 @@ def play(stage: Stage) -> None:
         first.wait("COMPLETED", within_s=60)
         lines = sorted(first.output().split("\n"))
         found = {words[0]: words[1] for line in lines if len(words := line.split()) == 2}
-        stage.expect(len(found) == 2, f"two hosts, not {first.output()!r}")
+        context.expect(len(found) == 2, f"two hosts, not {first.output()!r}")
         if gres.startswith("gpu"):
             count = int(gres.rpartition(":")[2])
             wrong = {h: v for h, v in found.items() if len(v.split(",")) != count}
-            stage.expect(not wrong, f"{count} GPUs on each node, not {wrong}")
+            context.expect(not wrong, f"{count} GPUs on each node, not {wrong}")
 
-    with stage.promise("groups"):
-        groups = list(dict.fromkeys(node.group for node in stage.compute))
+    with context.promise("groups"):
+        groups = list(dict.fromkeys(node.group for node in context.compute))
         if len(groups) >= 2:
-            parts = [" ".join([*_partition(stage, group), "-N1"]) for group in groups[:2]]
-            printed = stage.slurm(
+            parts = [" ".join([*_partition(context, group), "-N1"]) for group in groups[:2]]
+            printed = context.slurm(
                 f"cd /tmp && srun --het-group=0,1 {parts[0]} : {parts[1]} hostname"
             )
-            stage.expect(len(set(printed.split())) == 2, f"two hosts, not {printed!r}")
+            context.expect(len(set(printed.split())) == 2, f"two hosts, not {printed!r}")
         else:
-            stage.note("one compute group only")
+            context.note("one compute group only")
 
-    with stage.promise("dependency"):
-        second = stage.submit("echo second", options=[f"--dependency=afterok:{first.id}"])
+    with context.promise("dependency"):
+        second = context.submit("echo second", options=[f"--dependency=afterok:{first.id}"])
         second.wait("COMPLETED", within_s=60)
 
-    with stage.promise("accounting"):
-        if stage.cluster.slurm.accounting.kind == "none":
-            stage.note("the spec has no accounting")
+    with context.promise("accounting"):
+        if context.cluster.slurm.accounting.kind == "none":
+            context.note("the spec has no accounting")
             return
 
         def missing() -> str | None:
-            text = stage.slurm(
+            text = context.slurm(
                 f"sacct -n -X -P -j {first.id},{second.id} -o JobID,State,NNodes,AllocTRES"
             )
             rows = {line.split("|")[0]: line.split("|")[1:] for line in text.splitlines()}
@@ -68,20 +68,20 @@ def play(stage: Stage) -> None:
                 return f"sacct counts no accelerators: {text!r}"
             return None
 
-        stage.wait_for(missing, within_s=30)
+        context.wait_for(missing, within_s=30)
 
 
-def _gres(stage: Stage) -> str:
+def _gres(context: ScenarioContext) -> str:
     """`gpu:8` of the first compute node, empty where it has none."""
-    shown = stage.slurm(f"scontrol --oneliner show node {stage.compute[0].host}")
+    shown = context.slurm(f"scontrol --oneliner show node {context.compute[0].host}")
     value = next((w.partition("=")[2] for w in shown.split() if w.startswith("Gres=")), "(null)")
     return "" if value == "(null)" else value.partition("(")[0]
 
 
-def _partition(stage: Stage, group: str) -> list[str]:
+def _partition(context: ScenarioContext, group: str) -> list[str]:
     """The option that names the group's partition, as Slurm knows it."""
-    host = stage.nodes(group=group)[0].host
-    found = stage.slurm(f"sinfo -h -n {host} -o %R").split()
+    host = context.nodes(group=group)[0].host
+    found = context.slurm(f"sinfo -h -n {host} -o %R").split()
     if not found:
-        stage.cannot(f"{host} is in no partition")
+        context.cannot_determine(f"{host} is in no partition")
     return [f"--partition={found[0]}"]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from clusterwright_rehearsal.scenario_api.context import Broken, Stage
-from clusterwright_rehearsal.scenario_api.jobs import on_node
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.jobs import submit_to_node
+from clusterwright_rehearsal.scenario_api.outcomes import Broken
 
 ORDER = 55
 MODES = ("parallelcluster",)
@@ -25,43 +26,45 @@ PROMISES = {
 }
 
 
-def play(stage: Stage) -> None:
-    head = stage.controller
-    node = stage.compute[0]
-    with stage.promise("fails"):
+def run(context: ScenarioContext) -> None:
+    head = context.controller
+    node = context.compute[0]
+    with context.promise("fails"):
         head.must(f"rm -rf {_IN_THE_WAY} && mkdir -p {_IN_THE_WAY}/folder")
         try:
-            stage.deploy(_add)
+            context.deploy(_add)
         except Broken as error:
             text = str(error)
         else:
             raise Broken("the deployment went well though the script failed")
         finally:
             head.must(f"rm -rf {_IN_THE_WAY}")
-        stage.expect("Failed to execute OnNodeUpdated script 1" in text, f"cdk says {text[-600:]}")
+        context.expect(
+            "Failed to execute OnNodeUpdated script 1" in text, f"cdk says {text[-600:]}"
+        )
         log = head.must("cat /var/log/cfn-init.log")
-        stage.expect("step motd failed" in log, f"the log ends with {log[-300:]!r}")
+        context.expect("step motd failed" in log, f"the log ends with {log[-300:]!r}")
 
-    with stage.promise("goes-on"):
-        stage.settle()
-        on_node(stage, node).wait("COMPLETED", within_s=60)
+    with context.promise("goes-on"):
+        context.wait_idle()
+        submit_to_node(context, node).wait("COMPLETED", within_s=60)
 
-    with stage.promise("head"):
-        job = stage.submit("sleep 1800")
+    with context.promise("head"):
+        job = context.submit("sleep 1800")
         job.wait("RUNNING", within_s=60)
-        stage.deploy(_add)
+        context.deploy(_add)
         row = head.must(f"getent passwd {_NAME}").split(":")
-        stage.expect(int(row[2]) == _UID, f"{_NAME} is {row[2]}")
-        stage.expect(job.state == "RUNNING", f"the job is {job.state}")
+        context.expect(int(row[2]) == _UID, f"{_NAME} is {row[2]}")
+        context.expect(job.state == "RUNNING", f"the job is {job.state}")
         job.cancel()
 
-    with stage.promise("compute"):
+    with context.promise("compute"):
         before = node.instance_id
-        stage.replace(node)
-        stage.wait_running(node, but=before)
-        row = stage.node(node.name).must(f"getent passwd {_NAME}").split(":")
-        stage.expect(int(row[2]) == _UID, f"{_NAME} is {row[2]} on {node}")
-        stage.settle()
+        context.replace(node)
+        context.wait_running(node, but=before)
+        row = context.node(node.name).must(f"getent passwd {_NAME}").split(":")
+        context.expect(int(row[2]) == _UID, f"{_NAME} is {row[2]} on {node}")
+        context.wait_idle()
 
 
 def _add(spec: dict[str, Any]) -> None:

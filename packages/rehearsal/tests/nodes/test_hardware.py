@@ -16,7 +16,7 @@ import pytest
 
 from clusterwright_rehearsal.nodes import images
 from clusterwright_rehearsal.nodes.hardware import hardware_of
-from clusterwright_rehearsal.rehearsal import why_no_nodes
+from clusterwright_rehearsal.prerequisites import nodes_unavailable
 from packages.rehearsal.tests.conftest import ROOT
 
 TOOLS = images.RECIPE / "root/usr/lib/emulation"
@@ -142,7 +142,7 @@ cat "$1/seen/file"
 
 @pytest.mark.slurm
 def test_a_silent_file_system_holds_whoever_looks_until_it_answers(tmp_path: Path) -> None:
-    reason = why_no_nodes()
+    reason = nodes_unavailable()
     if reason is not None:
         pytest.skip(reason)
     for name in ("real", "seen"):

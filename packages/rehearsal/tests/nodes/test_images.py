@@ -118,7 +118,7 @@ def test_what_cannot_be_unmounted_is_left_and_said(tmp_path: Path) -> None:
     folder.mkdir()
     mounts = tmp_path / "mounts"
     mounts.write_text(f"proc {folder}/proc proc rw 0 0\n")
-    with pytest.raises(RehearsalError, match=r"is still mounted, so .* is not removed"):
+    with pytest.raises(RehearsalError, match=r"was not removed because .* is still mounted"):
         images.remove_tree(folder, mounts)
     assert folder.exists()
     mounts.write_text(f"proc {folder}-of-somebody proc rw 0 0\n")

@@ -47,7 +47,7 @@ def service() -> Iterator[Metadata]:
         }
 
     found = Metadata(bound, credentials)
-    found.know(_ME)
+    found.add(_ME)
     yield found
     found.close()
 
@@ -91,7 +91,7 @@ def test_the_instance_is_the_one_at_the_address(service: Metadata) -> None:
     assert _get(service, "meta-data/instance-id") == (200, "i-0123456789abcdef0")
     document = json.loads(_get(service, "dynamic/instance-identity/document")[1])
     assert (document["accountId"], document["region"]) == ("111122223333", "us-east-1")
-    service.forget("127.0.0.1")
+    service.remove("127.0.0.1")
     assert _get(service, "meta-data/instance-id")[0] == 404
 
 
@@ -111,7 +111,7 @@ def test_the_roles_credentials_are_given_once_and_kept(service: Metadata) -> Non
 
 def test_a_spot_notice_is_there_from_when_it_is_given(service: Metadata) -> None:
     assert _get(service, "meta-data/spot/instance-action")[0] == 404
-    service.give_notice("127.0.0.1", "terminate", datetime(2026, 11, 21, tzinfo=UTC))
+    service.set_spot_notice("127.0.0.1", "terminate", datetime(2026, 11, 21, tzinfo=UTC))
     assert json.loads(_get(service, "meta-data/spot/instance-action")[1]) == {
         "action": "terminate",
         "time": "2026-11-21T00:00:00Z",

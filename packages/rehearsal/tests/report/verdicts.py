@@ -117,7 +117,7 @@ NO_NODES = Verdict(
             "every node is Running",
             "unknown",
             None,
-            "emulated nodes need root",
+            "emulated nodes require root",
         ),
     ),
 )

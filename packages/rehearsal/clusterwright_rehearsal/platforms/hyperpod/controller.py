@@ -13,8 +13,9 @@ from typing import Any
 
 from clusterwright_localaws.drivers import Member
 from clusterwright_rehearsal.errors import RehearsalError
+from clusterwright_rehearsal.nodes.databases import Database
 from clusterwright_rehearsal.platforms.hyperpod import slurm_files
-from clusterwright_rehearsal.platforms.hyperpod.node import Node
+from clusterwright_rehearsal.platforms.hyperpod.node import HyperPodNode
 
 _KEY_BYTES = 1024
 _DATABASE = "slurm_acct_db"
@@ -33,7 +34,7 @@ class Controller:
         self._roles = roles
         self._key = secrets.token_bytes(_KEY_BYTES)
         self._lock = threading.RLock()
-        self._node: Node | None = None
+        self._node: HyperPodNode | None = None
         self.ready = threading.Event()
         self.failed: str | None = None
         self._written = ""
@@ -46,19 +47,19 @@ class Controller:
     def address(self) -> str:
         return self._controller().address
 
-    def give_key(self, node: Node) -> None:
+    def give_key(self, node: HyperPodNode) -> None:
         """Put munge's key on a node and start munge."""
-        node.machine.place({"/etc/munge/munge.key": self._key}, mode=0o400)
+        node.machine.write_files({"/etc/munge/munge.key": self._key}, mode=0o400)
         node.must("chown munge:munge /etc/munge/munge.key && systemctl enable -q --now munge")
 
-    def write_configuration(self, node: Node, *, accounting: bool) -> None:
+    def write_configuration(self, node: HyperPodNode, *, accounting: bool) -> None:
         """slurm.conf and what belongs to it, for the nodes that the cluster has now."""
         compute = self._compute()
         controller = self._controller()
         conf = slurm_files.slurm_conf(
             self._cluster_name, controller, compute, accounting=accounting
         )
-        node.machine.place(
+        node.machine.write_files(
             {
                 f"{slurm_files.FOLDER}/slurm.conf": conf,
                 f"{slurm_files.FOLDER}/gres.conf": slurm_files.gres_conf(compute),
@@ -73,7 +74,7 @@ class Controller:
             f" /var/spool/slurmctld /var/log/slurm {slurm_files.FOLDER}"
         )
 
-    def start(self, node: Node, database: slurm_files.Database | None) -> None:
+    def start(self, node: HyperPodNode, database: Database | None) -> None:
         """Bring accounting and the controller's daemon up; accounting first, or slurmctld would
         number its jobs without it.
         """
@@ -81,7 +82,7 @@ class Controller:
         if database is None:
             database = self._local_database(node)
         conf = slurm_files.slurmdbd_conf(self._controller(), database)
-        node.machine.place({f"{slurm_files.FOLDER}/slurmdbd.conf": conf}, mode=0o600)
+        node.machine.write_files({f"{slurm_files.FOLDER}/slurmdbd.conf": conf}, mode=0o600)
         node.must(
             f"chown slurm:slurm {slurm_files.FOLDER}/slurmdbd.conf"
             " && systemctl enable -q --now slurmdbd"
@@ -102,17 +103,17 @@ class Controller:
         if not self.ready.wait(timeout_s):
             raise RehearsalError(f"the controller was not ready in {timeout_s:.0f} s")
 
-    def start_slurmd(self, node: Node) -> None:
+    def start_slurmd(self, node: HyperPodNode) -> None:
         self._start_client(node, "slurmd", "SLURMD_OPTIONS")
         node.must(_until(f"scontrol show node {node.machine.name}"))
 
-    def start_login(self, node: Node) -> None:
+    def start_login(self, node: HyperPodNode) -> None:
         """sackd: the image's own way for login nodes is not known."""
         self._start_client(node, "sackd", "SACKD_OPTIONS")
 
-    def _start_client(self, node: Node, daemon: str, variable: str) -> None:
+    def _start_client(self, node: HyperPodNode, daemon: str, variable: str) -> None:
         option = f'{variable}="--conf-server {self.address}:{slurm_files.PORT}"\n'
-        node.machine.place({f"/etc/default/{daemon}": option})
+        node.machine.write_files({f"/etc/default/{daemon}": option})
         node.must(
             "mkdir -p /var/log/slurm && for i in 1 2 3 4 5 6 7 8 9 10; do"
             f" systemctl enable -q --now {daemon} && exit 0; sleep 1; done; exit 1"
@@ -130,7 +131,7 @@ class Controller:
             new = slurm_files.with_nodes(old, compute)
             if new == old:
                 return
-            node.machine.place(
+            node.machine.write_files(
                 {path: new, f"{slurm_files.FOLDER}/gres.conf": slurm_files.gres_conf(compute)}
             )
             node.must(f"chown slurm:slurm {path} && scontrol reconfigure")
@@ -145,7 +146,7 @@ class Controller:
             if node is not None and changed and node.machine.is_up():
                 self.write_configuration(node, accounting=False)
 
-    def _local_database(self, node: Node) -> slurm_files.Database:
+    def _local_database(self, node: HyperPodNode) -> Database:
         password = secrets.token_hex(16)
         node.must(
             'systemctl start mariadb && mariadb -e "'
@@ -154,7 +155,7 @@ class Controller:
             f" alter user slurm@localhost identified by '{password}';"
             f' grant all on {_DATABASE}.* to slurm@localhost"'
         )
-        return slurm_files.Database("localhost", 3306, _DATABASE, "slurm", password)
+        return Database("localhost", 3306, _DATABASE, "slurm", password)
 
     def _controller(self) -> Member:
         found = [m for m, _ in self._members() if self.role(m.group_name) == "Controller"]

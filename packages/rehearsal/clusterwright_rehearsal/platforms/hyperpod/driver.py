@@ -16,15 +16,16 @@ from clusterwright_localaws.drivers import LIFECYCLE_FAILED, Member, NodeOrder, 
 from clusterwright_rehearsal import custom_scripts
 from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.nodes import log_stream
-from clusterwright_rehearsal.nodes.aws_clients import Account
+from clusterwright_rehearsal.nodes.aws_clients import AwsClients
+from clusterwright_rehearsal.nodes.databases import Database
 from clusterwright_rehearsal.nodes.metadata import Instance
 from clusterwright_rehearsal.nodes.vpc import Vpc
 from clusterwright_rehearsal.platforms.hyperpod import auto_resume, slurm_files
 from clusterwright_rehearsal.platforms.hyperpod.controller import Controller
 from clusterwright_rehearsal.platforms.hyperpod.node import (
     RESOURCE_CONFIG,
+    HyperPodNode,
     LifecycleFailed,
-    Node,
     resource_config,
 )
 from clusterwright_rehearsal.platforms.hyperpod.provisioning_parameters import (
@@ -68,9 +69,9 @@ class HyperPod:
         self._pool = ThreadPoolExecutor(_WORKERS, thread_name_prefix="hyperpod")
         self._scripts = Scripts()
         self._lock = threading.RLock()
-        self._nodes: dict[str, Node] = {}
+        self._nodes: dict[str, HyperPodNode] = {}
         self._controllers: dict[str, Controller] = {}
-        self._accounts: dict[tuple[str, str], Account] = {}
+        self._accounts: dict[tuple[str, str], AwsClients] = {}
         self._ours: set[str] = set()
         """Machines that are being ended on purpose, by logical id."""
         self.closing = False
@@ -97,7 +98,7 @@ class HyperPod:
 
     # --- what others may ask
 
-    def node(self, name: str) -> Node | None:
+    def node(self, name: str) -> HyperPodNode | None:
         """A node by its group's name and number, its host name, or its instance id."""
         with self._lock:
             for node in self._nodes.values():
@@ -105,7 +106,7 @@ class HyperPod:
                     return node
         return None
 
-    def nodes(self) -> list[Node]:
+    def nodes(self) -> list[HyperPodNode]:
         with self._lock:
             return list(self._nodes.values())
 
@@ -149,7 +150,7 @@ class HyperPod:
         self._timeline("born", order)
         host = slurm_files.host_name(order.address)
         machine = self._vpc.machine(host, order.address, order.subnet_id, self._account(order))
-        node = Node(machine, order, self._vpc.folder)
+        node = HyperPodNode(machine, order, self._vpc.folder)
         with self._lock:
             self._nodes[order.logical_id] = node
         self._bring_up(node)
@@ -160,7 +161,7 @@ class HyperPod:
             self._ours.add(order.logical_id)
         old.machine.crash()
         old.machine.wipe()
-        node = Node(old.machine, order, self._vpc.folder)
+        node = HyperPodNode(old.machine, order, self._vpc.folder)
         with self._lock:
             self._nodes[order.logical_id] = node
             self._ours.discard(order.logical_id)
@@ -184,7 +185,7 @@ class HyperPod:
             node = self._nodes.pop(order.logical_id, None)
         if node is not None:
             self._timeline("deleted", order)
-            self._vpc.metadata.forget(order.address)
+            self._vpc.metadata.remove(order.address)
             node.machine.remove()
         order.report.gone()
         try:
@@ -192,20 +193,20 @@ class HyperPod:
         except RehearsalError as error:
             self._timeline("failed", order, text=error.message)
 
-    def _bring_up(self, node: Node) -> None:
+    def _bring_up(self, node: HyperPodNode) -> None:
         order, machine = node.order, node.machine
         started = time.monotonic()
         node.prepare(self._members(order), self._vpc.endpoint, self._vpc.resolver_address)
-        self._vpc.metadata.know(_instance(order, machine.name))
-        self._vpc.file_systems(self._account(order))
-        self._vpc.databases.look(self._account(order))
+        self._vpc.metadata.add(_instance(order, machine.name))
+        self._vpc.add_file_systems(self._account(order))
+        self._vpc.databases.start_new(self._account(order))
         machine.boot()
         node.timings["boot"] = time.monotonic() - started
         node.phase = "platform"
         self._timeline("booted", order, seconds=node.timings["boot"])
         self._watch(node)
         machine.run(f"mkdir -p {auto_resume.MARKER}")
-        machine.place({auto_resume.SRUN: auto_resume.SRUN_TEXT}, mode=0o755)
+        machine.write_files({auto_resume.SRUN: auto_resume.SRUN_TEXT}, mode=0o755)
         config = order.specification.get("LifeCycleConfig") or {}
         if self._image_has_containers(order, config):
             node.bring_containers()
@@ -219,7 +220,7 @@ class HyperPod:
         if entry:
             self._run_scripts(node, config["SourceS3Uri"], entry)
 
-    def _set_up_slurm(self, node: Node) -> None:
+    def _set_up_slurm(self, node: HyperPodNode) -> None:
         order = node.order
         controller = self._controller(order)
         node.mount_file_systems()
@@ -237,7 +238,7 @@ class HyperPod:
                 controller.start_login(node)
         self._tell_everybody(order)
 
-    def _run_scripts(self, node: Node, uri: str, entry: str) -> None:
+    def _run_scripts(self, node: HyperPodNode, uri: str, entry: str) -> None:
         order = node.order
         account = self._account(order)
         stream = log_stream.Stream(
@@ -254,7 +255,7 @@ class HyperPod:
                 raise LifecycleFailed(f"{LIFECYCLE_FAILED} {error.message}") from error
             if self._settings.lifecycle is not None:
                 # Fetched all the same: the role must be able to.
-                files = custom_scripts.with_own_addresses(
+                files = custom_scripts.with_deployed_addresses(
                     custom_scripts.read_folder(self._settings.lifecycle),
                     self._vpc.lustre,
                     self._vpc.home,
@@ -292,21 +293,21 @@ class HyperPod:
             node = self._nodes.get(order.logical_id)
             return node is None or node.order.instance_id != order.instance_id
 
-    def _is_over(self, node: Node) -> bool:
+    def _is_over(self, node: HyperPodNode) -> bool:
         """Whether the end of a node's machine is meant, or the node is another by now."""
         with self._lock:
             logical_id = node.order.logical_id
             meant = self.closing or logical_id in self._ours
             return meant or self._nodes.get(logical_id) is not node
 
-    def _hold(self, node: Node) -> None:
+    def _hold(self, node: HyperPodNode) -> None:
         if self._settings.hold_scripts:
             node.phase = "held"
             self._timeline("held", node.order)
         while self._settings.hold_scripts and not self.closing and node.machine.is_up():
             time.sleep(0.1)
 
-    def _set_up_scripted(self, node: Node, files: Mapping[str, bytes]) -> None:
+    def _set_up_scripted(self, node: HyperPodNode, files: Mapping[str, bytes]) -> None:
         """What HyperPod does beside `on_create.sh`: the key and slurm.conf, by the groups that
         provisioning_parameters.json names.
         """
@@ -326,7 +327,7 @@ class HyperPod:
         for node in self.nodes():
             if node.order.cluster_arn == order.cluster_arn and node.machine.is_up():
                 try:
-                    node.machine.place({RESOURCE_CONFIG: resource_config(node.order, found)})
+                    node.machine.write_files({RESOURCE_CONFIG: resource_config(node.order, found)})
                 except OSError:
                     continue  # it ended in between
 
@@ -340,7 +341,7 @@ class HyperPod:
                 controller.write_again()
             self._tell_everybody(order)
 
-    def _watch(self, node: Node) -> None:
+    def _watch(self, node: HyperPodNode) -> None:
         def wait() -> None:
             node.machine.wait_until_down()
             if self._is_over(node):
@@ -395,7 +396,7 @@ class HyperPod:
                 )
             return self._controllers[order.cluster_arn]
 
-    def _database(self, order: NodeOrder) -> slurm_files.Database | None:
+    def _database(self, order: NodeOrder) -> Database | None:
         config = ((order.request.get("Orchestrator") or {}).get("Slurm") or {}).get(
             "AccountingDatabase"
         )
@@ -403,11 +404,11 @@ class HyperPod:
             return None
         return self._vpc.database(self._account(order), config, order.specification)
 
-    def _account(self, order: NodeOrder) -> Account:
+    def _account(self, order: NodeOrder) -> AwsClients:
         key = (order.account, order.region)
         with self._lock:
             if key not in self._accounts:
-                self._accounts[key] = Account(self._endpoint, order.account, order.region)
+                self._accounts[key] = AwsClients(self._endpoint, order.account, order.region)
             return self._accounts[key]
 
 

@@ -14,7 +14,7 @@ from clusterwright_localaws.drivers import LIFECYCLE_FAILED, Member, NodeOrder
 from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.nodes import log_stream
 from clusterwright_rehearsal.nodes.hardware import hardware_of
-from clusterwright_rehearsal.nodes.machines import Gone, Machine
+from clusterwright_rehearsal.nodes.machines import Machine, MachineDown
 from clusterwright_rehearsal.platforms.hyperpod import slurm_files
 
 RESOURCE_CONFIG = "/opt/ml/config/resource_config.json"
@@ -29,7 +29,7 @@ class LifecycleFailed(RehearsalError):
 
 
 @dataclass
-class Node:
+class HyperPodNode:
     """A machine with the order that made it."""
 
     machine: Machine
@@ -55,7 +55,7 @@ class Node:
         if order.region != "us-east-1":
             domain = f"{order.region}.compute.internal"
         found = hardware_of(order.instance_type)
-        machine.place(
+        machine.write_files(
             {
                 "/etc/emulation/hardware.json": json.dumps(found.as_file(order.instance_id)),
                 "/etc/hosts": f"127.0.0.1 localhost\n{order.address} {machine.name}\n",
@@ -93,7 +93,7 @@ class Node:
         if not lines:
             return
         text = "".join(f"{line}\n" for _, line in lines)
-        self.machine.place({"/etc/fstab": text})
+        self.machine.write_files({"/etc/fstab": text})
         missing = [path for path, _ in lines if not self._mount(path)]
         if missing:
             threading.Thread(target=self._go_on_mounting, args=(missing,), daemon=True).start()
@@ -120,7 +120,7 @@ class Node:
         if entry not in files:
             raise LifecycleFailed(f"{LIFECYCLE_FAILED} There is no {entry}.")
         self.must(f"rm -rf {SCRIPTS}")
-        self.machine.place({f"{SCRIPTS}/{name}": content for name, content in files.items()})
+        self.machine.write_files({f"{SCRIPTS}/{name}": content for name, content in files.items()})
         self.must(f"chmod 755 {SCRIPTS}/{entry}")
 
     def run_script(self, entry: str, stream: log_stream.Stream) -> None:
@@ -153,7 +153,7 @@ class Node:
         ran = self.machine.run(command, timeout_s=timeout_s)
         if not ran.ok:
             raise RehearsalError(
-                f"{self.machine.name}: `{command}` exited {ran.returncode}: {ran.said}"
+                f"{self.machine.name}: `{command}` exited {ran.returncode}: {ran.output_tail}"
             )
         return ran.stdout
 
@@ -167,7 +167,7 @@ class Node:
             time.sleep(_MOUNT_EVERY_S)
             try:
                 paths = [path for path in paths if not self._mount(path)]
-            except Gone:
+            except MachineDown:
                 return
 
 

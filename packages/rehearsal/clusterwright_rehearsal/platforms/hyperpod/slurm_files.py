@@ -1,33 +1,33 @@
-"""The Slurm that HyperPod sets up by itself in the managed configuration, as texts of files.
+"""The Slurm configuration files that HyperPod writes.
 
-The roles and partitions are those of the groups' `SlurmConfig`, the database that of
-`Orchestrator.Slurm.AccountingDatabase`, else MariaDB on the controller. Timeouts are shorter than
-anybody would choose for production, because a rehearsal waits for them: `COMPRESSED` lists them,
-and the verdict says so.
+In the managed configuration, roles and partitions come from `SlurmConfig` of the groups, and the
+database from `Orchestrator.Slurm.AccountingDatabase`, else it is MariaDB on the controller.
+Timeouts are shorter than in production, because a rehearsal waits for them: `SHORT_TIMEOUTS` lists
+them, and the verdict mentions it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from clusterwright_localaws.drivers import Member
+from clusterwright_rehearsal.nodes.databases import Database
 from clusterwright_rehearsal.nodes.hardware import hardware_of
 
 FOLDER = "/opt/slurm/etc"
 PORT = 6817
-COMPRESSED = {
+SHORT_TIMEOUTS = {
     "SlurmdTimeout": "10",
     "MessageTimeout": "8",
     "KillWait": "2",
-    # Without it a job that lost its node waits for its credential to expire, 120 s by default.
+    # A job that lost its node waits until its credential expires, by default 120 s.
     "AuthInfo": "cred_expire=8",
 }
 SITE_FILES = {
     f"{FOLDER}/clusterwright-site/slurm.conf": (
-        "# What this kind of machine cannot do, and nodes that are larger than it.\n"
+        "# For an emulated node: no cgroups, and fewer processors than configured.\n"
         "ProctrackType=proctrack/linuxproc\n"
         "TaskPlugin=task/none\n"
         "JobAcctGatherType=jobacct_gather/linux\n"
@@ -36,30 +36,19 @@ SITE_FILES = {
     ),
     f"{FOLDER}/clusterwright-site/cgroup.conf": "CgroupPlugin=disabled\n",
 }
-"""The site's own settings, which the node program puts over its own (scripted configuration)."""
+"""Site settings, which override those of the node program (scripted configuration)."""
 _BEGIN = "# --- nodes and partitions, written by HyperPod"
 _END = "# --- end of nodes and partitions"
 _MEMORY_SHARE = 0.95
 
 
-@dataclass(frozen=True)
-class Database:
-    """Where slurmdbd keeps its records."""
-
-    host: str
-    port: int
-    name: str
-    user: str
-    password: str
-
-
 def host_name(address: str) -> str:
-    """HyperPod's name of a node: ip-10-0-1-5, seen in public job scripts and threads."""
+    """HyperPod's host name of a node: ip-10-0-1-5, as in public job scripts and threads."""
     return "ip-" + address.replace(".", "-")
 
 
 def node_type(specification: Mapping[str, Any]) -> str | None:
-    """`Controller`, `Login` or `Compute`; None where HyperPod is not told."""
+    """`Controller`, `Login` or `Compute`; None if the request has no `SlurmConfig`."""
     return (specification.get("SlurmConfig") or {}).get("NodeType")
 
 
@@ -70,10 +59,10 @@ def slurm_conf(
     *,
     accounting: bool,
 ) -> str:
-    """The whole slurm.conf; `compute` are the nodes with their groups' specifications."""
+    """slurm.conf; `compute` are the compute nodes with the specifications of their groups."""
     host = host_name(controller.address)
     lines = [
-        "# Written by the rehearsal in HyperPod's place; the real image's file is not known.",
+        "# Written by the rehearsal instead of HyperPod; the file of the real image is not known.",
         f"ClusterName={cluster_name(cluster)}",
         f"SlurmctldHost={host}({controller.address})",
         "SlurmctldParameters=enable_configless",
@@ -87,20 +76,20 @@ def slurm_conf(
         "SlurmdPidFile=/run/slurm/slurmd.pid",
         "SlurmctldLogFile=/var/log/slurm/slurmctld.log",
         "SlurmdLogFile=/var/log/slurm/slurmd.log",
-        # This kind of machine refuses Slurm's cgroup v2 plugin.
+        # Slurm's cgroup v2 plugin does not work on an emulated node.
         "ProctrackType=proctrack/linuxproc",
         "TaskPlugin=task/none",
         "JobAcctGatherType=jobacct_gather/linux",
         "SelectType=select/cons_tres",
         "SelectTypeParameters=CR_Core_Memory",
-        # Nodes are said to have more processors than this machine.
+        # Nodes are configured with more processors than this machine has.
         "SlurmdParameters=config_overrides",
         "ReturnToService=1",
         "MpiDefault=none",
         "JobRequeue=1",
         "PriorityType=priority/multifactor",
         "SchedulerParameters=bf_interval=2,sched_interval=2",
-        *(f"{key}={value}" for key, value in COMPRESSED.items()),
+        *(f"{key}={value}" for key, value in SHORT_TIMEOUTS.items()),
     ]
     gres = sorted({g for member, _ in compute if (g := gres_name(member.instance_type))})
     if gres:
@@ -115,7 +104,7 @@ def slurm_conf(
 
 
 def nodes_block(compute: Sequence[tuple[Member, Mapping[str, Any]]]) -> str:
-    """The part of slurm.conf that changes when nodes come and go, between two marks."""
+    """The part of slurm.conf that changes with the nodes, between two marker comments."""
     lines = [_BEGIN]
     partitions: dict[str, list[str]] = {}
     for member, specification in compute:
@@ -132,7 +121,7 @@ def nodes_block(compute: Sequence[tuple[Member, Mapping[str, Any]]]) -> str:
 
 
 def with_nodes(text: str, compute: Sequence[tuple[Member, Mapping[str, Any]]]) -> str:
-    """`text` with its nodes and partitions replaced; what else was added to the file stays."""
+    """`text` with its nodes and partitions replaced; other changes to the file are kept."""
     pattern = re.compile(rf"{re.escape(_BEGIN)}\n.*?{re.escape(_END)}\n", re.DOTALL)
     if not pattern.search(text):
         return text + nodes_block(compute)
@@ -157,7 +146,7 @@ def node_line(member: Member) -> str:
 
 
 def gres_conf(compute: Sequence[tuple[Member, Mapping[str, Any]]]) -> str:
-    """Accelerators by their device files, node by node."""
+    """gres.conf: the device files of the accelerators, one line per node."""
     lines = ["AutoDetect=off"]
     for member, _ in compute:
         gres = gres_name(member.instance_type)
@@ -197,5 +186,5 @@ def slurmdbd_conf(controller: Member, database: Database) -> str:
 
 
 def cluster_name(name: str) -> str:
-    """Slurm's name of a cluster; it takes no capitals."""
+    """Slurm's name of a cluster, which must be lowercase."""
     return name.lower()

@@ -17,16 +17,19 @@ from typing import Any
 
 from clusterwright_localaws.drivers import ClusterOrder
 from clusterwright_rehearsal.errors import RehearsalError
-from clusterwright_rehearsal.nodes.aws_clients import Account
-from clusterwright_rehearsal.nodes.machines import Gone
+from clusterwright_rehearsal.nodes.aws_clients import AwsClients
+from clusterwright_rehearsal.nodes.databases import Database
+from clusterwright_rehearsal.nodes.machines import MachineDown
 from clusterwright_rehearsal.nodes.metadata import Instance
 from clusterwright_rehearsal.nodes.vpc import Vpc
-from clusterwright_rehearsal.platforms.hyperpod.slurm_files import Database
 from clusterwright_rehearsal.platforms.parallelcluster import slurm_files
-from clusterwright_rehearsal.platforms.parallelcluster.cluster_nodes import Place, places
+from clusterwright_rehearsal.platforms.parallelcluster.cluster_nodes import (
+    ClusterNode,
+    cluster_nodes,
+)
 from clusterwright_rehearsal.platforms.parallelcluster.node import (
     ActionFailed,
-    Node,
+    ParallelClusterNode,
     head_node_failure,
     slurmd_files,
     stand_ins,
@@ -42,13 +45,13 @@ _ANSWER_SECONDS = 60
 _SHARED = "/srv/emulation"
 
 
-class Cluster:
+class RunningCluster:
     """The machines of one cluster."""
 
     def __init__(
         self,
         order: ClusterOrder,
-        account: Account,
+        account: AwsClients,
         vpc: Vpc,
         settings: Settings,
         timeline: Callable[..., None],
@@ -59,7 +62,7 @@ class Cluster:
         self._settings = settings
         self._timeline = timeline
         self._lock = threading.RLock()
-        self._nodes: dict[str, Node] = {}
+        self._nodes: dict[str, ParallelClusterNode] = {}
         self._key = secrets.token_bytes(_KEY_BYTES)
         self._ended = False
         self._lost: dict[str, float] = {}
@@ -75,7 +78,7 @@ class Cluster:
 
     def create(self) -> str:
         """Bring every node up; why the cluster failed, or an empty text."""
-        found = places(self._account, self._order.name, self._order.configuration)
+        found = cluster_nodes(self._account, self._order.name, self._order.configuration)
         head, others = found[0], found[1:]
         node = self._born(head)
         self._boot(node)
@@ -93,7 +96,7 @@ class Cluster:
         Back to the configuration before, after an update that failed, runs no script: the real
         executor looks whether an update is in progress.
         """
-        found = places(self._account, order.name, order.configuration)
+        found = cluster_nodes(self._account, order.name, order.configuration)
         with self._lock:
             self._order = order
             there = {node.order.instance_id: node for node in self._nodes.values()}
@@ -137,7 +140,7 @@ class Cluster:
                 self._busy.add(name)
                 self._pool.submit(self._replace, node, reason)
 
-    def nodes(self) -> list[Node]:
+    def nodes(self) -> list[ParallelClusterNode]:
         with self._lock:
             return list(self._nodes.values())
 
@@ -152,16 +155,16 @@ class Cluster:
 
     # --- one node
 
-    def _born(self, place: Place) -> Node:
+    def _born(self, place: ClusterNode) -> ParallelClusterNode:
         self._timeline("born", place)
         machine = self._vpc.machine(place.host, place.address, place.subnet_id, self._account)
-        self._vpc.know_host(place.host, place.address)
-        node = Node(machine, place, self._vpc.folder, self._order.log_group_name)
+        self._vpc.add_host(place.host, place.address)
+        node = ParallelClusterNode(machine, place, self._vpc.folder, self._order.log_group_name)
         with self._lock:
             self._nodes[place.name] = node
         return node
 
-    def _boot(self, node: Node) -> None:
+    def _boot(self, node: ParallelClusterNode) -> None:
         place = node.order
         started = time.monotonic()
         hosts = {} if place.node_type == "HeadNode" else self._hosts()
@@ -172,9 +175,9 @@ class Cluster:
             self._vpc.resolver_address,
             hosts,
         )
-        self._vpc.metadata.know(self._instance(place))
-        self._vpc.file_systems(self._account)
-        self._vpc.databases.look(self._account)
+        self._vpc.metadata.add(self._instance(place))
+        self._vpc.add_file_systems(self._account)
+        self._vpc.databases.start_new(self._account)
         node.machine.boot()
         node.timings["boot"] = time.monotonic() - started
         node.phase = "platform"
@@ -185,10 +188,10 @@ class Cluster:
             "sed -i -E 's/^(session\\s+)required(\\s+pam_limits.so)/\\1optional\\2/' /etc/pam.d/*"
         )
         node.mount([*self._shared(node), *self._storage()])
-        node.machine.place({"/etc/munge/munge.key": self._key}, mode=0o400)
+        node.machine.write_files({"/etc/munge/munge.key": self._key}, mode=0o400)
         node.must("chown munge:munge /etc/munge/munge.key && systemctl enable -q --now munge")
 
-    def _bring_up(self, place: Place) -> None:
+    def _bring_up(self, place: ClusterNode) -> None:
         started = time.monotonic()
         node = self._born(place)
         try:
@@ -210,14 +213,14 @@ class Cluster:
         node.phase = "running"
         self._timeline("running", place, action="born", seconds=time.monotonic() - started)
 
-    def _act(self, node: Node, event: str) -> None:
+    def _act(self, node: ParallelClusterNode, event: str) -> None:
         if self._settings.hold_scripts:
             node.place_action(event, self._account)
         self._hold(node)
         node.phase = "scripts"
         node.run_action(event, self._account)
 
-    def _head_action(self, node: Node, event: str) -> str:
+    def _head_action(self, node: ParallelClusterNode, event: str) -> str:
         started = time.monotonic()
         try:
             self._act(node, event)
@@ -231,13 +234,13 @@ class Cluster:
         self._timeline("running", node.order, action=event, seconds=time.monotonic() - started)
         return ""
 
-    def _all(self, found: Sequence[Place]) -> str:
+    def _all(self, found: Sequence[ClusterNode]) -> str:
         """Bring nodes up, and those that fail once more; why one did not come up, or nothing."""
         work = [(place, self._pool.submit(self._bring_up, place)) for place in found]
         failures = [self._outcome(place, each) for place, each in work]
         return next((text for text in failures if text), "")
 
-    def _outcome(self, place: Place, work: Future[None]) -> str:
+    def _outcome(self, place: ClusterNode, work: Future[None]) -> str:
         try:
             work.result()
         except (RehearsalError, OSError) as error:
@@ -248,7 +251,7 @@ class Cluster:
             return f"{PROTECTED} {place.host}: {again}" if again else ""
         return ""
 
-    def _launch_again(self, node: Node) -> str:
+    def _launch_again(self, node: ParallelClusterNode) -> str:
         """Launch a node whose custom action failed anew, as clustermgtd does; why that is given
         up at last, or nothing.
         """
@@ -268,7 +271,7 @@ class Cluster:
 
     # --- clustermgtd
 
-    def _why_broken(self, node: Node, drained: dict[str, str]) -> str | None:
+    def _why_broken(self, node: ParallelClusterNode, drained: dict[str, str]) -> str | None:
         if not node.machine.is_up():
             first = self._lost.setdefault(node.order.instance_id, time.monotonic())
             if time.monotonic() - first < self._settings.detection_s:
@@ -283,7 +286,7 @@ class Cluster:
         head = self._head()
         try:
             ran = head.machine.run("sinfo -h -N -o '%N %T'")
-        except Gone:
+        except MachineDown:
             return {}
         states = (line.split() for line in ran.stdout.splitlines())
         return {
@@ -292,7 +295,7 @@ class Cluster:
             if len(words) == 2 and re.sub(r"[*~#!%$@^-]", "", words[1]) in ("drained", "down")
         }
 
-    def _replace(self, node: Node, reason: str) -> None:
+    def _replace(self, node: ParallelClusterNode, reason: str) -> None:
         name = node.machine.name
         try:
             self._relaunch(node, reason)
@@ -306,7 +309,7 @@ class Cluster:
         finally:
             self._busy.discard(name)
 
-    def _relaunch(self, node: Node, reason: str) -> None:
+    def _relaunch(self, node: ParallelClusterNode, reason: str) -> None:
         """Another instance in the node's place: the old one ends, a new one is bought and comes
         up, with another id and another address.
         """
@@ -318,7 +321,7 @@ class Cluster:
         self._timeline("lost", old)
         ec2 = self._account.client("ec2")
         node.machine.remove()
-        self._vpc.metadata.forget(old.address)
+        self._vpc.metadata.remove(old.address)
         described = ec2.describe_instances(InstanceIds=[old.instance_id])
         (instance,) = described["Reservations"][0]["Instances"]
         # Bought before the old one ends, so that it gets another address: the harder case.
@@ -342,7 +345,7 @@ class Cluster:
         self._timeline("replaced", place)
         self._bring_up(place)
 
-    def _actions(self, place: Place) -> Any:
+    def _actions(self, place: ClusterNode) -> Any:
         """Those of the configuration that the cluster has now."""
         for queue in self._order.configuration["Scheduling"]["SlurmQueues"]:
             if queue["Name"] == place.queue:
@@ -351,8 +354,8 @@ class Cluster:
 
     # --- Slurm
 
-    def _set_up_head(self, node: Node) -> None:
-        node.machine.place(stand_ins(), mode=0o755)
+    def _set_up_head(self, node: ParallelClusterNode) -> None:
+        node.machine.write_files(stand_ins(), mode=0o755)
         database = self._database(node.order)
         self._write_slurm(node)
         node.must(
@@ -363,7 +366,7 @@ class Cluster:
             self._start_slurmdbd(node, database)
         node.must("systemctl enable -q --now slurmctld && " + _until("scontrol ping"))
 
-    def _write_slurm(self, node: Node, *, first: bool = True) -> None:
+    def _write_slurm(self, node: ParallelClusterNode, *, first: bool = True) -> None:
         """Slurm's files; an update leaves slurm.conf itself (update_head_node.rb)."""
         texts = slurm_files.files(
             self._order.name, self._order.configuration, node.machine.name, node.order.address
@@ -372,12 +375,14 @@ class Cluster:
             del texts["slurm.conf"]
         scripts = {path for path in texts if path.startswith("scripts/")}
         for mode, paths in ((0o644, texts.keys() - scripts), (0o755, scripts)):
-            node.machine.place({f"{slurm_files.FOLDER}/{p}": texts[p] for p in paths}, mode=mode)
+            node.machine.write_files(
+                {f"{slurm_files.FOLDER}/{p}": texts[p] for p in paths}, mode=mode
+            )
 
-    def _start_slurmdbd(self, node: Node, database: Database) -> None:
+    def _start_slurmdbd(self, node: ParallelClusterNode, database: Database) -> None:
         path = f"{slurm_files.FOLDER}/slurmdbd.conf"
         text = slurm_files.slurmdbd_conf(node.machine.name, database)
-        node.machine.place({path: text}, mode=0o600)
+        node.machine.write_files({path: text}, mode=0o600)
         name = self._order.name
         node.must(
             f"chown slurm:slurm {path} && touch /var/log/slurmdbd.log"
@@ -394,7 +399,7 @@ class Cluster:
             " && sacctmgr -iQ add user ubuntu Account=pcdefault AdminLevel=Admin"
         )
 
-    def _tell_slurm(self, node: Node) -> None:
+    def _tell_slurm(self, node: ParallelClusterNode) -> None:
         """Give the node's place its instance, as clustermgtd does after a launch.
 
         Its slurmd takes it out of the state that CLOUD nodes begin in (seen with Slurm 24.11).
@@ -404,9 +409,9 @@ class Cluster:
             f"scontrol update nodename={name} nodeaddr={node.order.address} nodehostname={name}"
         )
 
-    def _start_slurmd(self, node: Node) -> None:
+    def _start_slurmd(self, node: ParallelClusterNode) -> None:
         """`finalize_compute.rb` of the cookbook: start slurmd, then resume the node."""
-        node.machine.place(slurmd_files(node))
+        node.machine.write_files(slurmd_files(node))
         node.must(
             "mkdir -p /var/spool/slurmd && touch /var/log/slurmd.log"
             " && systemctl enable -q --now slurmd && systemctl is-active --quiet slurmd"
@@ -415,7 +420,7 @@ class Cluster:
             f"scontrol update nodename={node.machine.name} state=resume reason='Node start up'"
         )
 
-    def _database(self, head: Place) -> Database | None:
+    def _database(self, head: ClusterNode) -> Database | None:
         settings = self._order.configuration["Scheduling"].get("SlurmSettings") or {}
         config = settings.get("Database")
         if not config:
@@ -436,7 +441,7 @@ class Cluster:
 
     # --- what is around a node
 
-    def _shared(self, node: Node) -> list[tuple[str, str]]:
+    def _shared(self, node: ParallelClusterNode) -> list[tuple[str, str]]:
         """What the head node shares by EFS or NFS: /opt/slurm, and /home unless it is ours."""
         base = self._vpc.shared / "efs" / self._order.name
         found = [("/opt/slurm/etc", "slurm-etc")]
@@ -482,13 +487,13 @@ class Cluster:
         head = self._head()
         return {head.machine.name: head.order.address}
 
-    def _head(self) -> Node:
+    def _head(self) -> ParallelClusterNode:
         for node in self.nodes():
             if node.order.node_type == "HeadNode":
                 return node
         raise RehearsalError("the cluster has no head node")
 
-    def _numbered(self, found: Sequence[Place]) -> list[Place]:
+    def _numbered(self, found: Sequence[ClusterNode]) -> list[ClusterNode]:
         """New nodes with numbers that no other has: EC2 does not number instances."""
         with self._lock:
             taken = {node.order.name for node in self._nodes.values()}
@@ -503,21 +508,21 @@ class Cluster:
             numbered.append(dataclasses.replace(place, name=name, host=host))
         return numbered
 
-    def _end_node(self, node: Node) -> None:
+    def _end_node(self, node: ParallelClusterNode) -> None:
         with self._lock:
             self._nodes.pop(node.order.name, None)
         self._timeline("deleted", node.order)
-        self._vpc.metadata.forget(node.order.address)
+        self._vpc.metadata.remove(node.order.address)
         node.machine.remove()
 
-    def _hold(self, node: Node) -> None:
+    def _hold(self, node: ParallelClusterNode) -> None:
         if self._settings.hold_scripts:
             node.phase = "held"
             self._timeline("held", node.order)
         while self._settings.hold_scripts and not self._ended and node.machine.is_up():
             time.sleep(0.1)
 
-    def _instance(self, place: Place) -> Instance:
+    def _instance(self, place: ClusterNode) -> Instance:
         region = self._order.region
         domain = "ec2.internal" if region == "us-east-1" else f"{region}.compute.internal"
         return Instance(

@@ -15,14 +15,14 @@ from clusterwright_localaws.drivers import (
     RESOURCE_TAG,
 )
 from clusterwright_rehearsal.errors import RehearsalError
-from clusterwright_rehearsal.nodes.aws_clients import Account
+from clusterwright_rehearsal.nodes.aws_clients import AwsClients
 
 EPHEMERAL = "/scratch"
 """ParallelCluster's DEFAULT_EPHEMERAL_DIR."""
 
 
 @dataclass(frozen=True)
-class Place:
+class ClusterNode:
     """One node: the instance that is there now, and what it is.
 
     `name` is the group's and a number, as everywhere in a rehearsal (`workers-1`); `host` the
@@ -51,7 +51,9 @@ class Place:
         return {"HeadNode": "Controller", "LoginNode": "Login"}.get(self.node_type, "Compute")
 
 
-def places(account: Account, name: str, configuration: Mapping[str, Any]) -> list[Place]:
+def cluster_nodes(
+    account: AwsClients, name: str, configuration: Mapping[str, Any]
+) -> list[ClusterNode]:
     """Every node of the cluster whose instance is alive, the head node first.
 
     Compute nodes are numbered in the order of their instances' ids: a caller that knows better,
@@ -72,7 +74,7 @@ def places(account: Account, name: str, configuration: Mapping[str, Any]) -> lis
 class _Roles:
     """The role of each kind of node, by the logical id that its stack gives it."""
 
-    def __init__(self, account: Account, name: str) -> None:
+    def __init__(self, account: AwsClients, name: str) -> None:
         self._account = account
         pages = account.client("cloudformation").get_paginator("list_stack_resources")
         self._names = {
@@ -93,7 +95,7 @@ class _Roles:
         return arn
 
 
-def _instances(account: Account, name: str) -> list[dict[str, Any]]:
+def _instances(account: AwsClients, name: str) -> list[dict[str, Any]]:
     pages = (
         account.client("ec2")
         .get_paginator("describe_instances")
@@ -115,7 +117,7 @@ def _instances(account: Account, name: str) -> list[dict[str, Any]]:
 
 def _of_head(
     instances: Sequence[Mapping[str, Any]], configuration: Mapping[str, Any], roles: _Roles
-) -> Iterator[Place]:
+) -> Iterator[ClusterNode]:
     head = configuration["HeadNode"]
     for instance in instances:
         if instance["tags"].get(NODE_TAG) == "HeadNode":
@@ -134,7 +136,7 @@ def _of_head(
 
 def _of_pool(
     instances: Sequence[Mapping[str, Any]], pool: Mapping[str, Any], roles: _Roles
-) -> Iterator[Place]:
+) -> Iterator[ClusterNode]:
     own = [one for one in instances if one["tags"].get(POOL_TAG) == pool["Name"]]
     arn = roles.arn(f"RolePool{_word(pool['Name'])}", pool)
     for number, instance in enumerate(own, 1):
@@ -151,7 +153,7 @@ def _of_pool(
 
 def _of_queue(
     instances: Sequence[Mapping[str, Any]], queue: Mapping[str, Any], roles: _Roles
-) -> Iterator[Place]:
+) -> Iterator[ClusterNode]:
     arn = roles.arn(f"RoleQueue{_word(queue['Name'])}", queue)
     local = (queue.get("ComputeSettings") or {}).get("LocalStorage") or {}
     for resource in queue["ComputeResources"]:
@@ -186,10 +188,10 @@ def _place(
     local: Mapping[str, Any],
     queue: str = "",
     resource: str = "",
-) -> Place:
+) -> ClusterNode:
     address = instance["PrivateIpAddress"]
     host = "ip-" + address.replace(".", "-")
-    return Place(
+    return ClusterNode(
         name=f"{group}-{number}",
         group_name=group,
         node_type=node_type,

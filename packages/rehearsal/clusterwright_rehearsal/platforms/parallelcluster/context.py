@@ -1,29 +1,28 @@
-"""The stage of a cluster of ParallelCluster: the same words, answered by other parts."""
+"""The scenario context of a ParallelCluster cluster."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
+from clusterwright_rehearsal import run_records
 from clusterwright_rehearsal.platforms.parallelcluster.node import ACTION
-from clusterwright_rehearsal.scenario_api.context import Node, Stage
-from clusterwright_rehearsal.worker import TIMELINE
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.node import Node
 
 _STATUSES = {"running": "Running", "failed": "Failure"}
 
 
-class PclusterStage(Stage):
-    """What ParallelCluster has no API for is asked of the engine: which nodes are up, and why a
-    node is not.
-    """
+class ParallelClusterContext(ScenarioContext):
+    """A context that asks the worker where ParallelCluster has no API for nodes."""
 
     @property
     def program(self) -> str:
-        """The custom action as it was run last, with its arguments."""
+        """The command that runs the last custom action again, with its arguments."""
         return f"jq -r '.[]' {ACTION}.json | xargs -d '\\n' {ACTION}"
 
     def api_nodes(self) -> dict[str, dict[str, Any]]:
-        """As HyperPod's ListClusterNodes would give them."""
+        """The nodes in the form of HyperPod's ListClusterNodes."""
         reasons = {
             line["instance_id"]: line["text"]
             for line in self.timeline()
@@ -37,44 +36,29 @@ class PclusterStage(Stage):
                     "Message": reasons.get(facts["instance_id"], ""),
                 },
             }
-            for facts in self.engine.ask("nodes")
+            for facts in self.worker.ask("nodes")
         }
 
     def logs(self, node: Node) -> list[str]:
-        """What the custom actions of the instance that is there now have said."""
-        logs = self.aws("logs")
+        """The output of the custom actions of the node's current instance."""
         kind = "cfn-init" if node.role == "controller" else "cloud-init-output"
         host = "ip-" + node.address.replace(".", "-")
         stream = f"{host}.{node.instance_id}.{kind}"
         prefix = f"/aws/parallelcluster/{self.cluster.environment}-"
-        found: list[str] = []
-        for group in logs.describe_log_groups(logGroupNamePrefix=prefix)["logGroups"]:
-            token: dict[str, str] = {}
-            while True:
-                try:
-                    page = logs.get_log_events(
-                        logGroupName=group["logGroupName"],
-                        logStreamName=stream,
-                        startFromHead=True,
-                        **token,
-                    )
-                except logs.exceptions.ResourceNotFoundException:
-                    break
-                if not page["events"]:
-                    break
-                found += [event["message"] for event in page["events"]]
-                token = {"nextToken": page["nextForwardToken"]}
-        return found
+        groups = self.aws("logs").describe_log_groups(logGroupNamePrefix=prefix)["logGroups"]
+        return [
+            line for group in groups for line in self.log_events(group["logGroupName"], stream)
+        ]
 
     def bootstrap_error(self, instance_id: str) -> dict[str, Any]:
-        """The event that a failed custom action has left of an instance; empty without one."""
+        """The event that a failed custom action has written for an instance; else empty."""
         for path in (self.folder / "logs").glob(f"*/{instance_id}.bootstrap_error_msg"):
             found: dict[str, Any] = json.loads(path.read_text())
             return found
         return {}
 
     def wait_running_past(self, node: Node, *, failed: str, within_s: float = 180.0) -> float:
-        """Until another instance than the failed one runs in the node's place."""
+        """Wait until an instance other than `failed` is running at the node's position."""
 
         def not_yet() -> str | None:
             facts = self.facts(node.name)
@@ -85,13 +69,9 @@ class PclusterStage(Stage):
         return self.wait_for(not_yet, within_s=within_s)
 
     def timeline(self) -> list[dict[str, Any]]:
-        """What happened to nodes, oldest first."""
-        try:
-            lines = (self.folder / TIMELINE).read_text().splitlines()
-        except FileNotFoundError:
-            return []
-        return [json.loads(line) for line in lines]
+        """The events of the run's nodes, oldest first."""
+        return run_records.timeline(self.worker.run)
 
     def replace(self, node: Node) -> None:
-        """There is no call for it: the instance is ended, and clustermgtd notices."""
+        """Terminate the instance, which clustermgtd detects: ParallelCluster has no API for it."""
         self.crash(node)

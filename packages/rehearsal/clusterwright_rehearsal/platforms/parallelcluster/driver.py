@@ -10,10 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 from clusterwright_localaws.drivers import ClusterOrder
 from clusterwright_rehearsal.errors import RehearsalError
-from clusterwright_rehearsal.nodes.aws_clients import Account
+from clusterwright_rehearsal.nodes.aws_clients import AwsClients
 from clusterwright_rehearsal.nodes.vpc import Vpc
-from clusterwright_rehearsal.platforms.parallelcluster.cluster import Cluster
-from clusterwright_rehearsal.platforms.parallelcluster.node import Node
+from clusterwright_rehearsal.platforms.parallelcluster.cluster import RunningCluster
+from clusterwright_rehearsal.platforms.parallelcluster.node import ParallelClusterNode
 from clusterwright_rehearsal.platforms.parallelcluster.settings import Settings
 
 _EVERY_S = 1.0
@@ -31,7 +31,7 @@ class ParallelCluster:
         self._settings = settings
         self._timeline = timeline
         self._lock = threading.RLock()
-        self._clusters: dict[str, Cluster] = {}
+        self._clusters: dict[str, RunningCluster] = {}
         self._outcomes: dict[str, str] = {}
         self._pool = ThreadPoolExecutor(8, thread_name_prefix="parallelcluster")
         self.closing = False
@@ -57,14 +57,14 @@ class ParallelCluster:
 
     # --- what others may ask
 
-    def node(self, name: str) -> Node | None:
+    def node(self, name: str) -> ParallelClusterNode | None:
         """A node by its group's name and number, its host name, or its instance id."""
         for node in self.nodes():
             if name in (node.order.name, node.machine.name, node.order.instance_id):
                 return node
         return None
 
-    def nodes(self) -> list[Node]:
+    def nodes(self) -> list[ParallelClusterNode]:
         with self._lock:
             return [node for cluster in self._clusters.values() for node in cluster.nodes()]
 
@@ -79,7 +79,7 @@ class ParallelCluster:
 
     # --- how a cluster comes
 
-    def _deploy(self, cluster: Cluster | None, order: ClusterOrder) -> None:
+    def _deploy(self, cluster: RunningCluster | None, order: ClusterOrder) -> None:
         try:
             if cluster is None:
                 cluster = self._new(order)
@@ -98,14 +98,14 @@ class ParallelCluster:
         with self._lock:
             self._outcomes[order.name] = failure
 
-    def _new(self, order: ClusterOrder) -> Cluster:
-        account = Account(self._endpoint, order.account, order.region)
-        cluster = Cluster(order, account, self._vpc, self._settings, self._timeline)
+    def _new(self, order: ClusterOrder) -> RunningCluster:
+        account = AwsClients(self._endpoint, order.account, order.region)
+        cluster = RunningCluster(order, account, self._vpc, self._settings, self._timeline)
         with self._lock:
             self._clusters[order.name] = cluster
         return cluster
 
-    def _clustermgtd(self, name: str, cluster: Cluster) -> None:
+    def _clustermgtd(self, name: str, cluster: RunningCluster) -> None:
         """Until the cluster ends: replace what is lost or drained."""
         while not self.closing:
             with self._lock:

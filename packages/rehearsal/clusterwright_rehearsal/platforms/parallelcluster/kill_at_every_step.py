@@ -17,94 +17,97 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from clusterwright_rehearsal.platforms.parallelcluster.context import PclusterStage
-from clusterwright_rehearsal.scenario_api.context import Broken, Node
+from clusterwright_rehearsal.platforms.parallelcluster.context import ParallelClusterContext
 from clusterwright_rehearsal.scenario_api.file_comparison import differences, files
+from clusterwright_rehearsal.scenario_api.node import Node
+from clusterwright_rehearsal.scenario_api.outcomes import Broken
 
 FOLDER = "/run/clusterwright/custom-action"
 _NAME, _UID = "afterkill", 5998
 _KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAfterkillAfterkillAfterkillAfterkill00 afterkill"
 
 
-def play(stage: PclusterStage) -> None:
+def run(context: ParallelClusterContext) -> None:
     """Keep the promises of `scenarios/kill_at_every_step.py`."""
-    victims = [stage.compute[0], *stage.nodes("login")[:1]]
+    victims = [context.compute[0], *context.nodes("login")[:1]]
     lost = victims[0].instance_id
-    with stage.promise("killed"):
-        steps = {node.name: _steps(stage, node) for node in victims}
+    with context.promise("killed"):
+        steps = {node.name: _steps(context, node) for node in victims}
         # After that run: it brings a login node to the latest version of the scripts.
         before = {node.name: files(node) for node in victims}
-        _kill_fresh(stage, victims, steps)
+        _kill_fresh(context, victims, steps)
         counted = ", ".join(f"{len(steps[node.name])} on {node.name}" for node in victims)
-        stage.note(f"steps: {counted}")
+        context.note(f"steps: {counted}")
 
-    with stage.promise("converges"):
-        stage.wait_running(victims[0], but=lost)
-        fresh = stage.node(victims[0].name)
-        _expect_ready(stage, fresh)
-        stage.settle()
+    with context.promise("converges"):
+        context.wait_running(victims[0], but=lost)
+        fresh = context.node(victims[0].name)
+        _expect_ready(context, fresh)
+        context.wait_idle()
 
-    with stage.promise("same"):
+    with context.promise("same"):
         for node in (fresh, *victims[1:]):
             mine = files(node)
             different = differences(mine, before[node.name])
-            stage.expect(not different, f"{node} differs in {', '.join(different[:5])}")
-            stage.note(f"{node}: {len(mine)} files compared")
+            context.expect(not different, f"{node} differs in {', '.join(different[:5])}")
+            context.note(f"{node}: {len(mine)} files compared")
 
     # Before the update, which a login node takes when its own action runs again.
-    with stage.promise("unchanged"):
+    with context.promise("unchanged"):
         for node in (fresh, *victims[1:]):
-            _expect_unchanged(stage, node)
+            _expect_unchanged(context, node)
 
-    controller = stage.controller
-    with stage.promise("controller"):
-        stage.note(f"{_kill_in_an_update(stage, controller)} steps")
+    controller = context.controller
+    with context.promise("controller"):
+        context.note(f"{_kill_in_an_update(context, controller)} steps")
         row = controller.must(f"getent passwd {_NAME}").split(":")
-        stage.expect(int(row[2]) == _UID, f"{_NAME} is {row[2]}")
-        _expect_unchanged(stage, controller)
-        stage.settle()
+        context.expect(int(row[2]) == _UID, f"{_NAME} is {row[2]}")
+        _expect_unchanged(context, controller)
+        context.wait_idle()
 
 
-def _expect_unchanged(stage: PclusterStage, node: Node) -> None:
+def _expect_unchanged(context: ParallelClusterContext, node: Node) -> None:
     run = node.run_program()
     others = {s: w for s, w in run.statuses.items() if w not in ("unchanged", "skipped")}
-    stage.expect(run.exit_code == 0, f"{node}: {run.exit_code}: {run.last_line}")
-    stage.expect(not others, f"{node}: {others}")
+    context.expect(run.exit_code == 0, f"{node}: {run.exit_code}: {run.last_line}")
+    context.expect(not others, f"{node}: {others}")
 
 
-def _kill_fresh(stage: PclusterStage, victims: list[Node], steps: dict[str, list[str]]) -> None:
+def _kill_fresh(
+    context: ParallelClusterContext, victims: list[Node], steps: dict[str, list[str]]
+) -> None:
     """The first of them on its fresh instance, the others as they are, at the same time."""
-    stage.hold_scripts(True)
+    context.hold_scripts(True)
     try:
-        stage.replace(victims[0])
-        stage.wait_for(functools.partial(_waiting, stage, victims[0]), within_s=180)
-        nodes = [stage.node(victims[0].name), *victims[1:]]
+        context.replace(victims[0])
+        context.wait_for(functools.partial(_waiting, context, victims[0]), within_s=180)
+        nodes = [context.node(victims[0].name), *victims[1:]]
         with ThreadPoolExecutor(len(nodes)) as pool:
             for missed in pool.map(lambda node: _missed(node, steps[node.name]), nodes):
-                stage.expect(not missed, f"the program did not get to {', '.join(missed)}")
+                context.expect(not missed, f"the program did not get to {', '.join(missed)}")
     finally:
-        stage.hold_scripts(False)
+        context.hold_scripts(False)
 
 
-def _kill_in_an_update(stage: PclusterStage, controller: Node) -> int:
-    steps = _steps(stage, controller)
-    stage.hold_scripts(True)
+def _kill_in_an_update(context: ParallelClusterContext, controller: Node) -> int:
+    steps = _steps(context, controller)
+    context.hold_scripts(True)
     with ThreadPoolExecutor(1) as pool:
         try:
-            deployed = pool.submit(stage.deploy, _add)
-            stage.wait_for(functools.partial(_waiting, stage, controller), within_s=180)
+            deployed = pool.submit(context.deploy, _add)
+            context.wait_for(functools.partial(_waiting, context, controller), within_s=180)
             missed = _missed(controller, steps)
         finally:
-            stage.hold_scripts(False)
+            context.hold_scripts(False)
         deployed.result()
-    stage.expect(not missed, f"on {controller} the program did not get to {', '.join(missed)}")
+    context.expect(not missed, f"on {controller} the program did not get to {', '.join(missed)}")
     return len(steps)
 
 
-def _steps(stage: PclusterStage, node: Node) -> list[str]:
+def _steps(context: ParallelClusterContext, node: Node) -> list[str]:
     """Those that have something to do on a node of this kind, by a run on this one."""
     run = node.run_program()
-    stage.expect(run.exit_code == 0, f"{node}: {run.exit_code}: {run.last_line}")
+    context.expect(run.exit_code == 0, f"{node}: {run.exit_code}: {run.last_line}")
     return [step for step, status in run.statuses.items() if status != "skipped"]
 
 
@@ -121,14 +124,14 @@ def _missed(node: Node, steps: Sequence[str]) -> list[str]:
     return found + [step for step in others if not node.kill_program_at(step, program=program)]
 
 
-def _expect_ready(stage: PclusterStage, node: Node) -> None:
-    lines = stage.logs(node)
-    stage.expect(lines, f"the log of {node} is empty")
-    stage.expect("is ready" in lines[-1], f"the log of {node} ends with {lines[-1]!r}")
+def _expect_ready(context: ParallelClusterContext, node: Node) -> None:
+    lines = context.logs(node)
+    context.expect(lines, f"the log of {node} is empty")
+    context.expect("is ready" in lines[-1], f"the log of {node} ends with {lines[-1]!r}")
 
 
-def _waiting(stage: PclusterStage, node: Node) -> str | None:
-    phase = stage.facts(node.name)["phase"]
+def _waiting(context: ParallelClusterContext, node: Node) -> str | None:
+    phase = context.facts(node.name)["phase"]
     if phase == "failed":
         raise Broken(f"{node} failed before its script")
     return None if phase == "held" else f"{node} is {phase}"

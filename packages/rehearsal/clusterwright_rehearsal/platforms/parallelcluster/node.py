@@ -12,12 +12,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from clusterwright_rehearsal.errors import RehearsalError
-from clusterwright_rehearsal.nodes.aws_clients import Account
+from clusterwright_rehearsal.nodes.aws_clients import AwsClients
 from clusterwright_rehearsal.nodes.hardware import hardware_of
 from clusterwright_rehearsal.nodes.log_stream import Stream
 from clusterwright_rehearsal.nodes.machines import Machine
 from clusterwright_rehearsal.platforms.parallelcluster import slurm_files
-from clusterwright_rehearsal.platforms.parallelcluster.cluster_nodes import Place
+from clusterwright_rehearsal.platforms.parallelcluster.cluster_nodes import ClusterNode
 
 PATH = "/usr/local/sbin:/usr/local/bin:/sbin:/bin:/usr/sbin:/usr/bin:/opt/aws/bin"
 """Of the bootstrap script (aws-parallelcluster 3.16.1, resources/*/user_data.sh)."""
@@ -38,11 +38,11 @@ class ActionFailed(RehearsalError):
 
 
 @dataclass
-class Node:
+class ParallelClusterNode:
     """A machine with the place that it has in the cluster."""
 
     machine: Machine
-    order: Place
+    order: ClusterNode
     folder: Path
     """Of the run; the logs of this instance go below it."""
     log_group: str
@@ -104,7 +104,7 @@ class Node:
         }
         if order.resource:
             files["/etc/parallelcluster/slurm_plugin/slurm_nodename"] = machine.name
-        machine.place(files)
+        machine.write_files(files)
         machine.set_environment({"AWS_ENDPOINT_URL": endpoint})
 
     def mount(self, lines: Sequence[tuple[str, str]]) -> None:
@@ -113,22 +113,22 @@ class Node:
         if hardware_of(order.instance_type).nvme_disks:
             store = f"/srv/instance-store {order.ephemeral_dir} none bind 0 0"
             lines = [*lines, (order.ephemeral_dir, store)]
-        self.machine.place({"/etc/fstab": "".join(f"{line}\n" for _, line in lines)})
+        self.machine.write_files({"/etc/fstab": "".join(f"{line}\n" for _, line in lines)})
         for path, _ in lines:
             ran = self.machine.run(f"mkdir -p {path} && mount {path}")
             if not ran.ok:
-                kind = "Failed to mount FSX" if "fs-" in ran.said else "Failed to mount EFS"
-                raise RehearsalError(f"{kind}: {ran.said}")
+                kind = "Failed to mount FSX" if "fs-" in ran.output_tail else "Failed to mount EFS"
+                raise RehearsalError(f"{kind}: {ran.output_tail}")
         if hardware_of(order.instance_type).nvme_disks:
             self.must(f"chmod 1777 {order.ephemeral_dir}")
 
-    def place_action(self, event: str, account: Account) -> None:
+    def place_action(self, event: str, account: AwsClients) -> None:
         """Put the first script of an event where it will be run from, and run nothing."""
         action = self.order.actions.get(event)
         if action:
             self._place((action.get("Sequence") or [action])[0], account)
 
-    def run_action(self, event: str, account: Account) -> None:
+    def run_action(self, event: str, account: AwsClients) -> None:
         """Run the custom action of an event as `custom_action_executor.py` does; none is fine.
 
         Raises
@@ -143,7 +143,7 @@ class Node:
             self._run_script(event, step, one, account)
 
     def _run_script(
-        self, event: str, step: int, action: Mapping[str, Any], account: Account
+        self, event: str, step: int, action: Mapping[str, Any], account: AwsClients
     ) -> None:
         try:
             arguments = self._place(action, account)
@@ -176,11 +176,13 @@ class Node:
             self._note_failure(event, step, "executing", message, "".join(said))
             raise ActionFailed(message)
 
-    def _place(self, action: Mapping[str, Any], account: Account) -> list[str]:
+    def _place(self, action: Mapping[str, Any], account: AwsClients) -> list[str]:
         """Fetch a script; its arguments."""
         arguments = [str(word) for word in action.get("Args") or []]
         text = _fetched(account, self.order.role_arn, str(action["Script"]))
-        self.machine.place({ACTION: text, f"{ACTION}.json": json.dumps(arguments)}, mode=0o755)
+        self.machine.write_files(
+            {ACTION: text, f"{ACTION}.json": json.dumps(arguments)}, mode=0o755
+        )
         return arguments
 
     def _note_failure(self, event: str, step: int, stage: str, message: str, stderr: str) -> None:
@@ -204,7 +206,7 @@ class Node:
                     },
                 }
             )
-        self.machine.place({BOOTSTRAP_ERROR: text + "\n"})
+        self.machine.write_files({BOOTSTRAP_ERROR: text + "\n"})
         kept = self.folder / "logs" / self.order.name
         kept.mkdir(parents=True, exist_ok=True)
         (kept / f"{self.order.instance_id}.bootstrap_error_msg").write_text(text + "\n")
@@ -214,7 +216,7 @@ class Node:
         ran = self.machine.run(command, timeout_s=timeout_s)
         if not ran.ok:
             raise RehearsalError(
-                f"{self.machine.name}: `{command}` exited {ran.returncode}: {ran.said}"
+                f"{self.machine.name}: `{command}` exited {ran.returncode}: {ran.output_tail}"
             )
         return ran.stdout
 
@@ -239,7 +241,7 @@ def head_node_failure(message: str) -> str:
     return f"fetch_and_run - {message} {_SUFFIX}"
 
 
-def slurmd_files(node: Node) -> dict[str, str]:
+def slurmd_files(node: ParallelClusterNode) -> dict[str, str]:
     """What ParallelCluster tells slurmd on a compute node."""
     return {"/etc/default/slurmd": f'SLURMD_OPTIONS="-N {node.machine.name}"\n'}
 
@@ -247,12 +249,12 @@ def slurmd_files(node: Node) -> dict[str, str]:
 def stand_ins() -> dict[str, str]:
     """Programs that slurm.conf names on the head node."""
     return {
-        f"{slurm_files.SCRIPTS}/{name}": slurm_files.STAND_IN
+        f"{slurm_files.SCRIPTS}/{name}": slurm_files.NO_OP_PROGRAM
         for name in ("slurm_suspend", "slurm_resume")
     }
 
 
-def _fetched(account: Account, role_arn: str, uri: str) -> bytes:
+def _fetched(account: AwsClients, role_arn: str, uri: str) -> bytes:
     from botocore.exceptions import BotoCoreError, ClientError
 
     parts = urlsplit(uri)

@@ -1,9 +1,9 @@
-"""The files of Slurm as ParallelCluster's cookbook writes them, as texts.
+"""The Slurm configuration files that ParallelCluster's cookbook writes.
 
 `slurm.conf.erb`, `slurm_parallelcluster.conf`, `slurm_parallelcluster_queue_partition.conf` and
 `slurm_parallelcluster_queue_gres.conf` of the cookbook, for the queues of a configuration.
-Two things differ, and each is marked in the files: what this kind of machine cannot do (cgroups),
-and timeouts, which a rehearsal waits for (`COMPRESSED`).
+Two groups of settings differ, after a comment in the files: what does not work on an emulated node
+(cgroups, `REPLACED`), and timeouts for which a rehearsal waits (`SHORT_TIMEOUTS`).
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from clusterwright_rehearsal.nodes.hardware import hardware_of
 FOLDER = "/opt/slurm/etc"
 SCRIPTS = "/opt/parallelcluster/scripts/slurm"
 PORT = 6820
-COMPRESSED = {
+SHORT_TIMEOUTS = {
     "SlurmdTimeout": "20",
     "MessageTimeout": "10",
     "KillWait": "2",
     "UnkillableStepTimeout": "60",
-    # Without it a job that lost its node waits for its credential to expire.
+    # A job that lost its node waits until its credential expires.
     "AuthInfo": "cred_expire=10",
 }
-CANNOT = {
+REPLACED = {
     "ProctrackType": "proctrack/linuxproc",
     "TaskPlugin": "task/none",
     "JobAcctGatherType": "jobacct_gather/linux",
     "PrologFlags": "Alloc",
-    # Nodes are said to have more processors than this machine.
+    # Nodes are configured with more processors than this machine has.
     "SlurmdParameters": "config_overrides",
 }
-"""What slurmd refuses on a host of mixed cgroups, with what stands in its place."""
-STAND_IN = """#!/bin/sh
-# Stands in for ParallelCluster's: instances are started and ended by the rehearsal.
+"""Replacements for settings that slurmd refuses on a host with mixed cgroups."""
+NO_OP_PROGRAM = """#!/bin/sh
+# Instead of ParallelCluster's program: the rehearsal starts and terminates instances.
 exit 0
 """
 _REAL_MEMORY_SHARE = 0.95
@@ -42,7 +42,7 @@ _REAL_MEMORY_SHARE = 0.95
 
 
 def node_names(queue: Mapping[str, Any], resource: Mapping[str, Any], *, static: bool) -> str:
-    """`train-st-workers-[1-2]`; empty where there are none."""
+    """The host list of static or dynamic nodes: `train-st-workers-[1-2]`; empty without nodes."""
     least, most = int(resource.get("MinCount", 0)), int(resource["MaxCount"])
     count = least if static else most - least
     kind = "st" if static else "dy"
@@ -59,15 +59,15 @@ def files(name: str, configuration: Mapping[str, Any], head: str, address: str) 
         "slurm_parallelcluster.conf": _included(configuration, head, address),
         "pcluster/custom_slurm_settings_include_file_slurm.conf": _lines(
             {
-                **{key: value for key, value in custom.items() if key not in CANNOT},
-                **{key: COMPRESSED[key] for key in custom if key in COMPRESSED},
+                **{key: value for key, value in custom.items() if key not in REPLACED},
+                **{key: SHORT_TIMEOUTS[key] for key in custom if key in SHORT_TIMEOUTS},
             }
         ),
         "gres.conf": "include slurm_parallelcluster_gres.conf\n",
         "cgroup.conf": "CgroupPlugin=disabled\n",
         "pcluster/.slurm_plugin/.keep": "",
-        "scripts/prolog.d/90_pcluster_health_check_manager": STAND_IN,
-        "scripts/epilog.d/90_pcluster_noop": STAND_IN,
+        "scripts/prolog.d/90_pcluster_health_check_manager": NO_OP_PROGRAM,
+        "scripts/epilog.d/90_pcluster_noop": NO_OP_PROGRAM,
     }
     gres = ["AutoDetect=off"]
     for index, queue in enumerate(scheduling["SlurmQueues"]):
@@ -79,7 +79,7 @@ def files(name: str, configuration: Mapping[str, Any], head: str, address: str) 
 
 
 def slurmdbd_conf(head: str, database: Any) -> str:
-    """Both of slurmdbd's files in one, with the password that ParallelCluster fetches."""
+    """slurmdbd.conf with its include file, and the password that ParallelCluster downloads."""
     return _lines(
         {
             "AuthType": "auth/munge",
@@ -98,7 +98,7 @@ def slurmdbd_conf(head: str, database: Any) -> str:
 
 
 def _slurm_conf(name: str, custom: Mapping[str, str]) -> str:
-    own = {
+    defaults = {
         "ClusterName": name,
         "SlurmUser": "slurm",
         "SlurmctldPort": f"{PORT}-{PORT + 9}",
@@ -143,11 +143,11 @@ def _slurm_conf(name: str, custom: Mapping[str, str]) -> str:
         "SlurmctldLogFile": "/var/log/slurmctld.log",
         "SlurmdLogFile": "/var/log/slurmd.log",
     }
-    # slurmctld warns of a key that is given twice; a custom one is where it belongs.
-    kept = {key: value for key, value in own.items() if key not in custom}
-    changed = {**{k: v for k, v in COMPRESSED.items() if k in kept}, **CANNOT}
+    # slurmctld warns of duplicate keys; custom ones are in the included file.
+    kept = {key: value for key, value in defaults.items() if key not in custom}
+    changed = {**{k: v for k, v in SHORT_TIMEOUTS.items() if k in kept}, **REPLACED}
     return (
-        "# As ParallelCluster's cookbook has it, but for the last lines.\n"
+        "# As in ParallelCluster's cookbook, except for the last lines.\n"
         + _lines({key: value for key, value in kept.items() if key not in changed})
         + "include slurm_parallelcluster.conf\n"
         + "include pcluster/custom_slurm_settings_include_file_slurm.conf\n"
@@ -245,7 +245,7 @@ def _gres(queue: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _gpu(accelerator: str) -> str:
-    """ParallelCluster's `gpu_type`: EC2's name of the GPU in small letters, without blanks."""
+    """ParallelCluster's `gpu_type`: EC2's name of the GPU in lowercase, without spaces."""
     return accelerator.lower().replace(" ", "")
 
 

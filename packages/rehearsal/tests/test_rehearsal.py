@@ -1,0 +1,79 @@
+"""A rehearsal without machines: its options, and platforms without emulated nodes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clusterwright.platforms.loading import load_cluster
+from clusterwright_rehearsal import deployment, rehearsal, runs
+from clusterwright_rehearsal.errors import RehearsalError
+from clusterwright_rehearsal.scenario_loader import scenarios
+from clusterwright_rehearsal.verdict import Promise
+from packages.rehearsal.tests.conftest import ROOT
+
+
+def request(config: str, state: Path, **more: Any) -> rehearsal.Request:
+    spec = load_cluster(ROOT / config)
+    return rehearsal.Request(config, spec.cluster, spec.resolved(), state=state, **more)
+
+
+def test_scripts_of_hyperpod_are_refused(tmp_path: Path) -> None:
+    asked = request("configs/dev-parallelcluster.yaml", tmp_path, lifecycle=tmp_path)
+    with pytest.raises(RehearsalError, match="for lifecycle scripts of HyperPod"):
+        rehearsal.rehearse(asked, lambda _: None)
+
+
+class NoWorker:
+    """A worker client without a process; nothing connects to its URL."""
+
+    url = "http://localhost:9"
+
+    def __init__(self, run: runs.Run, image: Path | None, **_: Any) -> None:
+        assert image is None, "no image is built for nodes that do not come"
+        self.run = run
+
+    def ask(self, do: str) -> list[Any]:
+        assert do == "nodes"
+        return []
+
+    def close(self) -> list[str]:
+        return []
+
+
+@pytest.mark.parametrize("works", [True, False])
+@pytest.mark.parametrize("config", ["configs/dev-hyperpod-eks.yaml", "configs/dev-eks.yaml"])
+def test_of_kubernetes_the_deployment_is_rehearsed_and_nodes_stay_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: str, works: bool
+) -> None:
+    deployed: list[str] = []
+
+    def deploy(_: Any, __: Any, spec: Any, findings: Any, ___: Any) -> bool:
+        deployed.append(spec["platform"])
+        status = "held" if works else "broken"
+        promise = Promise("deployment.deploys", "deployment", "it deploys", status, 1.0, None)
+        findings.promises.append(promise)
+        return works
+
+    monkeypatch.setattr(rehearsal, "WorkerClient", NoWorker)
+    monkeypatch.setattr(deployment, "deploy", deploy)
+    asked = request(config, tmp_path)
+    verdict = rehearsal.rehearse(asked, lambda _: None)
+    assert deployed == [asked.cluster.platform]
+    found = {promise.id: promise for promise in verdict.promises}
+    assert verdict.nodes == ()
+    assert verdict.slurm is None
+    if not works:
+        assert found.keys() == {"deployment.deploys"}
+        assert verdict.exit_code == 1
+        return
+    assert found.keys() == {"deployment.deploys", "nodes.ready"}
+    assert found["nodes.ready"].status == "unknown"
+    assert f"nodes of {asked.cluster.platform} are not emulated: no Kubernetes control plane" in (
+        found["nodes.ready"].reason or ""
+    )
+    assert {entry.reason for entry in verdict.skipped} == {"it applies to Slurm only"}
+    assert {entry.what for entry in verdict.skipped} == {scenario.name for scenario in scenarios()}
+    assert verdict.exit_code == 2
