@@ -79,7 +79,7 @@ def test_a_folder_without_its_files_is_refused(
 
 def test_parameters_that_are_no_json_are_refused(data: dict[str, Any], tmp_path: Path) -> None:
     (_folder(tmp_path) / "provisioning_parameters.json").write_text("{")
-    with pytest.raises(RehearsalError, match="cannot be understood"):
+    with pytest.raises(RehearsalError, match="is invalid"):
         custom_scripts.adapt_spec(data, tmp_path)
 
 

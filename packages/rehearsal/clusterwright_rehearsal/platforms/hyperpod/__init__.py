@@ -1,6 +1,6 @@
-"""HyperPod's own part: what its agent does on a node before, during and after the user's scripts.
+"""HyperPod's agent: what it does on a node before, during and after the user's scripts.
 
 Sources are AWS's API model, its guide pages as quoted in public repositories, and scripts that run
-on HyperPod; what none of them says is listed in `docs/designs/rehearsal.md`, "Not known of the
-real image".
+on HyperPod. What none of them specifies is listed in `docs/designs/rehearsal.md`, "Not known of
+the real image".
 """

@@ -1,7 +1,7 @@
-"""The Slurm of one cluster: munge's key, the controller's files and daemons, nodes that change.
+"""Slurm of one cluster: munge's key, the controller's files and daemons, changes of nodes.
 
-In the managed configuration all of it; in the scripted one HyperPod writes slurm.conf and the key,
-and the scripts start the daemons (the contract of AWS's public base configuration).
+In the managed configuration HyperPod does all of it. In the scripted one it writes slurm.conf and
+the key, and the scripts start the daemons (the contract of AWS's public base configuration).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _DATABASE = "slurm_acct_db"
 _ANSWER_SECONDS = 60
 
 Members = Callable[[], list[tuple[Member, Mapping[str, Any]]]]
-"""Every node of the cluster with its group's specification."""
+"""Return every node of the cluster with the specification of its group."""
 
 
 class Controller:
-    """Set up by the controller's node, waited for by the others."""
+    """The Slurm controller; the other nodes wait until it is `ready`."""
 
     def __init__(self, cluster_name: str, members: Members, roles: Mapping[str, str]) -> None:
         self._cluster_name = cluster_name
@@ -48,12 +48,12 @@ class Controller:
         return self._controller().address
 
     def give_key(self, node: HyperPodNode) -> None:
-        """Put munge's key on a node and start munge."""
+        """Write munge's key to a node and start munge."""
         node.machine.write_files({"/etc/munge/munge.key": self._key}, mode=0o400)
         node.must("chown munge:munge /etc/munge/munge.key && systemctl enable -q --now munge")
 
     def write_configuration(self, node: HyperPodNode, *, accounting: bool) -> None:
-        """slurm.conf and what belongs to it, for the nodes that the cluster has now."""
+        """Write slurm.conf and its companion files for the current nodes of the cluster."""
         compute = self._compute()
         controller = self._controller()
         conf = slurm_files.slurm_conf(
@@ -75,9 +75,7 @@ class Controller:
         )
 
     def start(self, node: HyperPodNode, database: Database | None) -> None:
-        """Bring accounting and the controller's daemon up; accounting first, or slurmctld would
-        number its jobs without it.
-        """
+        """Start slurmdbd, then slurmctld, which would otherwise number jobs without accounting."""
         local = database is None
         if database is None:
             database = self._local_database(node)
@@ -99,7 +97,7 @@ class Controller:
         self.ready.set()
 
     def wait(self, timeout_s: float) -> None:
-        """Until slurmctld answers; raises RehearsalError where it never did."""
+        """Wait until slurmctld answers; raises RehearsalError on a timeout."""
         if not self.ready.wait(timeout_s):
             raise RehearsalError(f"the controller was not ready in {timeout_s:.0f} s")
 
@@ -108,7 +106,7 @@ class Controller:
         node.must(_until(f"scontrol show node {node.machine.name}"))
 
     def start_login(self, node: HyperPodNode) -> None:
-        """sackd: the image's own way for login nodes is not known."""
+        """Start sackd; what the real image uses on login nodes is not known."""
         self._start_client(node, "sackd", "SACKD_OPTIONS")
 
     def _start_client(self, node: HyperPodNode, daemon: str, variable: str) -> None:
@@ -119,8 +117,8 @@ class Controller:
             f" systemctl enable -q --now {daemon} && exit 0; sleep 1; done; exit 1"
         )
 
-    def follow(self) -> None:
-        """Make slurm.conf name the nodes that the cluster has now, and let slurmctld read it."""
+    def update_nodes(self) -> None:
+        """Update the nodes in slurm.conf and reconfigure slurmctld."""
         with self._lock:
             node = self._node
             if node is None or not self.ready.is_set() or not node.machine.is_up():
@@ -136,9 +134,10 @@ class Controller:
             )
             node.must(f"chown slurm:slurm {path} && scontrol reconfigure")
 
-    def write_again(self) -> None:
-        """In the scripted configuration: slurm.conf anew where nodes came or went, and nothing
-        else. That the agent does so, and that it writes all of it, is our guess.
+    def rewrite_configuration(self) -> None:
+        """Write slurm.conf again if nodes have changed (scripted configuration).
+
+        It is an assumption that HyperPod's agent does this, and that it writes the whole file.
         """
         with self._lock:
             node = self._node
@@ -168,7 +167,7 @@ class Controller:
 
 
 def _until(command: str) -> str:
-    """A loop that ends when `command` succeeds; fails after a minute with its last words."""
+    """A shell loop until `command` succeeds; fails after a minute with its output."""
     return (
         f"{{ for i in $(seq {_ANSWER_SECONDS * 5}); do {command} >/dev/null 2>&1 && break;"
         f" sleep .2; done; {command} >/dev/null; }}"

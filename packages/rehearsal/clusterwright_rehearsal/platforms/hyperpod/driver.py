@@ -1,4 +1,4 @@
-"""HyperPod's agent: stands behind the local AWS's clusters and brings their nodes up."""
+"""HyperPod's service: starts and manages the nodes of clusters in the local AWS."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ _WORKERS = 64
 
 @dataclass
 class Settings:
-    """Times that a rehearsal may choose; AWS publishes none of them."""
+    """Settings of a rehearsal; AWS publishes none of these durations."""
 
     detection_s: float = 4.0
-    """From the loss of an instance to HyperPod's noticing."""
+    """Time from the loss of an instance to its detection by HyperPod."""
     controller_s: float = 300.0
-    """How long nodes wait for the controller."""
+    """Timeout of nodes that wait for the controller."""
     hold_scripts: bool = False
-    """Lay the scripts down on new nodes and wait before they are run."""
+    """Write the scripts to new nodes, and wait before running them."""
     lifecycle: Path | None = None
-    """A folder of scripts that runs in the place of those in S3."""
+    """A folder of custom scripts that runs instead of the scripts in S3."""
 
 
 class HyperPod:
-    """A `NodeDriver`. `vpc` makes machines; `timeline` hears what happens to them."""
+    """A `NodeDriver`. `vpc` creates machines; `timeline` records their events."""
 
     def __init__(
         self,
@@ -72,14 +72,14 @@ class HyperPod:
         self._nodes: dict[str, HyperPodNode] = {}
         self._controllers: dict[str, Controller] = {}
         self._accounts: dict[tuple[str, str], AwsClients] = {}
-        self._ours: set[str] = set()
-        """Machines that are being ended on purpose, by logical id."""
+        self._stopping: set[str] = set()
+        """Logical ids of nodes that are being stopped intentionally."""
         self.closing = False
 
-    # --- orders of the API
+    # --- the NodeDriver protocol
 
     def born(self, order: NodeOrder) -> None:
-        self._submit(order, self._bear)
+        self._submit(order, self._create)
 
     def reboot(self, order: NodeOrder) -> None:
         self._submit(order, self._reboot)
@@ -96,10 +96,10 @@ class HyperPod:
     def delete(self, order: NodeOrder) -> None:
         self._pool.submit(self._delete, order)
 
-    # --- what others may ask
+    # --- nodes
 
     def node(self, name: str) -> HyperPodNode | None:
-        """A node by its group's name and number, its host name, or its instance id."""
+        """A node by its name, host name or instance id."""
         with self._lock:
             for node in self._nodes.values():
                 if name in (node.order.name, node.machine.name, node.order.instance_id):
@@ -111,33 +111,34 @@ class HyperPod:
             return list(self._nodes.values())
 
     def close(self) -> None:
-        """End every machine."""
+        """Terminate every machine."""
         with self._lock:
             self.closing = True
             nodes = list(self._nodes.values())
-            self._ours.update(node.order.logical_id for node in nodes)
+            self._stopping.update(node.order.logical_id for node in nodes)
         list(self._pool.map(lambda node: node.machine.remove(), nodes))
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    # --- how a node comes and goes
+    # --- life cycle of a node
 
-    def _submit(self, order: NodeOrder, what: Callable[[NodeOrder], None]) -> None:
-        self._pool.submit(self._guarded, order, what)
+    def _submit(self, order: NodeOrder, operation: Callable[[NodeOrder], None]) -> None:
+        self._pool.submit(self._execute, order, operation)
 
-    def _guarded(self, order: NodeOrder, what: Callable[[NodeOrder], None]) -> None:
+    def _execute(self, order: NodeOrder, operation: Callable[[NodeOrder], None]) -> None:
         started = time.monotonic()
         try:
-            what(order)
+            operation(order)
         except (RehearsalError, OSError) as error:
             if self.closing or self._is_ending(order):
-                return  # it was taken away under what was being done to it
+                return  # the node was removed during the operation
             text = error.message if isinstance(error, RehearsalError) else str(error)
+            self._set_phase(order, "failed")
             self._timeline("failed", order, text=text, seconds=time.monotonic() - started)
             order.report.event(f"Node failed: {text}", level="Error")
             order.report.failed(
                 text if isinstance(error, LifecycleFailed) else f"{LIFECYCLE_FAILED} {text}"
             )
-        except Exception as error:  # noqa: BLE001  our bug, said on the node
+        except Exception as error:  # noqa: BLE001  an internal error, reported at the node
             traceback.print_exc()
             order.report.failed(f"the rehearsal failed: {type(error).__name__}: {error}")
         else:
@@ -146,7 +147,7 @@ class HyperPod:
             )
             order.report.running()
 
-    def _bear(self, order: NodeOrder) -> None:
+    def _create(self, order: NodeOrder) -> None:
         self._timeline("born", order)
         host = slurm_files.host_name(order.address)
         machine = self._vpc.machine(host, order.address, order.subnet_id, self._account(order))
@@ -158,30 +159,30 @@ class HyperPod:
     def _replace(self, order: NodeOrder) -> None:
         with self._lock:
             old = self._nodes[order.logical_id]
-            self._ours.add(order.logical_id)
+            self._stopping.add(order.logical_id)
         old.machine.crash()
         old.machine.wipe()
         node = HyperPodNode(old.machine, order, self._vpc.folder)
         with self._lock:
             self._nodes[order.logical_id] = node
-            self._ours.discard(order.logical_id)
+            self._stopping.discard(order.logical_id)
         self._timeline("replaced", order)
         self._bring_up(node)
 
     def _reboot(self, order: NodeOrder) -> None:
         with self._lock:
             node = self._nodes[order.logical_id]
-            self._ours.add(order.logical_id)
+            self._stopping.add(order.logical_id)
         self._timeline("reboot", order)
         node.machine.stop()
         node.machine.boot()
         with self._lock:
-            self._ours.discard(order.logical_id)
+            self._stopping.discard(order.logical_id)
         self._watch(node)
 
     def _delete(self, order: NodeOrder) -> None:
         with self._lock:
-            self._ours.add(order.logical_id)
+            self._stopping.add(order.logical_id)
             node = self._nodes.pop(order.logical_id, None)
         if node is not None:
             self._timeline("deleted", order)
@@ -189,7 +190,7 @@ class HyperPod:
             node.machine.remove()
         order.report.gone()
         try:
-            self._follow(order)
+            self._update_members(order)
         except RehearsalError as error:
             self._timeline("failed", order, text=error.message)
 
@@ -209,7 +210,7 @@ class HyperPod:
         machine.write_files({auto_resume.SRUN: auto_resume.SRUN_TEXT}, mode=0o755)
         config = order.specification.get("LifeCycleConfig") or {}
         if self._image_has_containers(order, config):
-            node.bring_containers()
+            node.install_containers()
         if self._is_managed(order):
             self._set_up_slurm(node)
             entry = config.get("OnInitComplete")
@@ -232,11 +233,11 @@ class HyperPod:
         elif role is not None:
             controller.wait(self._settings.controller_s)
             if role == "Compute":
-                controller.follow()
+                controller.update_nodes()
                 controller.start_slurmd(node)
             else:
                 controller.start_login(node)
-        self._tell_everybody(order)
+        self._write_resource_configs(order)
 
     def _run_scripts(self, node: HyperPodNode, uri: str, entry: str) -> None:
         order = node.order
@@ -254,7 +255,7 @@ class HyperPod:
             except RehearsalError as error:
                 raise LifecycleFailed(f"{LIFECYCLE_FAILED} {error.message}") from error
             if self._settings.lifecycle is not None:
-                # Fetched all the same: the role must be able to.
+                # The scripts in S3 were downloaded too: the role must have permission.
                 files = custom_scripts.with_deployed_addresses(
                     custom_scripts.read_folder(self._settings.lifecycle),
                     self._vpc.lustre,
@@ -273,10 +274,10 @@ class HyperPod:
             stream.close()
 
     def _image_has_containers(self, order: NodeOrder, config: Mapping[str, Any]) -> bool:
-        """Whether our scripts' cluster.json says that the image brings Enroot and Pyxis.
+        """Whether cluster.json declares Enroot and Pyxis as part of the image.
 
-        It is the image's business and so of before the scripts; what cannot be read now is said
-        when they are fetched.
+        Containers of the image are installed before the scripts run. Errors while reading the file
+        are ignored here; they are reported when the scripts are downloaded.
         """
         from botocore.exceptions import ClientError
 
@@ -288,17 +289,23 @@ class HyperPod:
         except (RehearsalError, ClientError, LookupError, ValueError, TypeError):
             return False
 
+    def _set_phase(self, order: NodeOrder, phase: str) -> None:
+        with self._lock:
+            node = self._nodes.get(order.logical_id)
+        if node is not None:
+            node.phase = phase
+
     def _is_ending(self, order: NodeOrder) -> bool:
         with self._lock:
             node = self._nodes.get(order.logical_id)
             return node is None or node.order.instance_id != order.instance_id
 
     def _is_over(self, node: HyperPodNode) -> bool:
-        """Whether the end of a node's machine is meant, or the node is another by now."""
+        """Whether the node was stopped intentionally or has been replaced."""
         with self._lock:
             logical_id = node.order.logical_id
-            meant = self.closing or logical_id in self._ours
-            return meant or self._nodes.get(logical_id) is not node
+            intended = self.closing or logical_id in self._stopping
+            return intended or self._nodes.get(logical_id) is not node
 
     def _hold(self, node: HyperPodNode) -> None:
         if self._settings.hold_scripts:
@@ -308,8 +315,9 @@ class HyperPod:
             time.sleep(0.1)
 
     def _set_up_scripted(self, node: HyperPodNode, files: Mapping[str, bytes]) -> None:
-        """What HyperPod does beside `on_create.sh`: the key and slurm.conf, by the groups that
-        provisioning_parameters.json names.
+        """Write munge's key and slurm.conf for the groups of provisioning_parameters.json.
+
+        HyperPod does this before it runs `on_create.sh`.
         """
         roles, partitions = roles_from_parameters(files)
         controller = self._controller(node.order, roles, partitions)
@@ -318,28 +326,28 @@ class HyperPod:
             controller.write_configuration(node, accounting=False)
             controller.ready.set()
         else:
-            controller.write_again()
-        self._tell_everybody(node.order)
+            controller.rewrite_configuration()
+        self._write_resource_configs(node.order)
 
-    def _tell_everybody(self, order: NodeOrder) -> None:
-        """Every node's resource_config.json names every node."""
+    def _write_resource_configs(self, order: NodeOrder) -> None:
+        """Write resource_config.json, which lists every node, to every node."""
         found = self._members(order)
         for node in self.nodes():
             if node.order.cluster_arn == order.cluster_arn and node.machine.is_up():
                 try:
                     node.machine.write_files({RESOURCE_CONFIG: resource_config(node.order, found)})
                 except OSError:
-                    continue  # it ended in between
+                    continue  # the machine has just stopped
 
-    def _follow(self, order: NodeOrder) -> None:
+    def _update_members(self, order: NodeOrder) -> None:
         with self._lock:
             controller = self._controllers.get(order.cluster_arn)
         if controller is not None and not self.closing and self._members(order):
             if self._is_managed(order):
-                controller.follow()
+                controller.update_nodes()
             else:
-                controller.write_again()
-            self._tell_everybody(order)
+                controller.rewrite_configuration()
+            self._write_resource_configs(order)
 
     def _watch(self, node: HyperPodNode) -> None:
         def wait() -> None:
@@ -348,7 +356,7 @@ class HyperPod:
                 return
             self._timeline("lost", node.order)
             lost = time.monotonic()
-            # Read anew each time: a scenario may hold HyperPod's eyes shut for a while.
+            # Read in each pass, because a scenario may change it.
             while time.monotonic() - lost < self._settings.detection_s:
                 time.sleep(0.2)
                 if self._is_over(node):
@@ -359,7 +367,7 @@ class HyperPod:
 
         threading.Thread(target=wait, name=f"watch-{node.machine.name}", daemon=True).start()
 
-    # --- what it knows
+    # --- clusters
 
     def _members(self, order: NodeOrder) -> list[Member]:
         return members(self._runtime, order.cluster_arn)

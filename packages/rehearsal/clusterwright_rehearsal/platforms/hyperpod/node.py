@@ -1,4 +1,4 @@
-"""One node from HyperPod's side: from an empty machine to a node that the API calls Running."""
+"""A HyperPod node: from an empty machine to a node that the API reports as Running."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from clusterwright_rehearsal.platforms.hyperpod import slurm_files
 
 RESOURCE_CONFIG = "/opt/ml/config/resource_config.json"
 SCRIPTS = "/opt/sagemaker/lifecycle"
-"""Where the scripts lie on the node; the real image's place is not known."""
+"""The folder of the scripts on the node; the folder on the real image is not known."""
 _LUSTRE_OPTIONS = "noatime,flock,_netdev"
 _MOUNT_EVERY_S = 1.0
 
 
 class LifecycleFailed(RehearsalError):
-    """The user's script failed; the message is what a user sees."""
+    """The lifecycle script failed; the message is the one that users see."""
 
 
 @dataclass
 class HyperPodNode:
-    """A machine with the order that made it."""
+    """A machine with the order that created it."""
 
     machine: Machine
     order: NodeOrder
     folder: Path
-    """Of the run; the logs of this instance go below it."""
+    """The run's folder, which contains the logs of the instance."""
     timings: dict[str, float] = field(default_factory=dict)
     phase: str = "booting"
     """booting, platform, held, scripts, running or failed."""
@@ -49,7 +49,7 @@ class HyperPodNode:
         return self.order.instance_type.removeprefix("ml.")
 
     def prepare(self, members: list[Member], endpoint: str, resolver: str) -> None:
-        """Everything that is on the disk before the instance starts."""
+        """Write the files that are on the disk before the instance starts."""
         order, machine = self.order, self.machine
         domain = "ec2.internal"
         if order.region != "us-east-1":
@@ -62,7 +62,7 @@ class HyperPodNode:
                 "/etc/resolv.conf": (
                     f"nameserver {resolver}\nsearch {domain}\noptions timeout:2 attempts:2\n"
                 ),
-                # The image reaches AWS by its names; here one endpoint stands for all.
+                # The real image uses the endpoints of AWS; here one endpoint serves all.
                 "/etc/systemd/system.conf.d/50-emulation.conf": (
                     f"[Manager]\nDefaultEnvironment=AWS_ENDPOINT_URL={endpoint}\n"
                 ),
@@ -74,10 +74,10 @@ class HyperPodNode:
         machine.set_environment({"AWS_ENDPOINT_URL": endpoint})
 
     def mount_file_systems(self) -> None:
-        """Mount what the group's InstanceStorageConfigs name, now and after each reboot.
+        """Mount the group's InstanceStorageConfigs, now and after each reboot.
 
-        What HyperPod does with a mount that fails is not known. Here it goes on trying in the
-        background, and the user's script, which runs meanwhile, has to wait for it or to fail.
+        How HyperPod handles a failed mount is not known. Here it is retried in the background
+        while the user's script runs, which has to wait for it or to fail.
         """
         lines = []
         for config in self.order.specification.get("InstanceStorageConfigs") or ():
@@ -96,12 +96,12 @@ class HyperPodNode:
         self.machine.write_files({"/etc/fstab": text})
         missing = [path for path, _ in lines if not self._mount(path)]
         if missing:
-            threading.Thread(target=self._go_on_mounting, args=(missing,), daemon=True).start()
-        # systemd knows the units from now on, and mounts them at the next boot.
+            threading.Thread(target=self._retry_mounts, args=(missing,), daemon=True).start()
+        # systemd reads the units from fstab, and mounts them at the next boot.
         self.must("systemctl daemon-reload")
 
-    def bring_containers(self) -> None:
-        """Enroot and Pyxis as an image would bring them; stand-ins of both."""
+    def install_containers(self) -> None:
+        """Install the stubs of Enroot and Pyxis, as part of the image."""
         source = "/usr/lib/emulation/containers"
         self.must(
             f"install -m 755 {source}/enroot /usr/bin/enroot"
@@ -110,7 +110,7 @@ class HyperPodNode:
         )
 
     def place_scripts(self, files: Mapping[str, bytes], entry: str) -> None:
-        """Put the folder of the lifecycle scripts onto the node.
+        """Write the folder of the lifecycle scripts to the node.
 
         Raises
         ------
@@ -149,11 +149,11 @@ class HyperPodNode:
             raise LifecycleFailed(f"{LIFECYCLE_FAILED} Exit code {code}, last line: {last}")
 
     def must(self, command: str, *, timeout_s: float = 120.0) -> str:
-        """Run a command of the agent's own; raises RehearsalError unless it exits with 0."""
+        """Run a command of the agent; raises RehearsalError unless it exits with 0."""
         ran = self.machine.run(command, timeout_s=timeout_s)
         if not ran.ok:
             raise RehearsalError(
-                f"{self.machine.name}: `{command}` exited {ran.returncode}: {ran.output_tail}"
+                f"{self.machine.name}: `{command}` exited with {ran.returncode}: {ran.output_tail}"
             )
         return ran.stdout
 
@@ -161,7 +161,7 @@ class HyperPodNode:
         command = f"mkdir -p {path} && {{ mountpoint -q {path} || mount {path}; }}"
         return self.machine.run(command).ok
 
-    def _go_on_mounting(self, paths: list[str]) -> None:
+    def _retry_mounts(self, paths: list[str]) -> None:
         leader = self.machine.leader
         while paths and self.machine.leader == leader:
             time.sleep(_MOUNT_EVERY_S)
@@ -172,7 +172,7 @@ class HyperPodNode:
 
 
 def resource_config(order: NodeOrder, members: list[Member]) -> str:
-    """resource_config.json, with the fields that public scripts read."""
+    """The contents of resource_config.json, with the fields that public scripts read."""
     groups: dict[str, dict[str, Any]] = {}
     for member in members:
         group = groups.setdefault(

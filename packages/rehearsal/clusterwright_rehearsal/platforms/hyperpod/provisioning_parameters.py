@@ -1,4 +1,4 @@
-"""provisioning_parameters.json, as HyperPod reads it in the scripted configuration."""
+"""Parses provisioning_parameters.json, which HyperPod reads in the scripted configuration."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ FILE = "provisioning_parameters.json"
 def roles_from_parameters(
     files: Mapping[str, bytes],
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Each group's role, and each worker group's partition.
+    """The role of each group, and the partition of each worker group.
 
     Raises
     ------
     RehearsalError
-        The file is missing or no JSON, or lacks the controller's group.
+        The file is missing, is not JSON, or has no controller group.
     """
     if FILE not in files:
-        raise RehearsalError(f"{FILE} is not beside on_create.sh")
+        raise RehearsalError(f"{FILE} is missing next to on_create.sh")
     try:
         found = json.loads(files[FILE])
         roles = {found["controller_group"]: "Controller"}
@@ -32,5 +32,5 @@ def roles_from_parameters(
             roles[entry["instance_group_name"]] = "Compute"
             partitions[entry["instance_group_name"]] = entry["partition_name"]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise RehearsalError(f"{FILE} cannot be understood: {error!r}") from error
+        raise RehearsalError(f"{FILE} is invalid: {error!r}") from error
     return roles, partitions

@@ -1,4 +1,4 @@
-"""The lifecycle scripts of a group, fetched from S3 as the instance's role may fetch them."""
+"""Downloads the lifecycle scripts of a group from S3, with the role of the instance."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from clusterwright_rehearsal.errors import RehearsalError
 
 
 class Scripts:
-    """Fetches folders. Unchanged contents are fetched once; rights are asked every time."""
+    """Downloads folders from S3. Contents are cached; permissions are checked every time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._contents: dict[tuple[str, str, str], bytes] = {}
 
     def fetch(self, s3: Any, uri: str) -> dict[str, bytes]:
-        """Path below the folder → contents.
+        """The files by path below the folder.
 
         Raises
         ------
         RehearsalError
-            The address is not S3's, nothing is there, or S3 refuses; in S3's words.
+            The URI is not in S3, the folder is empty, or S3 refuses; with the message of S3.
         """
         from botocore.exceptions import BotoCoreError, ClientError
 
         parts = urlsplit(uri)
         if parts.scheme != "s3":
-            raise RehearsalError(f"{uri} is not an address in S3")
+            raise RehearsalError(f"{uri} is not an S3 URI")
         bucket, prefix = parts.netloc, parts.path.strip("/")
         prefix = f"{prefix}/" if prefix else ""
         found: dict[str, bytes] = {}
@@ -42,7 +42,7 @@ class Scripts:
         except (ClientError, BotoCoreError) as error:
             raise RehearsalError(f"{uri}: {error}") from error
         if not found:
-            raise RehearsalError(f"{uri} holds nothing")
+            raise RehearsalError(f"{uri} is empty")
         return found
 
     def _content(self, s3: Any, bucket: str, key: str, tag: str) -> bytes:

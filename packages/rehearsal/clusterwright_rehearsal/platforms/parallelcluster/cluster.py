@@ -1,7 +1,7 @@
-"""One cluster: head node, login nodes, static compute nodes, and what clustermgtd does to them.
+"""One cluster: head node, login nodes, static compute nodes, and clustermgtd.
 
 Compute nodes are started as soon as slurmctld answers, also while the head node's custom action is
-still at work: when the real clustermgtd starts them is not known, and this is the harder case.
+running: when the real clustermgtd starts them is not known, and this is the more difficult case.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from clusterwright_rehearsal.platforms.parallelcluster.node import (
     ActionFailed,
     ParallelClusterNode,
     head_node_failure,
+    power_saving_programs,
     slurmd_files,
-    stand_ins,
 )
 from clusterwright_rehearsal.platforms.parallelcluster.settings import Settings
 
 PROTECTED = (
     "Cluster has been set to PROTECTED mode due to failures detected in static node provisioning."
 )
-"""As ParallelCluster says it (models/cluster_resources.py of aws-parallelcluster 3.16.1)."""
+"""The message of ParallelCluster (models/cluster_resources.py of aws-parallelcluster 3.16.1)."""
 _KEY_BYTES = 1024
 _ANSWER_SECONDS = 60
 _SHARED = "/srv/emulation"
@@ -66,52 +66,55 @@ class RunningCluster:
         self._key = secrets.token_bytes(_KEY_BYTES)
         self._ended = False
         self._lost: dict[str, float] = {}
-        """Instance id to when it was first seen to be gone."""
+        """Instance id → time at which its loss was first observed."""
         self._busy: set[str] = set()
-        """Nodes that are being launched or replaced."""
+        """Host names of nodes that are being launched or replaced."""
         self._given_up: set[str] = set()
         self._applied: Mapping[str, Any] | None = None
-        """The configuration of the last update that went well."""
+        """The configuration of the last successful create or update."""
         self._pool = ThreadPoolExecutor(32, thread_name_prefix="nodes")
 
-    # --- what the driver asks
+    # --- operations of the driver
 
     def create(self) -> str:
-        """Bring every node up; why the cluster failed, or an empty text."""
+        """Start every node; return why the cluster failed, or an empty string."""
         found = cluster_nodes(self._account, self._order.name, self._order.configuration)
         head, others = found[0], found[1:]
-        node = self._born(head)
+        node = self._new_node(head)
         self._boot(node)
         self._set_up_head(node)
-        rest = self._pool.submit(self._all, others)
+        rest = self._pool.submit(self._start_all, others)
         failure = self._head_action(node, "OnNodeConfigured")
         self._applied = self._order.configuration
         return failure or rest.result()
 
     def update(self, order: ClusterOrder) -> str:
-        """As cfn-hup does: Slurm's files anew, then OnNodeUpdated on the head node. New nodes
-        come up; those that run stay, until they are replaced. (The real clustermgtd replaces the
-        nodes of queues that have changed, by QueueUpdateStrategy.)
+        """Update the cluster as cfn-hup does; return why the update failed, or an empty string.
 
-        Back to the configuration before, after an update that failed, runs no script: the real
-        executor looks whether an update is in progress.
+        Slurm's files are written again, then OnNodeUpdated runs on the head node. New nodes are
+        started; running nodes are kept until they are replaced. (The real clustermgtd replaces the
+        nodes of changed queues according to QueueUpdateStrategy.)
+
+        The rollback of a failed update runs no script: the real executor checks whether an update
+        is in progress.
         """
         found = cluster_nodes(self._account, order.name, order.configuration)
         with self._lock:
             self._order = order
-            there = {node.order.instance_id: node for node in self._nodes.values()}
-            alive = {place.instance_id for place in found}
-        for node in there.values():
+            current = {node.order.instance_id: node for node in self._nodes.values()}
+            alive = {entry.instance_id for entry in found}
+        for node in current.values():
             if node.order.instance_id not in alive and node.order.node_type != "HeadNode":
-                self._end_node(node)
+                self._remove_node(node)
         head = self._head()
         changed = found[0]
         if changed.instance_id != head.order.instance_id:
-            raise RehearsalError("another head node is not rehearsed")
+            raise RehearsalError("replacing the head node is not supported")
         head.order = dataclasses.replace(head.order, actions=changed.actions)
         self._write_slurm(head, first=False)
-        # update_head_node.rb restarts slurmctld; block_topology's `--cleanup` comes before it,
-        # where queues have changed, as ours do with every version of the scripts.
+        # update_head_node.rb restarts slurmctld, after `--cleanup` of block_topology if queues
+        # have
+        # changed, which they do here with every version of the scripts.
         head.must(
             f"rm -f {slurm_files.FOLDER}/topology.conf && systemctl restart slurmctld && "
             + _until("scontrol ping")
@@ -120,22 +123,22 @@ class RunningCluster:
         failure = ""
         if order.configuration != self._applied:
             failure = self._head_action(head, "OnNodeUpdated")
-        new = self._numbered([one for one in found[1:] if one.instance_id not in there])
-        failure = self._all(new) or failure
+        new = self._numbered([node for node in found[1:] if node.instance_id not in current])
+        failure = self._start_all(new) or failure
         if failure:
-            head.phase = "running"  # it goes on as it was
+            head.phase = "running"  # the head node keeps running
             return f"Update failed ({failure})"
         self._applied = order.configuration
         return ""
 
-    def replace_what_is_broken(self) -> None:
-        """One look of clustermgtd at the static nodes."""
+    def replace_unhealthy_nodes(self) -> None:
+        """One iteration of clustermgtd over the static nodes."""
         drained = self._drained()
         for node in self.nodes():
             name = node.machine.name
             if node.order.node_type != "ComputeFleet" or name in self._busy | self._given_up:
                 continue
-            reason = self._why_broken(node, drained)
+            reason = self._unhealthy_reason(node, drained)
             if reason is not None and not self._ended:
                 self._busy.add(name)
                 self._pool.submit(self._replace, node, reason)
@@ -145,7 +148,7 @@ class RunningCluster:
             return list(self._nodes.values())
 
     def end(self) -> None:
-        """End every machine."""
+        """Terminate every machine."""
         with self._lock:
             self._ended = True
             nodes = list(self._nodes.values())
@@ -155,19 +158,19 @@ class RunningCluster:
 
     # --- one node
 
-    def _born(self, place: ClusterNode) -> ParallelClusterNode:
-        self._timeline("born", place)
-        machine = self._vpc.machine(place.host, place.address, place.subnet_id, self._account)
-        self._vpc.add_host(place.host, place.address)
-        node = ParallelClusterNode(machine, place, self._vpc.folder, self._order.log_group_name)
+    def _new_node(self, member: ClusterNode) -> ParallelClusterNode:
+        self._timeline("born", member)
+        machine = self._vpc.machine(member.host, member.address, member.subnet_id, self._account)
+        self._vpc.add_host(member.host, member.address)
+        node = ParallelClusterNode(machine, member, self._vpc.folder, self._order.log_group_name)
         with self._lock:
-            self._nodes[place.name] = node
+            self._nodes[member.name] = node
         return node
 
     def _boot(self, node: ParallelClusterNode) -> None:
-        place = node.order
+        member = node.order
         started = time.monotonic()
-        hosts = {} if place.node_type == "HeadNode" else self._hosts()
+        hosts = {} if member.node_type == "HeadNode" else self._hosts()
         node.prepare(
             self._order.name,
             self._order.region,
@@ -175,15 +178,15 @@ class RunningCluster:
             self._vpc.resolver_address,
             hosts,
         )
-        self._vpc.metadata.add(self._instance(place))
+        self._vpc.metadata.add(self._instance(member))
         self._vpc.add_file_systems(self._account)
         self._vpc.databases.start_new(self._account)
         node.machine.boot()
         node.timings["boot"] = time.monotonic() - started
         node.phase = "platform"
-        self._timeline("booted", place, seconds=node.timings["boot"])
-        # Without CAP_SYS_RESOURCE nobody's limits can be raised, and pam_limits would turn
-        # everybody away whose limits are.
+        self._timeline("booted", member, seconds=node.timings["boot"])
+        # Without CAP_SYS_RESOURCE limits cannot be raised, and pam_limits would refuse sessions of
+        # users with raised limits.
         node.must(
             "sed -i -E 's/^(session\\s+)required(\\s+pam_limits.so)/\\1optional\\2/' /etc/pam.d/*"
         )
@@ -191,29 +194,29 @@ class RunningCluster:
         node.machine.write_files({"/etc/munge/munge.key": self._key}, mode=0o400)
         node.must("chown munge:munge /etc/munge/munge.key && systemctl enable -q --now munge")
 
-    def _bring_up(self, place: ClusterNode) -> None:
+    def _start_node(self, member: ClusterNode) -> None:
         started = time.monotonic()
-        node = self._born(place)
+        node = self._new_node(member)
         try:
             self._boot(node)
-            if place.resource:
-                self._tell_slurm(node)
+            if member.resource:
+                self._register_in_slurm(node)
             node.timings["platform"] = time.monotonic() - started - node.timings.get("boot", 0.0)
-            self._timeline("platform", place, seconds=node.timings["platform"])
-            self._act(node, "OnNodeConfigured")
-            if place.resource:
+            self._timeline("platform", member, seconds=node.timings["platform"])
+            self._run_action(node, "OnNodeConfigured")
+            if member.resource:
                 self._start_slurmd(node)
         except (RehearsalError, OSError) as error:
             if self._ended:
                 return
             text = error.message if isinstance(error, RehearsalError) else str(error)
             node.phase = "failed"
-            self._timeline("failed", place, text=text, seconds=time.monotonic() - started)
+            self._timeline("failed", member, text=text, seconds=time.monotonic() - started)
             raise
         node.phase = "running"
-        self._timeline("running", place, action="born", seconds=time.monotonic() - started)
+        self._timeline("running", member, action="born", seconds=time.monotonic() - started)
 
-    def _act(self, node: ParallelClusterNode, event: str) -> None:
+    def _run_action(self, node: ParallelClusterNode, event: str) -> None:
         if self._settings.hold_scripts:
             node.place_action(event, self._account)
         self._hold(node)
@@ -223,37 +226,38 @@ class RunningCluster:
     def _head_action(self, node: ParallelClusterNode, event: str) -> str:
         started = time.monotonic()
         try:
-            self._act(node, event)
+            self._run_action(node, event)
         except ActionFailed as error:
             node.phase = "failed"
             seconds = time.monotonic() - started
             self._timeline("failed", node.order, text=error.message, seconds=seconds)
-            # What cfn-signal is given as the reason, when a cluster is made.
+            # The reason that cfn-signal reports when a cluster is created.
             return error.message if event == "OnNodeUpdated" else head_node_failure(error.message)
         node.phase = "running"
         self._timeline("running", node.order, action=event, seconds=time.monotonic() - started)
         return ""
 
-    def _all(self, found: Sequence[ClusterNode]) -> str:
-        """Bring nodes up, and those that fail once more; why one did not come up, or nothing."""
-        work = [(place, self._pool.submit(self._bring_up, place)) for place in found]
-        failures = [self._outcome(place, each) for place, each in work]
+    def _start_all(self, found: Sequence[ClusterNode]) -> str:
+        """Start nodes, launching failed ones again; return the first failure or ""."""
+        work = [(member, self._pool.submit(self._start_node, member)) for member in found]
+        failures = [self._outcome(member, each) for member, each in work]
         return next((text for text in failures if text), "")
 
-    def _outcome(self, place: ClusterNode, work: Future[None]) -> str:
+    def _outcome(self, member: ClusterNode, work: Future[None]) -> str:
         try:
             work.result()
         except (RehearsalError, OSError) as error:
             text = error.message if isinstance(error, RehearsalError) else str(error)
-            if not place.resource:
-                return f"login node {place.host}: {text}"
-            again = self._launch_again(self._nodes[place.name])
-            return f"{PROTECTED} {place.host}: {again}" if again else ""
+            if not member.resource:
+                return f"login node {member.host}: {text}"
+            again = self._relaunch_failed(self._nodes[member.name])
+            return f"{PROTECTED} {member.host}: {again}" if again else ""
         return ""
 
-    def _launch_again(self, node: ParallelClusterNode) -> str:
-        """Launch a node whose custom action failed anew, as clustermgtd does; why that is given
-        up at last, or nothing.
+    def _relaunch_failed(self, node: ParallelClusterNode) -> str:
+        """Launch a node whose custom action failed again, as clustermgtd does.
+
+        Returns the last failure after the maximum number of launches, or an empty string.
         """
         text = "it was not launched again"
         for _ in range(self._settings.launches - 1):
@@ -271,7 +275,7 @@ class RunningCluster:
 
     # --- clustermgtd
 
-    def _why_broken(self, node: ParallelClusterNode, drained: dict[str, str]) -> str | None:
+    def _unhealthy_reason(self, node: ParallelClusterNode, drained: dict[str, str]) -> str | None:
         if not node.machine.is_up():
             first = self._lost.setdefault(node.order.instance_id, time.monotonic())
             if time.monotonic() - first < self._settings.detection_s:
@@ -282,7 +286,7 @@ class RunningCluster:
         return None
 
     def _drained(self) -> dict[str, str]:
-        """Nodes that are drained with no job on them, or down, as Slurm says."""
+        """Host name → Slurm state of nodes that are down, or drained without a job."""
         head = self._head()
         try:
             ran = head.machine.run("sinfo -h -N -o '%N %T'")
@@ -303,16 +307,14 @@ class RunningCluster:
             if self._ended:
                 return
             text = error.message if isinstance(error, RehearsalError) else str(error)
-            again = self._launch_again(self._nodes.get(node.order.name, node))
+            again = self._relaunch_failed(self._nodes.get(node.order.name, node))
             if again:
-                print(f"clustermgtd: {name} is given up: {text}", flush=True)
+                print(f"clustermgtd: no further launches of {name}: {text}", flush=True)
         finally:
             self._busy.discard(name)
 
     def _relaunch(self, node: ParallelClusterNode, reason: str) -> None:
-        """Another instance in the node's place: the old one ends, a new one is bought and comes
-        up, with another id and another address.
-        """
+        """Replace the node's instance by a new one with another id and address."""
         old = node.order
         self._head().must(
             f"scontrol update nodename={node.machine.name} state=down"
@@ -324,38 +326,38 @@ class RunningCluster:
         self._vpc.metadata.remove(old.address)
         described = ec2.describe_instances(InstanceIds=[old.instance_id])
         (instance,) = described["Reservations"][0]["Instances"]
-        # Bought before the old one ends, so that it gets another address: the harder case.
+        # Launched before the old one is terminated, so that it gets another address.
         (fresh,) = ec2.run_instances(
             ImageId=instance["ImageId"],
             InstanceType=instance["InstanceType"],
             SubnetId=instance["SubnetId"],
-            **_bought(instance),
+            **_launch_options(instance),
             SecurityGroupIds=[group["GroupId"] for group in instance["SecurityGroups"]],
             MinCount=1,
             MaxCount=1,
             TagSpecifications=[{"ResourceType": "instance", "Tags": instance["Tags"]}],
         )["Instances"]
         ec2.terminate_instances(InstanceIds=[old.instance_id])
-        place = dataclasses.replace(
+        member = dataclasses.replace(
             old,
             instance_id=fresh["InstanceId"],
             address=fresh["PrivateIpAddress"],
             actions=self._actions(old),
         )
-        self._timeline("replaced", place)
-        self._bring_up(place)
+        self._timeline("replaced", member)
+        self._start_node(member)
 
-    def _actions(self, place: ClusterNode) -> Any:
-        """Those of the configuration that the cluster has now."""
+    def _actions(self, member: ClusterNode) -> Any:
+        """The custom actions of the node's queue in the current configuration."""
         for queue in self._order.configuration["Scheduling"]["SlurmQueues"]:
-            if queue["Name"] == place.queue:
+            if queue["Name"] == member.queue:
                 return queue.get("CustomActions") or {}
-        return place.actions
+        return member.actions
 
     # --- Slurm
 
     def _set_up_head(self, node: ParallelClusterNode) -> None:
-        node.machine.write_files(stand_ins(), mode=0o755)
+        node.machine.write_files(power_saving_programs(), mode=0o755)
         database = self._database(node.order)
         self._write_slurm(node)
         node.must(
@@ -367,7 +369,7 @@ class RunningCluster:
         node.must("systemctl enable -q --now slurmctld && " + _until("scontrol ping"))
 
     def _write_slurm(self, node: ParallelClusterNode, *, first: bool = True) -> None:
-        """Slurm's files; an update leaves slurm.conf itself (update_head_node.rb)."""
+        """Write Slurm's files; an update does not write slurm.conf (update_head_node.rb)."""
         texts = slurm_files.files(
             self._order.name, self._order.configuration, node.machine.name, node.order.address
         )
@@ -399,10 +401,10 @@ class RunningCluster:
             " && sacctmgr -iQ add user ubuntu Account=pcdefault AdminLevel=Admin"
         )
 
-    def _tell_slurm(self, node: ParallelClusterNode) -> None:
-        """Give the node's place its instance, as clustermgtd does after a launch.
+    def _register_in_slurm(self, node: ParallelClusterNode) -> None:
+        """Set address and host name of the node in Slurm, as clustermgtd does after a launch.
 
-        Its slurmd takes it out of the state that CLOUD nodes begin in (seen with Slurm 24.11).
+        slurmd ends the initial state of CLOUD nodes (observed with Slurm 24.11).
         """
         name = node.machine.name
         self._head().must(
@@ -439,14 +441,15 @@ class RunningCluster:
         name = config.get("DatabaseName") or self._order.name.replace("-", "_")
         return Database(host, int(port or 3306), name, str(config["UserName"]), password)
 
-    # --- what is around a node
+    # --- storage, names and metadata of nodes
 
     def _shared(self, node: ParallelClusterNode) -> list[tuple[str, str]]:
-        """What the head node shares by EFS or NFS: /opt/slurm, and /home unless it is ours."""
+        """fstab lines of the head node's exports: /opt/slurm/etc, and /home by default."""
         base = self._vpc.shared / "efs" / self._order.name
         found = [("/opt/slurm/etc", "slurm-etc")]
-        own = {entry["MountDir"] for entry in self._order.configuration.get("SharedStorage") or []}
-        if "/home" not in own:
+        storage = self._order.configuration.get("SharedStorage") or []
+        configured = {entry["MountDir"] for entry in storage}
+        if "/home" not in configured:
             found.append(("/home", "home"))
         rows = []
         for path, folder in found:
@@ -458,7 +461,7 @@ class RunningCluster:
         return rows
 
     def _storage(self) -> list[tuple[str, str]]:
-        """Lines of fstab for SharedStorage."""
+        """fstab lines of SharedStorage."""
         fsx = self._account.client("fsx")
         rows = []
         for entry in self._order.configuration.get("SharedStorage") or []:
@@ -479,7 +482,7 @@ class RunningCluster:
                 where = volume["OpenZFSConfiguration"].get("VolumePath", "/fsx")
                 line = f"{found['DNSName']}:{where} {path} nfs4 nfsvers=4.2,_netdev 0 0"
             else:
-                raise RehearsalError(f"{entry['StorageType']} at {path} is not rehearsed")
+                raise RehearsalError(f"{entry['StorageType']} at {path} is not supported")
             rows.append((path, line))
         return rows
 
@@ -494,21 +497,23 @@ class RunningCluster:
         raise RehearsalError("the cluster has no head node")
 
     def _numbered(self, found: Sequence[ClusterNode]) -> list[ClusterNode]:
-        """New nodes with numbers that no other has: EC2 does not number instances."""
+        """Give new nodes unused numbers, because EC2 does not number instances."""
         with self._lock:
             taken = {node.order.name for node in self._nodes.values()}
         numbered = []
-        for place in found:
+        for member in found:
             number = 1
-            while f"{place.group_name}-{number}" in taken:
+            while f"{member.group_name}-{number}" in taken:
                 number += 1
-            name = f"{place.group_name}-{number}"
+            name = f"{member.group_name}-{number}"
             taken.add(name)
-            host = f"{place.queue}-st-{place.resource}-{number}" if place.resource else place.host
-            numbered.append(dataclasses.replace(place, name=name, host=host))
+            host = member.host
+            if member.resource:
+                host = f"{member.queue}-st-{member.resource}-{number}"
+            numbered.append(dataclasses.replace(member, name=name, host=host))
         return numbered
 
-    def _end_node(self, node: ParallelClusterNode) -> None:
+    def _remove_node(self, node: ParallelClusterNode) -> None:
         with self._lock:
             self._nodes.pop(node.order.name, None)
         self._timeline("deleted", node.order)
@@ -522,25 +527,25 @@ class RunningCluster:
         while self._settings.hold_scripts and not self._ended and node.machine.is_up():
             time.sleep(0.1)
 
-    def _instance(self, place: ClusterNode) -> Instance:
+    def _instance(self, member: ClusterNode) -> Instance:
         region = self._order.region
         domain = "ec2.internal" if region == "us-east-1" else f"{region}.compute.internal"
         return Instance(
-            instance_id=place.instance_id,
-            instance_type=place.instance_type,
-            address=place.address,
-            host_name=f"{place.host}.{domain}",
-            zone_name=place.zone_name,
+            instance_id=member.instance_id,
+            instance_type=member.instance_type,
+            address=member.address,
+            host_name=f"{member.host}.{domain}",
+            zone_name=member.zone_name,
             zone_id="",
             region=region,
             account=self._order.account,
-            image_id=place.image_id,
-            role_arn=place.role_arn,
+            image_id=member.image_id,
+            role_arn=member.role_arn,
         )
 
 
-def _bought(instance: Mapping[str, Any]) -> dict[str, Any]:
-    """What else an instance was launched with, for one like it."""
+def _launch_options(instance: Mapping[str, Any]) -> dict[str, Any]:
+    """The launch options of an instance, to launch a similar one."""
     found: dict[str, Any] = {}
     group = (instance.get("Placement") or {}).get("GroupName")
     if group:
@@ -556,7 +561,7 @@ def _bought(instance: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _until(command: str) -> str:
-    """A loop that ends when `command` succeeds; fails after a minute with its last words."""
+    """A shell loop until `command` succeeds; fails after a minute with its output."""
     return (
         f"{{ for i in $(seq {_ANSWER_SECONDS * 5}); do {command} >/dev/null 2>&1 && break;"
         f" sleep .2; done; {command} >/dev/null; }}"

@@ -1,4 +1,4 @@
-"""Which nodes a cluster has: its instances in EC2, with what the configuration says of each."""
+"""The nodes of a cluster: its EC2 instances with the settings of the configuration."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ EPHEMERAL = "/scratch"
 
 @dataclass(frozen=True)
 class ClusterNode:
-    """One node: the instance that is there now, and what it is.
+    """One node: its current instance and its settings.
 
-    `name` is the group's and a number, as everywhere in a rehearsal (`workers-1`); `host` the
-    host's name, which is Slurm's on compute nodes.
+    `name` is group and number, as everywhere in a rehearsal (`workers-1`); `host` is the host
+    name, on compute nodes also the name in Slurm.
     """
 
     name: str
@@ -47,32 +47,32 @@ class ClusterNode:
 
     @property
     def role(self) -> str:
-        """HyperPod's word for it, which scenarios know."""
+        """HyperPod's name of the role, which scenarios use."""
         return {"HeadNode": "Controller", "LoginNode": "Login"}.get(self.node_type, "Compute")
 
 
 def cluster_nodes(
     account: AwsClients, name: str, configuration: Mapping[str, Any]
 ) -> list[ClusterNode]:
-    """Every node of the cluster whose instance is alive, the head node first.
+    """Every node of the cluster with a running instance, the head node first.
 
-    Compute nodes are numbered in the order of their instances' ids: a caller that knows better,
-    because a node was replaced, takes the instance alone.
+    Compute nodes are numbered in the order of their instance ids. After a replacement the caller
+    must keep the former number of the node.
     """
     instances = _instances(account, name)
     roles = _Roles(account, name)
-    found = list(_of_head(instances, configuration, roles))
+    found = list(_head_node(instances, configuration, roles))
     if not found:
         raise RehearsalError(f"{name} has no head node")
     for pool in (configuration.get("LoginNodes") or {}).get("Pools", []):
-        found += _of_pool(instances, pool, roles)
+        found += _pool_nodes(instances, pool, roles)
     for queue in configuration["Scheduling"]["SlurmQueues"]:
-        found += _of_queue(instances, queue, roles)
+        found += _queue_nodes(instances, queue, roles)
     return found
 
 
 class _Roles:
-    """The role of each kind of node, by the logical id that its stack gives it."""
+    """The IAM role of each kind of node, by its logical id in the stack."""
 
     def __init__(self, account: AwsClients, name: str) -> None:
         self._account = account
@@ -85,9 +85,9 @@ class _Roles:
         }
 
     def arn(self, logical_id: str, node: Mapping[str, Any]) -> str:
-        given = node.get("Iam") or {}
-        if "InstanceRole" in given:
-            return str(given["InstanceRole"])
+        iam = node.get("Iam") or {}
+        if "InstanceRole" in iam:
+            return str(iam["InstanceRole"])
         role = self._names.get(logical_id)
         if role is None:
             raise RehearsalError(f"the cluster's stack has no {logical_id}")
@@ -112,10 +112,10 @@ def _instances(account: AwsClients, name: str) -> list[dict[str, Any]]:
         for reservation in page["Reservations"]
         for instance in reservation["Instances"]
     ]
-    return sorted(found, key=lambda one: one["InstanceId"])
+    return sorted(found, key=lambda instance: instance["InstanceId"])
 
 
-def _of_head(
+def _head_node(
     instances: Sequence[Mapping[str, Any]], configuration: Mapping[str, Any], roles: _Roles
 ) -> Iterator[ClusterNode]:
     head = configuration["HeadNode"]
@@ -123,7 +123,7 @@ def _of_head(
         if instance["tags"].get(NODE_TAG) == "HeadNode":
             actions = head.get("CustomActions") or {}
             local = head.get("LocalStorage") or {}
-            yield _place(
+            yield _cluster_node(
                 instance,
                 group=_group_of(actions, "head"),
                 number=1,
@@ -134,13 +134,13 @@ def _of_head(
             )
 
 
-def _of_pool(
+def _pool_nodes(
     instances: Sequence[Mapping[str, Any]], pool: Mapping[str, Any], roles: _Roles
 ) -> Iterator[ClusterNode]:
-    own = [one for one in instances if one["tags"].get(POOL_TAG) == pool["Name"]]
+    own = [row for row in instances if row["tags"].get(POOL_TAG) == pool["Name"]]
     arn = roles.arn(f"RolePool{_word(pool['Name'])}", pool)
     for number, instance in enumerate(own, 1):
-        yield _place(
+        yield _cluster_node(
             instance,
             group=pool["Name"],
             number=number,
@@ -151,20 +151,20 @@ def _of_pool(
         )
 
 
-def _of_queue(
+def _queue_nodes(
     instances: Sequence[Mapping[str, Any]], queue: Mapping[str, Any], roles: _Roles
 ) -> Iterator[ClusterNode]:
     arn = roles.arn(f"RoleQueue{_word(queue['Name'])}", queue)
     local = (queue.get("ComputeSettings") or {}).get("LocalStorage") or {}
     for resource in queue["ComputeResources"]:
         own = [
-            one
-            for one in instances
-            if (one["tags"].get(QUEUE_TAG), one["tags"].get(RESOURCE_TAG))
+            row
+            for row in instances
+            if (row["tags"].get(QUEUE_TAG), row["tags"].get(RESOURCE_TAG))
             == (queue["Name"], resource["Name"])
         ]
         for number, instance in enumerate(own, 1):
-            yield _place(
+            yield _cluster_node(
                 instance,
                 group=resource["Name"],
                 number=number,
@@ -177,7 +177,7 @@ def _of_queue(
             )
 
 
-def _place(
+def _cluster_node(
     instance: Mapping[str, Any],
     *,
     group: str,
@@ -210,12 +210,12 @@ def _place(
     )
 
 
-def _group_of(actions: Mapping[str, Any], otherwise: str) -> str:
-    """The head node has no name in the configuration; our action is told which group it is."""
+def _group_of(actions: Mapping[str, Any], default: str) -> str:
+    """The group of the head node: the last argument of our custom action, else `default`."""
     arguments = (actions.get("OnNodeConfigured") or {}).get("Args") or []
-    return str(arguments[-1]) if arguments else otherwise
+    return str(arguments[-1]) if arguments else default
 
 
 def _word(name: str) -> str:
-    """As the local AWS's stack of a cluster names its roles."""
+    """The form of a name in the logical ids of roles."""
     return re.sub(r"[^a-z0-9]", "X", name)

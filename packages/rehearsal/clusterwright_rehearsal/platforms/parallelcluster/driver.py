@@ -1,4 +1,4 @@
-"""Stands behind the local AWS's clusters of ParallelCluster and brings their nodes up."""
+"""Starts and manages the nodes of ParallelCluster clusters in the local AWS."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from clusterwright_rehearsal.platforms.parallelcluster.node import ParallelClust
 from clusterwright_rehearsal.platforms.parallelcluster.settings import Settings
 
 _EVERY_S = 1.0
-"""How often clustermgtd looks; the real one every 60 s (its `loop_time`)."""
+"""Interval of the clustermgtd loop; the real `loop_time` is 60 s."""
 
 
 class ParallelCluster:
-    """A `ClusterDriver`. `vpc` makes machines; `timeline` hears what happens to them."""
+    """A `ClusterDriver`. `vpc` creates machines; `timeline` records their events."""
 
     def __init__(
         self, endpoint: str, vpc: Vpc, settings: Settings, timeline: Callable[..., None]
@@ -36,7 +36,7 @@ class ParallelCluster:
         self._pool = ThreadPoolExecutor(8, thread_name_prefix="parallelcluster")
         self.closing = False
 
-    # --- orders of the custom resource
+    # --- the ClusterDriver protocol
 
     def bring_up(self, order: ClusterOrder) -> None:
         with self._lock:
@@ -55,10 +55,10 @@ class ParallelCluster:
         if cluster is not None:
             cluster.end()
 
-    # --- what others may ask
+    # --- nodes
 
     def node(self, name: str) -> ParallelClusterNode | None:
-        """A node by its group's name and number, its host name, or its instance id."""
+        """A node by its name, host name or instance id."""
         for node in self.nodes():
             if name in (node.order.name, node.machine.name, node.order.instance_id):
                 return node
@@ -69,7 +69,7 @@ class ParallelCluster:
             return [node for cluster in self._clusters.values() for node in cluster.nodes()]
 
     def close(self) -> None:
-        """End every machine."""
+        """Terminate every machine."""
         with self._lock:
             self.closing = True
             names = list(self._clusters)
@@ -77,7 +77,7 @@ class ParallelCluster:
             self.end(name)
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    # --- how a cluster comes
+    # --- deployments
 
     def _deploy(self, cluster: RunningCluster | None, order: ClusterOrder) -> None:
         try:
@@ -92,7 +92,7 @@ class ParallelCluster:
                 failure = cluster.update(order)
         except RehearsalError as error:
             failure = error.message
-        except Exception as error:  # noqa: BLE001  our bug, said at the cluster
+        except Exception as error:  # noqa: BLE001  an internal error, reported at the cluster
             traceback.print_exc()
             failure = f"the rehearsal failed: {type(error).__name__}: {error}"
         with self._lock:
@@ -106,15 +106,15 @@ class ParallelCluster:
         return cluster
 
     def _clustermgtd(self, name: str, cluster: RunningCluster) -> None:
-        """Until the cluster ends: replace what is lost or drained."""
+        """Replace lost and drained nodes until the cluster is deleted."""
         while not self.closing:
             with self._lock:
                 if self._clusters.get(name) is not cluster:
                     return
             try:
-                cluster.replace_what_is_broken()
+                cluster.replace_unhealthy_nodes()
             except RehearsalError as error:
                 print(f"clustermgtd: {error.message}", flush=True)
-            except Exception:  # noqa: BLE001  the loop goes on, as the daemon does
+            except Exception:  # noqa: BLE001  the loop continues, as the daemon does
                 traceback.print_exc()
             time.sleep(_EVERY_S)

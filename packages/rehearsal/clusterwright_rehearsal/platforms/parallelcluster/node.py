@@ -1,4 +1,4 @@
-"""A node of a cluster: what ParallelCluster does on it, and how it runs the custom actions."""
+"""A ParallelCluster node: its configuration files and custom actions."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from clusterwright_rehearsal.platforms.parallelcluster import slurm_files
 from clusterwright_rehearsal.platforms.parallelcluster.cluster_nodes import ClusterNode
 
 PATH = "/usr/local/sbin:/usr/local/bin:/sbin:/bin:/usr/sbin:/usr/bin:/opt/aws/bin"
-"""Of the bootstrap script (aws-parallelcluster 3.16.1, resources/*/user_data.sh)."""
+"""PATH of the bootstrap script (aws-parallelcluster 3.16.1, resources/*/user_data.sh)."""
 BOOTSTRAP_ERROR = "/var/log/parallelcluster/bootstrap_error_msg"
 ACTION = "/run/rehearsal/custom-action"
-"""How the last action was run, so that a scenario can run it again."""
+"""The script of the last action and its arguments, for scenarios that run it again."""
 _LOGS = {"HeadNode": "cfn-init", "LoginNode": "cloud-init-output"}
 _SUFFIX = (
     "Please check /var/log/cfn-init.log in the head node, or check the cfn-init.log in CloudWatch"
@@ -34,17 +34,17 @@ _SUFFIX = (
 
 
 class ActionFailed(RehearsalError):
-    """A custom action did not exit with 0, or could not be fetched; the text is a user's."""
+    """A custom action failed or could not be downloaded; the message is the one that users see."""
 
 
 @dataclass
 class ParallelClusterNode:
-    """A machine with the place that it has in the cluster."""
+    """A machine with its role in the cluster."""
 
     machine: Machine
     order: ClusterNode
     folder: Path
-    """Of the run; the logs of this instance go below it."""
+    """The run's folder, which contains the logs of the instance."""
     log_group: str
     timings: dict[str, float] = field(default_factory=dict)
     phase: str = "booting"
@@ -60,7 +60,7 @@ class ParallelClusterNode:
 
     @property
     def log_name(self) -> str:
-        """The file, and the end of the stream, that a custom action's words end up in."""
+        """The log file, and the end of the log stream, of custom actions."""
         return _LOGS.get(self.order.node_type, "cloud-init-output")
 
     @property
@@ -71,7 +71,7 @@ class ParallelClusterNode:
     def prepare(
         self, name: str, region: str, endpoint: str, resolver: str, hosts: Mapping[str, str]
     ) -> None:
-        """Everything that is on the disk before Slurm and the custom action."""
+        """Write the files that are on the disk before Slurm and the custom action start."""
         order, machine = self.order, self.machine
         domain = "ec2.internal" if region == "us-east-1" else f"{region}.compute.internal"
         known = "".join(f"{address} {host}\n" for host, address in hosts.items())
@@ -87,7 +87,7 @@ class ParallelClusterNode:
                 f"[Manager]\nDefaultEnvironment=AWS_ENDPOINT_URL={endpoint}\n"
             ),
             "/etc/profile.d/emulation.sh": f"export AWS_ENDPOINT_URL={endpoint}\n",
-            # An empty unit is a masked one: ParallelCluster's images have no such service.
+            # An empty unit file masks the service, which ParallelCluster's images do not have.
             "/etc/systemd/system/dlami-nvme.service": "",
             "/var/lib/cloud/data/instance-id": order.instance_id + "\n",
             "/etc/parallelcluster/cfnconfig": _assignments(
@@ -108,7 +108,7 @@ class ParallelClusterNode:
         machine.set_environment({"AWS_ENDPOINT_URL": endpoint})
 
     def mount(self, lines: Sequence[tuple[str, str]]) -> None:
-        """Mount what ParallelCluster mounts, now and after a reboot; pairs of path and line."""
+        """Mount file systems, now and after a reboot; `lines` are pairs of path and fstab line."""
         order = self.order
         if hardware_of(order.instance_type).nvme_disks:
             store = f"/srv/instance-store {order.ephemeral_dir} none bind 0 0"
@@ -123,43 +123,43 @@ class ParallelClusterNode:
             self.must(f"chmod 1777 {order.ephemeral_dir}")
 
     def place_action(self, event: str, account: AwsClients) -> None:
-        """Put the first script of an event where it will be run from, and run nothing."""
+        """Write the first script of an event to the node without running it."""
         action = self.order.actions.get(event)
         if action:
-            self._place((action.get("Sequence") or [action])[0], account)
+            self._download((action.get("Sequence") or [action])[0], account)
 
     def run_action(self, event: str, account: AwsClients) -> None:
-        """Run the custom action of an event as `custom_action_executor.py` does; none is fine.
+        """Run the custom action of an event, if any, as `custom_action_executor.py` does.
 
         Raises
         ------
         ActionFailed
-            In the executor's words.
+            A script failed; with the message of the executor.
         """
         action = self.order.actions.get(event)
         if not action:
             return
-        for step, one in enumerate(action.get("Sequence") or [action], 1):
-            self._run_script(event, step, one, account)
+        for step, script in enumerate(action.get("Sequence") or [action], 1):
+            self._run_script(event, step, script, account)
 
     def _run_script(
         self, event: str, step: int, action: Mapping[str, Any], account: AwsClients
     ) -> None:
         try:
-            arguments = self._place(action, account)
+            arguments = self._download(action, account)
         except RehearsalError as error:
             message = f"Failed to download {event} script {step} using aws s3."
-            self._note_failure(event, step, "downloading", message, error.message)
+            self._write_failure(event, step, "downloading", message, error.message)
             raise ActionFailed(f"{message} ({error.message})") from error
         started = time.monotonic()
         copy = self.folder / "logs" / self.order.name / f"{self.order.instance_id}.log"
         stream = Stream(account.client("logs"), self.log_group, self.log_stream, copy)
         try:
             process = self.machine.start([ACTION, *arguments], environment={"PATH": PATH})
-            said: list[str] = []
+            errors: list[str] = []
             assert process.stdout is not None
             assert process.stderr is not None
-            listening = threading.Thread(target=said.extend, args=(process.stderr,))
+            listening = threading.Thread(target=errors.extend, args=(process.stderr,))
             listening.start()
             for line in process.stdout:
                 stream.write(line.rstrip("\n"))
@@ -173,20 +173,20 @@ class ParallelClusterNode:
         )
         if code != 0:
             message = f"Failed to execute {event} script {step}, return code: {code}."
-            self._note_failure(event, step, "executing", message, "".join(said))
+            self._write_failure(event, step, "executing", message, "".join(errors))
             raise ActionFailed(message)
 
-    def _place(self, action: Mapping[str, Any], account: AwsClients) -> list[str]:
-        """Fetch a script; its arguments."""
+    def _download(self, action: Mapping[str, Any], account: AwsClients) -> list[str]:
+        """Download a script to the node; return its arguments."""
         arguments = [str(word) for word in action.get("Args") or []]
-        text = _fetched(account, self.order.role_arn, str(action["Script"]))
+        text = _s3_object(account, self.order.role_arn, str(action["Script"]))
         self.machine.write_files(
             {ACTION: text, f"{ACTION}.json": json.dumps(arguments)}, mode=0o755
         )
         return arguments
 
-    def _note_failure(self, event: str, step: int, stage: str, message: str, stderr: str) -> None:
-        """What the executor leaves behind, in the two forms that it has."""
+    def _write_failure(self, event: str, step: int, stage: str, message: str, stderr: str) -> None:
+        """Write bootstrap_error_msg like the executor: text on the head node, else JSON."""
         if self.order.node_type == "HeadNode":
             text = head_node_failure(message)
         else:
@@ -212,11 +212,11 @@ class ParallelClusterNode:
         (kept / f"{self.order.instance_id}.bootstrap_error_msg").write_text(text + "\n")
 
     def must(self, command: str, *, timeout_s: float = 120.0) -> str:
-        """Run a command of ParallelCluster's own; raises RehearsalError unless it exits with 0."""
+        """Run a command of ParallelCluster; raises RehearsalError unless it exits with 0."""
         ran = self.machine.run(command, timeout_s=timeout_s)
         if not ran.ok:
             raise RehearsalError(
-                f"{self.machine.name}: `{command}` exited {ran.returncode}: {ran.output_tail}"
+                f"{self.machine.name}: `{command}` exited with {ran.returncode}: {ran.output_tail}"
             )
         return ran.stdout
 
@@ -237,29 +237,29 @@ class ParallelClusterNode:
 
 
 def head_node_failure(message: str) -> str:
-    """What the executor writes on the head node, and CloudFormation shows of it."""
+    """The message of the executor on the head node, which CloudFormation shows."""
     return f"fetch_and_run - {message} {_SUFFIX}"
 
 
 def slurmd_files(node: ParallelClusterNode) -> dict[str, str]:
-    """What ParallelCluster tells slurmd on a compute node."""
+    """The options of slurmd on a compute node."""
     return {"/etc/default/slurmd": f'SLURMD_OPTIONS="-N {node.machine.name}"\n'}
 
 
-def stand_ins() -> dict[str, str]:
-    """Programs that slurm.conf names on the head node."""
+def power_saving_programs() -> dict[str, str]:
+    """The programs for power saving that slurm.conf refers to on the head node."""
     return {
         f"{slurm_files.SCRIPTS}/{name}": slurm_files.NO_OP_PROGRAM
         for name in ("slurm_suspend", "slurm_resume")
     }
 
 
-def _fetched(account: AwsClients, role_arn: str, uri: str) -> bytes:
+def _s3_object(account: AwsClients, role_arn: str, uri: str) -> bytes:
     from botocore.exceptions import BotoCoreError, ClientError
 
     parts = urlsplit(uri)
     if parts.scheme != "s3":
-        raise RehearsalError(f"{uri} is no address in S3, which a rehearsal has alone")
+        raise RehearsalError(f"{uri} is not an S3 URI; a rehearsal supports no other")
     try:
         s3 = account.client_of_role("s3", role_arn)
         found: bytes = s3.get_object(Bucket=parts.netloc, Key=parts.path.lstrip("/"))[

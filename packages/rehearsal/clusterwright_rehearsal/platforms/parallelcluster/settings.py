@@ -1,4 +1,4 @@
-"""What a rehearsal of ParallelCluster may choose."""
+"""Settings of a rehearsal of ParallelCluster."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass
 class Settings:
-    """Times and counts that a rehearsal may choose."""
+    """Durations and counts, which scenarios can change."""
 
     detection_s: float = 2.0
-    """From the loss of an instance to EC2's saying so."""
+    """Time from the loss of an instance to its termination in EC2."""
     hold_scripts: bool = False
-    """Wait on new nodes before their custom action is run."""
+    """Make new nodes wait before they run their custom action."""
     launches: int = 2
     """How often a static node is launched before the cluster is in protected mode; the real
     clustermgtd counts ten failures of a queue (`protected_failure_count`).
