@@ -1,4 +1,4 @@
-"""`clusterwright artefacts`: what nodes need beyond their image, and where they get it."""
+"""`clusterwright artefacts`: list and mirror the files that nodes download."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from clusterwright.cli.errors import UserError
-from clusterwright.cli.spec import config_options, config_path, load_or_exit
+from clusterwright.cli.inputs import load_or_exit
+from clusterwright.cli.options import format_option, spec_argument
 
 if TYPE_CHECKING:
     from clusterwright.artefacts import Artefact
@@ -25,22 +26,15 @@ _LOCK = click.option(
     show_default=True,
     help="The list of artefacts.",
 )
-_FORMAT = click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How to print.",
-)
+_FORMAT = format_option("text", "json")
 
 
 @click.group()
 def command() -> None:
-    """List what nodes download, and mirror it to the cluster's bucket.
+    """List the files that nodes download, and mirror them to the cluster's bucket.
 
-    Nodes never reach the public internet: they fetch these files from the bucket, and refuse one
-    whose checksum is not the listed one.
+    Nodes have no access to the public internet: they download these files from the bucket, and
+    refuse a file whose checksum differs from the listed one.
     """
 
 
@@ -49,7 +43,7 @@ def command() -> None:
 @_FORMAT
 @click.pass_context
 def list_(ctx: click.Context, lock_path: Path, output_format: str) -> None:
-    """Every artefact with its checksum, or `unknown`."""
+    """List every artefact with its checksum, or `unknown`."""
     from clusterwright.render.artefacts import listed
 
     found = _read(lock_path)
@@ -58,43 +52,45 @@ def list_(ctx: click.Context, lock_path: Path, output_format: str) -> None:
 
 
 @command.command()
-@config_options
+@spec_argument
 @click.option(
     "--lock",
     "lock_path",
     type=click.Path(dir_okay=False, path_type=Path),
     default=None,
-    help="The list of artefacts; the one that the spec names, if absent.",
+    help="The list of artefacts.  [default: the list that the spec names]",
 )
-@click.option("--pin", is_flag=True, help="Take unknown checksums as they are, and list them.")
+@click.option(
+    "--pin",
+    is_flag=True,
+    help="Accept files with an unknown checksum, and write their checksums to the list.",
+)
 @click.option(
     "--cache",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path(".clusterwright/artefacts"),
     show_default=True,
-    help="Where files are kept between runs.",
+    help="Folder that keeps files between runs.",
 )
 @_FORMAT
 @click.pass_context
 def mirror(
     ctx: click.Context,
-    config: str | None,
-    config_option: str | None,
-    environment: str | None,
+    path: Path,
     pin: bool,
     cache: Path,
     lock_path: Path | None,
     output_format: str,
 ) -> None:
-    """Bring every artefact from its source to the cluster's bucket.
+    """Copy every artefact from its source to the cluster's bucket.
 
-    The bucket is made by the lifecycle stack: deploy that first. An artefact whose checksum is
-    unknown is refused; with --pin it is taken, and its checksum written to the list, for review.
+    The lifecycle stack creates the bucket: deploy it first. An artefact whose checksum is unknown
+    is refused; with --pin it is copied, and its checksum is written to the list for review.
 
-    Exit code 0: all are there. 1: one was refused, or is not what the list says. 2: AWS or a
-    source did not answer.
+    Exit codes: 0 all artefacts are in the bucket; 1 one was refused, or differs from the list; 2
+    AWS or a source did not answer.
     """
-    from clusterwright.artefacts.mirror import mirror as bring
+    from clusterwright.artefacts.mirror import mirror as mirror_all
     from clusterwright.aws.errors import AwsUnavailable
     from clusterwright.aws.session import AwsSession
     from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
@@ -102,7 +98,7 @@ def mirror(
     from clusterwright.render.artefacts import mirrored
 
     cluster = load_or_exit(
-        config_path(config, config_option, environment),
+        path,
         command="artefacts mirror",
         output_format=output_format,
     ).cluster
@@ -114,10 +110,10 @@ def mirror(
     unanswered: str | None = None
     try:
         store = _store(session, bucket)
-        for outcome in bring(artefacts, store, cache, pin=pin):
+        for outcome in mirror_all(artefacts, store, cache, pin=pin):
             outcomes.append(outcome)
             if outcome.status == "pinned":
-                # At once: what was taken is listed, even if the next one fails.
+                # Written at once, so that it is listed even if the next one fails.
                 _pin(lock_path, outcome.artefact)
     except AwsUnavailable as error:
         unanswered = str(error)
@@ -165,7 +161,7 @@ def _store(session: AwsSession, bucket: str) -> Store:
 
     if s3.bucket(session, bucket) is None:
         raise UserError(
-            f"there is no bucket {bucket}", "deploy the lifecycle stack first, which makes it"
+            f"there is no bucket {bucket}", "deploy the lifecycle stack first, which creates it"
         )
 
     class _Bucket:

@@ -1,4 +1,4 @@
-"""`clusterwright catalog`: show a type's facts, say how old the facts are, read them again."""
+"""`clusterwright catalog`: show facts and their age, and refresh them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clusterwright.cli.errors import UserError
+from clusterwright.cli.inputs import catalog_errors
+from clusterwright.cli.options import format_option
 
 if TYPE_CHECKING:
     from clusterwright.aws.errors import AwsUnavailable
@@ -20,24 +22,17 @@ if TYPE_CHECKING:
     from clusterwright.catalog.snapshot import Snapshot
     from clusterwright.render.catalog import FactRow
 
-_FORMAT = click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How to print.",
-)
+_FORMAT = format_option("text", "json")
 
 
 def today() -> dt.date:
-    """The day that ages are counted from; a test sets another."""
+    """The current day, from which ages are counted; tests replace it."""
     return dt.datetime.now(dt.UTC).date()
 
 
 @click.group()
 def command() -> None:
-    """Show, date and refresh the built-in facts.
+    """Show the built-in facts and their age, and refresh them.
 
     Every fact has a source and a date, or is unknown with the reason. With
     CLUSTERWRIGHT_CATALOG set, the facts of that directory are used instead of the built-in ones.
@@ -46,15 +41,15 @@ def command() -> None:
 
 @command.command()
 @click.argument("name")
-@click.option("--region", help="Zones and prices of this region only, unknown ones included.")
+@click.option("--region", help="Show zones and prices of this region only, unknown ones included.")
 @_FORMAT
 @click.pass_context
 def show(ctx: click.Context, name: str, region: str | None, output_format: str) -> None:
-    """Every fact about NAME: p5.48xlarge, an accelerator (H100), an UltraServer."""
+    """Show every fact about NAME: p5.48xlarge, an accelerator (H100), an UltraServer."""
     from clusterwright.catalog.report import subject
 
     catalog = _catalog()
-    with _catalog_errors():
+    with catalog_errors():
         _check_region(catalog, region)
         found = subject(catalog, name, region)
         if found is None:
@@ -70,10 +65,10 @@ def show(ctx: click.Context, name: str, region: str | None, output_format: str) 
 @_FORMAT
 @click.pass_context
 def age(ctx: click.Context, output_format: str) -> None:
-    """How old each data set is, and how much of it is unknown or stale."""
+    """Show the age of each data set, and how much of it is unknown or stale."""
     from clusterwright.catalog.report import ages
 
-    with _catalog_errors():
+    with catalog_errors():
         found = ages(_catalog(), today())
     if output_format == "json":
         click.echo(_age_json(found), nl=False)
@@ -83,20 +78,25 @@ def age(ctx: click.Context, output_format: str) -> None:
 
 
 @command.command()
-@click.option("--region", "regions", multiple=True, help="Which region; repeat for several.")
+@click.option(
+    "--region",
+    "regions",
+    multiple=True,
+    help="A region. May be repeated.  [default: the configured one]",
+)
 @click.option(
     "--part",
     "parts",
     multiple=True,
     type=click.Choice(["instances", "prices", "quotas"]),
-    help="Only this part; repeat for several.  [default: all]",
+    help="Refresh only this part. May be repeated.  [default: all]",
 )
-@click.option("--write", "write", is_flag=True, help="Write the facts back where they were read.")
+@click.option("--write", "write", is_flag=True, help="Write the facts to the directory in use.")
 @click.option("--check", "check", is_flag=True, help="Write nothing; exit 1 if a fact changed.")
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write a whole catalogue here, to be named by CLUSTERWRIGHT_CATALOG.",
+    help="Write a complete catalogue to this directory, for CLUSTERWRIGHT_CATALOG.",
 )
 @_FORMAT
 @click.pass_context
@@ -109,11 +109,11 @@ def refresh(
     output: Path | None,
     output_format: str,
 ) -> None:
-    """Read the live APIs and print what differs from the facts on file.
+    """Read the AWS APIs and print what differs from the facts on file.
 
-    Asks EC2 (types, offerings, zones), the Price List and Service Quotas with the standard AWS
-    configuration, AWS_ENDPOINT_URL included. Nothing is written without --write or --output, and
-    nothing at all if one question is not answered (exit 2).
+    Reads EC2 (types, offerings, zones), the Price List and Service Quotas with the standard AWS
+    configuration, AWS_ENDPOINT_URL included. Nothing is written without --write or --output, or if
+    an API call fails (exit 2).
     """
     from clusterwright.aws.errors import AwsUnavailable
     from clusterwright.aws.session import AwsSession
@@ -124,7 +124,7 @@ def refresh(
         raise UserError("--write, --check and --output exclude each other")
     catalog = _catalog()
     target = _write_target(catalog) if write else output
-    with _catalog_errors():
+    with catalog_errors():
         before = directory.read(catalog.store)
         after, taken = before, []
         try:
@@ -155,19 +155,6 @@ def _catalog() -> Catalog:
     from clusterwright.catalog import load_catalog
 
     return load_catalog()
-
-
-class _catalog_errors:  # noqa: N801  (used as a context manager, like a function)
-    """Turns a damaged catalogue directory into a sentence, exit 3."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        from clusterwright.catalog import CatalogError
-
-        if isinstance(error, CatalogError):
-            raise UserError(error.message, error.hint) from error
 
 
 def _no_such(catalog: Catalog, name: str) -> UserError:
@@ -261,7 +248,7 @@ def _show_json(found: Subject, region: str | None) -> str:
 
 
 def _plain(fact: Fact[Any]) -> Any:
-    """A value that JSON has a form for; `None` where it is unknown."""
+    """The value of a fact as JSON data; None where it is unknown."""
     from clusterwright.catalog import Unknown
 
     if isinstance(fact, Unknown):
@@ -351,23 +338,25 @@ def _say_unavailable(error: AwsUnavailable, output_format: str) -> int:
 
 
 def _write_target(catalog: Catalog) -> Path | None:
-    """Where `--write` goes: the directory in use, or `None` for the sources of a checkout."""
+    """The directory that `--write` writes; None for the sources of a checkout."""
     from clusterwright.catalog.store import PACKAGE_DATA
 
     if catalog.store.directory != PACKAGE_DATA:
         return catalog.store.directory
     hint = "use --output DIR, then set CLUSTERWRIGHT_CATALOG=DIR"
     if not (PACKAGE_DATA.parents[2] / "pyproject.toml").exists():
-        raise UserError("the built-in facts of an installed package are not rewritten", hint)
+        raise UserError("the built-in facts of an installed package cannot be written", hint)
     import os
 
     if os.environ.get("AWS_ENDPOINT_URL"):
-        raise UserError("answers of AWS_ENDPOINT_URL do not go into the built-in facts", hint)
+        raise UserError(
+            "responses of AWS_ENDPOINT_URL must not be written to the built-in facts", hint
+        )
     return None
 
 
 def _write_into_checkout(taken: list[Snapshot]) -> None:
-    """Keeps the snapshots beside the other sources and generates the data files again."""
+    """Save the snapshots with the other sources and regenerate the data files."""
     from clusterwright.catalog import generate
     from clusterwright.catalog.building import inputs
 

@@ -1,4 +1,4 @@
-"""Reads the live APIs into a snapshot of the catalogue; all questions at once."""
+"""A snapshot of the catalogue from the AWS APIs, read in parallel."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def read_region(
     date: str,
     parts: Sequence[str] = PARTS,
 ) -> Snapshot:
-    """What the live APIs say about the catalogue's types and quotas in one region.
+    """Types, prices and quotas of the catalogue in one region, from the AWS APIs.
 
     Raises
     ------
     AwsUnavailable
-        The first question that was not answered; nothing of the others is used then.
+        An API call failed; no response is used then.
     """
     wanted = catalog.described_names | catalog.hyperpod_names
     tasks: dict[str, Callable[[], Any]] = {}
@@ -95,8 +95,8 @@ def _quota_task(
         try:
             return list(quotas.default_quotas(session, service, region=region))
         except AwsUnavailable as error:
-            # Service Quotas does not know every service in every region (`ebs` is one of EC2's
-            # names in some); the quotas on file then stay as they are.
+            # Service Quotas does not have every service in every region (`ebs` is part of EC2 in
+            # some); the quotas on file are then kept.
             if is_not_found(error):
                 return []
             raise
@@ -116,5 +116,5 @@ def _prices(answers: dict[str, Any], wanted: Iterable[str]) -> dict[tuple[str, s
 
 
 def _plain(usd: Decimal) -> str:
-    """`55.0400000000` of the Price List as `55.04`."""
+    """The price without trailing zeros: `55.04` for `55.0400000000`."""
     return f"{usd.normalize():f}"

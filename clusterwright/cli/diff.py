@@ -1,4 +1,4 @@
-"""`clusterwright diff`: what a change of a spec means, before it is merged."""
+"""`clusterwright diff`: the review of a change to a spec before it is merged."""
 
 from __future__ import annotations
 
@@ -9,84 +9,60 @@ from typing import TYPE_CHECKING
 import click
 
 from clusterwright.cli.errors import UserError
-from clusterwright.cli.spec import (
-    catalog_of_the_user,
-    config_options,
-    config_path,
-    load_or_exit,
+from clusterwright.cli.inputs import catalog_errors, load_or_exit
+from clusterwright.cli.options import (
+    fail_on_option,
+    format_option,
+    offline_option,
+    prices_option,
+    spec_argument,
+    timeout_option,
 )
 
 if TYPE_CHECKING:
-    from clusterwright.cli.diff_versions import Asked
+    from clusterwright.cli.diff_versions import DiffOptions
     from clusterwright.preflight.results import Severity
     from clusterwright.review.results import Review
 
 EXIT_CODES = """\b
-The verdict is fail where a gate is broken: something that holds data or jobs is replaced or
-deleted and `allow_replacement` of the spec does not name it, CloudFormation or a service would
-refuse the deployment, a budget is exceeded, or a finding at or above --fail-on is new.
+The verdict is fail where a gate fails: a resource that holds data or jobs is replaced or deleted
+and `allow_replacement` of the spec does not name it, CloudFormation or a service would refuse the
+deployment, a budget is exceeded, or a finding at or above --fail-on is new.
 
 \b
 Exit codes: 3 the command line or the spec is wrong; else 1 the verdict is fail; else 2 something
-could not be answered (with --strict that is 1); else 0. 70 is a bug of ours.
+is unknown (with --strict that is 1); else 0. 70 is an internal error.
 """
 
 
 @click.command(epilog=EXIT_CODES)
-@config_options
+@spec_argument
 @click.option(
     "--base",
     metavar="REF",
     help="Compare with CONFIG at this commit, branch or tag; or with another spec file.",
 )
 @click.option("--deployed", is_flag=True, help="Compare with what is deployed in the account.")
-@click.option("--offline", is_flag=True, help="Ask no account: rules that need one are skipped.")
-@click.option(
-    "--fail-on",
-    type=click.Choice(["error", "warning", "info"]),
-    default="error",
-    show_default=True,
-    help="The mildest new finding that breaks the gate.",
-)
-@click.option("--strict", is_flag=True, help="What could not be answered breaks a gate.")
+@offline_option
+@fail_on_option("The lowest severity of a new finding that fails the review.")
+@click.option("--strict", is_flag=True, help="Treat what is unknown as a failed gate.")
 @click.option(
     "--no-templates",
     is_flag=True,
-    help="Do not synthesise: leaves out what becomes of each resource, access and network.",
+    help="Synthesise no templates: leaves out resources, access and network.",
 )
 @click.option(
     "--no-change-sets",
     is_flag=True,
-    help="With --deployed: read only; make no change set and detect no drift.",
+    help="With --deployed: read only; create no change set and detect no drift.",
 )
-@click.option(
-    "--prices",
-    type=click.Path(),
-    metavar="FILE",
-    help="Your own rates, for both versions; prices.yaml beside each spec without it.",
-)
-@click.option(
-    "--timeout",
-    "timeout_seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    default=120.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long AWS may take in all; what is not answered by then is unknown.",
-)
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json", "markdown"]),
-    default="text",
-    show_default=True,
-)
+@prices_option("Your own rates, for both versions.  [default: prices.yaml beside each spec]")
+@timeout_option(120.0)
+@format_option("text", "json", "markdown")
 @click.pass_context
 def command(
     ctx: click.Context,
-    config: str | None,
-    config_option: str | None,
-    environment: str | None,
+    path: Path,
     base: str | None,
     deployed: bool,
     offline: bool,
@@ -98,28 +74,27 @@ def command(
     timeout_seconds: float,
     output_format: str,
 ) -> None:
-    """Say what changing the cluster of CONFIG means: to the resolved spec, to each resource, to
-    data and running jobs, to access and network, to cost, quotas and findings.
+    """Review a change to the cluster of CONFIG: the resolved spec, every resource, data and
+    running jobs, access and network, cost, quotas and findings.
 
-    Nothing is created or changed. With --base the templates of both versions are written, each
-    with its own version's stacks, and compared by CloudFormation's schemas. With --deployed
-    CloudFormation is asked, by change sets that are read and deleted again.
+    Nothing is created or changed. With --base the templates of both versions are synthesised, each
+    by its own version's stacks, and compared with the CloudFormation schemas. With --deployed
+    CloudFormation creates change sets, which are read and deleted.
     """
-    from clusterwright.cli.diff_versions import Asked
+    from clusterwright.cli.diff_versions import DiffOptions
 
-    path = config_path(config, config_option, environment)
     if deployed == (base is not None):
         raise UserError(
-            "say what to compare with: either --base REF or --deployed",
+            "either --base REF or --deployed is required",
             "in a pull request: --base origin/main; after a deployment: --deployed",
         )
     if deployed and offline:
-        raise UserError("--deployed reads the account, which --offline does not", "leave one out")
+        raise UserError("--deployed reads the account, which --offline excludes", "leave one out")
     if no_change_sets and not deployed:
-        raise UserError("--no-change-sets goes with --deployed")
+        raise UserError("--no-change-sets requires --deployed")
     spec = load_or_exit(path, command="diff", output_format=output_format)
-    asked = Asked(
-        path=Path(path),
+    options = DiffOptions(
+        path=path,
         spec=spec,
         base=base,
         offline=offline,
@@ -130,8 +105,8 @@ def command(
         timeout_seconds=timeout_seconds,
         output_format=output_format,
     )
-    with catalog_of_the_user():
-        found = _examine(asked)
+    with catalog_errors():
+        found = _examine(options)
     if strict:
         from clusterwright.review.review import strictly
 
@@ -155,11 +130,11 @@ def _rendered(found: Review, output_format: str) -> str:
     return review_text(found, Style.of(sys.stdout))
 
 
-def _examine(asked: Asked) -> Review:
-    if asked.base is not None:
+def _examine(options: DiffOptions) -> Review:
+    if options.base is not None:
         from clusterwright.cli.diff_versions import examine_base
 
-        return examine_base(asked, asked.base)
+        return examine_base(options, options.base)
     from clusterwright.cli.diff_deployed import examine_deployed
 
-    return examine_deployed(asked)
+    return examine_deployed(options)

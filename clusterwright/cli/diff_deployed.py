@@ -1,4 +1,4 @@
-"""`diff --deployed`: the deployed stacks, what they record, and AWS's own change sets."""
+"""`diff --deployed`: the deployed stacks, their recorded spec, change sets and drift."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clusterwright.cli.diff_versions import (
-    Asked,
+    DiffOptions,
     context_of,
-    plan_partings,
+    plan_differences,
     reader_of,
     synthesis_of,
 )
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 _STABLE = ("_COMPLETE", "_FAILED")
 _NOT_YET = "No export named"
-"""A stack that needs what another one exports only with the same deployment."""
+"""Of a stack that imports a value which another stack exports in the same deployment."""
 
 
-def examine_deployed(asked: Asked) -> Review:
-    """The spec against what stands in the account and region that it names."""
+def examine_deployed(options: DiffOptions) -> Review:
+    """Review the spec against the stacks deployed in its account and region."""
     from clusterwright.aws.errors import AwsUnavailable
     from clusterwright.aws.session import AwsSession
     from clusterwright.preflight.registry import rule_files
@@ -41,39 +41,39 @@ def examine_deployed(asked: Asked) -> Review:
 
     unknown: list[Unknown] = []
     notes: list[str] = []
-    session = AwsSession(asked.spec.cluster.region)
-    root = checkout_of(asked.path)
-    after = synthesis_of(asked, asked.spec, root, asked.path, unknown)()
+    session = AwsSession(options.spec.cluster.region)
+    root = checkout_of(options.path)
+    after = synthesis_of(options, options.spec, root, options.path, unknown)()
     stacks: dict[str, Stack] = {}
     before: Assembly | None = None
     try:
-        stacks, before = _deployed(asked, session, unknown)
+        stacks, before = _deployed(options, session, unknown)
     except AwsUnavailable as refusal:
         unknown.append(Unknown("what is deployed", refusal.message, refusal.hint))
-    context = context_of(asked, asked.spec, asked.path)
-    spec = _recorded(before, asked, unknown) if before is not None and before.stacks else None
+    context = context_of(options, options.spec, options.path)
+    spec = _recorded(before, options, unknown) if before is not None and before.stacks else None
     answers: tuple[ChangeSetAnswer, ...] = ()
     drift: tuple[SpecChange, ...] = ()
-    if asked.change_sets and before is not None and after is not None:
-        answers = _change_sets(asked, session, stacks, before, after)
-    if asked.change_sets and stacks:
-        drift = _drift(asked, session, stacks, unknown)
-    plan = plan_partings(asked, unknown)
+    if options.change_sets and before is not None and after is not None:
+        answers = _change_sets(options, session, stacks, before, after)
+    if options.change_sets and stacks:
+        drift = _drift(options, session, stacks, unknown)
+    plan = plan_differences(options, unknown)
     new = before is not None and not before.stacks
     if new:
-        where = f"account {asked.spec.cluster.account}, {asked.spec.cluster.region}"
-        notes.append(f"nothing of {asked.spec.cluster.environment} is deployed in {where}")
+        where = f"account {options.spec.cluster.account}, {options.spec.cluster.region}"
+        notes.append(f"nothing of {options.spec.cluster.environment} is deployed in {where}")
     question = Question(
         base=Version(
-            context_of(asked, spec, asked.path) if spec is not None else None, before, None
+            context_of(options, spec, options.path) if spec is not None else None, before, None
         ),
         change=Version(context, after, root),
         base_name="what is deployed",
         new=new,
         files=rule_files(),
-        reader=reader_of(asked),
-        offline=asked.offline,
-        fail_on=asked.fail_on,
+        reader=reader_of(options),
+        offline=options.offline,
+        fail_on=options.fail_on,
         today=context.today,
         change_sets=answers,
         unknown=tuple(dict.fromkeys(unknown)),
@@ -85,7 +85,7 @@ def examine_deployed(asked: Asked) -> Review:
 
 
 def _deployed(
-    asked: Asked, session: AwsSession, unknown: list[Unknown]
+    options: DiffOptions, session: AwsSession, unknown: list[Unknown]
 ) -> tuple[dict[str, Stack], Assembly]:
     """The environment's stacks by name, and their templates."""
     from clusterwright.aws.cloudformation.stacks import stacks as list_stacks
@@ -94,7 +94,7 @@ def _deployed(
     from clusterwright.review.assembly import Assembly, StackTemplate
     from clusterwright.review.results import Unknown
 
-    environment = asked.spec.cluster.environment
+    environment = options.spec.cluster.environment
     stacks = {
         stack.name: stack
         for stack in list_stacks(session)
@@ -114,50 +114,50 @@ def _deployed(
                 unknown.append(
                     Unknown(
                         f"the stack {stack.name}",
-                        f"it is {stack.status}: what it will be is not known yet",
-                        "run it again when the deployment is over",
+                        f"its status is {stack.status}: its final state is not known yet",
+                        "run it again when the deployment has ended",
                     )
                 )
-    return stacks, Assembly(found, asked.known)
+    return stacks, Assembly(found, options.pseudo_parameters)
 
 
-def _recorded(before: Assembly, asked: Asked, unknown: list[Unknown]) -> LoadedSpec | None:
-    """The spec that the deployed templates record, as this version reads it."""
+def _recorded(before: Assembly, options: DiffOptions, unknown: list[Unknown]) -> LoadedSpec | None:
+    """The spec recorded in the deployed templates, as the current version reads it."""
     from clusterwright.platforms.loading import load_cluster
     from clusterwright.review.recorded import recorded_spec
     from clusterwright.review.results import Unknown
 
     text = recorded_spec(before)
-    what = "the spec that is deployed"
+    what = "the deployed spec"
     hint = "compare with the commit that was deployed: --base REF"
     if text is None:
         unknown.append(Unknown(what, "the deployed templates do not record it", hint))
         return None
     with tempfile.TemporaryDirectory(prefix="clusterwright-") as folder:
-        file = Path(folder) / f"{asked.path.stem}.yaml"
+        file = Path(folder) / f"{options.path.stem}.yaml"
         file.write_text(text, encoding="utf-8")
         try:
             return load_cluster(file)
         except SpecErrors as errors:
             first = next(iter(errors))
-            reason = f"this version of the program does not take it: {first.message}"
+            reason = f"the current version of Clusterwright refuses it: {first.message}"
             unknown.append(Unknown(what, reason, hint))
             return None
 
 
 def _change_sets(
-    asked: Asked,
+    options: DiffOptions,
     session: AwsSession,
     stacks: Mapping[str, Stack],
     before: Assembly,
     after: Assembly,
 ) -> tuple[ChangeSetAnswer, ...]:
-    """AWS's answer about every stack that stands and whose template differs."""
+    """A change set of every deployed stack whose template differs."""
     from clusterwright.aws.cloudformation.change_sets import change_set
     from clusterwright.aws.errors import AwsUnavailable
     from clusterwright.review.change_set import AwsChange, ChangeSetAnswer
 
-    end = time.monotonic() + asked.timeout_seconds
+    end = time.monotonic() + options.timeout_seconds
 
     def ask(name: str) -> ChangeSetAnswer:
         template = after.stacks[name].template
@@ -172,7 +172,7 @@ def _change_sets(
             for c in found.changes
         )
         if found.refusal is not None and _NOT_YET in found.refusal:
-            hint = "AWS can tell once the stacks before it are deployed"
+            hint = "a change set is possible once the stacks before it are deployed"
             return ChangeSetAnswer(name, refusal=found.refusal, hint=hint)
         return ChangeSetAnswer(name, changes, rejected=found.refusal)
 
@@ -187,14 +187,14 @@ def _change_sets(
 
 
 def _drift(
-    asked: Asked, session: AwsSession, stacks: Mapping[str, Stack], unknown: list[Unknown]
+    options: DiffOptions, session: AwsSession, stacks: Mapping[str, Stack], unknown: list[Unknown]
 ) -> tuple[SpecChange, ...]:
-    """What somebody changed by other ways since the stacks were deployed."""
+    """Properties that were changed outside CloudFormation since the deployment."""
     from clusterwright.aws.cloudformation.change_sets import drift
     from clusterwright.aws.errors import AwsUnavailable
     from clusterwright.review.results import SpecChange, Unknown
 
-    end = time.monotonic() + asked.timeout_seconds
+    end = time.monotonic() + options.timeout_seconds
 
     def ask(name: str) -> tuple[SpecChange, ...] | Unknown:
         try:

@@ -1,19 +1,19 @@
-"""What the command line says when it cannot go on: a sentence, never a traceback."""
+"""The error that a command reports as a message instead of a traceback."""
 
 from __future__ import annotations
 
 
 class UserError(Exception):
-    """The command line, a file or the environment is wrong, and the user can mend it (exit 3).
+    """An error in the command line, a file or the environment that the user can correct.
 
     Parameters
     ----------
     message:
-        What is wrong and where, without a final full stop.
+        What is wrong and where, without a full stop at the end.
     hint:
-        What to do about it: an edit or a command.
+        How to correct it: an edit or a command.
     exit_code:
-        3 unless the contract of the command says otherwise.
+        3 unless the command documents another exit code.
     """
 
     def __init__(self, message: str, hint: str | None = None, *, exit_code: int = 3) -> None:

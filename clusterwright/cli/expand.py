@@ -1,12 +1,14 @@
-"""`clusterwright expand`: the resolved spec, with defaults and where each value comes from."""
+"""`clusterwright expand`: the resolved spec with defaults and the origin of each value."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from clusterwright.cli.spec import config_options, config_path, load_or_exit
+from clusterwright.cli.inputs import load_or_exit
+from clusterwright.cli.options import format_option, spec_argument
 
 if TYPE_CHECKING:
     from clusterwright.cluster_spec import LoadedSpec
@@ -22,32 +24,24 @@ Examples:
 
 
 @click.command(epilog=EPILOG)
-@config_options
+@spec_argument
 @click.option(
-    "--origins", is_flag=True, help="Name file and line of each value, or `default` or `derived`."
+    "--origins", is_flag=True, help="Print file and line of each value, or `default` or `derived`."
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["yaml", "json"]),
-    default="yaml",
-    show_default=True,
-)
+@format_option("yaml", "json")
 def command(
-    config: str | None,
-    config_option: str | None,
-    environment: str | None,
+    path: Path,
     origins: bool,
     output_format: str,
 ) -> None:
-    """Print the resolved spec: layers merged, defaults and derived values filled in, keys sorted.
+    """Print the resolved spec: merged layers, defaults and derived values, with sorted keys.
 
-    What is printed is a spec again, and expands to itself.
+    The output is a valid spec, and expands to itself.
     """
     from clusterwright.render.spec import spec_yaml, whole
 
     spec = load_or_exit(
-        config_path(config, config_option, environment),
+        path,
         command="expand",
         output_format=output_format,
     )

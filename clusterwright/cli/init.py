@@ -1,4 +1,4 @@
-"""`clusterwright init`: a commented starting file that loads, checks and can be deployed."""
+"""`clusterwright init`: a commented spec that passes `check --offline` and can be deployed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clusterwright.cli.errors import UserError
-from clusterwright.cli.new_files import ask_for_room, put_in_place, schema_from
+from clusterwright.cli.output_files import check_writable, move_into_place, schema_path_from
 from clusterwright.platforms.registry import PLATFORMS
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DEFAULT_REGION = "us-east-1"
 DEFAULT_ZONE = "use1-az6"
 
-# Which option set the value that the spec's models refuse.
+# Path of a value -> the option that sets it, for error messages.
 OPTION_OF_PATH: dict[tuple[str, ...], str] = {
     ("environment",): "--environment",
     ("account",): "--account",
@@ -45,18 +45,21 @@ Examples:
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    help="The file to write; standard output if absent.",
+    help="The file to write.  [default: stdout]",
 )
 @click.option("--environment", default="dev", show_default=True, help="The cluster's name.")
 @click.option(
     "--account", default="111122223333", show_default=True, help="AWS account, 12 digits."
 )
 @click.option("--region", default=DEFAULT_REGION, show_default=True, help="AWS region.")
-@click.option("--zone", help="Zone id; by default one that offers the instance type.")
+@click.option("--zone", help="Availability Zone id.  [default: one that offers the instance type]")
 @click.option(
-    "--instance-type", default="p5.48xlarge", show_default=True, help="Of the nodes that run jobs."
+    "--instance-type",
+    default="p5.48xlarge",
+    show_default=True,
+    help="Instance type of the compute nodes.",
 )
-@click.option("--count", type=int, default=2, show_default=True, help="How many of them.")
+@click.option("--count", type=int, default=2, show_default=True, help="Number of compute nodes.")
 @click.option("--force", is_flag=True, help="Overwrite the file if it exists.")
 def command(
     platform: str,
@@ -69,13 +72,13 @@ def command(
     count: int,
     force: bool,
 ) -> None:
-    """Write a commented starting file."""
+    """Write a commented spec to start from."""
     from clusterwright.cluster_spec.starting import Choices
 
-    _built(platform)
-    _well_formed(environment, account, region, zone, instance_type)
+    _check_platform(platform)
+    _check_values(environment, account, region, zone, instance_type)
     if output is not None:
-        ask_for_room([output], force)
+        check_writable([output], force)
     choices = Choices(
         environment,
         account,
@@ -86,14 +89,14 @@ def command(
     )
     if output is None:
         with tempfile.TemporaryDirectory(prefix="clusterwright-") as folder:
-            text = _written(platform, choices, Path(folder) / "spec.yaml", None)
+            text = _write_and_load(platform, choices, Path(folder) / "spec.yaml", None)
         click.echo(text, nl=False)
         return
     _write(platform, choices, output, force)
     click.echo(f"{output} is written; next: clusterwright check {output} --offline", err=True)
 
 
-def _built(platform: str) -> None:
+def _check_platform(platform: str) -> None:
     from clusterwright.cluster_spec.suggest import did_you_mean
 
     if platform in PLATFORMS:
@@ -104,10 +107,10 @@ def _built(platform: str) -> None:
     )
 
 
-def _well_formed(
+def _check_values(
     environment: str, account: str, region: str, zone: str | None, instance_type: str
 ) -> None:
-    """Nothing reaches the file that could be read as anything but one word of it."""
+    """Refuse values that YAML could parse as anything but one scalar."""
     import re
 
     from clusterwright.cluster_spec.models import forms
@@ -126,7 +129,7 @@ def _well_formed(
 
 
 def _zone_with(instance_type: str, region: str) -> str:
-    """A zone that offers the type; where the catalogue knows none, the first of the region."""
+    """A zone that offers the type; where none is known, the first zone of the region."""
     from clusterwright.catalog import Known, load_catalog
 
     catalog = load_catalog()
@@ -136,24 +139,24 @@ def _zone_with(instance_type: str, region: str) -> str:
         return DEFAULT_ZONE
     if zones:
         return zones[0]
-    # Nothing is known of an unknown region: its name is what will be refused.
+    # An unknown region has no zones; the spec reports the region.
     return min(catalog.zone_ids(region), default=DEFAULT_ZONE)
 
 
 def _write(platform: str, choices: Choices, output: Path, force: bool) -> None:
-    """The file appears whole or not at all, and takes nobody's place without --force."""
+    """Write the file atomically; overwrite only with --force."""
     handle, name = tempfile.mkstemp(prefix=f".{output.name}.", suffix=".yaml", dir=output.parent)
     os.close(handle)
     draft = Path(name)
     try:
-        _written(platform, choices, draft, schema_from(output.parent))
-        put_in_place(draft, output, force)
+        _write_and_load(platform, choices, draft, schema_path_from(output.parent))
+        move_into_place(draft, output, force)
     finally:
         draft.unlink(missing_ok=True)
 
 
-def _written(platform: str, choices: Choices, draft: Path, schema: str | None) -> str:
-    """Writes the text to `draft` and loads it: what is handed out is a spec."""
+def _write_and_load(platform: str, choices: Choices, draft: Path, schema: str | None) -> str:
+    """Write the text to `draft` and load it, so that the result is a valid spec."""
     from clusterwright.cluster_spec import SpecErrors
     from clusterwright.cluster_spec.starting import starting_file
     from clusterwright.platforms.loading import load_cluster
@@ -177,5 +180,5 @@ def _option_error(errors: SpecErrors) -> UserError:
             return UserError(f"{option}: {said}", problem.hint)
     first = errors.problems[0]
     return UserError(
-        f"with the base.yaml beside it the file would be wrong: {first.message}", first.hint
+        f"with the base.yaml beside it the spec is invalid: {first.message}", first.hint
     )

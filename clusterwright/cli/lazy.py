@@ -1,4 +1,4 @@
-"""A group of commands of which only the one that is asked for is imported."""
+"""A click group that imports a command only when it runs."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ GROUP = "clusterwright.commands"
 class LazyGroup(click.Group):
     """A click group whose commands are imported when they are run.
 
-    `lazy` is name -> (module, one line for --help): the help is kept there so that `--help`
-    imports no command. Each module calls its command `command`.
+    `lazy` is name -> (module, one line for --help): with the help text here, `--help` imports no
+    command. The command of each module is called `command`.
 
     `optional` is name -> distribution: a command that another distribution adds through an entry
     point of the group `clusterwright.commands`. It is listed where the distribution is installed,
@@ -52,7 +52,7 @@ class LazyGroup(click.Group):
                 points = metadata.distribution(distribution).entry_points
             except metadata.PackageNotFoundError:
                 continue
-            found.update({one.name: one for one in points.select(group=GROUP, name=name)})
+            found.update({p.name: p for p in points.select(group=GROUP, name=name)})
         return found
 
     def get_command(

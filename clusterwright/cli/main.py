@@ -1,4 +1,4 @@
-"""`clusterwright`: finds the command that was asked for and imports that one only."""
+"""Entry point of `clusterwright`, which imports only the command that runs."""
 
 from __future__ import annotations
 
@@ -9,24 +9,33 @@ from collections.abc import Sequence
 import click
 
 from clusterwright import __version__
-from clusterwright.cli import collector
+from clusterwright.cli import garbage_collection
 from clusterwright.cli.errors import UserError
 from clusterwright.cli.lazy import LazyGroup
 
-# name -> (module, one line for --help). Help is kept here so that `--help` imports no command.
+# Name -> (module, one line for --help). With the help text here, `--help` imports no command.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "plan": ("clusterwright.cli.plan", "Size a cluster for a training goal, with an interval"),
-    "init": ("clusterwright.cli.init", "Write a commented starting file"),
+    "plan": ("clusterwright.cli.plan", "Estimate the duration and cost of a training run"),
+    "init": ("clusterwright.cli.init", "Write a commented spec to start from"),
     "expand": ("clusterwright.cli.expand", "Print the resolved spec"),
-    "check": ("clusterwright.cli.check", "Try quotas, capacity, network and storage rules"),
-    "cost": ("clusterwright.cli.cost", "Say what the cluster costs, per hour, month and run"),
-    "diff": ("clusterwright.cli.diff", "Say what a change means, before it is merged"),
-    "migrate": ("clusterwright.cli.migrate", "Write the same cluster for another platform"),
-    "artefacts": ("clusterwright.cli.artefacts", "Mirror what nodes download to the bucket"),
-    "catalog": ("clusterwright.cli.catalog", "Show, date and refresh the built-in facts"),
-    "render": ("clusterwright.cli.render", "Print what another tool deploys: a configuration"),
+    "check": (
+        "clusterwright.cli.check",
+        "Check a spec against quotas, capacity, network, storage and budget",
+    ),
+    "cost": ("clusterwright.cli.cost", "Print the cost of a cluster per hour, month and run"),
+    "diff": ("clusterwright.cli.diff", "Review a change to a spec before it is merged"),
+    "migrate": ("clusterwright.cli.migrate", "Write the spec of a cluster for another platform"),
+    "artefacts": (
+        "clusterwright.cli.artefacts",
+        "Mirror the files that nodes download to the bucket",
+    ),
+    "catalog": (
+        "clusterwright.cli.catalog",
+        "Show the built-in facts and their age, and refresh them",
+    ),
+    "render": ("clusterwright.cli.render", "Print documents for ParallelCluster and Kubernetes"),
 }
-# Commands of distributions of their own, found by their entry points: name -> distribution.
+# Commands of other distributions, found by entry points: name -> distribution.
 OPTIONAL_COMMANDS: dict[str, str] = {
     "rehearse": "clusterwright-rehearsal",
     "localaws": "clusterwright-localaws",
@@ -45,18 +54,18 @@ EXIT_INTERNAL_ERROR = 70
 def cli() -> None:
     """Build AWS clusters for training large models from one reviewed file.
 
-    Exit codes: 0 nothing wrong; 1 a finding; 2 something could not be answered;
-    3 the command line or the spec is wrong; 70 a bug of ours.
+    Exit codes: 0 success; 1 a finding; 2 something is unknown; 3 the command line or the spec is
+    wrong; 70 an internal error.
     """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code; nothing escapes as a traceback.
+    """Run one command and return its exit code; errors become messages.
 
-    Without arguments those of the process are taken, which then ends with the command.
+    Without arguments it runs those of the process, which then ends with the command.
     """
     if arguments is None:
-        collector.process_is_ours()
+        garbage_collection.exit_with_command()
     try:
         result = cli.main(
             args=None if arguments is None else list(arguments),
@@ -65,10 +74,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return result if isinstance(result, int) else 0
     except UserError as error:
-        _say(error.message, error.hint)
+        _print_error(error.message, error.hint)
         return error.exit_code
     except click.UsageError as error:
-        _say(error.format_message().rstrip("."), _usage_hint(error))
+        _print_error(error.format_message().rstrip("."), _usage_hint(error))
         return 3
     except click.exceptions.Exit as stop:
         return stop.exit_code
@@ -76,13 +85,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # The reader of our output went away (`| head`); there is nobody left to tell.
+        # The reader of stdout has closed it (`| head`).
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as error:  # the last line of defence: our bug, said as one
+    except Exception as error:
         if os.environ.get("CLUSTERWRIGHT_DEBUG"):
             raise
-        _say(
+        _print_error(
             f"a bug in clusterwright {__version__}: {type(error).__name__}: {error}",
             "set CLUSTERWRIGHT_DEBUG=1 to see where, and please report it",
         )
@@ -94,7 +103,7 @@ def _usage_hint(error: click.UsageError) -> str:
     return f"see `{path} --help`"
 
 
-def _say(message: str, hint: str | None) -> None:
+def _print_error(message: str, hint: str | None) -> None:
     print(f"error: {message}", file=sys.stderr)
     if hint:
         print(f"\nhint: {hint}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`clusterwright migrate`: the same cluster on another platform, and what that means."""
+"""`clusterwright migrate`: the spec of the same cluster for another platform."""
 
 from __future__ import annotations
 
@@ -8,14 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from clusterwright.cli.cost import read_prices
 from clusterwright.cli.errors import UserError
-from clusterwright.cli.spec import (
-    catalog_of_the_user,
-    config_options,
-    config_path,
-    load_or_exit,
-)
+from clusterwright.cli.inputs import catalog_errors, load_or_exit, read_prices
+from clusterwright.cli.options import format_option, spec_argument
+from clusterwright.cli.output_files import check_writable, write_atomically
 from clusterwright.platforms.registry import PLATFORMS
 
 if TYPE_CHECKING:
@@ -32,41 +28,33 @@ Examples:
   clusterwright migrate --env prod --to eks --environment prod-eks --outputs outputs.json
 
 \b
-Exit codes: 0 the other file passes `check --offline`; 1 something is left to decide before it
-does; 2 a rule of it could not be judged; 3 the command line or the spec is wrong.
+Exit codes: 0 the new spec passes `check --offline`; 1 something must be decided before it does;
+2 the result of a rule is unknown; 3 the command line or the spec is wrong.
 """
 
 
 @click.command(epilog=EPILOG)
-@config_options
+@spec_argument
 @click.option("--to", "target", metavar="PLATFORM", required=True, help=f"{', '.join(PLATFORMS)}.")
 @click.option(
-    "--environment", "name", metavar="NAME", help="The other cluster's name; the same without it."
+    "--environment", "name", metavar="NAME", help="Name of the new cluster.  [default: the same]"
 )
 @click.option(
-    "--write", "output", type=click.Path(path_type=Path), help="Write the other file here."
+    "--write", "output", type=click.Path(path_type=Path), help="Write the new spec to this file."
 )
 @click.option(
     "--outputs",
     "outputs_file",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Of `cdk deploy --outputs-file FILE`: what it built is written as existing.",
+    help="File of `cdk deploy --outputs-file FILE`: reuse the network and file systems in it.",
 )
 @click.option("--force", is_flag=True, help="Overwrite the file if it exists.")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json", "markdown"]),
-    default="text",
-    show_default=True,
-)
+@format_option("text", "json", "markdown")
 @click.pass_context
 def command(
     ctx: click.Context,
-    config: str | None,
-    config_option: str | None,
-    environment: str | None,
+    path: Path,
     target: str,
     name: str | None,
     output: Path | None,
@@ -74,14 +62,14 @@ def command(
     force: bool,
     output_format: str,
 ) -> None:
-    """Write the cluster of CONFIG for another platform, and say what is lost, gained and moved.
+    """Write the spec of CONFIG for another platform, and print what is lost, gained and moved.
 
-    Comments of the file are kept. Nothing is deployed, and the file that is read stays as it is.
-    Without --write the other file is part of the JSON answer alone.
+    Comments of the file are kept. Nothing is deployed, and the original file is not changed.
+    Without --write only the JSON output holds the new spec.
 
-    With --environment a cluster comes beside the old one, and --outputs lets it take over the
-    old one's network and file systems. Without it the other platform comes in the old one's
-    place, whose foundation stays: the answer says which stacks go first.
+    With --environment the new cluster is created beside the old one, and --outputs reuses the old
+    network and file systems. Without it the new cluster replaces the old one and keeps its
+    foundation stacks: the output lists the stacks to delete first.
     """
     from clusterwright.catalog import load_catalog
     from clusterwright.migration import OutputsLack, migrate
@@ -91,16 +79,18 @@ def command(
     platform = next((p for p in PLATFORMS if p == target), None)
     if platform is None:
         raise _no_such_platform(target)
-    path = config_path(config, config_option, environment)
     spec = load_or_exit(path, command="migrate", output_format=output_format)
     if spec.cluster.platform == platform:
-        raise UserError(f"{path} is for {platform} already", "name another platform with --to")
-    _well_named(name)
+        raise UserError(
+            f"{path} already has platform: {platform}", "name another platform with --to"
+        )
+    _check_name(name)
     own = read_prices(path, None, command="migrate", output_format=output_format)
     if output is not None:
-        _writable(output, path, force)
+        _refuse_same_file(output, path)
+        check_writable([output], force)
     outputs = None if outputs_file is None else _outputs(outputs_file, spec, name)
-    with catalog_of_the_user():
+    with catalog_errors():
         catalog = load_catalog(prices_override=own.rates)
         try:
             found = migrate(
@@ -118,12 +108,12 @@ def command(
                 f"`cdk deploy -c config={path} --all --outputs-file {outputs_file}` writes all of "
                 "them",
             ) from None
-        after, open_points, unknown = _judge(found, spec, output, catalog)
+        after, open_points, unknown = _check_offline(found, spec, output, catalog)
         costs = render.Costs(
             _bill(spec, catalog), None if after is None else _bill(after, catalog)
         )
     if output is not None:
-        _write(output, found.text, force)
+        write_atomically(output, found.text, force)
     code = 1 if open_points else 2 if unknown else 0
     report = render.Report(
         found, open_points, unknown, costs, spec.file, str(output) if output else None
@@ -148,7 +138,7 @@ def _no_such_platform(target: str) -> UserError:
     return UserError(f"there is no platform {target}", hint)
 
 
-def _well_named(name: str | None) -> None:
+def _check_name(name: str | None) -> None:
     import re
 
     from clusterwright.cluster_spec.models import forms
@@ -157,48 +147,37 @@ def _well_named(name: str | None) -> None:
         raise UserError(f"--environment: {name!r} is not {forms.ENVIRONMENT.words}")
 
 
-def _writable(output: Path, source: Path, force: bool) -> None:
-    import os
-
-    if output.is_dir():
-        raise UserError(f"{output} is a directory", f"name a file: --write {output}/other.yaml")
-    if not output.parent.is_dir():
-        raise UserError(f"{output.parent} does not exist", f"mkdir -p {output.parent}")
-    if os.path.lexists(output) and output.resolve() == source.resolve():
+def _refuse_same_file(output: Path, source: Path) -> None:
+    if output.exists() and output.resolve() == source.resolve():
         raise UserError(
-            f"{output} is the file that is read, and is left as it is",
-            "name another file: both clusters are wanted until the data has moved",
-        )
-    if os.path.lexists(output) and not force:
-        raise UserError(
-            f"{output} exists and is left as it is",
-            "name another file, or --force to overwrite it",
+            f"{output} is the input file, and is not overwritten",
+            "name another file: you need both specs until the data has moved",
         )
 
 
 def _outputs(file: Path, spec: LoadedSpec, name: str | None) -> dict[str, str]:
-    """What the old cluster's stacks say of themselves.
+    """The outputs of the old cluster's stacks.
 
     Raises
     ------
     UserError
-        The new cluster has the old one's name, or the file is none of outputs.
+        The new cluster has the name of the old one, or the file holds no outputs.
     """
     from clusterwright.cli.outputs_file import read_outputs
 
     if name is None or name == spec.cluster.environment:
         raise UserError(
-            "--outputs is for a cluster beside the old one: under the same name the stacks keep "
-            "what they have, and nothing is to be taken over",
-            "name the other cluster with --environment, or leave --outputs out",
+            "--outputs requires another name: under the same name the stacks keep their network "
+            "and file systems",
+            "name the new cluster with --environment, or leave --outputs out",
         )
     return read_outputs(file, spec.cluster.environment)
 
 
-def _judge(
+def _check_offline(
     found: Migration, spec: LoadedSpec, output: Path | None, catalog: Catalog
 ) -> tuple[LoadedSpec | None, tuple[Note, ...], tuple[Note, ...]]:
-    """The other spec if it loads, what stands in its way, and what could not be judged."""
+    """The new spec if it loads, the errors of `check --offline`, and what is unknown."""
     import datetime as dt
     import os
 
@@ -223,7 +202,7 @@ def _judge(
         loaded,
         catalog,
         dt.datetime.now(dt.UTC).date(),
-        rule_ids=frozenset(one.rule.id for one in rule_files()),
+        rule_ids=frozenset(rule_file.rule.id for rule_file in rule_files()),
         offline=True,
     )
     result = engine.run(rule_files(), context, None, engine.Selection(offline=True))
@@ -237,9 +216,9 @@ def _judge(
 
 
 def _text_below(output: Path | None) -> str | None:
-    """The base.yaml over which the written file will be read."""
+    """The base.yaml under the new file."""
     documents = _base_of(output)
-    # What is wrong with it is said when the whole is examined.
+    # Its problems are reported when all layers are checked.
     read = documents and not documents[0].problems
     return "\n".join(documents[0].lines) if read else None
 
@@ -250,7 +229,7 @@ def _other_name(file: str, platform: str) -> str:
 
 
 def _base_of(output: Path | None) -> tuple[Document, ...]:
-    """What the other file will be laid over where it is written."""
+    """The layers under the new file in its folder."""
     from clusterwright.cluster_spec.document import read_document
     from clusterwright.cluster_spec.layering import BASE_NAME
 
@@ -266,29 +245,3 @@ def _bill(spec: LoadedSpec, catalog: Catalog) -> Bill:
     from clusterwright.cost.estimate import estimate
 
     return estimate(spec.cluster, catalog, today=dt.datetime.now(dt.UTC).date())
-
-
-def _write(output: Path, text: str, force: bool) -> None:
-    """The file appears whole or not at all, and takes nobody's place without --force."""
-    import os
-    import tempfile
-
-    handle, draft_name = tempfile.mkstemp(prefix=f".{output.name}.", dir=output.parent)
-    draft = Path(draft_name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        umask = os.umask(0)
-        os.umask(umask)
-        draft.chmod(0o666 & ~umask)
-        if force:
-            draft.replace(output)
-        else:
-            os.link(draft, output)
-    except FileExistsError:
-        raise UserError(
-            f"{output} exists and is left as it is",
-            "name another file, or --force to overwrite it",
-        ) from None
-    finally:
-        draft.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The file of `cdk deploy --outputs-file`: outputs by stack, of one environment."""
+"""Reading of the file of `cdk deploy --outputs-file`."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ WRITTEN = "`cdk deploy --all --outputs-file FILE` writes it"
 
 
 def outputs_by_stack(path: Path, environment: str) -> dict[str, dict[str, Any]]:
-    """The outputs of each of the environment's stacks, as they are written.
+    """The outputs of the environment's stacks, by stack.
 
     Raises
     ------
     UserError
-        The file cannot be read, is no object of objects, or has none of this environment.
+        The file cannot be read, is not an object of objects, or has no stack of the environment.
     """
     from clusterwright.platforms.stack_names import part_of
 
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise UserError(f"there is no file {path}", "cdk deploy --outputs-file FILE") from None
+        raise UserError(f"{path} does not exist", "cdk deploy --outputs-file FILE") from None
     except (OSError, ValueError, RecursionError) as error:
         raise UserError(f"{path} cannot be read: {error}") from None
     if not isinstance(document, dict):
@@ -36,7 +36,7 @@ def outputs_by_stack(path: Path, environment: str) -> dict[str, dict[str, Any]]:
     }
     for stack, outputs in found.items():
         if not isinstance(outputs, dict):
-            raise UserError(f"{path}: what {stack} has is not an object of outputs", WRITTEN)
+            raise UserError(f"{path}: {stack} is not an object of outputs", WRITTEN)
     if not any(found.values()):
         raise UserError(
             f"{path} has no outputs of {environment}",
@@ -46,21 +46,21 @@ def outputs_by_stack(path: Path, environment: str) -> dict[str, dict[str, Any]]:
 
 
 def read_outputs(path: Path, environment: str) -> dict[str, str]:
-    """The outputs of the environment's stacks, all together.
+    """The outputs of the environment's stacks, merged.
 
     Raises
     ------
     UserError
-        As `outputs_by_stack`; also where an output is no text, or two stacks disagree.
+        As `outputs_by_stack`; also where an output is not a string, or two stacks differ.
     """
     found: dict[str, str] = {}
     for stack, outputs in outputs_by_stack(path, environment).items():
         for name, value in outputs.items():
             if not isinstance(value, str):
-                raise UserError(f"{path}: {name} of {stack} is {value!r}, not a text", WRITTEN)
+                raise UserError(f"{path}: {name} of {stack} is {value!r}, not a string", WRITTEN)
             if found.setdefault(name, value) != value:
                 raise UserError(
-                    f"{path}: two stacks of {environment} give {name}, and not the same one",
+                    f"{path}: two stacks of {environment} have different values of {name}",
                     WRITTEN,
                 )
     return found

@@ -1,4 +1,4 @@
-"""`clusterwright plan`: from a training goal to accelerators, days and their intervals."""
+"""`clusterwright plan`: duration, cost and cluster of a training run, with intervals."""
 
 from __future__ import annotations
 
@@ -10,6 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from clusterwright.cli.errors import UserError
+from clusterwright.cli.options import (
+    currency_options,
+    exchange_rate,
+    format_option,
+    prices_option,
+)
 
 if TYPE_CHECKING:
     from clusterwright.catalog import Catalog
@@ -18,10 +24,10 @@ if TYPE_CHECKING:
     from clusterwright.sizing.shape import ModelShape
 
 EXIT_CODES = """\b
-Exit codes: 0 the plan; 3 the goal is wrong or cannot be reached, with what would make it possible.
+Exit codes: 0 the plan is printed; 3 the goal is wrong or cannot be reached; the hint says how.
 """
 
-# Flag -> where it stands in the goal. Values go through the goal's own checks.
+# Flag -> path in the goal, which validates the value.
 _FLAGS: Final = {
     "params": ("params",),
     "active_params": ("active_params",),
@@ -62,77 +68,86 @@ _FLAGS: Final = {
 @click.command(epilog=EXIT_CODES)
 @click.option("--goal", "goal_file", type=click.Path(), metavar="FILE", help="A goal.yaml.")
 @click.option(
-    "--model", metavar="NAME|FILE", help="A model of the table, or a Hugging Face config.json."
+    "--model", metavar="NAME|FILE", help="A built-in model, or a Hugging Face config.json."
 )
-@click.option("--params", metavar="N", help="Parameters: 70B, 70e9.")
+@click.option("--params", metavar="N", help="Parameters, such as 70B or 70e9.")
 @click.option("--active-params", metavar="N", help="Parameters per token (mixture of experts).")
-@click.option("--tokens", metavar="N", help="Tokens of the run: 15T.")
-@click.option("--data", metavar="NAME", help="A data set of the table instead of --tokens.")
+@click.option("--tokens", metavar="N", help="Tokens of the run, such as 15T.")
+@click.option("--data", metavar="NAME", help="A built-in data set instead of --tokens.")
 @click.option("--seq-len", type=int, help="Tokens per sequence.")
-@click.option("--batch-tokens", metavar="N", help="Tokens per optimizer step: 4M.")
+@click.option("--batch-tokens", metavar="N", help="Tokens per optimizer step, such as 4M.")
 @click.option("--layers", type=int, help="Transformer layers.")
-@click.option("--hidden-size", type=int, help="Width of the residual.")
-@click.option("--ffn-size", type=int, help="Inner width of an MLP.")
-@click.option("--heads", type=int, help="Query heads.")
-@click.option("--kv-heads", type=int, help="KV heads (grouped-query attention).")
-@click.option("--vocab-size", type=int, help="Tokens of the vocabulary.")
+@click.option("--hidden-size", type=int, help="Hidden size.")
+@click.option("--ffn-size", type=int, help="Inner size of the MLP.")
+@click.option("--heads", type=int, help="Query attention heads.")
+@click.option("--kv-heads", type=int, help="Key and value heads (grouped-query attention).")
+@click.option("--vocab-size", type=int, help="Size of the vocabulary.")
 @click.option("--experts", type=int, help="Routed experts per layer.")
 @click.option("--experts-per-token", type=int, help="Experts that a token visits.")
-@click.option("--expert-ffn-size", type=int, help="Inner width of an expert.")
-@click.option("--precision", metavar="NAME", help="bf16 (default) or fp8, of matrix products.")
+@click.option("--expert-ffn-size", type=int, help="Inner size of an expert.")
+@click.option(
+    "--precision", metavar="NAME", help="Precision of matrix products: bf16 (default) or fp8."
+)
 @click.option(
     "--kind",
     metavar="NAME",
     help="from-scratch (default), continued, fine-tune, lora, qlora, inference.",
 )
 @click.option("--optimizer", metavar="NAME", help="adam (default) or adam-8bit.")
-@click.option("--lora-rank", type=int, help="Rank of LoRA's adapters; 16 without it.")
-@click.option("--instance-type", metavar="TYPE", help="EC2's name: p5.48xlarge.")
-@click.option("--nodes", type=int, help="Instances.")
+@click.option("--lora-rank", type=int, help="Rank of the LoRA adapters.  [default: 16]")
+@click.option("--instance-type", metavar="TYPE", help="EC2 instance type, such as p5.48xlarge.")
+@click.option("--nodes", type=int, help="Number of instances.")
 @click.option(
-    "--accelerator", metavar="NAME", help="H100, A100-80GB, Trn2, ..., or a card: RTX-A6000, L40S."
+    "--accelerator",
+    metavar="NAME",
+    help="Accelerator: H100, A100-80GB, Trn2, ..., or a PCIe card: RTX-A6000, L40S.",
 )
-@click.option("--accelerators", type=int, help="How many; chosen and stated without it.")
-@click.option("--per-node", type=int, help="Accelerators of one of your own nodes.")
-@click.option("--network-gbps", type=float, help="Network of one of your own nodes.")
+@click.option("--accelerators", type=int, help="Number of accelerators.  [default: chosen]")
+@click.option("--per-node", type=int, help="Accelerators per node of your own hardware.")
+@click.option(
+    "--network-gbps", type=float, help="Network bandwidth per node of your own hardware."
+)
 @click.option(
     "--platform",
     metavar="NAME",
     help="hyperpod-slurm, hyperpod-eks, parallelcluster, eks; advised without it.",
 )
-@click.option("--recovery", metavar="NAME", help="manual, automatic (default), checkpointless.")
-@click.option("--deadline", metavar="TIME", help="90d, 12w or a date.")
+@click.option(
+    "--recovery",
+    metavar="NAME",
+    help="Recovery from failures: manual, automatic (default), checkpointless.",
+)
+@click.option("--deadline", metavar="TIME", help="Latest end of the run: 90d, 12w or a date.")
 @click.option("--region", metavar="NAME", help="AWS region.")
-@click.option("--zone", metavar="ID", help="Zone id, such as use1-az6.")
-@click.option("--budget-usd", type=float, metavar="USD", help="What the compute may cost.")
+@click.option("--zone", metavar="ID", help="Availability Zone id, such as use1-az6.")
+@click.option("--budget-usd", type=float, metavar="USD", help="Budget for compute.")
 @click.option(
     "--capacity",
     multiple=True,
     metavar="KIND",
-    help="on-demand, spot, training-plan, capacity-block, reservation; can be repeated.",
+    help="on-demand, spot, training-plan, capacity-block, reservation. May be repeated.",
 )
 @click.option(
     "--phases",
     metavar="N,N",
     is_flag=False,
     flag_value="8,64",
-    help="A ramp with dates, cost and quotas; nodes of the earlier phases.  [8,64]",
+    help="Plan a ramp with dates, cost and quotas; nodes of the earlier phases.  [8,64]",
 )
 @click.option("--starts", metavar="DAY", help="First day of the ramp.  [default: today]")
 @click.option(
     "--inference-tokens",
     metavar="N",
-    help="Tokens read and written over the model's life: would a smaller model cost less?",
+    help="Inference tokens over the life of the model: compare with a smaller model.",
 )
 @click.option(
     "--owned",
     type=click.Path(),
     metavar="FILE",
-    help="YAML of hardware you could buy: purchase, watts, tariff_per_kwh, years, ...",
+    help="YAML file of hardware to buy instead: purchase, watts, tariff_per_kwh, years, ...",
 )
-@click.option("--prices", type=click.Path(), metavar="FILE", help="Your own rates.")
-@click.option("--currency", metavar="CODE", help="A second currency beside USD; needs --fx.")
-@click.option("--fx", metavar="RATE@DATE", help="How much of it one USD was worth, and when.")
+@prices_option("Your own rates.")
+@currency_options
 @click.option(
     "--write",
     "output",
@@ -146,7 +161,7 @@ _FLAGS: Final = {
 @click.option(
     "--image",
     metavar="IMAGE@sha256:...",
-    help="With --write on Kubernetes: the training job's image, by its digest.",
+    help="With --write on Kubernetes: image of the training job, by digest.",
 )
 @click.option("--force", is_flag=True, help="Overwrite files that exist.")
 @click.option(
@@ -154,17 +169,11 @@ _FLAGS: Final = {
     type=int,
     default=1,
     show_default=True,
-    help="With --kind inference: sequences that a replica serves at once.",
+    help="With --kind inference: concurrent sequences of a replica.",
 )
-@click.option("--seed", type=int, help="Of the Monte Carlo; 0 without it.")
+@click.option("--seed", type=int, help="Seed of the Monte Carlo simulation.  [default: 0]")
 @click.option("--explain", is_flag=True, help="Print every formula with its numbers and source.")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json", "markdown", "html"]),
-    default="text",
-    show_default=True,
-)
+@format_option("text", "json", "markdown", "html")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -188,26 +197,26 @@ def command(
     force: bool,
     **flags: Any,
 ) -> None:
-    """Say how long a training run takes on a cluster, with an interval and the reasons.
+    """Estimate how long a training run takes on a cluster, and what it costs, with intervals.
 
-    Give the model (--model, or --params and the sizes that are known), the tokens, and a cluster:
+    Give the model (--model, or --params and the known sizes), the tokens, and a cluster:
     --instance-type and --nodes, or --accelerator and --accelerators. A count that is left out is
-    chosen and stated; without a cluster every instance type is tried. Flags win over --goal FILE.
+    chosen; without a cluster every instance type is compared. Flags override --goal FILE.
     """
     import datetime as dt
 
-    from clusterwright.cli import given, plan_questions
-    from clusterwright.cli.spec import catalog_of_the_user
+    from clusterwright.cli import plan_questions
+    from clusterwright.cli.inputs import catalog_errors
     from clusterwright.sizing.errors import GoalError
 
     today = dt.datetime.now(dt.UTC).date()
-    exchange = given.exchange(currency, fx, today)
+    exchange = exchange_rate(currency, fx, today)
     try:
         goal, config = read_goal(goal_file, model, {**flags, "capacity": list(capacity) or None})
         questions = plan_questions.questions(
             phases, starts, inference_tokens, owned, charts=output_format == "html"
         )
-        with catalog_of_the_user():
+        with catalog_errors():
             from clusterwright.sizing.report import build_report
 
             catalog = plan_questions.catalog_with(prices)
@@ -236,7 +245,7 @@ def command(
                     catalog,
                     output,
                     plan_json=plan_json(answer),
-                    command=plan_questions.said(),
+                    command=plan_questions.command_line(),
                     account=account,
                     zone=goal.availability_zone_id,
                     force=force,
@@ -264,26 +273,26 @@ def command(
         click.echo(f"{path} is written", err=True)
     if output is not None:
         for question in open_questions:
-            click.echo(f"unknown, so check --offline will exit 2: {question}", err=True)
+            click.echo(f"unknown, so that check --offline exits with 2: {question}", err=True)
         click.echo(f"next: clusterwright check {output} --offline", err=True)
     sys.stdout.write(text)
     ctx.exit(0)
 
 
-def _only_training(given: dict[str, object]) -> None:
-    """Refuse what a served model's answer would pass over in silence.
+def _only_training(options: dict[str, object]) -> None:
+    """Refuse options that have no effect with `--kind inference`.
 
     Raises
     ------
     UserError
         One of them is given.
     """
-    for flag, value in given.items():
+    for flag, value in options.items():
         if value is not None:
             raise UserError(
-                f"--kind inference has no answer to {flag}",
-                f"leave {flag} out; the smallest replica of each type is what is said, and "
-                "--instance-type asks for one type",
+                f"--kind inference does not support {flag}",
+                f"leave {flag} out; the output is the smallest replica of each type, or of "
+                "--instance-type",
             )
 
 
@@ -294,12 +303,12 @@ def _serving(
     sequences: int,
     output_format: str,
 ) -> str:
-    """The answer for a model that is served, not trained.
+    """The replicas that serve a model.
 
     Raises
     ------
     GoalError, UserError
-        Nothing holds the model; the format has no such answer.
+        No type holds the model; the format is not supported.
     """
     from dataclasses import replace
 
@@ -319,7 +328,7 @@ def _serving(
         types = [name for name, why in missing.items() if why is None]
         if not types:
             raise next(why for why in missing.values() if why is not None)
-    # A shape is resolved with its tokens, and serving has none.
+    # Resolving a shape requires tokens, which serving does not have.
     inputs = resolve(goal.model_copy(update={"tokens": goal.tokens or 1e12}), config=config)
     found = plan_serving(
         inputs.shape,
@@ -337,9 +346,9 @@ def _serving(
         "capacity": goal.capacity,
         "platform": goal.platform,
     }
-    said = ", ".join(name for name, value in unused.items() if value)
-    if said:
-        note = f"one replica's size is said; {said} of the goal are of a run, and not used"
+    names = ", ".join(name for name, value in unused.items() if value)
+    if names:
+        note = f"only the size of one replica is computed; {names} of the goal are not used"
         found = replace(found, warnings=(*found.warnings, note))
     if output_format == "json":
         from clusterwright.json_output.plan import serving_json
@@ -362,7 +371,7 @@ def read_goal(
     UserError
         A file cannot be read.
     """
-    from clusterwright.cli.given import read_mapping
+    from clusterwright.cli.yaml_files import read_mapping
     from clusterwright.sizing.goal import parse
 
     data: dict[str, Any] = {}
@@ -389,7 +398,7 @@ def read_goal(
 
 
 def fail(error: GoalError, output_format: str) -> None:
-    """The sentence on stderr, the same in JSON on stdout where that was asked for; exit 3."""
+    """Report the error on stderr, with `--format json` as JSON on stdout too; exit 3."""
     if output_format == "json":
         from clusterwright.json_output.base import problems_json
 
@@ -409,12 +418,10 @@ def _config(path: str) -> ModelShape:
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        hint = (
-            "--model takes a name of the table, or the path of a config.json; nothing is fetched"
-        )
+        hint = "--model is a built-in name or the path of a config.json; nothing is downloaded"
         raise UserError(f"{path} cannot be read: {_reason(error)}", hint) from None
     except (json.JSONDecodeError, RecursionError) as error:
-        raise UserError(f"{path} is no JSON: {error}") from None
+        raise UserError(f"{path} is not JSON: {error}") from None
     return shape_from_config(data, name=Path(path).name)
 
 

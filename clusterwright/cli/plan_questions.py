@@ -1,4 +1,4 @@
-"""What `clusterwright plan` may be asked besides the goal, read from flags and files."""
+"""The options of `clusterwright plan` beside the goal, read from flags and files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from clusterwright.cli.errors import UserError
-from clusterwright.cli.given import read_mapping
+from clusterwright.cli.yaml_files import read_mapping
 
 if TYPE_CHECKING:
     from clusterwright.catalog import Catalog
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from clusterwright.sizing.report import Questions
 
 LARGEST_FIGURE: Final = 10**13
-"""Of hardware that is owned: more is a slip, and the sums of such figures end in infinity."""
+"""Upper limit of the figures of owned hardware: a larger one is a typing error."""
 
 
 def questions(
@@ -29,36 +29,36 @@ def questions(
     *,
     charts: bool,
 ) -> Questions:
-    """The questions of the flags.
+    """The questions that the flags ask.
 
     Raises
     ------
     GoalError, UserError
-        A number, a day or a file that cannot be read.
+        A number, a date or a file is invalid.
     """
     from clusterwright.sizing.quantities import TOKENS, parse_count
     from clusterwright.sizing.report import Questions
 
-    mine = _owned(owned) if owned is not None else (None, None)
+    hardware = _owned(owned) if owned is not None else (None, None)
     return Questions(
         ramp_steps=_steps(phases) if phases is not None else None,
         starts=_day(starts) if starts is not None else None,
         inference_tokens=parse_count(inference_tokens, TOKENS, field="inference_tokens")
         if inference_tokens is not None
         else None,
-        owned=mine[0],
-        owned_cluster=mine[1],
+        owned=hardware[0],
+        owned_cluster=hardware[1],
         charts=charts,
     )
 
 
 def catalog_with(prices: str | None) -> Catalog:
-    """The catalogue with the rates of a file of the user's, where one is named.
+    """The catalogue, with the user's rates where a file is named.
 
     Raises
     ------
     UserError
-        The file is no prices.yaml.
+        The file is not a prices.yaml.
     """
     from clusterwright.catalog import PriceOverrideError, load_catalog
 
@@ -73,8 +73,8 @@ def catalog_with(prices: str | None) -> Catalog:
         raise UserError(f"{prices}: {error}", "see docs/how-to/state-prices.md") from None
 
 
-def said() -> str:
-    """The command as it was typed, without what names this machine's files."""
+def command_line() -> str:
+    """The command line as it was typed, without --force."""
     words = [word for word in sys.argv[1:] if word not in {"--force"}]
     if not words or words[0] != "plan":
         words = ["plan"]
@@ -87,7 +87,7 @@ def _steps(text: str) -> tuple[int, ...]:
     except ValueError:
         steps = ()
     if not steps:
-        raise UserError(f"--phases {text!r} are no numbers of nodes", "--phases 8,64")
+        raise UserError(f"--phases {text!r}: expected numbers of nodes", "--phases 8,64")
     return steps
 
 
@@ -95,11 +95,11 @@ def _day(text: str) -> dt.date:
     try:
         return dt.date.fromisoformat(text)
     except ValueError:
-        raise UserError(f"--starts {text!r} is no day", "--starts 2027-01-31") from None
+        raise UserError(f"--starts {text!r}: expected a date", "--starts 2027-01-31") from None
 
 
 def _owned(path: str) -> tuple[Owned, ClusterGoal | None]:
-    """The figures of a file, and the accelerators that it names."""
+    """The figures of the file, and the accelerators that it names."""
     from dataclasses import MISSING, fields
 
     from clusterwright.sizing.goal import ClusterGoal, parse
@@ -120,12 +120,16 @@ def _owned(path: str) -> tuple[Owned, ClusterGoal | None]:
         raise UserError(f"{path}: {missing[0]} is missing", "purchase, watts and tariff_per_kwh")
     cluster = {key: data.pop(key) for key in named if key in data}
     if cluster and "accelerator" not in cluster:
-        raise UserError(f"{path}: {next(iter(cluster))} of what?", "accelerator: RTX-A6000")
+        raise UserError(
+            f"{path}: {next(iter(cluster))} requires accelerator", "accelerator: RTX-A6000"
+        )
     if cluster and "accelerators" not in cluster and "nodes" not in cluster:
-        raise UserError(f"{path}: how many {cluster['accelerator']}?", "accelerators: 64")
+        raise UserError(
+            f"{path}: the number of {cluster['accelerator']} is missing", "accelerators: 64"
+        )
     for key, value in data.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise UserError(f"{path}: {key} is {value!r}", "a number")
+            raise UserError(f"{path}: {key} is {value!r}", "expected a number")
         if abs(value) > LARGEST_FIGURE and value not in (math.inf, -math.inf):
             raise UserError(
                 f"{path}: {key} is larger than {LARGEST_FIGURE:g}", "dollars, watts or years"

@@ -1,4 +1,4 @@
-"""`clusterwright plan --write configs/NAME.yaml`: the spec, the plan beside it, settings."""
+"""`clusterwright plan --write configs/NAME.yaml`: the spec, its plan and launch settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from clusterwright.cli.errors import UserError
-from clusterwright.cli.new_files import ask_for_room, schema_from, write_whole
+from clusterwright.cli.output_files import check_writable, schema_path_from, write_atomically
 
 if TYPE_CHECKING:
     from clusterwright.catalog import Catalog
@@ -32,37 +32,37 @@ def write_plan(
     force: bool,
     image: str | None = None,
 ) -> tuple[list[Path], list[str]]:
-    """Write everything, each file whole or not at all.
+    """Write all files, each atomically.
 
     Returns
     -------
-    What was written, and what `clusterwright check --offline` cannot answer of it.
+    The files, and what is unknown to `clusterwright check --offline`.
 
     Raises
     ------
     UserError
-        There is no region, a file exists, or what would be written is no spec, or one that
-        `clusterwright check --offline` refuses.
+        There is no region, a file exists, or the spec is invalid or fails
+        `clusterwright check --offline`.
     GoalError
-        The plan's cluster cannot be a spec.
+        No spec can describe the cluster of the plan.
     """
     from clusterwright.cluster_spec import SpecErrors
     from clusterwright.platforms.loading import load_cluster
     from clusterwright.platforms.network import room_beside_the_nodes
 
-    _named(output)
+    _check_name(output)
     name = output.stem
-    given = _Given(plan_json, command, account, zone, image)
-    texts = _texts(report, catalog, output, given)
-    ask_for_room(texts, force)
-    # In the folder itself, so that its base.yaml is under it as it will be.
+    inputs = _Inputs(plan_json, command, account, zone, image)
+    texts = _texts(report, catalog, output, inputs)
+    check_writable(texts, force)
+    # In the target folder, so that its base.yaml applies.
     try:
         handle, draft_name = tempfile.mkstemp(
             prefix=f".{name}.", suffix=".yaml", dir=output.parent, text=True
         )
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise UserError(f"{output.parent} cannot be written to: {reason}") from None
+        raise UserError(f"{output.parent} is not writable: {reason}") from None
     draft = Path(draft_name)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -70,25 +70,25 @@ def write_plan(
         spec = load_cluster(draft)
         more = room_beside_the_nodes(spec.cluster, catalog)
         if more is not None:
-            texts |= _texts(report, catalog, output, given, (more,))
+            texts |= _texts(report, catalog, output, inputs, (more,))
             draft.write_text(texts[output], encoding="utf-8")
             spec = load_cluster(draft)
-        open_questions = _passes(spec, catalog)
+        open_questions = _check_offline(spec, catalog)
     except SpecErrors as errors:
         first = errors.problems[0]
-        hint = first.hint or "other numbers of nodes or tokens, another --zone or --capacity"
+        hint = first.hint or "change the number of nodes or tokens, --zone or --capacity"
         if not (output.parent / "base.yaml").is_file():
-            hint = f"{output.parent} has no base.yaml, which holds what every spec shares"
-        raise UserError(f"what would be written is no spec: {first.message}", hint) from None
+            hint = f"{output.parent} has no base.yaml, which holds the values of every spec"
+        raise UserError(f"the spec would be invalid: {first.message}", hint) from None
     finally:
         draft.unlink(missing_ok=True)
     for path, text in texts.items():
-        write_whole(path, text, force)
+        write_atomically(path, text, force)
     return list(texts), open_questions
 
 
-class _Given(NamedTuple):
-    """What is not the plan's."""
+class _Inputs(NamedTuple):
+    """What the plan itself does not contain."""
 
     plan_json: str
     command: str
@@ -101,7 +101,7 @@ def _texts(
     report: PlanReport,
     catalog: Catalog,
     output: Path,
-    given: _Given,
+    inputs: _Inputs,
     secondary_cidrs: tuple[str, ...] = (),
 ) -> dict[Path, str]:
     from clusterwright.cluster_spec.models import forms
@@ -117,60 +117,60 @@ def _texts(
             "--instance-type p5.48xlarge, or no cluster at all",
         )
     if report.storage is None:
-        raise UserError("the plan has no storage that FSx builds", *report.unknown[:1])
+        raise UserError("the plan has no FSx file system", *report.unknown[:1])
     platform = report.advice.platform if report.advice is not None else "hyperpod-slurm"
     offer = report.chosen_offer
     kind = offer.capacity_kind if offer else report.capacity_kinds[0]
     if not report.capacity_asked and kind not in traits_of(platform).capacity_kinds:
-        # Nobody asked for it: it was the cheapest of what another platform takes.
+        # It was not requested, but the cheapest kind, which only another platform supports.
         kind = "on-demand"
-    if given.image is not None and not re.fullmatch(forms.IMAGE_DIGEST.pattern, given.image):
+    if inputs.image is not None and not re.fullmatch(forms.IMAGE_DIGEST.pattern, inputs.image):
         raise UserError(
-            f"--image {given.image!r} is not {forms.IMAGE_DIGEST.words}",
+            f"--image {inputs.image!r} is not {forms.IMAGE_DIGEST.words}",
             f"such as {forms.IMAGE_DIGEST.example}",
         )
-    if given.image is not None and platform not in KUBERNETES:
+    if inputs.image is not None and platform not in KUBERNETES:
         raise UserError(
-            f"--image is the training job's on Kubernetes, and {platform} has Slurm",
+            f"--image requires Kubernetes, and {platform} has Slurm",
             f"--platform {' or '.join(KUBERNETES)}, or leave --image out",
         )
     name = output.stem
     plan_file = output.with_name(f"{name}.plan.json")
-    # Held to the day: a cluster is not given back at the hour.
+    # Rounded up to days: a cluster is not deleted at the hour.
     hours = math.ceil(plan.estimate.days.p90) * 24.0
     usd = plan.estimate.usd
     text = write(
         SpecChoices(
             name=name,
-            account=given.account,
+            account=inputs.account,
             region=report.region,
-            zone=given.zone or zone_of(chosen.hardware.instance_type, report.region, catalog),
+            zone=inputs.zone or zone_of(chosen.hardware.instance_type, report.region, catalog),
             instance_type=chosen.hardware.instance_type,
             nodes=chosen.nodes,
             spares=report.failures.spares if report.failures else 0,
             capacity_kind=kind,
             hours=hours,
             plan_file=plan_file.name,
-            command=given.command,
+            command=inputs.command,
             budget_usd=usd.p90 if usd is not None else None,
             reasons=_reasons(report),
-            schema=schema_from(output.parent),
+            schema=schema_path_from(output.parent),
             secondary_cidrs=secondary_cidrs,
             platform=platform,
-            image=given.image,
+            image=inputs.image,
             job_command=_job_command(report, name) if platform in KUBERNETES else (),
         ),
         report.storage,
         catalog,
     )
-    files = {output: text, plan_file: given.plan_json}
+    files = {output: text, plan_file: inputs.plan_json}
     if report.launch is not None:
         files |= _launch_files(output, report)
     return files
 
 
 def _job_command(report: PlanReport, name: str) -> tuple[str, ...]:
-    """The run's command; empty where no settings of a framework were found."""
+    """The command of the training job; empty without settings of a framework."""
     from clusterwright.sizing.launch import job_command
 
     layout = report.plan.chosen.layout
@@ -189,7 +189,9 @@ def _reasons(report: PlanReport) -> tuple[str, ...]:
     ]
     usd = plan.estimate.usd
     if usd is None:
-        lines.append("Dollars of compute: unknown. State your rates in prices.yaml beside this.")
+        lines.append(
+            "Dollars of compute: unknown. State your rates in prices.yaml beside this file."
+        )
     else:
         lines.append(
             f"Dollars of compute: {usd.p10:,.0f}, {usd.p50:,.0f} and {usd.p90:,.0f}, by dated "
@@ -229,12 +231,12 @@ def _toml(data: Mapping[str, Mapping[str, object]]) -> str:
     return "\n".join(lines)
 
 
-def _passes(spec: LoadedSpec, catalog: Catalog) -> list[str]:
-    """Refuse what `clusterwright check --offline` would: HyperPod takes not every type.
+def _check_offline(spec: LoadedSpec, catalog: Catalog) -> list[str]:
+    """Run `clusterwright check --offline`, because no platform supports every type.
 
     Returns
     -------
-    What it cannot answer, a sentence each, for which it would exit 2.
+    What is unknown, a sentence each.
 
     Raises
     ------
@@ -252,19 +254,21 @@ def _passes(spec: LoadedSpec, catalog: Catalog) -> list[str]:
     for finding in result.findings:
         if finding.severity == "error":
             raise UserError(
-                f"what would be written fails {finding.rule}: {finding.message}",
-                finding.hint or "another --instance-type, --nodes, --zone or --capacity",
+                f"the spec would fail {finding.rule}: {finding.message}",
+                finding.hint or "change --instance-type, --nodes, --zone or --capacity",
             )
-    return [f"{one.rule}: {one.message}" for one in result.unanswered]
+    return [f"{entry.rule}: {entry.message}" for entry in result.unanswered]
 
 
-def _named(output: Path) -> None:
+def _check_name(output: Path) -> None:
     import re
 
     from clusterwright.cluster_spec.models import forms
 
     if output.suffix != ".yaml":
-        raise UserError(f"--write {output}: a spec ends in .yaml", "--write configs/NAME.yaml")
+        raise UserError(
+            f"--write {output}: the file name must end in .yaml", "--write configs/NAME.yaml"
+        )
     if re.search(forms.ENVIRONMENT.pattern, output.stem) is None:
         raise UserError(
             f"--write {output}: the file's name becomes the cluster's, and {output.stem!r} is "
@@ -273,6 +277,6 @@ def _named(output: Path) -> None:
         )
     if output.stem == "base":
         raise UserError(
-            f"--write {output}: base.yaml holds what every spec shares",
+            f"--write {output}: base.yaml holds the values of every spec",
             "--write configs/llama3-70b.yaml",
         )

@@ -1,4 +1,4 @@
-"""`clusterwright render`: documents for tools that deploy what CloudFormation does not carry."""
+"""`clusterwright render`: documents for ParallelCluster and Kubernetes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from clusterwright.cli.lazy import LazyGroup
 COMMANDS: dict[str, tuple[str, str]] = {
     "parallelcluster": (
         "clusterwright.cli.render_parallelcluster",
-        "The configuration file of AWS ParallelCluster",
+        "Print the configuration file of AWS ParallelCluster",
     ),
     "kubernetes": (
         "clusterwright.cli.render_kubernetes",
-        "Manifests and charts' values of a cluster on EKS",
+        "Print Kubernetes manifests and Helm values for EKS",
     ),
 }
 """Name -> (module, one line for --help)."""

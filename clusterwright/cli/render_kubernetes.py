@@ -1,4 +1,4 @@
-"""`clusterwright render kubernetes`: what is applied to a cluster on EKS after its deployment."""
+"""`clusterwright render kubernetes`: manifests and Helm values for a cluster on EKS."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from clusterwright.cli.errors import UserError
+from clusterwright.cli.inputs import load_or_exit
+from clusterwright.cli.options import format_option, spec_argument
 from clusterwright.cli.outputs_file import WRITTEN, outputs_by_stack
-from clusterwright.cli.spec import config_options, config_path, load_or_exit
 
 if TYPE_CHECKING:
     from clusterwright.catalog import Catalog
     from clusterwright.cluster_spec.models.cluster import Cluster
     from clusterwright.platforms.kubernetes.render import Part
 
-# Kept here so that `--help` imports no renderer; a test holds it against `render.PARTS`.
+# Repeated here so that `--help` imports no renderer; a test compares it with `render.PARTS`.
 PARTS = ("tenants", "storage", "queues", "autoscaling", "metrics", "delivery", "jobs")
 VALUES, CHARTS = "values", "charts"
 
@@ -33,35 +34,27 @@ Examples:
 
 
 @click.command(epilog=EPILOG)
-@config_options
+@spec_argument
 @click.option(
     "--outputs",
     "outputs_file",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="What `cdk deploy --outputs-file` wrote: where file systems are, what nodes start with.",
+    help="File of `cdk deploy --outputs-file`, with file systems and node settings.",
 )
 @click.option(
     "--part",
     type=click.Choice([*PARTS, VALUES, CHARTS]),
-    help="Only this; without, all that a cluster has all the time.",
+    help="Print only this part.  [default: all that are always applied]",
 )
 @click.option(
     "--chart",
     metavar="NAME",
-    help="With --part values: those of one chart alone, as `helm --values` takes them.",
+    help="With --part values: only the values of this chart, for `helm --values`.",
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["yaml", "json"]),
-    default="yaml",
-    show_default=True,
-)
+@format_option("yaml", "json")
 def command(
-    config: str | None,
-    config_option: str | None,
-    environment: str | None,
+    path: Path,
     outputs_file: Path | None,
     part: str | None,
     chart: str | None,
@@ -69,21 +62,20 @@ def command(
 ) -> None:
     """Print manifests for `kubectl apply`, in the order in which they are applied.
 
-    Example jobs (--part jobs) and what Argo CD is told (--part delivery) are printed only when
-    they are asked for; so are the charts' values (--part values) and the charts themselves with
-    version and digest (--part charts).
+    Example jobs (--part jobs), Argo CD applications (--part delivery), Helm values (--part values)
+    and the charts with version and digest (--part charts) are printed only with --part.
     """
     from clusterwright.catalog import load_catalog
 
     loaded = load_or_exit(
-        config_path(config, config_option, environment),
+        path,
         command="render kubernetes",
         output_format=output_format,
     )
     cluster, catalog = loaded.cluster, load_catalog()
     if not cluster.uses_kubernetes:
         raise UserError(
-            f"{cluster.platform} has no Kubernetes",
+            f"{cluster.platform} does not use Kubernetes",
             "platform: hyperpod-eks or eks"
             + (
                 ", or `clusterwright render parallelcluster`"
@@ -92,7 +84,7 @@ def command(
             ),
         )
     if chart is not None and part != VALUES:
-        raise UserError("--chart is of the charts' values", "add --part values")
+        raise UserError("--chart requires --part values", "add --part values")
     if part == VALUES:
         _show_values(cluster, catalog, chart, output_format)
         return
@@ -123,19 +115,20 @@ def _show_manifests(
             objects += manifests(cluster, catalog, each, outputs)
     except UnknownVolumeError as error:
         raise UserError(
-            f"nothing says where the file systems are: {error}",
+            f"the file systems are unknown: {error}",
             "give --outputs with the file of `cdk deploy --outputs-file FILE`",
         ) from None
     except UnknownOutputError as error:
         raise UserError(
-            f"nothing says what Karpenter launches nodes with: {error}",
+            f"the node settings of Karpenter are unknown: {error}",
             "give --outputs with the file of `cdk deploy --outputs-file FILE`",
         ) from None
     except UnknownFactError as error:
         raise UserError(str(error), "the catalogue has no source for it") from None
     except UnknownProgramError as error:
         raise UserError(
-            f"the nodes' exporter is not here: {error}", "run this in a checkout of the repository"
+            f"the exporter of the nodes was not found: {error}",
+            "run this in a checkout of the repository",
         ) from None
     if output_format == "json":
         from clusterwright.json_output.envelope import json_answer
@@ -174,8 +167,8 @@ def _show_charts(cluster: Cluster, catalog: Catalog, output_format: str) -> None
         charts = pinned_charts(cluster, catalog)
     except UnknownChartError as error:
         raise UserError(
-            f"nobody has read what these charts are: {error}",
-            "pull the chart, and give version and sha256 in kubernetes.workloads.charts",
+            f"these charts are not in the catalogue: {error}",
+            "pull the chart, and set version and sha256 in kubernetes.workloads.charts",
         ) from None
     _show({"charts": [dataclasses.asdict(chart) for chart in charts]}, output_format)
 
@@ -192,22 +185,22 @@ def _show(fields: dict[str, Any], output_format: str) -> None:
 
 
 def _read_outputs(path: Path, environment: str) -> dict[str, str]:
-    """The outputs of the environment's stacks, all together."""
+    """The outputs of the environment's stacks, merged."""
     found: dict[str, str] = {}
     for stack, outputs in outputs_by_stack(path, environment).items():
-        _hold_against_their_forms(path, stack, outputs)
+        _check_formats(path, stack, outputs)
         found |= outputs
     return found
 
 
-def _hold_against_their_forms(path: Path, stack: str, outputs: dict[str, Any]) -> None:
-    """What a volume would be mounted by is what FSx gives, or the file was altered or cut off."""
+def _check_formats(path: Path, stack: str, outputs: dict[str, Any]) -> None:
+    """Refuse values that FSx and Karpenter never have: the file was edited or truncated."""
     import re
 
     from clusterwright.cluster_spec.models import forms
 
     for key, value in outputs.items():
-        words = "a text" if not isinstance(value, str) else None
+        words = "a string" if not isinstance(value, str) else None
         for prefix, form in (
             ("LustreDnsName", forms.FILE_SYSTEM_DNS),
             ("HomeDnsName", forms.FILE_SYSTEM_DNS),

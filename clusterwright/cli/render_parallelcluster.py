@@ -1,4 +1,4 @@
-"""`clusterwright render parallelcluster`: the file for those who use `pcluster` themselves."""
+"""`clusterwright render parallelcluster`: the cluster configuration for `pcluster`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clusterwright.cli.errors import UserError
-from clusterwright.cli.spec import config_options, config_path, load_or_exit
+from clusterwright.cli.inputs import load_or_exit
+from clusterwright.cli.options import format_option, spec_argument
 
 if TYPE_CHECKING:
     from clusterwright.cluster_spec.models.cluster import Cluster
@@ -26,41 +27,33 @@ Examples:
 
 
 @click.command(epilog=EPILOG)
-@config_options
+@spec_argument
 @click.option(
     "--outputs",
     "outputs_file",
     metavar="FILE",
     type=click.Path(),
-    help="Ids from the file that `cdk deploy --outputs-file FILE` wrote.",
+    help="File of `cdk deploy --outputs-file FILE`, with resource ids.",
 )
 @click.option(
     "--set",
-    "said",
+    "assignments",
     metavar="NAME=VALUE",
     multiple=True,
-    help="An id by the name of its output, before that of the file; several times.",
+    help="A resource id by output name; overrides --outputs. May be repeated.",
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["yaml", "json"]),
-    default="yaml",
-    show_default=True,
-)
+@format_option("yaml", "json")
 def command(
-    config: str | None,
-    config_option: str | None,
-    environment: str | None,
+    path: Path,
     outputs_file: str | None,
-    said: tuple[str, ...],
+    assignments: tuple[str, ...],
     output_format: str,
 ) -> None:
     """Print the configuration of AWS ParallelCluster.
 
-    `cdk deploy` needs no file: the cluster's stack holds the same configuration. What only a
-    deployment knows comes from --outputs or --set; the rest are placeholders that the schema of
-    ParallelCluster takes and AWS does not, each marked with what it stands for.
+    `cdk deploy` does not need the file: the cluster's stack holds the same configuration. Ids
+    that only a deployment knows come from --outputs or --set. The others are placeholders, each
+    marked: they pass the schema of ParallelCluster, and AWS refuses them.
     """
     from clusterwright.catalog import load_catalog
     from clusterwright.platforms.parallelcluster import outputs
@@ -68,18 +61,18 @@ def command(
     from clusterwright.platforms.parallelcluster.storage import mounted_by_parallelcluster
 
     spec = load_or_exit(
-        config_path(config, config_option, environment),
+        path,
         command="render",
         output_format=output_format,
     )
     cluster = spec.cluster
     if cluster.platform != "parallelcluster":
         raise UserError(
-            f"the spec is for {cluster.platform}, which has no configuration of ParallelCluster",
+            f"the spec has platform: {cluster.platform}, not parallelcluster",
             "`platform: parallelcluster`, or `clusterwright render kubernetes` on EKS",
         )
     _refuse_capacity(cluster)
-    values = {**_of_file(cluster, outputs_file), **_said(said)}
+    values = {**_of_file(cluster, outputs_file), **_assigned(assignments)}
     try:
         supplied = outputs.supplied_from(cluster, values)
     except ValueError as error:
@@ -113,7 +106,7 @@ def command(
 
 
 def _refuse_capacity(cluster: Cluster) -> None:
-    """As a deployment does: what the configuration has no key for is not left out of it."""
+    """Refuse capacity that the configuration has no key for, as a deployment does."""
     rules = cluster.traits
     for index, group in enumerate(cluster.compute):
         kind = group.capacity.kind
@@ -124,7 +117,7 @@ def _refuse_capacity(cluster: Cluster) -> None:
             )
 
 
-def _said(words: tuple[str, ...]) -> dict[str, str]:
+def _assigned(words: tuple[str, ...]) -> dict[str, str]:
     from clusterwright.cluster_spec.suggest import did_you_mean
     from clusterwright.platforms.parallelcluster.outputs import VALUES
 
@@ -132,7 +125,7 @@ def _said(words: tuple[str, ...]) -> dict[str, str]:
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not value:
-            raise UserError(f"--set {word}: NAME=VALUE is wanted", "see --help")
+            raise UserError(f"--set {word}: expected NAME=VALUE", "see --help")
         if name not in VALUES:
             names = ", ".join(VALUES)
             hint = did_you_mean(name, list(VALUES)) or f"names: {names}"
@@ -142,7 +135,7 @@ def _said(words: tuple[str, ...]) -> dict[str, str]:
 
 
 def _of_file(cluster: Cluster, path: str | None) -> dict[str, str]:
-    """Outputs that are ours, of this environment's stacks."""
+    """The known outputs of the environment's stacks."""
     from clusterwright.platforms.parallelcluster.outputs import VALUES
     from clusterwright.platforms.stack_names import part_of
 
@@ -156,12 +149,14 @@ def _of_file(cluster: Cluster, path: str | None) -> dict[str, str]:
         raise UserError(f"{path} is not JSON", _WRITTEN) from None
     if not isinstance(data, dict) or not all(isinstance(v, dict) for v in data.values()):
         raise UserError(f"{path} is not a file of outputs: stack to name to value", _WRITTEN)
-    ours = cluster.environment
-    stacks = [outputs for stack, outputs in data.items() if part_of(ours, stack) is not None]
+    environment = cluster.environment
+    stacks = [
+        outputs for stack, outputs in data.items() if part_of(environment, stack) is not None
+    ]
     if not stacks:
         found = ", ".join(sorted(data)) or "none"
         raise UserError(
-            f"{path} has no stack of the environment {ours}",
+            f"{path} has no stack of the environment {environment}",
             f"its stacks: {found}",
         )
     return {

@@ -144,12 +144,12 @@ def test_only_and_skip_leave_rules_out_and_count_them(tmp_path: Path) -> None:
         (("--fail-on", "fatal"), "", "clusterwright check --help"),
         (("--format", "xml"), "", "clusterwright check --help"),
         (("--timeout", "0"), "", "clusterwright check --help"),
-        (("--request-quotas",), "--request-quotas needs the account", "leave --offline out"),
-        (("--yes",), "go with --request-quotas", ""),
-        (("--lead-days", "3"), "go with --request-quotas", ""),
-        (("--request-file", "x.md"), "go with --request-quotas", ""),
-        (("--iam-policy",), "no rule that was chosen needs a permission", "leave --offline"),
-        (("--iam-policy", "--format", "sarif"), "no form as sarif", "--format text or json"),
+        (("--request-quotas",), "--request-quotas reads the account", "leave --offline out"),
+        (("--yes",), "require --request-quotas", ""),
+        (("--lead-days", "3"), "require --request-quotas", ""),
+        (("--request-file", "x.md"), "require --request-quotas", ""),
+        (("--iam-policy",), "no selected rule needs a permission", "leave --offline"),
+        (("--iam-policy", "--format", "sarif"), "does not support --format sarif", "--format text or json"),
         (("second.yaml",), "", "clusterwright check --help"),
     ],
 )
@@ -316,17 +316,19 @@ def test_progress_is_for_terminals_and_for_what_takes_time(
             return True
 
     quick = Terminal()
-    line = progress.ProgressLine(quick, "asking AWS")
+    line = progress.ProgressLine(quick, "reading from AWS")
     line.show(1, 2)
     line.clear()
     assert quick.getvalue() == ""
     monkeypatch.setattr(progress, "SILENT_SECONDS", 0)
     piped, slow = io.StringIO(), Terminal()
     for stream in (piped, slow):
-        line = progress.ProgressLine(stream, "asking AWS")
+        line = progress.ProgressLine(stream, "reading from AWS")
         line.show(9, 22)
         line.show(1, 2)
         line.clear()
         line.clear()
     assert piped.getvalue() == ""
-    assert slow.getvalue() == ("\rasking AWS: 9 of 22\rasking AWS: 1 of 2 \r                   \r")
+    assert slow.getvalue() == (
+        "\rreading from AWS: 9 of 22\rreading from AWS: 1 of 2 \r                         \r"
+    )

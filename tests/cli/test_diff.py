@@ -148,7 +148,7 @@ def test_a_spec_that_is_new(repository: Callable[..., Path]) -> None:
 
 def test_another_environment_leaves_the_old_one_standing(repository: Callable[..., Path]) -> None:
     data = answer(repository(BASE, specs.changed({"environment": "other"}, BASE)))
-    assert any("builds another cluster" in note for note in data["notes"])
+    assert any("creates another cluster" in note for note in data["notes"])
     left = [r for r in data["resources"] if r["action"] == "leave"]
     assert {r["effect"] for r in left} == {"delete"}
     assert data["verdict"] == "fail"
@@ -261,7 +261,7 @@ def test_the_stacks_of_each_version_write_its_templates(tmp_path: Path) -> None:
         ((SPEC,), "either --base REF or --deployed"),
         ((SPEC, "--base", "main", "--deployed"), "either --base REF or --deployed"),
         ((SPEC, "--deployed", "--offline"), "--deployed reads the account"),
-        ((SPEC, "--base", "main", "--no-change-sets"), "--no-change-sets goes with --deployed"),
+        ((SPEC, "--base", "main", "--no-change-sets"), "--no-change-sets requires --deployed"),
         ((SPEC, "--base", "no-such-branch"), "'no-such-branch' is no commit"),
         ((SPEC, "--base", "--help-me"), "--help-me"),
         ((SPEC, "--base", "main..main"), "is no commit"),

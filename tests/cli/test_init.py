@@ -111,10 +111,10 @@ def test_a_file_that_appears_meanwhile_is_left_as_it_is(
         draft.write_text("ours")
         return "ours"
 
-    monkeypatch.setattr(command, "_written", late)
+    monkeypatch.setattr(command, "_write_and_load", late)
     answer = clusterwright(*INIT, "--output", "mine.yaml", folder=tmp_path)
     assert answer.exit_code == 3
-    assert "mine.yaml exists and is left as it is" in answer.err
+    assert "mine.yaml exists and is not overwritten" in answer.err
     assert (tmp_path / "mine.yaml").read_text() == "precious"
     assert [p.name for p in tmp_path.iterdir()] == ["mine.yaml"]
 
@@ -202,7 +202,7 @@ def test_what_the_base_beside_it_spoils_is_said(tmp_path: Path) -> None:
     with nothing_written(tmp_path):
         answer = clusterwright(*INIT, "--output", "dev.yaml", folder=tmp_path)
     assert answer.exit_code == 3
-    assert "with the base.yaml beside it the file would be wrong: network.existing" in answer.err
+    assert "with the base.yaml beside it the spec is invalid: network.existing" in answer.err
 
 
 def test_every_platform_that_is_built_has_a_file_to_start_from() -> None:

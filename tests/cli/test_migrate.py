@@ -148,7 +148,7 @@ OUTPUTS = {
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["configs/dev.yaml", "--to", "hyperpod-slurm"], "is for hyperpod-slurm already"),
+        (["configs/dev.yaml", "--to", "hyperpod-slurm"], "already has platform: hyperpod-slurm"),
         (["configs/dev.yaml", "--to", "ekz"], "there is no platform ekz"),
         (["configs/dev.yaml"], "--to"),
         (["configs/none.yaml", "--to", "eks"], "configs/none.yaml"),
@@ -156,22 +156,22 @@ OUTPUTS = {
         (["configs/dev.yaml", "--to", "eks", "--write", "no/x.yaml"], "no does not exist"),
         (
             ["configs/dev.yaml", "--to", "eks", "--write", "configs/dev.yaml", "--force"],
-            "configs/dev.yaml is the file that is read",
+            "configs/dev.yaml is the input file",
         ),
         (
             ["configs/dev.yaml", "--to", "eks", "--write", "configs/prod.yaml"],
-            "configs/prod.yaml exists and is left as it is",
+            "configs/prod.yaml exists and is not overwritten",
         ),
         (["configs/dev.yaml", "--to", "eks", "--environment", "Dev_"], "--environment: 'Dev_'"),
-        (["configs/dev.yaml", "--to", "eks", "--outputs", "o.json"], "beside the old one"),
-        ([*BESIDE, "--outputs", "none.json"], "there is no file none.json"),
+        (["configs/dev.yaml", "--to", "eks", "--outputs", "o.json"], "--outputs requires another name"),
+        ([*BESIDE, "--outputs", "none.json"], "none.json does not exist"),
         ([*BESIDE, "--outputs", "configs"], "configs cannot be read"),
         ([*BESIDE, "--outputs", "configs/dev.yaml"], "configs/dev.yaml cannot be read"),
         ([*BESIDE, "--outputs", "list.json"], "is not an object"),
         ([*BESIDE, "--outputs", "other.json"], "other.json has no outputs of dev"),
-        ([*BESIDE, "--outputs", "flat.json"], "what dev-network has is not an object"),
-        ([*BESIDE, "--outputs", "numbers.json"], "VpcId of dev-network is 7, not a text"),
-        ([*BESIDE, "--outputs", "two.json"], "and not the same one"),
+        ([*BESIDE, "--outputs", "flat.json"], "dev-network is not an object"),
+        ([*BESIDE, "--outputs", "numbers.json"], "VpcId of dev-network is 7, not a string"),
+        ([*BESIDE, "--outputs", "two.json"], "two stacks of dev have different values"),
         ([*BESIDE, "--outputs", "little.json"], "no output LustreFileSystemId, LustreDnsName"),
         ([*BESIDE, "--outputs", "wrong.json"], "VpcId is 'vpc-x\\nplatform: eks', not the id"),
     ],
@@ -205,12 +205,12 @@ VPC = '"VpcId": "vpc-0a1b2c3d4e5f60718"'
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (None, "there is no file"),
+        (None, "does not exist"),
         ("", "cannot be read"),
         ("[" * 100_000, "cannot be read"),
         ("[]", "is not an object with the outputs of each stack"),
-        ('{"dev-network": []}', "what dev-network has is not an object of outputs"),
-        ('{"dev-network": {"VpcId": 5}}', "VpcId of dev-network is 5, not a text"),
+        ('{"dev-network": []}', "dev-network is not an object of outputs"),
+        ('{"dev-network": {"VpcId": 5}}', "VpcId of dev-network is 5, not a string"),
         (f'{{"dev-eu-network": {{{VPC}}}}}', "has no outputs of dev"),
         ('{"dev-network": {"VpcId": "vpc-1; x"}}', "VpcId is 'vpc-1; x', not the id of a VPC"),
         (f'{{"dev-network": {{{VPC[:-1]}\\n"}}}}', "not the id of a VPC"),
@@ -220,7 +220,7 @@ VPC = '"VpcId": "vpc-0a1b2c3d4e5f60718"'
         ),
         (
             f'{{"dev-network": {{{VPC}}}, "dev-storage": {{"VpcId": "vpc-0"}}}}',
-            "two stacks of dev give VpcId",
+            "two stacks of dev have different values of VpcId",
         ),
         (
             f'{{"dev-network": {{{VPC}}}}}',
@@ -251,4 +251,4 @@ def test_outputs_are_for_a_cluster_of_another_name(more: tuple[str, ...], folder
     words = ("migrate", "configs/dev.yaml", "--to", "eks", "--outputs", "outputs.json")
     answer = clusterwright(*words, *more, folder=folder)
     assert answer.exit_code == 3
-    assert "--outputs is for a cluster beside the old one" in answer.err
+    assert "--outputs requires another name" in answer.err

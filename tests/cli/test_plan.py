@@ -135,7 +135,7 @@ def refused(*arguments: str) -> Answer:
         (("--params", "70B", "--tokens", "15T", "--seq-len", "-4", *P5), "seq_len"),
         (("--params", "1T", "--tokens", "1T", *P5[:2], "--nodes", "1"), "at least 64"),
         (("--model", "gpt-9", "--tokens", "1T", *P5), "no model"),
-        (("--model", "missing/config.json", "--tokens", "1T", *P5), "nothing is fetched"),
+        (("--model", "missing/config.json", "--tokens", "1T", *P5), "nothing is downloaded"),
         (("--goal", "missing.yaml"), "cannot be read"),
         (("--precision", "fp7", *FIXED[:4], *P5), "precision"),
         (("--layers", "many", *FIXED, *P5), "not a valid integer"),

@@ -157,7 +157,7 @@ def test_nothing_is_overwritten_unless_forced(configs: Path) -> None:
     arguments = ("plan", *GOAL, "--region", "us-east-1", "--write", str(spec))
     refused = clusterwright(*arguments)
     assert refused.exit_code == 3
-    assert "exists and is left as it is" in refused.err
+    assert "exists and is not overwritten" in refused.err
     assert spec.read_text() == "kept\n"
     assert clusterwright(*arguments, "--force").exit_code == 0
     assert spec.read_text() != "kept\n"
@@ -167,7 +167,7 @@ def test_nothing_is_overwritten_unless_forced(configs: Path) -> None:
     ("name", "more", "says"),
     [
         ("Mine.yaml", (), "the file's name becomes the cluster's"),
-        ("mine.json", (), "a spec ends in .yaml"),
+        ("mine.json", (), "the file name must end in .yaml"),
         (
             "mine.yaml",
             ("--capacity", "capacity-block", "--platform", "hyperpod-slurm"),
@@ -188,11 +188,11 @@ def test_nothing_is_overwritten_unless_forced(configs: Path) -> None:
             "without a tag",
         ),
         ("mine.yaml", ("--platform", "eks", "--image", f"{IMAGE}\nrun: null"), "without a tag"),
-        ("mine.yaml", ("--account", "12"), "what would be written is no spec"),
+        ("mine.yaml", ("--account", "12"), "the spec would be invalid"),
         ("mine.yaml", ("--zone", "euw1-az1"), "has no zone euw1-az1"),
         ("nowhere/mine.yaml", (), "does not exist"),
-        ("base.yaml", ("--force",), "what every spec shares"),
-        ("/proc/mine.yaml", (), "/proc cannot be written to"),
+        ("base.yaml", ("--force",), "the values of every spec"),
+        ("/proc/mine.yaml", (), "/proc is not writable"),
         ("mine.yaml", ("--instance-type", "p5.48xlarge", "--nodes", "9000"), "is more than"),
     ],
 )
@@ -248,7 +248,7 @@ def test_ultraservers_are_whole_and_what_is_unknown_is_said(configs: Path) -> No
     )
     assert answer.exit_code == 0, answer.err
     assert "count: 162" in output.read_text()
-    assert "unknown, so check --offline will exit 2: CW-C020" in answer.err
+    assert "unknown, so that check --offline exits with 2: CW-C020" in answer.err
     checked = clusterwright("check", str(output), "--offline", "--format", "json")
     assert checked.exit_code == 2
     assert "CW-C021" not in {f["rule"] for f in json.loads(checked.out)["findings"]}
@@ -299,7 +299,7 @@ def test_a_second_currency_and_a_ramp(tmp_path: Path) -> None:
         *("--phases", "--starts", "2027-01-04", "--inference-tokens", "100T"),
     )
     assert answer.exit_code == 0, answer.err
-    for words in ("in JPY", "at 150 JPY a USD", "phase 1", "2027-01-04", "break-even at"):
+    for words in ("in JPY", "at 150 JPY per USD", "phase 1", "2027-01-04", "break-even at"):
         assert words in answer.out
     wrong = clusterwright("plan", *GOAL, "--currency", "JPY")
     assert wrong.exit_code == 3
@@ -322,8 +322,8 @@ def test_hardware_of_one_s_own(tmp_path: Path) -> None:
         ("{purchase: 1, watts: 1, tarif: 1}\n", "unknown key 'tarif'"),
         ("{purchase: much, watts: 1, tariff_per_kwh: 1}\n", "purchase is 'much'"),
         ("[]\n", "holds no mapping"),
-        ("{purchase: 1, watts: 1, tariff_per_kwh: 1, accelerators: 8}\n", "accelerators of what?"),
-        ("{purchase: 1, watts: 1, tariff_per_kwh: 1, accelerator: L40S}\n", "how many L40S?"),
+        ("{purchase: 1, watts: 1, tariff_per_kwh: 1, accelerators: 8}\n", "accelerators requires accelerator"),
+        ("{purchase: 1, watts: 1, tariff_per_kwh: 1, accelerator: L40S}\n", "the number of L40S is missing"),
         (
             "{purchase: 1, watts: 1, tariff_per_kwh: 1, accelerator: L40S, accelerators: none}\n",
             "cluster.accelerators",

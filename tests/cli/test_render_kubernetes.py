@@ -82,7 +82,7 @@ def test_karpenters_classes_and_pools(tmp_path: Path, snapshot: SnapshotAssertio
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        ("KarpenterSubnetIds", None, "launches nodes with: KarpenterSubnetIds"),
+        ("KarpenterSubnetIds", None, "of Karpenter are unknown: KarpenterSubnetIds"),
         ("KarpenterSubnetIds", "subnet-1; rm", "not ids of subnets with commas"),
         ("KarpenterSecurityGroupIds", "", "not ids of security groups"),
         ("KarpenterKeyArn", "alias/key", "not the ARN of a KMS key"),
@@ -169,9 +169,9 @@ def test_a_file_system_without_address(tmp_path: Path) -> None:
         ("[]", "is not an object with the outputs of each stack"),
         ("null", "is not an object with the outputs of each stack"),
         ('{"else-cluster": {"LustreDnsName": "a"}}', "has no outputs of test"),
-        ('{"test-cluster": []}', "what test-cluster has is not an object of outputs"),
+        ('{"test-cluster": []}', "test-cluster is not an object of outputs"),
         ('{"test-cluster": {}}', "has no outputs of test"),
-        (None, "there is no file"),
+        (None, "does not exist"),
     ],
 )
 def test_outputs_that_are_none(tmp_path: Path, text: str | None, words: str) -> None:
@@ -199,11 +199,11 @@ def test_outputs_of_an_environment_whose_name_begins_alike_are_not_taken(
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        ("LustreMountName", None, "LustreMountName of test-cluster is None, not a text"),
+        ("LustreMountName", None, "LustreMountName of test-cluster is None, not a string"),
         ("LustreMountName", "", "not a mount name of at most 8"),
         ("LustreMountName", "abcdefgh\n", "not a mount name of at most 8"),
         ("LustreDnsName", "fs-1 x", "not a file system's DNS name"),
-        ("VpcId", 5, "VpcId of test-cluster is 5, not a text"),
+        ("VpcId", 5, "VpcId of test-cluster is 5, not a string"),
     ],
 )
 def test_outputs_by_which_nothing_could_be_mounted(
@@ -247,7 +247,7 @@ def test_interfaces_that_no_source_counts(tmp_path: Path) -> None:
 def test_a_platform_without_kubernetes() -> None:
     answer = clusterwright(*RENDER, "--env", "dev", folder=ROOT)
     assert answer.exit_code == 3
-    assert "hyperpod-slurm has no Kubernetes" in answer.err
+    assert "hyperpod-slurm does not use Kubernetes" in answer.err
 
 
 def test_a_wrong_spec_in_json(tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ def test_texts_go_there_and_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--set", "HeadSubnet"), "NAME=VALUE is wanted"),
+        (("--set", "HeadSubnet"), "expected NAME=VALUE"),
         (("--set", "HeadSubnetid=x"), "did you mean `HeadSubnetId`?"),
         (("--set", "HeadSubnetId=x"), "'x' is not the private subnet of the head node"),
         (("--set", "ScriptsUri=s3://b/p/"), "is not the folder with on_node_configured.sh"),
@@ -208,7 +208,7 @@ def test_another_platform(tmp_path: Path) -> None:
     write(tmp_path / "spec.yaml", SMALL)
     answer = clusterwright("render", "parallelcluster", "spec.yaml", folder=tmp_path)
     assert answer.exit_code == 3
-    assert "the spec is for hyperpod-slurm" in answer.err
+    assert "the spec has platform: hyperpod-slurm" in answer.err
 
 
 def test_capacity_that_is_not_ec2s(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def open_requests() -> list[dict[str, Any]]:
 @pytest.mark.usefixtures("account")
 def test_without_a_terminal_it_only_shows(tmp_path: Path) -> None:
     answer = asked(tmp_path)
-    assert "nothing is filed without a terminal" in answer.err
+    assert "not filed, because stdin is not a terminal" in answer.err
     text = (tmp_path / "quota-request-test.md").read_text()
     assert text in answer.out
     assert "- asks for **20**; applied now: 0" in text
@@ -89,7 +89,7 @@ def test_at_a_terminal_it_asks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, count: int
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO(answer))
-    monkeypatch.setattr("clusterwright.cli.check_account._at_a_terminal", lambda: True)
+    monkeypatch.setattr("clusterwright.cli.check_quota_requests._at_a_terminal", lambda: True)
     asked(tmp_path)
     assert len(open_requests()) == count
 

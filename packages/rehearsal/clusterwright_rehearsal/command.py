@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from clusterwright.cli.errors import UserError
-from clusterwright.cli.spec import config_options, config_path, load_or_exit
+from clusterwright.cli.inputs import load_or_exit
+from clusterwright.cli.options import spec_options, spec_path
 
 if TYPE_CHECKING:
     from clusterwright_rehearsal.verdict import Verdict
@@ -26,7 +27,7 @@ _GRACE_SECONDS = 10.0
 
 
 @click.command("rehearse", epilog=EXIT_CODES)
-@config_options
+@spec_options
 @click.option(
     "--nodes",
     type=click.IntRange(min=1),
@@ -110,7 +111,7 @@ def command(
             ctx.exit(_clean(state_dir, output_format))
         if listing:
             ctx.exit(_list(output_format))
-        path = config_path(config, config_option, environment)
+        path = spec_path(config, config_option, environment)
         spec = load_or_exit(path, command="rehearse", output_format=output_format)
         from clusterwright_rehearsal.nodes import images
         from clusterwright_rehearsal.rehearsal import Request, rehearse

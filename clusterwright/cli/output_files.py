@@ -1,4 +1,4 @@
-"""Files that a command writes: whole or not at all, and in nobody's place without --force."""
+"""Atomic writing of output files, which overwrites only with --force."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from clusterwright.cli.errors import UserError
 
 
-def ask_for_room(paths: Iterable[Path], force: bool) -> None:
-    """Refuse before any work what could not be written after it.
+def check_writable(paths: Iterable[Path], force: bool) -> None:
+    """Check before any work that the files can be written.
 
     Raises
     ------
@@ -24,34 +24,34 @@ def ask_for_room(paths: Iterable[Path], force: bool) -> None:
         if not path.parent.is_dir():
             raise UserError(f"{path.parent} does not exist", f"mkdir -p {path.parent}")
         if os.path.lexists(path) and not force:
-            raise _taken(path)
+            raise _exists(path)
 
 
-def write_whole(path: Path, text: str, force: bool) -> None:
-    """Write a text.
+def write_atomically(path: Path, text: str, force: bool) -> None:
+    """Write a text atomically.
 
     Raises
     ------
     UserError
-        The file exists by now, and `force` is not given.
+        The file exists, and `force` is not given.
     """
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     draft = Path(name)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
-        put_in_place(draft, path, force)
+        move_into_place(draft, path, force)
     finally:
         draft.unlink(missing_ok=True)
 
 
-def put_in_place(draft: Path, path: Path, force: bool) -> None:
-    """Give a finished draft of the same folder its name, with the rights that a new file has.
+def move_into_place(draft: Path, path: Path, force: bool) -> None:
+    """Rename a draft in the same folder, with the permissions of a new file.
 
     Raises
     ------
     UserError
-        The file exists by now, and `force` is not given.
+        The file exists, and `force` is not given.
     """
     umask = os.umask(0)
     os.umask(umask)
@@ -62,18 +62,16 @@ def put_in_place(draft: Path, path: Path, force: bool) -> None:
     try:
         os.link(draft, path)
     except FileExistsError:
-        raise _taken(path) from None
+        raise _exists(path) from None
 
 
-def schema_from(folder: Path) -> str | None:
-    """The spec's schema in the checkout that `folder` is in, from there; `None` outside one."""
+def schema_path_from(folder: Path) -> str | None:
+    """Relative path of the spec's JSON Schema from `folder`; None outside a checkout."""
     for up, parent in enumerate(folder.resolve().parents, start=1):
         if (parent / "schema" / "cluster.schema.json").is_file():
             return "../" * up + "schema/cluster.schema.json"
     return None
 
 
-def _taken(path: Path) -> UserError:
-    return UserError(
-        f"{path} exists and is left as it is", "name another file, or --force to overwrite it"
-    )
+def _exists(path: Path) -> UserError:
+    return UserError(f"{path} exists and is not overwritten", "name another file, or use --force")

@@ -7,26 +7,26 @@ from pathlib import Path
 import pytest
 
 from clusterwright.cli.errors import UserError
-from clusterwright.cli.new_files import ask_for_room, schema_from, write_whole
+from clusterwright.cli.output_files import check_writable, schema_path_from, write_atomically
 
 
 def test_a_file_that_appeared_meanwhile_is_left(tmp_path: Path) -> None:
     """Asked before the work, taken during it."""
     path = tmp_path / "x.yaml"
-    ask_for_room([path], force=False)
+    check_writable([path], force=False)
     path.write_text("somebody else's\n")
-    with pytest.raises(UserError, match="exists and is left"):
-        write_whole(path, "mine\n", force=False)
+    with pytest.raises(UserError, match="exists and is not overwritten"):
+        write_atomically(path, "mine\n", force=False)
     assert path.read_text() == "somebody else's\n"
     assert list(tmp_path.iterdir()) == [path]
-    write_whole(path, "mine\n", force=True)
+    write_atomically(path, "mine\n", force=True)
     assert path.read_text() == "mine\n"
 
 
 def test_a_new_file_has_the_rights_of_one(tmp_path: Path) -> None:
     usual = tmp_path / "usual"
     usual.write_text("")
-    write_whole(tmp_path / "mine", "text\n", force=False)
+    write_atomically(tmp_path / "mine", "text\n", force=False)
     assert (tmp_path / "mine").stat().st_mode == usual.stat().st_mode
 
 
@@ -35,13 +35,13 @@ def test_a_new_file_has_the_rights_of_one(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_written_is_refused_first(tmp_path: Path, path: str, says: str) -> None:
     with pytest.raises(UserError, match=says):
-        ask_for_room([tmp_path / path], force=True)
+        check_writable([tmp_path / path], force=True)
 
 
 def test_the_schema_is_the_checkout_s(tmp_path: Path) -> None:
     (tmp_path / "schema").mkdir()
     (tmp_path / "schema" / "cluster.schema.json").write_text("{}")
     (tmp_path / "configs" / "team").mkdir(parents=True)
-    assert schema_from(tmp_path / "configs") == "../schema/cluster.schema.json"
-    assert schema_from(tmp_path / "configs" / "team") == "../../schema/cluster.schema.json"
-    assert schema_from(tmp_path) is None
+    assert schema_path_from(tmp_path / "configs") == "../schema/cluster.schema.json"
+    assert schema_path_from(tmp_path / "configs" / "team") == "../../schema/cluster.schema.json"
+    assert schema_path_from(tmp_path) is None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright.cli.collector import ENOUGH_TO_LOOK, collecting_seldom
+from clusterwright.cli.garbage_collection import ALLOCATION_THRESHOLD, reduced_gc
 from clusterwright.cli.main import main
 
 SPEC = Path(__file__).parents[2] / "configs" / "dev.yaml"
@@ -18,8 +18,8 @@ SPEC = Path(__file__).parents[2] / "configs" / "dev.yaml"
 
 def test_the_settings_are_put_back() -> None:
     before = gc.get_threshold()
-    with collecting_seldom():
-        assert gc.get_threshold() == (ENOUGH_TO_LOOK, *before[1:])
+    with reduced_gc():
+        assert gc.get_threshold() == (ALLOCATION_THRESHOLD, *before[1:])
     assert gc.get_threshold() == before
 
 
