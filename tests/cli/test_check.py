@@ -149,7 +149,11 @@ def test_only_and_skip_leave_rules_out_and_count_them(tmp_path: Path) -> None:
         (("--lead-days", "3"), "require --request-quotas", ""),
         (("--request-file", "x.md"), "require --request-quotas", ""),
         (("--iam-policy",), "no selected rule needs a permission", "leave --offline"),
-        (("--iam-policy", "--format", "sarif"), "does not support --format sarif", "--format text or json"),
+        (
+            ("--iam-policy", "--format", "sarif"),
+            "does not support --format sarif",
+            "--format text or json",
+        ),
         (("second.yaml",), "", "clusterwright check --help"),
     ],
 )

@@ -163,7 +163,10 @@ OUTPUTS = {
             "configs/prod.yaml exists and is not overwritten",
         ),
         (["configs/dev.yaml", "--to", "eks", "--environment", "Dev_"], "--environment: 'Dev_'"),
-        (["configs/dev.yaml", "--to", "eks", "--outputs", "o.json"], "--outputs requires another name"),
+        (
+            ["configs/dev.yaml", "--to", "eks", "--outputs", "o.json"],
+            "--outputs requires another name",
+        ),
         ([*BESIDE, "--outputs", "none.json"], "none.json does not exist"),
         ([*BESIDE, "--outputs", "configs"], "configs cannot be read"),
         ([*BESIDE, "--outputs", "configs/dev.yaml"], "configs/dev.yaml cannot be read"),

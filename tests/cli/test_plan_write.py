@@ -322,8 +322,14 @@ def test_hardware_of_one_s_own(tmp_path: Path) -> None:
         ("{purchase: 1, watts: 1, tarif: 1}\n", "unknown key 'tarif'"),
         ("{purchase: much, watts: 1, tariff_per_kwh: 1}\n", "purchase is 'much'"),
         ("[]\n", "holds no mapping"),
-        ("{purchase: 1, watts: 1, tariff_per_kwh: 1, accelerators: 8}\n", "accelerators requires accelerator"),
-        ("{purchase: 1, watts: 1, tariff_per_kwh: 1, accelerator: L40S}\n", "the number of L40S is missing"),
+        (
+            "{purchase: 1, watts: 1, tariff_per_kwh: 1, accelerators: 8}\n",
+            "accelerators requires accelerator",
+        ),
+        (
+            "{purchase: 1, watts: 1, tariff_per_kwh: 1, accelerator: L40S}\n",
+            "the number of L40S is missing",
+        ),
         (
             "{purchase: 1, watts: 1, tariff_per_kwh: 1, accelerator: L40S, accelerators: none}\n",
             "cluster.accelerators",
