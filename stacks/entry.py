@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from clusterwright.cluster_spec import LoadedSpec, SpecErrors
-from clusterwright.platforms.loading import load_cluster
-from stacks.limits import refuse_what_cannot_be_built
+from clusterwright.platforms.loading import load_cluster, validate_for_synthesis
 
 if TYPE_CHECKING:
     import aws_cdk as cdk
@@ -47,7 +46,7 @@ def read_spec() -> LoadedSpec:
     gc.disable()
     try:
         loaded = load_cluster(spec_path(command_line_context(os.environ), os.environ))
-        refuse_what_cannot_be_built(loaded)
+        validate_for_synthesis(loaded)
     except SpecErrors as errors:
         _refuse(str(problem) for problem in errors)
     except UnnamedSpec as error:

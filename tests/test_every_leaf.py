@@ -14,7 +14,7 @@ import pytest
 
 from clusterwright.cluster_spec import LoadedSpec, SpecErrors
 from clusterwright.cluster_spec.models.cluster import Cluster
-from stacks.limits import refuse_what_cannot_be_built
+from clusterwright.platforms.loading import validate_for_synthesis
 from tests.support import leaf_cases
 from tests.support.leaf_cases import CASES, Case, leaves
 
@@ -38,10 +38,10 @@ def test_change_shows(
     look: Callable[[str, dict[str, Any]], Any],
     load: Callable[[dict[str, Any]], LoadedSpec],
 ) -> None:
-    refuse_what_cannot_be_built(load(case.base))
+    validate_for_synthesis(load(case.base))
     if case.shows == "refused":
         with pytest.raises(SpecErrors) as raised:
-            refuse_what_cannot_be_built(load(case.after()))
+            validate_for_synthesis(load(case.after()))
         assert all(problem.position for problem in raised.value.problems)
         return
     assert look(case.shows, case.base) != look(case.shows, case.after())

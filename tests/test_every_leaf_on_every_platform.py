@@ -19,9 +19,8 @@ from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import LoadedSpec, SpecErrors
 from clusterwright.migration import migrate
 from clusterwright.migration.text_edit import Editor
-from clusterwright.platforms.loading import load_cluster
+from clusterwright.platforms.loading import load_cluster, validate_for_synthesis
 from clusterwright.platforms.registry import KUBERNETES, PLATFORMS, SLURM, PlatformName
-from stacks.limits import refuse_what_cannot_be_built
 from tests.platforms.kubernetes.specs import EKS as KUBERNETES_ON_EKS
 from tests.platforms.kubernetes.specs import HYPERPOD as KUBERNETES_ON_HYPERPOD
 from tests.platforms.kubernetes.specs import OUTPUTS
@@ -279,14 +278,14 @@ def test_a_leaf_shows_or_is_refused(
     for case in cases if own is None else [own]:
         base = case.base if own is not None else base_of(case, platform)
         try:
-            refuse_what_cannot_be_built(load(base))
+            validate_for_synthesis(load(base))
         except SpecErrors:
             continue  # A base that needs a decision on this platform.
         spec = case.after() if own is not None else put(base, case, platform)
         if spec == base:
             continue
         try:
-            refuse_what_cannot_be_built(load(spec))
+            validate_for_synthesis(load(spec))
         except SpecErrors as errors:
             if not all(problem.position and problem.message for problem in errors):
                 pytest.fail(f"{leaf} is refused without a place: {errors}")

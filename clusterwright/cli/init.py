@@ -15,7 +15,7 @@ from clusterwright.platforms.registry import PLATFORMS
 
 if TYPE_CHECKING:
     from clusterwright.cluster_spec import SpecErrors
-    from clusterwright.cluster_spec.starting import Choices
+    from clusterwright.cluster_spec.init_template import Choices
 
 DEFAULT_REGION = "us-east-1"
 DEFAULT_ZONE = "use1-az6"
@@ -73,7 +73,7 @@ def command(
     force: bool,
 ) -> None:
     """Write a commented spec to start from."""
-    from clusterwright.cluster_spec.starting import Choices
+    from clusterwright.cluster_spec.init_template import Choices
 
     _check_platform(platform)
     _check_values(environment, account, region, zone, instance_type)
@@ -113,14 +113,14 @@ def _check_values(
     """Refuse values that YAML could parse as anything but one scalar."""
     import re
 
-    from clusterwright.cluster_spec.models import forms
+    from clusterwright.cluster_spec.models import formats
 
     for option, value, form in (
-        ("--environment", environment, forms.ENVIRONMENT),
-        ("--account", account, forms.ACCOUNT),
-        ("--region", region, forms.REGION),
-        ("--zone", zone, forms.ZONE),
-        ("--instance-type", instance_type, forms.INSTANCE_TYPE),
+        ("--environment", environment, formats.ENVIRONMENT),
+        ("--account", account, formats.ACCOUNT),
+        ("--region", region, formats.REGION),
+        ("--zone", zone, formats.ZONE),
+        ("--instance-type", instance_type, formats.INSTANCE_TYPE),
     ):
         if value is not None and (
             re.search(form.pattern, value) is None or not value.isprintable()
@@ -158,7 +158,7 @@ def _write(platform: str, choices: Choices, output: Path, force: bool) -> None:
 def _write_and_load(platform: str, choices: Choices, draft: Path, schema: str | None) -> str:
     """Write the text to `draft` and load it, so that the result is a valid spec."""
     from clusterwright.cluster_spec import SpecErrors
-    from clusterwright.cluster_spec.starting import starting_file
+    from clusterwright.cluster_spec.init_template import starting_file
     from clusterwright.platforms.loading import load_cluster
 
     text = starting_file(platform, choices, schema=schema)

@@ -141,10 +141,12 @@ def _no_such_platform(target: str) -> UserError:
 def _check_name(name: str | None) -> None:
     import re
 
-    from clusterwright.cluster_spec.models import forms
+    from clusterwright.cluster_spec.models import formats
 
-    if name is not None and (len(name) > 40 or not re.fullmatch(forms.ENVIRONMENT.pattern, name)):
-        raise UserError(f"--environment: {name!r} is not {forms.ENVIRONMENT.words}")
+    if name is not None and (
+        len(name) > 40 or not re.fullmatch(formats.ENVIRONMENT.pattern, name)
+    ):
+        raise UserError(f"--environment: {name!r} is not {formats.ENVIRONMENT.words}")
 
 
 def _refuse_same_file(output: Path, source: Path) -> None:

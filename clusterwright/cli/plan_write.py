@@ -104,7 +104,7 @@ def _texts(
     inputs: _Inputs,
     secondary_cidrs: tuple[str, ...] = (),
 ) -> dict[Path, str]:
-    from clusterwright.cluster_spec.models import forms
+    from clusterwright.cluster_spec.models import formats
     from clusterwright.platforms.registry import KUBERNETES, traits_of
     from clusterwright.sizing.spec_writer import SpecChoices, write, zone_of
 
@@ -124,10 +124,10 @@ def _texts(
     if not report.capacity_asked and kind not in traits_of(platform).capacity_kinds:
         # It was not requested, but the cheapest kind, which only another platform supports.
         kind = "on-demand"
-    if inputs.image is not None and not re.fullmatch(forms.IMAGE_DIGEST.pattern, inputs.image):
+    if inputs.image is not None and not re.fullmatch(formats.IMAGE_DIGEST.pattern, inputs.image):
         raise UserError(
-            f"--image {inputs.image!r} is not {forms.IMAGE_DIGEST.words}",
-            f"such as {forms.IMAGE_DIGEST.example}",
+            f"--image {inputs.image!r} is not {formats.IMAGE_DIGEST.words}",
+            f"such as {formats.IMAGE_DIGEST.example}",
         )
     if inputs.image is not None and platform not in KUBERNETES:
         raise UserError(
@@ -263,16 +263,16 @@ def _check_offline(spec: LoadedSpec, catalog: Catalog) -> list[str]:
 def _check_name(output: Path) -> None:
     import re
 
-    from clusterwright.cluster_spec.models import forms
+    from clusterwright.cluster_spec.models import formats
 
     if output.suffix != ".yaml":
         raise UserError(
             f"--write {output}: the file name must end in .yaml", "--write configs/NAME.yaml"
         )
-    if re.search(forms.ENVIRONMENT.pattern, output.stem) is None:
+    if re.search(formats.ENVIRONMENT.pattern, output.stem) is None:
         raise UserError(
             f"--write {output}: the file's name becomes the cluster's, and {output.stem!r} is "
-            f"not {forms.ENVIRONMENT.words}",
+            f"not {formats.ENVIRONMENT.words}",
             "--write configs/llama3-70b.yaml",
         )
     if output.stem == "base":

@@ -197,19 +197,19 @@ def _check_formats(path: Path, stack: str, outputs: dict[str, Any]) -> None:
     """Refuse values that FSx and Karpenter never have: the file was edited or truncated."""
     import re
 
-    from clusterwright.cluster_spec.models import forms
+    from clusterwright.cluster_spec.models import formats
 
     for key, value in outputs.items():
         words = "a string" if not isinstance(value, str) else None
         for prefix, form in (
-            ("LustreDnsName", forms.FILE_SYSTEM_DNS),
-            ("HomeDnsName", forms.FILE_SYSTEM_DNS),
-            ("LustreMountName", forms.LUSTRE_MOUNT_NAME),
-            ("KarpenterInstanceProfile", forms.INSTANCE_PROFILE),
-            ("KarpenterSubnetIds", forms.SUBNET_IDS),
-            ("KarpenterSecurityGroupIds", forms.SECURITY_GROUP_IDS),
-            ("KarpenterKeyArn", forms.KMS_KEY_ARN),
-            ("KarpenterPlacementGroups", forms.PLACEMENT_GROUPS),
+            ("LustreDnsName", formats.FILE_SYSTEM_DNS),
+            ("HomeDnsName", formats.FILE_SYSTEM_DNS),
+            ("LustreMountName", formats.LUSTRE_MOUNT_NAME),
+            ("KarpenterInstanceProfile", formats.INSTANCE_PROFILE),
+            ("KarpenterSubnetIds", formats.SUBNET_IDS),
+            ("KarpenterSecurityGroupIds", formats.SECURITY_GROUP_IDS),
+            ("KarpenterKeyArn", formats.KMS_KEY_ARN),
+            ("KarpenterPlacementGroups", formats.PLACEMENT_GROUPS),
         ):
             if words is None and key.startswith(prefix) and not re.fullmatch(form.pattern, value):
                 words = form.words

@@ -8,7 +8,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from clusterwright.cluster_spec.problems import Path, Position, Problem, SpecErrors
-from clusterwright.cluster_spec.reader import Reader
+from clusterwright.cluster_spec.yaml_reader import Reader
 
 MAXIMUM_FILE_BYTES = 1_000_000
 """A cluster of a thousand nodes is 200 lines; a file larger than this is not a spec."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,9 +22,10 @@ from clusterwright.cluster_spec.resolve import Resolved, resolve
 
 if TYPE_CHECKING:
     from clusterwright.cluster_spec.models.cluster import Cluster
+    from clusterwright.cluster_spec.validation.validator import Validator
 
-Check = Callable[["Cluster"], Iterable[Problem]]
-"""More that must hold, from a room that knows more (the catalogue's names and zones)."""
+ValidatorsOf = Callable[["Cluster"], Sequence["Validator"]]
+"""Returns the validators that apply to a cluster, those of the phase `spec` first."""
 
 _ANSWER_KEYS = {"schema_version", "command", "exit_code", "origins"}
 
@@ -62,14 +63,16 @@ class LoadedSpec:
 
         Keys that mean nothing beside others (the size of an existing file system) are left out.
         """
-        from clusterwright.cluster_spec.relevance import without_meaningless
+        from clusterwright.cluster_spec.unused_fields import without_meaningless
 
         return without_meaningless(
             self.cluster, self.cluster.model_dump(mode="json", by_alias=True)
         )
 
 
-def load_spec(path: str | os.PathLike[str], *, checks: Iterable[Check] = ()) -> LoadedSpec:
+def load_spec(
+    path: str | os.PathLike[str], *, validators: ValidatorsOf | None = None
+) -> LoadedSpec:
     """Read `path`, laid over the `base.yaml` beside it where there is one.
 
     Raises
@@ -77,16 +80,18 @@ def load_spec(path: str | os.PathLike[str], *, checks: Iterable[Check] = ()) -> 
     SpecErrors
         Everything that is wrong, with positions.
     """
-    return examine(_documents(FilePath(path)), checks=checks)
+    return examine(_documents(FilePath(path)), validators=validators)
 
 
-def examine(documents: tuple[Document, ...], *, checks: Iterable[Check] = ()) -> LoadedSpec:
+def examine(
+    documents: tuple[Document, ...], *, validators: ValidatorsOf | None = None
+) -> LoadedSpec:
     """The spec that the documents make, the last one on top. Raises SpecErrors."""
     layers = lay(documents)
     resolved = resolve(layers)
     known = [p for document in documents for p in document.problems]
     known += [*layers.problems, *resolved.problems]
-    cluster, found = _examine(resolved, known, tuple(checks))
+    cluster, found = _examine(resolved, known, validators)
     if known or found or cluster is None:
         raise SpecErrors(_placed(problem, layers) for problem in (*known, *found))
     return LoadedSpec(cluster, documents[-1].file, layers, frozenset(resolved.derived))
@@ -119,12 +124,11 @@ def _open_answer(document: Document) -> None:
 
 
 def _examine(
-    resolved: Resolved, known: list[Problem], checks: tuple[Check, ...]
+    resolved: Resolved, known: list[Problem], validators: ValidatorsOf | None
 ) -> tuple[Cluster | None, list[Problem]]:
     """The cluster if all is well, and what is wrong beyond what is `known`."""
     from pydantic import ValidationError
 
-    from clusterwright.cluster_spec.consistency import ALL
     from clusterwright.cluster_spec.models.cluster import Cluster
 
     found: list[Problem] = []
@@ -132,8 +136,8 @@ def _examine(
     try:
         cluster = Cluster.model_validate(resolved.data)
     except ValidationError as error:
-        from clusterwright.cluster_spec.recover import mended
-        from clusterwright.cluster_spec.translate import translate
+        from clusterwright.cluster_spec.error_recovery import mended
+        from clusterwright.cluster_spec.model_errors import translate
 
         all_found = translate(error, resolved.data, resolved.written)
         # What is wrong with a derived value is wrong with what it follows from, and said there.
@@ -153,25 +157,34 @@ def _examine(
     if ("platform",) in touched:
         # Everything else is another mistake, or none, on each platform.
         return cluster, found
-    consistency = _found_by(ALL, checks, cluster)
+    consistency = _found_by(validators, cluster)
     if touched:
-        from clusterwright.cluster_spec.recover import untouched
+        from clusterwright.cluster_spec.error_recovery import untouched
 
         consistency = untouched(consistency, touched)
     return cluster, [*found, *consistency]
 
 
-def _found_by(
-    consistency: tuple[Check, ...], others: tuple[Check, ...], cluster: Cluster
-) -> list[Problem]:
-    """What checks find, each value's mistake once.
+def _found_by(validators: ValidatorsOf | None, cluster: Cluster) -> list[Problem]:
+    """Return what validators find, with at most one problem per value and phase.
 
-    Where a name does not exist (`others`), nothing else is said of what it belongs to; else the
-    first check that finds a value wrong has the better words.
+    The first validator that finds a value wrong has the more specific message. Where a name does
+    not exist (phase `catalogue`), nothing else is reported about what it belongs to.
     """
-    found = [problem for check in consistency for problem in check(cluster)]
+    if validators is None:
+        from clusterwright.cluster_spec.validation import spec_validators
+
+        validators = spec_validators
+    every = validators(cluster)
+    found = [p for each in every if each.phase == "spec" for p in each.problems(cluster)]
     wrong = {problem.path for problem in found}
-    further = [p for check in others for p in check(cluster) if p.path not in wrong]
+    further = [
+        problem
+        for validator in every
+        if validator.phase == "catalogue"
+        for problem in validator.problems(cluster)
+        if problem.path not in wrong
+    ]
     unnamed = {problem.path for problem in further}
     return [p for p in found if p.other_path not in unnamed] + further
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from clusterwright.cluster_spec.document import Document, kind_of, read_document
 from clusterwright.cluster_spec.layering import Layers, without_nulls
-from clusterwright.cluster_spec.mixing import unmix
+from clusterwright.cluster_spec.mixed_capacity import unmix
 from clusterwright.cluster_spec.problems import Path, Problem, SpecErrors
-from clusterwright.cluster_spec.tenancy import slurm_tenancy
+from clusterwright.cluster_spec.slurm_accounts import slurm_tenancy
 
 DEFAULT_PARTITION = "training"
 WITHOUT_SLURM = ("hyperpod-eks", "eks")

@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from clusterwright.cluster_spec.describe import docstrings, summary
+from clusterwright.cluster_spec.field_docs import docstrings, summary
 from clusterwright.cluster_spec.keys import fields_of, is_list, models_in
 from clusterwright.cluster_spec.models.cluster import Cluster
 

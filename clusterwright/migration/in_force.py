@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.cluster_spec.relevance import SECTIONS, meaningless, without_meaningless
+from clusterwright.cluster_spec.unused_fields import SECTIONS, meaningless, without_meaningless
 from clusterwright.migration.results import Note
 
 _NOTHING: Final = (None, False, 0, "none", "off", "")

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from clusterwright.catalog import Catalog, Known, QuotaUse
-from clusterwright.cluster_spec.consistency.metrics import collected
 from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.validation.metrics import collected
 from clusterwright.migration.results import Note
 from clusterwright.platforms.capabilities import CAPABILITIES, DAILY
 from clusterwright.platforms.cells import Answer, Cell

@@ -11,8 +11,8 @@ from clusterwright.cluster_spec.document import parse_document
 from clusterwright.cluster_spec.layering import lay, without_nulls
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.problems import Path, Problem, SpecErrors, path_text
-from clusterwright.cluster_spec.relevance import meaningless
 from clusterwright.cluster_spec.resolve import resolve
+from clusterwright.cluster_spec.unused_fields import meaningless
 from clusterwright.migration import autoscaling
 from clusterwright.migration.results import Note
 from clusterwright.migration.text_edit import Editor, flow

@@ -9,11 +9,11 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from clusterwright.cluster_spec.models import forms
+from clusterwright.cluster_spec.models import formats
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.cluster_spec.models.forms import Form
+from clusterwright.cluster_spec.models.formats import Form
 from clusterwright.cluster_spec.problems import Path, path_text
-from clusterwright.cluster_spec.relevance import meaningless
+from clusterwright.cluster_spec.unused_fields import meaningless
 from clusterwright.migration.results import Note
 from clusterwright.migration.rewrite import Rewriting, candidate
 from clusterwright.platforms.registry import KUBERNETES, traits_of
@@ -30,16 +30,16 @@ _LISTS: Final = frozenset(
     }
 )
 _FORMS: Final[tuple[tuple[str, Form], ...]] = (
-    (r"LustreFileSystemId\d*", forms.FILE_SYSTEM_ID),
-    (r"LustreDnsName\d*|HomeDnsName", forms.FILE_SYSTEM_DNS),
-    (r"LustreMountName\d*", forms.LUSTRE_MOUNT_NAME),
-    (r"HomeVolumeId", forms.VOLUME_ID),
-    (r"VpcId", forms.VPC_ID),
-    (r"\w+SubnetIds", forms.SUBNET_ID),
-    (r"\w+SecurityGroupIds", forms.SECURITY_GROUP_ID),
-    (r"AccountingHost", forms.DATABASE_HOST),
-    (r"AccountingSecretArn", forms.SECRET_ARN),
-    (r"KeyArn", forms.KMS_KEY_ARN),
+    (r"LustreFileSystemId\d*", formats.FILE_SYSTEM_ID),
+    (r"LustreDnsName\d*|HomeDnsName", formats.FILE_SYSTEM_DNS),
+    (r"LustreMountName\d*", formats.LUSTRE_MOUNT_NAME),
+    (r"HomeVolumeId", formats.VOLUME_ID),
+    (r"VpcId", formats.VPC_ID),
+    (r"\w+SubnetIds", formats.SUBNET_ID),
+    (r"\w+SecurityGroupIds", formats.SECURITY_GROUP_ID),
+    (r"AccountingHost", formats.DATABASE_HOST),
+    (r"AccountingSecretArn", formats.SECRET_ARN),
+    (r"KeyArn", formats.KMS_KEY_ARN),
 )
 
 

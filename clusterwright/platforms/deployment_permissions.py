@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from clusterwright.catalog import load_catalog
-from clusterwright.cluster_spec.consistency.metrics import collected
 from clusterwright.cluster_spec.karpenter import runs_in_cluster
 from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.validation.metrics import collected
 from clusterwright.platforms.derived_names import (
     built_buckets,
     database,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from clusterwright.cluster_spec.consistency.metrics import collected
 from clusterwright.cluster_spec.karpenter import runs_in_cluster
 from clusterwright.cluster_spec.models import Cluster
+from clusterwright.cluster_spec.validation.metrics import collected
 
 
 @dataclass(frozen=True)

@@ -1,52 +1,51 @@
-"""Load a spec and check it with the catalogue, the list of artefacts and its platform."""
+"""Loading of specs with every validator of the registry."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from typing import Final
 
-from clusterwright.cluster_spec import Check, LoadedSpec, Problem, load_spec
+from clusterwright.cluster_spec import LoadedSpec, SpecErrors, load_spec
 from clusterwright.cluster_spec.document import Document
 from clusterwright.cluster_spec.load import examine
-from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.platforms import catalog_names, node_artefacts
-from clusterwright.platforms.hyperpod_eks import mig
-from clusterwright.platforms.registry import part_of
-
-
-def _of_its_platform(cluster: Cluster) -> Iterator[Problem]:
-    """What the platform of the spec refuses; no other platform's modules are imported for it."""
-    found: Iterator[Problem] = part_of(cluster.platform, "checks").problems(cluster)
-    return found
-
-
-CHECKS: Final[tuple[Check, ...]] = (
-    catalog_names.problems,
-    mig.problems,
-    node_artefacts.problems,
-    _of_its_platform,
-)
-"""Checks that need the catalogue or a platform, of a spec whose sections are consistent."""
+from clusterwright.platforms.validators import validators_of
 
 
 def load_cluster(path: str | os.PathLike[str]) -> LoadedSpec:
-    """`load_spec` with `CHECKS`.
+    """Load a spec and check it with every validator of its platform.
 
     Raises
     ------
     SpecErrors
-        Every problem, with positions.
+        Every problem, with its position.
     """
-    return load_spec(path, checks=CHECKS)
+    return load_spec(path, validators=validators_of)
 
 
 def examine_cluster(documents: tuple[Document, ...]) -> LoadedSpec:
-    """`load_cluster` of documents that are not in a file yet; the last one has precedence.
+    """Load documents that are not in a file yet, the last one on top, like `load_cluster`.
 
     Raises
     ------
     SpecErrors
-        Every problem, with positions.
+        Every problem, with its position.
     """
-    return examine(documents, checks=CHECKS)
+    return examine(documents, validators=validators_of)
+
+
+def validate_for_synthesis(loaded: LoadedSpec) -> None:
+    """Refuse a valid spec that no template can express.
+
+    Raises
+    ------
+    SpecErrors
+        Every problem, with its position: a kind of capacity without a property, nodes that do not
+        fit the address range.
+    """
+    found = [
+        problem.at(loaded.position(problem.path)) if problem.position is None else problem
+        for validator in validators_of(loaded.cluster)
+        if validator.phase == "synthesis"
+        for problem in validator.problems(loaded.cluster)
+    ]
+    if found:
+        raise SpecErrors(found)

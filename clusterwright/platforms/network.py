@@ -13,10 +13,10 @@ from ipaddress import IPv4Network
 from typing import Literal
 
 from clusterwright.catalog import Catalog, Known
-from clusterwright.cluster_spec.consistency import kubernetes
 from clusterwright.cluster_spec.models import Cluster
 from clusterwright.cluster_spec.models.storage import Lustre
 from clusterwright.cluster_spec.problems import Problem
+from clusterwright.cluster_spec.validation import kubernetes
 
 RESERVED_BY_AWS = 5
 """Addresses of every subnet that AWS keeps (VPC documentation, subnet sizing)."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from clusterwright.artefacts.lock import Artefact, LockError, read_lock
 from clusterwright.artefacts.selection import CONTAINERS, asked_for
-from clusterwright.cluster_spec import repository
+from clusterwright.cluster_spec import repository_root
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.problems import Path as SpecPath
 from clusterwright.cluster_spec.problems import Problem
@@ -17,7 +17,7 @@ LIST: SpecPath = ("lifecycle", "artefacts")
 
 def list_file(cluster: Cluster) -> Path:
     """The list of artefacts that the spec names."""
-    return repository.file(cluster.lifecycle.artefacts)
+    return repository_root.file(cluster.lifecycle.artefacts)
 
 
 def fetching_steps(cluster: Cluster) -> dict[str, SpecPath]:

@@ -27,7 +27,7 @@ PlatformName = Literal["hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks
 
 PLATFORMS: Final[tuple[PlatformName, ...]] = get_args(PlatformName)
 
-PARTS: Final = ("platform", "capabilities", "checks")
+PARTS: Final = ("platform", "capabilities", "validators")
 """Modules that each platform's folder has."""
 
 DEFAULT: Final[PlatformName] = PLATFORMS[0]
@@ -55,7 +55,7 @@ def traits_of(name: str) -> Platform:
 
 
 def part_of(name: str, part: str) -> ModuleType:
-    """A module of the platform's folder, such as `capabilities` or `checks`, imported on demand.
+    """Return a module of the platform's folder, such as `validators`, imported on demand.
 
     Raises
     ------

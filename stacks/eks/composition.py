@@ -6,8 +6,8 @@ import aws_cdk as cdk
 from constructs import Construct
 
 from clusterwright.cluster_spec import LoadedSpec
-from clusterwright.cluster_spec.consistency.metrics import collected
 from clusterwright.cluster_spec.karpenter import runs_in_cluster
+from clusterwright.cluster_spec.validation.metrics import collected
 from stacks.base.spec_metadata import record
 from stacks.eks.karpenter import KarpenterStack
 from stacks.eks.node_groups import NodeGroupsStack, node_role

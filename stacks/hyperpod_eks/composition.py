@@ -11,7 +11,7 @@ from constructs import Construct
 
 from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec import LoadedSpec
-from clusterwright.cluster_spec.consistency.metrics import collected
+from clusterwright.cluster_spec.validation.metrics import collected
 from clusterwright.platforms.derived_names import has_scripts
 from stacks.base.spec_metadata import record
 from stacks.foundation import foundation

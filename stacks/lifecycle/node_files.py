@@ -17,6 +17,7 @@ from clusterwright.cluster_spec.models.storage import Lustre
 from clusterwright.platforms import accelerators
 from clusterwright.platforms.hyperpod.instance_groups import lustre_mounted_by_hyperpod
 from clusterwright.platforms.node_artefacts import artefacts_of
+from clusterwright.platforms.node_hardware import hardware
 from clusterwright.platforms.parallelcluster.storage import mounted_by_parallelcluster
 from stacks.base import names
 from stacks.lifecycle.node_contract import build, contract, to_json
@@ -148,20 +149,6 @@ def has_efa(group: ComputeGroup, catalog: Catalog) -> bool:
     if instance is None or not isinstance(instance.efa_interfaces, Known):
         return False
     return instance.efa_interfaces.value > 0
-
-
-def hardware(group: ComputeGroup, catalog: Catalog) -> dict[str, int | None]:
-    """What slurm.conf says of a node; None where no source does."""
-    instance = catalog.instance(group.instance_type)
-    if instance is None:
-        return {"cores": None, "threads_per_core": None, "memory_mib": None}
-    cores, threads, memory = instance.cores, instance.threads_per_core, instance.memory_gib
-    return {
-        "cores": cores.value if isinstance(cores, Known) else None,
-        "threads_per_core": group.threads_per_core
-        or (threads.value if isinstance(threads, Known) else None),
-        "memory_mib": int(memory.value * MIB_PER_GIB) if isinstance(memory, Known) else None,
-    }
 
 
 def preload_paths(file_system: Lustre) -> list[str]:

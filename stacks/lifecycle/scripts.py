@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from clusterwright.cluster_spec import site_steps
+from clusterwright.cluster_spec import custom_steps
 
 FOLDER = Path(__file__).resolve().parents[2] / "lifecycle_scripts"
 
@@ -42,7 +42,7 @@ def site_files(paths: Iterable[str]) -> dict[str, str]:
     BadStep
         One cannot be read, or is no step.
     """
-    steps = (site_steps.read(path) for path in paths)
+    steps = (custom_steps.read(path) for path in paths)
     return {f"{SITE_STEPS}/{step.name}.py": step.text for step in steps}
 
 

@@ -11,8 +11,8 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from clusterwright.cluster_spec.consistency.metrics import collected
 from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.validation.metrics import collected
 from stacks.base.cluster_stack import ClusterStack
 from stacks.base.tls_only import tls_only
 from stacks.hyperpod.log_retention import NodeLogKeeper

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from clusterwright.cluster_spec.starting import FOLDER
+from clusterwright.cluster_spec.init_template import FOLDER
 from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.registry import PLATFORMS
 from tests.support.command_line import clusterwright, nothing_written

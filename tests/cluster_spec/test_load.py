@@ -1,4 +1,4 @@
-"""Loading: layers, the users file, origins, and checks of other rooms."""
+"""Loading: layers, the users file, origins, and validators of other packages."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import pytest
 
 from clusterwright.cluster_spec import Problem, SpecErrors, load_spec
 from clusterwright.cluster_spec.models import Cluster
+from clusterwright.cluster_spec.validation import spec_validators
+from clusterwright.cluster_spec.validation.validator import Validator
 from tests.support.rich_specs import BUILT, with_value
 
 BASE = """\
@@ -166,14 +168,17 @@ def test_a_users_file_is_sought_from_the_file_that_names_it(folder: Path) -> Non
     assert len(load_spec(folder / "dev.yaml").cluster.slurm.users) == 1
 
 
-def test_checks_of_other_rooms_are_asked_with_the_rest(folder: Path) -> None:
-    def check(cluster: Cluster) -> Iterator[Problem]:
+def test_validators_of_other_packages_run_with_those_of_the_spec(folder: Path) -> None:
+    def problems(cluster: Cluster) -> Iterator[Problem]:
         yield Problem("too red", ("tags", "owner"))
         yield Problem("the same value, in other words", ("network", "cidr"))
 
+    def validators(cluster: Cluster) -> tuple[Validator, ...]:
+        return (*spec_validators(cluster), Validator(problems, "catalogue"))
+
     (folder / "base.yaml").write_text(BASE.replace("10.0.0.0/16", "10.0.0.0/8"))
     with pytest.raises(SpecErrors) as refused:
-        load_spec(folder / "dev.yaml", checks=[check])
+        load_spec(folder / "dev.yaml", validators=validators)
     assert [p.message for p in refused.value] == [
         "network.cidr: a VPC takes ranges from /16 to /28, not /8",
         "tags.owner: too red",

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from clusterwright.cluster_spec.describe import docstrings, summary
+from clusterwright.cluster_spec.field_docs import docstrings, summary
 from clusterwright.cluster_spec.keys import models_in
-from clusterwright.cluster_spec.models import forms
+from clusterwright.cluster_spec.models import formats
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.operations import Day
 from tests.support.rich_specs import BUILT
@@ -50,16 +50,16 @@ def test_unknown_keys_are_refused_and_every_field_is_explained(model: type[BaseM
         assert text.endswith((".", ")", "`")), text
 
 
-@pytest.mark.parametrize("form", forms.ALL, ids=lambda f: f.words)
-def test_the_example_of_a_form_has_the_form(form: forms.Form) -> None:
+@pytest.mark.parametrize("form", formats.ALL, ids=lambda f: f.words)
+def test_the_example_of_a_form_has_the_form(form: formats.Form) -> None:
     # Pydantic's engine, which knows \p{...}, and Python's, which init uses.
     from pydantic import Field
 
     adapter: Any = TypeAdapter(__import__("typing").Annotated[str, Field(pattern=form.pattern)])
-    if form is not forms.SSH_PUBLIC_KEY:
+    if form is not formats.SSH_PUBLIC_KEY:
         assert adapter.validate_python(form.example) == form.example
     if "\\p{" not in form.pattern:
-        assert re.search(form.pattern, form.example) or form is forms.SSH_PUBLIC_KEY
+        assert re.search(form.pattern, form.example) or form is formats.SSH_PUBLIC_KEY
         assert not re.search(r"\\d|\\w", form.pattern)
 
 
@@ -67,7 +67,7 @@ def test_every_pattern_of_the_models_has_words() -> None:
     text = json.dumps(Cluster.model_json_schema())
     patterns = {json.loads(f'"{p}"') for p in re.findall(r'"pattern": "((?:[^"\\]|\\.)*)"', text)}
     assert patterns
-    assert patterns <= set(forms.WORDS)
+    assert patterns <= set(formats.WORDS)
 
 
 @pytest.mark.parametrize("text", ["2027-1-31", "2027-02-30", "20270131", "2027-01-31T00:00", ""])

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from clusterwright.cluster_spec import Problem, SpecErrors
 from clusterwright.cluster_spec.document import Document
 from clusterwright.cluster_spec.load import examine
-from clusterwright.platforms import catalog_names
+from clusterwright.platforms.validators import validators_of
 from tests.support.command_line import Answer, clusterwright
 from tests.support.rich_specs import (
     AT_ONCE,
@@ -76,7 +76,7 @@ def run(text: str | bytes, command: tuple[str, ...] = ("expand",)) -> Answer:
 def problems(data: dict[str, Any]) -> list[Problem]:
     """What is wrong with the data, without the way through a file."""
     try:
-        examine((Document("spec.yaml", data, []),), checks=(catalog_names.problems,))
+        examine((Document("spec.yaml", data, []),), validators=validators_of)
     except SpecErrors as errors:
         return list(errors) or [Problem("refused without a reason")]
     return []

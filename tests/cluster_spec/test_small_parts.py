@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import BaseModel
 
-from clusterwright.cluster_spec.describe import docstrings
+from clusterwright.cluster_spec.field_docs import docstrings
 from clusterwright.cluster_spec.problems import Position, Problem, SpecErrors, overlap, path_text
 from clusterwright.cluster_spec.suggest import closest, did_you_mean
 

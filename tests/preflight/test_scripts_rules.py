@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from clusterwright.catalog import load_catalog
-from clusterwright.cluster_spec import repository
+from clusterwright.cluster_spec import repository_root as repository
 from clusterwright.preflight.rules.lifecycle import l013_shellcheck, scripts_folder
 from stacks.lifecycle import scripts
 from tests.preflight.harness import Harness

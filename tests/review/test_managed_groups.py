@@ -11,7 +11,7 @@ from clusterwright.review.results import NodesChange
 from tests.review.blockers import found
 from tests.review.templates import app, changes, resource, stack
 from tests.stacks.specs import EKS_MINIMAL
-from tests.support.consistency import cluster
+from tests.support.validation import cluster
 
 GROUP = {
     "ClusterName": "c",

@@ -20,13 +20,12 @@ from hypothesis import strategies as st
 
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import SpecErrors
-from clusterwright.platforms.loading import load_cluster
+from clusterwright.platforms.loading import load_cluster, validate_for_synthesis
 from clusterwright.preflight.context import Context
 from clusterwright.review.assembly import Assembly, StackTemplate, place
 from clusterwright.review.effects import judge
 from clusterwright.review.review import Question, Version, review
 from clusterwright.review.schemas import Schemas
-from stacks.limits import refuse_what_cannot_be_built
 from tests.review.templates import SCHEMAS, app, changes, resource, stack
 from tests.stacks.specs import ACCOUNT, FULL, changed
 from tests.support.synthesis import Assembly as Synthesised
@@ -79,7 +78,7 @@ def written(
             path = folder / f"spec-{len(known)}.yaml"
             path.write_text(text)
             try:
-                refuse_what_cannot_be_built(load_cluster(path))
+                validate_for_synthesis(load_cluster(path))
                 known[text] = (path, synth(path).templates)
             except SpecErrors:
                 known[text] = None

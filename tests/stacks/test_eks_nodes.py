@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from clusterwright.cluster_spec import SpecErrors
-from clusterwright.platforms.loading import load_cluster
-from stacks.limits import refuse_what_cannot_be_built
+from clusterwright.platforms.loading import load_cluster, validate_for_synthesis
 from tests.stacks.conftest import Build
 from tests.stacks.specs import EKS, EKS_MINIMAL, changed
 from tests.stacks.templates import properties, text_of
@@ -278,7 +277,7 @@ def test_what_no_template_can_say_is_refused_with_its_place(tmp_path: Any) -> No
     spec = changed(EKS_MINIMAL, compute__0__instance_type="p6e-gb200.36xlarge")
     loaded = load_cluster(specs.write(tmp_path / "spec.yaml", spec))
     with pytest.raises(SpecErrors, match=r"which network interfaces p6e-gb200.* takes") as raised:
-        refuse_what_cannot_be_built(loaded)
+        validate_for_synthesis(loaded)
     (problem,) = raised.value
     assert problem.position is not None
 
@@ -287,10 +286,10 @@ def test_an_image_of_ones_own_needs_a_known_range_of_services(tmp_path: Any) -> 
     ranges = {"private_access_cidrs": ["172.16.0.0/12", "10.96.0.0/11"]}
     spec = changed(EKS_MINIMAL, image={"image_id": OWN_IMAGE}, kubernetes=ranges)
     with pytest.raises(SpecErrors, match="both of EKS's overlap"):
-        refuse_what_cannot_be_built(load_cluster(specs.write(tmp_path / "spec.yaml", spec)))
+        validate_for_synthesis(load_cluster(specs.write(tmp_path / "spec.yaml", spec)))
     given = {**ranges, "service_cidr": "192.168.0.0/20"}
     fits = changed(EKS_MINIMAL, image={"image_id": OWN_IMAGE}, kubernetes=given)
-    refuse_what_cannot_be_built(load_cluster(specs.write(tmp_path / "spec.yaml", fits)))
+    validate_for_synthesis(load_cluster(specs.write(tmp_path / "spec.yaml", fits)))
 
 
 def test_outputs_lead_to_the_cluster(build: Build) -> None:

@@ -132,11 +132,11 @@ def test_nodes_that_do_not_fit_end_the_same_way(tmp_path: Path) -> None:
     [
         (
             {"compute__1__capacity": {"kind": "reservation", "id": "cr-0123456789abcdef0"}},
-            "takes no reservation",
+            "does not support reservation",
         ),
         (
             {"compute__1__capacity": {"kind": "capacity-block", "id": "cr-0123456789abcdef0"}},
-            "takes no capacity-block",
+            "does not support capacity-block",
         ),
         ({"compute__1__placement_group": True}, "no field for a placement group"),
         (
@@ -144,7 +144,7 @@ def test_nodes_that_do_not_fit_end_the_same_way(tmp_path: Path) -> None:
                 "compute__1__instance_type": "p6e-gb200.36xlarge",
                 "slurm": {"configuration": "scripted"},
             },
-            "no source says how many cores",
+            "the number of cores",
         ),
     ],
 )
@@ -152,13 +152,12 @@ def test_what_no_template_could_say_is_refused(
     change: dict[str, Any], said: str, tmp_path: Path
 ) -> None:
     from clusterwright.cluster_spec import SpecErrors
-    from clusterwright.platforms.loading import load_cluster
-    from stacks.limits import refuse_what_cannot_be_built
+    from clusterwright.platforms.loading import load_cluster, validate_for_synthesis
 
     path = tmp_path / "spec.yaml"
     path.write_text(json.dumps(changed(MINIMAL, **change), indent=2), encoding="utf-8")
     with pytest.raises(SpecErrors, match=said) as raised:
-        refuse_what_cannot_be_built(load_cluster(path))
+        validate_for_synthesis(load_cluster(path))
     assert raised.value.problems[0].position is not None
 
 

@@ -152,13 +152,13 @@ def test_nodes_that_do_not_fit_are_refused_with_the_range_that_would(tmp_path: P
     import json
 
     from clusterwright.cluster_spec import SpecErrors
-    from stacks.limits import refuse_what_cannot_be_built
+    from clusterwright.platforms.loading import validate_for_synthesis
 
     spec = changed(MINIMAL, network__cidr="10.0.0.0/24", compute__1__count=64)
     path = tmp_path / "small.yaml"
     path.write_text(json.dumps(spec, indent=1), encoding="utf-8")
     with pytest.raises(SpecErrors) as raised:
-        refuse_what_cannot_be_built(load_cluster(path))
+        validate_for_synthesis(load_cluster(path))
     (problem,) = raised.value.problems
     assert problem.position is not None
     assert problem.position.file == str(path)

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from clusterwright.cluster_spec.models import forms
-from clusterwright.cluster_spec.models.common import Model
+from clusterwright.cluster_spec.models import formats
+from clusterwright.cluster_spec.models.base import Model
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.models.hyperpod_eks import HyperPod
 from clusterwright.cluster_spec.models.identity import Identity
@@ -37,17 +37,21 @@ class Cluster(Model):
     environment: Annotated[
         str,
         Field(
-            pattern=forms.ENVIRONMENT.pattern,
+            pattern=formats.ENVIRONMENT.pattern,
             max_length=40,
-            examples=[forms.ENVIRONMENT.example],
+            examples=[formats.ENVIRONMENT.example],
         ),
     ]
     """The cluster's name; stacks are `<environment>-<part>`."""
 
-    account: Annotated[str, Field(pattern=forms.ACCOUNT.pattern, examples=[forms.ACCOUNT.example])]
+    account: Annotated[
+        str, Field(pattern=formats.ACCOUNT.pattern, examples=[formats.ACCOUNT.example])
+    ]
     """AWS account, 12 digits in quotes: without them YAML reads a number."""
 
-    region: Annotated[str, Field(pattern=forms.REGION.pattern, examples=[forms.REGION.example])]
+    region: Annotated[
+        str, Field(pattern=formats.REGION.pattern, examples=[formats.REGION.example])
+    ]
     """AWS region, such as `us-east-1`."""
 
     partition: Literal["aws", "aws-us-gov", "aws-cn"]
@@ -106,15 +110,15 @@ class Cluster(Model):
 
     tags: Annotated[
         dict[
-            Annotated[str, Field(pattern=forms.TAG.pattern, min_length=1, max_length=128)],
-            Annotated[str, Field(pattern=forms.TAG.pattern, max_length=256)],
+            Annotated[str, Field(pattern=formats.TAG.pattern, min_length=1, max_length=128)],
+            Annotated[str, Field(pattern=formats.TAG.pattern, max_length=256)],
         ],
         Field(max_length=45),
     ] = {}
     """Tags of every resource."""
 
     required_tags: Annotated[
-        list[Annotated[str, Field(pattern=forms.TAG.pattern, min_length=1, max_length=128)]],
+        list[Annotated[str, Field(pattern=formats.TAG.pattern, min_length=1, max_length=128)]],
         Field(max_length=45),
     ] = []
     """Keys that `tags` must have, each with a value: what your organisation asks of everybody."""

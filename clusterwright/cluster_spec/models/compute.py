@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from clusterwright.cluster_spec.models import forms
-from clusterwright.cluster_spec.models.common import AbsolutePath, Model, Name
+from clusterwright.cluster_spec.models import formats
+from clusterwright.cluster_spec.models.base import AbsolutePath, Model, Name
 
 ReservationId = Annotated[
-    str, Field(pattern=forms.RESERVATION_ID.pattern, examples=[forms.RESERVATION_ID.example])
+    str, Field(pattern=formats.RESERVATION_ID.pattern, examples=[formats.RESERVATION_ID.example])
 ]
 
 
@@ -56,7 +56,9 @@ class TrainingPlan(Model):
 
     arn: Annotated[
         str,
-        Field(pattern=forms.TRAINING_PLAN_ARN.pattern, examples=[forms.TRAINING_PLAN_ARN.example]),
+        Field(
+            pattern=formats.TRAINING_PLAN_ARN.pattern, examples=[formats.TRAINING_PLAN_ARN.example]
+        ),
     ]
     """The plan, of the cluster's account and region."""
 
@@ -112,14 +114,14 @@ class Scratch(Model):
 KubernetesKey = Annotated[
     str,
     Field(
-        pattern=forms.KUBERNETES_KEY.pattern,
+        pattern=formats.KUBERNETES_KEY.pattern,
         max_length=317,
-        examples=[forms.KUBERNETES_KEY.example],
+        examples=[formats.KUBERNETES_KEY.example],
     ),
 ]
 KubernetesValue = Annotated[
     str,
-    Field(pattern=forms.KUBERNETES_VALUE.pattern, examples=[forms.KUBERNETES_VALUE.example]),
+    Field(pattern=formats.KUBERNETES_VALUE.pattern, examples=[formats.KUBERNETES_VALUE.example]),
 ]
 
 
@@ -148,7 +150,7 @@ class ComputeGroup(Model):
     Kubernetes needs beside jobs."""
 
     instance_type: Annotated[
-        str, Field(min_length=1, max_length=64, examples=[forms.INSTANCE_TYPE.example])
+        str, Field(min_length=1, max_length=64, examples=[formats.INSTANCE_TYPE.example])
     ]
     """EC2's name everywhere (`p5.48xlarge`); `ml.` is added where an API wants it."""
 
@@ -194,7 +196,7 @@ class ComputeGroup(Model):
 
     mig_profile: (
         Annotated[
-            str, Field(pattern=forms.MIG_PROFILE.pattern, examples=[forms.MIG_PROFILE.example])
+            str, Field(pattern=formats.MIG_PROFILE.pattern, examples=[formats.MIG_PROFILE.example])
         ]
         | None
     ) = None

@@ -6,21 +6,21 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from clusterwright.cluster_spec.models import forms
-from clusterwright.cluster_spec.models.common import Model
+from clusterwright.cluster_spec.models import formats
+from clusterwright.cluster_spec.models.base import Model
 
 PriorityClassName = Annotated[
     str,
     Field(
-        pattern=forms.PRIORITY_CLASS.pattern,
+        pattern=formats.PRIORITY_CLASS.pattern,
         max_length=40,
-        examples=[forms.PRIORITY_CLASS.example],
+        examples=[formats.PRIORITY_CLASS.example],
     ),
 ]
 """SageMaker's ClusterSchedulerPriorityClassName (botocore 1.44.5)."""
 
 AddonVersion = Annotated[
-    str, Field(pattern=forms.ADDON_VERSION.pattern, examples=[forms.ADDON_VERSION.example])
+    str, Field(pattern=formats.ADDON_VERSION.pattern, examples=[formats.ADDON_VERSION.example])
 ]
 
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from clusterwright.cluster_spec.models import forms
-from clusterwright.cluster_spec.models.common import Model
+from clusterwright.cluster_spec.models import formats
+from clusterwright.cluster_spec.models.base import Model
 
 
 class Identity(Model):
@@ -15,7 +15,7 @@ class Identity(Model):
 
     kms_key_arn: (
         Annotated[
-            str, Field(pattern=forms.KMS_KEY_ARN.pattern, examples=[forms.KMS_KEY_ARN.example])
+            str, Field(pattern=formats.KMS_KEY_ARN.pattern, examples=[formats.KMS_KEY_ARN.example])
         ]
         | None
     ) = None
@@ -23,7 +23,7 @@ class Identity(Model):
 
     permissions_boundary_arn: (
         Annotated[
-            str, Field(pattern=forms.POLICY_ARN.pattern, examples=[forms.POLICY_ARN.example])
+            str, Field(pattern=formats.POLICY_ARN.pattern, examples=[formats.POLICY_ARN.example])
         ]
         | None
     ) = None

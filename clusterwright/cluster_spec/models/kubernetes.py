@@ -6,24 +6,25 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from clusterwright.cluster_spec.models import forms
-from clusterwright.cluster_spec.models.common import Cidr, Model
+from clusterwright.cluster_spec.models import formats
+from clusterwright.cluster_spec.models.base import Cidr, Model
 from clusterwright.cluster_spec.models.kubernetes_capabilities import Capabilities
 from clusterwright.cluster_spec.models.workloads import Workloads
 
 Namespace = Annotated[
-    str, Field(pattern=forms.NAMESPACE.pattern, max_length=63, examples=[forms.NAMESPACE.example])
+    str,
+    Field(pattern=formats.NAMESPACE.pattern, max_length=63, examples=[formats.NAMESPACE.example]),
 ]
 RoleArn = Annotated[
     str,
-    Field(pattern=forms.ROLE_ARN.pattern, max_length=256, examples=[forms.ROLE_ARN.example]),
+    Field(pattern=formats.ROLE_ARN.pattern, max_length=256, examples=[formats.ROLE_ARN.example]),
 ]
 PrincipalArn = Annotated[
     str,
     Field(
-        pattern=forms.PRINCIPAL_ARN.pattern,
+        pattern=formats.PRINCIPAL_ARN.pattern,
         max_length=256,
-        examples=[forms.PRINCIPAL_ARN.example],
+        examples=[formats.PRINCIPAL_ARN.example],
     ),
 ]
 ControlPlaneLog = Literal["api", "audit", "authenticator", "controller-manager", "scheduler"]
@@ -42,7 +43,7 @@ class AccessEntry(Model):
     """Where the policy holds; in all namespaces if empty."""
 
     groups: Annotated[
-        list[Annotated[str, Field(pattern=forms.KUBERNETES_GROUP.pattern, max_length=100)]],
+        list[Annotated[str, Field(pattern=formats.KUBERNETES_GROUP.pattern, max_length=100)]],
         Field(max_length=20, examples=[["researchers"]]),
     ] = []
     """Kubernetes' groups of the principal, for bindings of RBAC."""
@@ -67,7 +68,7 @@ class Addon(Model):
     version: (
         Annotated[
             str,
-            Field(pattern=forms.ADDON_VERSION.pattern, examples=[forms.ADDON_VERSION.example]),
+            Field(pattern=formats.ADDON_VERSION.pattern, examples=[formats.ADDON_VERSION.example]),
         ]
         | None
     ) = None
@@ -83,9 +84,9 @@ class PodIdentity(Model):
     service_account: Annotated[
         str,
         Field(
-            pattern=forms.SERVICE_ACCOUNT.pattern,
+            pattern=formats.SERVICE_ACCOUNT.pattern,
             max_length=253,
-            examples=[forms.SERVICE_ACCOUNT.example],
+            examples=[formats.SERVICE_ACCOUNT.example],
         ),
     ]
     """The service account, which may exist later."""

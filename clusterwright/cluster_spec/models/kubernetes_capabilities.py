@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from clusterwright.cluster_spec.models import forms
-from clusterwright.cluster_spec.models.common import Model
+from clusterwright.cluster_spec.models import formats
+from clusterwright.cluster_spec.models.base import Model
 
 
 class ArgoCd(Model):
@@ -16,36 +16,37 @@ class ArgoCd(Model):
     repository: Annotated[
         str,
         Field(
-            pattern=forms.GIT_REPOSITORY.pattern,
+            pattern=formats.GIT_REPOSITORY.pattern,
             max_length=500,
-            examples=[forms.GIT_REPOSITORY.example],
+            examples=[formats.GIT_REPOSITORY.example],
         ),
     ]
     """The reviewed repository that holds the rendered manifests."""
 
     path: Annotated[
         str,
-        Field(pattern=forms.REPOSITORY_FILE.pattern, max_length=500, examples=["clusters/dev"]),
+        Field(pattern=formats.REPOSITORY_FILE.pattern, max_length=500, examples=["clusters/dev"]),
     ]
     """The folder of this cluster's manifests in the repository."""
 
     revision: Annotated[
         str,
-        Field(pattern=forms.GIT_REVISION.pattern, max_length=200),
+        Field(pattern=formats.GIT_REVISION.pattern, max_length=200),
     ] = "main"
     """Branch, tag or commit."""
 
     identity_center_arn: Annotated[
         str,
         Field(
-            pattern=forms.IDENTITY_CENTER_ARN.pattern,
-            examples=[forms.IDENTITY_CENTER_ARN.example],
+            pattern=formats.IDENTITY_CENTER_ARN.pattern,
+            examples=[formats.IDENTITY_CENTER_ARN.example],
         ),
     ]
     """The instance of IAM Identity Center that people log in with."""
 
     identity_center_region: (
-        Annotated[str, Field(pattern=forms.REGION.pattern, examples=[forms.REGION.example])] | None
+        Annotated[str, Field(pattern=formats.REGION.pattern, examples=[formats.REGION.example])]
+        | None
     ) = None
     """Its region; the cluster's if absent."""
 
@@ -54,8 +55,8 @@ class ArgoCd(Model):
             Annotated[
                 str,
                 Field(
-                    pattern=forms.IDENTITY_CENTER_ID.pattern,
-                    examples=[forms.IDENTITY_CENTER_ID.example],
+                    pattern=formats.IDENTITY_CENTER_ID.pattern,
+                    examples=[formats.IDENTITY_CENTER_ID.example],
                 ),
             ]
         ],

@@ -6,15 +6,15 @@ from typing import Annotated
 
 from pydantic import Field
 
-from clusterwright.cluster_spec.models import forms
-from clusterwright.cluster_spec.models.common import Model
+from clusterwright.cluster_spec.models import formats
+from clusterwright.cluster_spec.models.base import Model
 
 RepositoryFile = Annotated[
     str,
     Field(
-        pattern=forms.REPOSITORY_FILE.pattern,
+        pattern=formats.REPOSITORY_FILE.pattern,
         max_length=1024,
-        examples=[forms.REPOSITORY_FILE.example],
+        examples=[formats.REPOSITORY_FILE.example],
     ),
 ]
 """A file of the repository, from its root (where `app.py` is); or an absolute path."""

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from clusterwright.cluster_spec.models import forms
-from clusterwright.cluster_spec.models.common import (
+from clusterwright.cluster_spec.models import formats
+from clusterwright.cluster_spec.models.base import (
     Cidr,
     LogRetentionDays,
     Model,
@@ -17,7 +17,7 @@ from clusterwright.cluster_spec.models.common import (
 )
 
 ZoneId = Annotated[
-    str, Field(pattern=forms.ZONE.pattern, max_length=40, examples=[forms.ZONE.example])
+    str, Field(pattern=formats.ZONE.pattern, max_length=40, examples=[formats.ZONE.example])
 ]
 
 
@@ -28,13 +28,13 @@ class ExistingNetwork(Model):
     """The VPC."""
 
     subnet_ids: Annotated[
-        list[SubnetId], Field(min_length=1, max_length=16, examples=[[forms.SUBNET_ID.example]])
+        list[SubnetId], Field(min_length=1, max_length=16, examples=[[formats.SUBNET_ID.example]])
     ]
     """Subnets of the nodes, all in `availability_zone_id` (EFA never crosses a zone)."""
 
     security_group_ids: Annotated[
         list[SecurityGroupId],
-        Field(min_length=1, max_length=5, examples=[[forms.SECURITY_GROUP_ID.example]]),
+        Field(min_length=1, max_length=5, examples=[[formats.SECURITY_GROUP_ID.example]]),
     ]
     """Groups that every node carries; each must allow all traffic from and to itself."""
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer
 
-from clusterwright.cluster_spec.models import forms
-from clusterwright.cluster_spec.models.common import Email, LogRetentionDays, Model
+from clusterwright.cluster_spec.models import formats
+from clusterwright.cluster_spec.models.base import Email, LogRetentionDays, Model
 
 
 def _day(value: Any) -> Any:
@@ -45,7 +45,8 @@ class Image(Model):
 
     release_version: (
         Annotated[
-            str, Field(pattern=forms.IMAGE_RELEASE.pattern, examples=[forms.IMAGE_RELEASE.example])
+            str,
+            Field(pattern=formats.IMAGE_RELEASE.pattern, examples=[formats.IMAGE_RELEASE.example]),
         ]
         | None
     ) = None
@@ -55,13 +56,16 @@ class Image(Model):
     """The day that release came out; accounting on RDS needs one after 2026-08-30."""
 
     image_id: (
-        Annotated[str, Field(pattern=forms.IMAGE_ID.pattern, examples=[forms.IMAGE_ID.example])]
+        Annotated[
+            str, Field(pattern=formats.IMAGE_ID.pattern, examples=[formats.IMAGE_ID.example])
+        ]
         | None
     ) = None
     """An image of your own, built from the platform's."""
 
     nvidia_driver: (
-        Annotated[str, Field(pattern=forms.DRIVER.pattern, examples=[forms.DRIVER.example])] | None
+        Annotated[str, Field(pattern=formats.DRIVER.pattern, examples=[formats.DRIVER.example])]
+        | None
     ) = None
     """NVIDIA's driver in the image that is named, by its release notes; nothing installs it."""
 
@@ -99,7 +103,8 @@ class NodeMetrics(Model):
 
     image: (
         Annotated[
-            str, Field(pattern=forms.IMAGE_DIGEST.pattern, examples=[forms.IMAGE_DIGEST.example])
+            str,
+            Field(pattern=formats.IMAGE_DIGEST.pattern, examples=[formats.IMAGE_DIGEST.example]),
         ]
         | None
     ) = None
@@ -169,7 +174,7 @@ class Run(Model):
 class Waiver(Model):
     """A finding that somebody accepts, with the reason and the day it must be looked at again."""
 
-    rule: Annotated[str, Field(pattern=forms.RULE.pattern, examples=[forms.RULE.example])]
+    rule: Annotated[str, Field(pattern=formats.RULE.pattern, examples=[formats.RULE.example])]
     """The rule's id."""
 
     path: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
@@ -190,9 +195,9 @@ class Allowance(Model):
     resource: Annotated[
         str,
         Field(
-            pattern=forms.RESOURCE.pattern,
+            pattern=formats.RESOURCE.pattern,
             max_length=1024,
-            examples=[forms.RESOURCE.example],
+            examples=[formats.RESOURCE.example],
         ),
     ]
     """What may be replaced or deleted, as `clusterwright diff` names it."""

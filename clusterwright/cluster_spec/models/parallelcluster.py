@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from clusterwright.cluster_spec.models import forms
-from clusterwright.cluster_spec.models.common import Model
+from clusterwright.cluster_spec.models import formats
+from clusterwright.cluster_spec.models.base import Model
 
 RootVolumeGib = Annotated[int, Field(ge=45, le=16384, examples=[200])]
 """ParallelCluster's own images have 45 GiB (aws-parallelcluster 3.16.1, constants.py); gp3."""
@@ -25,7 +25,9 @@ class ParallelCluster(Model):
     """The operating system of every node, from ParallelCluster's own images."""
 
     ssh_key_name: (
-        Annotated[str, Field(pattern=forms.KEY_NAME.pattern, examples=[forms.KEY_NAME.example])]
+        Annotated[
+            str, Field(pattern=formats.KEY_NAME.pattern, examples=[formats.KEY_NAME.example])
+        ]
         | None
     ) = None
     """An EC2 key pair for the image's own user; none if absent. Ubuntu refuses RSA keys."""

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from clusterwright.cluster_spec.models import forms
-from clusterwright.cluster_spec.models.common import Model, Name, UnixName
+from clusterwright.cluster_spec.models import formats
+from clusterwright.cluster_spec.models.base import Model, Name, UnixName
 
 Minutes = Annotated[int, Field(ge=1, le=527_040, examples=[1440])]
 """Up to a leap year: a longer limit is none."""
@@ -25,9 +25,9 @@ class ExistingDatabase(Model):
     endpoint: Annotated[
         str,
         Field(
-            pattern=forms.DATABASE_HOST.pattern,
+            pattern=formats.DATABASE_HOST.pattern,
             max_length=255,
-            examples=[forms.DATABASE_HOST.example],
+            examples=[formats.DATABASE_HOST.example],
         ),
     ]
     """Host name of the database."""
@@ -35,18 +35,19 @@ class ExistingDatabase(Model):
     port: Annotated[int, Field(ge=1, le=65535)] = 3306
     """TCP port of the database."""
 
-    database_name: Annotated[str, Field(pattern=forms.DATABASE_NAME.pattern)] = "slurm_acct_db"
+    database_name: Annotated[str, Field(pattern=formats.DATABASE_NAME.pattern)] = "slurm_acct_db"
     """Name of the database on the server."""
 
     secret_arn: Annotated[
-        str, Field(pattern=forms.SECRET_ARN.pattern, examples=[forms.SECRET_ARN.example])
+        str, Field(pattern=formats.SECRET_ARN.pattern, examples=[formats.SECRET_ARN.example])
     ]
     """The secret with user name and password; the file never holds them. On ParallelCluster the
     secret is the password alone, as plain text."""
 
     user_name: (
         Annotated[
-            str, Field(pattern=forms.DATABASE_USER.pattern, examples=[forms.DATABASE_USER.example])
+            str,
+            Field(pattern=formats.DATABASE_USER.pattern, examples=[formats.DATABASE_USER.example]),
         ]
         | None
     ) = None
@@ -59,7 +60,7 @@ class Accounting(Model):
     kind: Literal["none", "local", "rds"] = "local"
     """local: a database on the controller, lost with it. rds: outside the cluster."""
 
-    instance_class: Annotated[str, Field(pattern=forms.DATABASE_CLASS.pattern)] = "db.t3.large"
+    instance_class: Annotated[str, Field(pattern=formats.DATABASE_CLASS.pattern)] = "db.t3.large"
     """RDS instance class."""
 
     capacity_gib: Annotated[int, Field(ge=20, le=65_536)] = 100
@@ -85,7 +86,7 @@ class Containers(Model):
     """image: it brings both. mirrored: nodes install them from the cluster's bucket."""
 
     cuda: (
-        Annotated[str, Field(pattern=forms.CUDA.pattern, examples=[forms.CUDA.example])] | None
+        Annotated[str, Field(pattern=formats.CUDA.pattern, examples=[formats.CUDA.example])] | None
     ) = None
     """The newest CUDA in jobs' containers; the driver of the image is held against it."""
 
@@ -144,13 +145,13 @@ class Timeouts(Model):
 class Qos(Model):
     """A quality of service, which jobs ask for with `--qos`."""
 
-    name: Annotated[str, Field(pattern=forms.SLURM_ACCOUNT.pattern, examples=["urgent"])]
+    name: Annotated[str, Field(pattern=formats.SLURM_ACCOUNT.pattern, examples=["urgent"])]
     """Its name; `normal` is Slurm's own and has priority 0."""
 
     priority: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     """Against that of other QOS; `priority_weights.qos` says how much it weighs."""
 
-    preempts: list[Annotated[str, Field(pattern=forms.SLURM_ACCOUNT.pattern)]] = []
+    preempts: list[Annotated[str, Field(pattern=formats.SLURM_ACCOUNT.pattern)]] = []
     """QOS whose jobs make room for its jobs. Scripted mode only."""
 
     grace_seconds: Annotated[int, Field(ge=0, le=3600)] = 0
@@ -166,7 +167,7 @@ class Qos(Model):
 class SlurmAccount(Model):
     """An account's share and limits. Accounts that only users name need no entry."""
 
-    name: Annotated[str, Field(pattern=forms.SLURM_ACCOUNT.pattern, examples=["research"])]
+    name: Annotated[str, Field(pattern=formats.SLURM_ACCOUNT.pattern, examples=["research"])]
     """The account, as users name it in `slurm_account`."""
 
     fair_share: Annotated[int, Field(ge=1, le=65_533)] = 1
@@ -175,7 +176,7 @@ class SlurmAccount(Model):
     max_nodes: Annotated[int, Field(ge=1, le=6758)] | None = None
     """Nodes that its jobs have at once; no limit if absent."""
 
-    qos: list[Annotated[str, Field(pattern=forms.SLURM_ACCOUNT.pattern)]] = []
+    qos: list[Annotated[str, Field(pattern=formats.SLURM_ACCOUNT.pattern)]] = []
     """QOS that its jobs may ask for; `normal` and every QOS of the file if absent."""
 
 
@@ -207,12 +208,14 @@ class User(Model):
     ssh_public_keys: list[
         Annotated[
             str,
-            Field(pattern=forms.SSH_PUBLIC_KEY.pattern, examples=[forms.SSH_PUBLIC_KEY.example]),
+            Field(
+                pattern=formats.SSH_PUBLIC_KEY.pattern, examples=[formats.SSH_PUBLIC_KEY.example]
+            ),
         ]
     ] = []
     """Kept in a marked block of the user's `authorized_keys`; other lines are the user's own."""
 
-    slurm_account: Annotated[str, Field(pattern=forms.SLURM_ACCOUNT.pattern)] = "default"
+    slurm_account: Annotated[str, Field(pattern=formats.SLURM_ACCOUNT.pattern)] = "default"
     """The account that the user's jobs are charged to."""
 
     sudo: bool = False

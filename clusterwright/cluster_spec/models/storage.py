@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from clusterwright.cluster_spec.models import forms
-from clusterwright.cluster_spec.models.common import (
+from clusterwright.cluster_spec.models import formats
+from clusterwright.cluster_spec.models.base import (
     LARGEST_INTEGER,
     AbsolutePath,
     BucketName,
@@ -31,9 +31,9 @@ class Repository(Model):
     path: Annotated[
         str,
         Field(
-            pattern=forms.FILE_SYSTEM_PATH.pattern,
+            pattern=formats.FILE_SYSTEM_PATH.pattern,
             max_length=1024,
-            examples=[forms.FILE_SYSTEM_PATH.example],
+            examples=[formats.FILE_SYSTEM_PATH.example],
         ),
     ]
     """Path inside the file system."""
@@ -57,9 +57,9 @@ class Repository(Model):
         Annotated[
             str,
             Field(
-                pattern=forms.FILE_SYSTEM_PATH.pattern,
+                pattern=formats.FILE_SYSTEM_PATH.pattern,
                 max_length=1024,
-                examples=[forms.FILE_SYSTEM_PATH.example],
+                examples=[formats.FILE_SYSTEM_PATH.example],
             ),
         ]
     ] = []
@@ -90,7 +90,8 @@ class ExistingLustre(Model):
     """A file system that somebody else owns: it is mounted, never altered."""
 
     id: Annotated[
-        str, Field(pattern=forms.FILE_SYSTEM_ID.pattern, examples=[forms.FILE_SYSTEM_ID.example])
+        str,
+        Field(pattern=formats.FILE_SYSTEM_ID.pattern, examples=[formats.FILE_SYSTEM_ID.example]),
     ]
     """The file system, `fs-...`."""
 
@@ -99,7 +100,9 @@ class ExistingLustre(Model):
 
     mount_name: Annotated[
         str,
-        Field(pattern=forms.LUSTRE_MOUNT_NAME.pattern, examples=[forms.LUSTRE_MOUNT_NAME.example]),
+        Field(
+            pattern=formats.LUSTRE_MOUNT_NAME.pattern, examples=[formats.LUSTRE_MOUNT_NAME.example]
+        ),
     ]
     """As FSx gives it."""
 
@@ -154,7 +157,7 @@ class Lustre(Model):
     backup_retention_days: Annotated[int, Field(ge=0, le=90)] = 0
     """How long automatic backups are kept; 0 makes none."""
 
-    maintenance_window: Annotated[str, Field(pattern=forms.WEEKLY_TIME.pattern)] = "7:03:00"
+    maintenance_window: Annotated[str, Field(pattern=formats.WEEKLY_TIME.pattern)] = "7:03:00"
     """Day of the week (1 is Monday) and UTC hour and minute."""
 
     repositories: Annotated[list[Repository], Field(max_length=8)] = []
@@ -193,7 +196,9 @@ class ExistingHome(Model):
     """The file system's group; nodes are let through to it, and it is not altered."""
 
     volume_id: (
-        Annotated[str, Field(pattern=forms.VOLUME_ID.pattern, examples=[forms.VOLUME_ID.example])]
+        Annotated[
+            str, Field(pattern=formats.VOLUME_ID.pattern, examples=[formats.VOLUME_ID.example])
+        ]
         | None
     ) = None
     """The file system's volume, by which ParallelCluster mounts it; not used elsewhere."""

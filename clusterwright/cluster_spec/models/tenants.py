@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from clusterwright.cluster_spec.models import forms
-from clusterwright.cluster_spec.models.common import Cidr, Model, UnixName
+from clusterwright.cluster_spec.models import formats
+from clusterwright.cluster_spec.models.base import Cidr, Model, UnixName
 
 
 class ContainerDefaults(Model):
@@ -24,7 +24,8 @@ class Tenant(Model):
     """A team: a namespace with its rights and limits, or a Slurm account with limits."""
 
     name: Annotated[
-        str, Field(pattern=forms.TENANT.pattern, max_length=40, examples=[forms.TENANT.example])
+        str,
+        Field(pattern=formats.TENANT.pattern, max_length=40, examples=[formats.TENANT.example]),
     ]
     """The team; its namespace on Kubernetes, its account in Slurm."""
 
@@ -41,7 +42,7 @@ class Tenant(Model):
     """People of `slurm.users` whose jobs are charged to it; Slurm only."""
 
     groups: Annotated[
-        list[Annotated[str, Field(pattern=forms.KUBERNETES_GROUP.pattern, max_length=100)]],
+        list[Annotated[str, Field(pattern=formats.KUBERNETES_GROUP.pattern, max_length=100)]],
         Field(max_length=20, examples=[["researchers"]]),
     ] = []
     """Groups of `kubernetes.access` that may run jobs in its namespace; Kubernetes only."""
@@ -50,9 +51,9 @@ class Tenant(Model):
         Annotated[
             str,
             Field(
-                pattern=forms.OBJECT_NAME.pattern,
+                pattern=formats.OBJECT_NAME.pattern,
                 max_length=40,
-                examples=[forms.OBJECT_NAME.example],
+                examples=[formats.OBJECT_NAME.example],
             ),
         ]
         | None

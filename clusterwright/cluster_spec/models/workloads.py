@@ -6,12 +6,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from clusterwright.cluster_spec.models import forms
-from clusterwright.cluster_spec.models.common import Model, Name
+from clusterwright.cluster_spec.models import formats
+from clusterwright.cluster_spec.models.base import Model, Name
 
 ObjectName = Annotated[
     str,
-    Field(pattern=forms.OBJECT_NAME.pattern, max_length=40, examples=[forms.OBJECT_NAME.example]),
+    Field(
+        pattern=formats.OBJECT_NAME.pattern, max_length=40, examples=[formats.OBJECT_NAME.example]
+    ),
 ]
 
 
@@ -41,19 +43,20 @@ class Chart(Model):
     version: (
         Annotated[
             str,
-            Field(pattern=forms.CHART_VERSION.pattern, examples=[forms.CHART_VERSION.example]),
+            Field(pattern=formats.CHART_VERSION.pattern, examples=[formats.CHART_VERSION.example]),
         ]
         | None
     ) = None
     """Another version than the listed one."""
 
     sha256: (
-        Annotated[str, Field(pattern=forms.SHA256.pattern, examples=[forms.SHA256.example])] | None
+        Annotated[str, Field(pattern=formats.SHA256.pattern, examples=[formats.SHA256.example])]
+        | None
     ) = None
     """Of the chart's archive, as `sha256sum` prints it; without, it is not installed."""
 
     values: dict[
-        Annotated[str, Field(pattern=forms.VALUE_PATH.pattern, max_length=200)],
+        Annotated[str, Field(pattern=formats.VALUE_PATH.pattern, max_length=200)],
         str | int | bool,
     ] = {}
     """Values beside ours, each by its path: `controllerManager.replicas: 2`."""
@@ -113,7 +116,7 @@ class Job(Model):
     """Nodes that it takes; an elastic job at most."""
 
     image: Annotated[
-        str, Field(pattern=forms.IMAGE_DIGEST.pattern, examples=[forms.IMAGE_DIGEST.example])
+        str, Field(pattern=formats.IMAGE_DIGEST.pattern, examples=[formats.IMAGE_DIGEST.example])
     ]
     """The container's image by its digest: a tag may be another image tomorrow."""
 

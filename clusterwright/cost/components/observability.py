@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clusterwright.cluster_spec.consistency.metrics import collected
 from clusterwright.cluster_spec.models import Cluster
 from clusterwright.cluster_spec.problems import Path
+from clusterwright.cluster_spec.validation.metrics import collected
 from clusterwright.cost.bill import Line
 from clusterwright.cost.line_builder import Item, Pricing
 

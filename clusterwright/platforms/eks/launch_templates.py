@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from clusterwright.catalog import Catalog, Fact, Known, Unknown
+from clusterwright.catalog import Catalog, Fact, Known, Unknown, load_catalog
 from clusterwright.catalog.model import InstanceType, Interface
 from clusterwright.cluster_spec.karpenter import is_scaled
 from clusterwright.cluster_spec.models.cluster import Cluster
@@ -210,8 +210,12 @@ def all_node_groups(cluster: Cluster) -> list[NodeGroup]:
     ]
 
 
-def problems(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
-    """What no launch template or node group can say: unknown cards, no image, too many groups."""
+def problems(cluster: Cluster) -> Iterator[Problem]:
+    """Yield what launch templates and node groups cannot express.
+
+    Unknown network cards, no image, too many node groups.
+    """
+    catalog = load_catalog()
     for index, group in enumerate(cluster.compute):
         here: Path = ("compute", index, "instance_type")
         instance = catalog.instance(group.instance_type)

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.apportionment import apportion
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.models.tenants import Tenant
 from clusterwright.cluster_spec.problems import Path, Problem
-from clusterwright.cluster_spec.sharing import apportion
 from clusterwright.platforms import accelerators
 from clusterwright.platforms.hyperpod_eks import mig
 from clusterwright.platforms.kubernetes.groups import job_groups, job_nodes, node_resources

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from clusterwright.catalog import Catalog
-from clusterwright.cluster_spec.consistency.workloads import queued
 from clusterwright.cluster_spec.karpenter import runs_in_cluster
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.workloads import Chart
+from clusterwright.cluster_spec.validation.workloads import queued
 from clusterwright.platforms import accelerators
 from clusterwright.platforms.kubernetes.groups import has_efa
 

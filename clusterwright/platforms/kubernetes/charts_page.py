@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from clusterwright.cluster_spec.consistency.workloads import CHARTS_OF
+from clusterwright.cluster_spec.validation.workloads import CHARTS_OF
 from clusterwright.platforms.kubernetes.charts import UNKNOWN, ListedChart, listed_charts
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "kubernetes-charts.md"

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import Final
 
-from clusterwright.cluster_spec.consistency.kubernetes import reached_ranges
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.kubernetes import Addon
 from clusterwright.cluster_spec.models.storage import Bucket
+from clusterwright.cluster_spec.validation.kubernetes import reached_ranges
 from clusterwright.platforms.hyperpod_eks import inference
 
 

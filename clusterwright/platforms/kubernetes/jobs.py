@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from clusterwright.catalog import Catalog
-from clusterwright.cluster_spec.consistency.workloads import queued
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.models.tenants import Tenant
 from clusterwright.cluster_spec.models.workloads import Checkpointless, Job
+from clusterwright.cluster_spec.validation.workloads import queued
 from clusterwright.platforms.kubernetes.groups import (
     EFA,
     HUGEPAGES,

@@ -19,8 +19,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from clusterwright.cluster_spec import repository
-from clusterwright.cluster_spec.consistency.metrics import collected
+from clusterwright.cluster_spec import repository_root
+from clusterwright.cluster_spec.validation.metrics import collected
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.eks.launch_templates import GROUP_LABEL
 from clusterwright.platforms.kubernetes.control_plane import cluster_name
@@ -109,10 +109,10 @@ def metrics_manifests(cluster: Cluster) -> Iterator[Manifest]:
 
 def program_files() -> dict[str, str]:
     """The exporter's files, by their paths below the folder of the lifecycle scripts."""
-    root = repository.root()
-    scripts = root / repository.SCRIPTS if root is not None else None
+    root = repository_root.root()
+    scripts = root / repository_root.SCRIPTS if root is not None else None
     if scripts is None or not (scripts / PROGRAM).is_dir():
-        raise UnknownProgramError(f"{repository.SCRIPTS}/{PROGRAM} is not here")
+        raise UnknownProgramError(f"{repository_root.SCRIPTS}/{PROGRAM} is not here")
     return {
         str(path.relative_to(scripts)): path.read_text(encoding="utf-8")
         for package in PACKAGES

@@ -18,11 +18,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clusterwright.catalog import Catalog, load_catalog
-from clusterwright.cluster_spec.consistency.workloads import queued
 from clusterwright.cluster_spec.karpenter import scaled_groups
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.problems import Path, Problem
+from clusterwright.cluster_spec.validation.workloads import queued
 from clusterwright.platforms.kubernetes.groups import job_groups, job_nodes, node_resources
 from clusterwright.platforms.kubernetes.tenants import most_nodes, nominal_nodes, tenants_of
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from clusterwright.catalog import Catalog
-from clusterwright.cluster_spec.consistency.tenants import node_shares
+from clusterwright.cluster_spec.apportionment import apportion
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.models.tenants import ContainerDefaults, Tenant
-from clusterwright.cluster_spec.sharing import apportion
+from clusterwright.cluster_spec.validation.tenants import node_shares
 from clusterwright.platforms.hyperpod_eks import compute_quotas
 from clusterwright.platforms.kubernetes.groups import (
     job_groups,

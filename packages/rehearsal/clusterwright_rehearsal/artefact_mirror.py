@@ -13,7 +13,7 @@ from typing import Any
 
 from clusterwright.artefacts.lock import LockError, read_lock
 from clusterwright.artefacts.mirror import Outcome, mirror
-from clusterwright.cluster_spec import repository
+from clusterwright.cluster_spec import repository_root
 from clusterwright_rehearsal.errors import RehearsalError
 
 CACHE = Path(".clusterwright/artefacts")
@@ -55,7 +55,7 @@ def mirror_to_bucket(
     chosen = [
         artefact for artefact in listed if (artefact.name, artefact.architecture) in needed.files
     ]
-    folder = cache or (repository.root() or Path.cwd()) / CACHE
+    folder = cache or (repository_root.root() or Path.cwd()) / CACHE
     return list(mirror(chosen, _Bucket(s3, needed.bucket), folder))
 
 

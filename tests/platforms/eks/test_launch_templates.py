@@ -14,7 +14,7 @@ from clusterwright.catalog.model import Interface
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms.eks import launch_templates as subject
 from tests.stacks.specs import EKS_MINIMAL
-from tests.support.consistency import cluster
+from tests.support.validation import cluster
 
 CATALOG = load_catalog()
 LAYOUTS = {
@@ -86,21 +86,21 @@ def test_the_first_card_of_p6_b300_is_for_addresses_alone() -> None:
 
 def test_what_no_source_knows_is_refused_with_its_place() -> None:
     spec = cluster({"compute.0.instance_type": "p6e-gb200.36xlarge"}, EKS_MINIMAL)
-    (problem,) = subject.problems(spec, CATALOG)
+    (problem,) = subject.problems(spec)
     assert problem.path == ("compute", 0, "instance_type")
     assert "which network interfaces p6e-gb200.36xlarge takes is not known" in problem.message
 
 
 def test_a_type_that_is_not_in_the_catalogue_is_refused() -> None:
     spec = cluster({"compute.0.instance_type": "p9.1xlarge"}, EKS_MINIMAL)
-    messages = [problem.message for problem in subject.problems(spec, CATALOG)]
+    messages = [problem.message for problem in subject.problems(spec)]
     assert any("network interfaces" in message for message in messages)
     assert any("no image" in message for message in messages)
 
 
 def test_threads_need_the_number_of_cores() -> None:
     changes = {"compute.0.instance_type": "p9.1xlarge", "compute.0.threads_per_core": 1}
-    messages = [p.message for p in subject.problems(cluster(changes, EKS_MINIMAL), CATALOG)]
+    messages = [p.message for p in subject.problems(cluster(changes, EKS_MINIMAL))]
     assert any("how many cores" in message for message in messages)
 
 
@@ -228,7 +228,7 @@ def test_parts_of_a_group_are_its_nodes_and_fit_eks(
 def test_more_node_groups_than_a_cluster_has_are_refused() -> None:
     one = {"role": "compute", "instance_type": "m5.4xlarge", "count": 6758}
     spec = cluster({"compute": [{"name": f"group-{i}", **one} for i in range(2)]}, EKS_MINIMAL)
-    (problem,) = subject.problems(spec, CATALOG)
+    (problem,) = subject.problems(spec)
     assert problem.message.startswith("32 node groups of at most 450 nodes each")
 
 

@@ -11,7 +11,7 @@ from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.hyperpod_eks import compute_quotas
 from clusterwright.platforms.kubernetes.tenants import tenant_manifests
-from tests.support.consistency import found
+from tests.support.validation import found
 
 GOVERNED: dict[str, Any] = {
     "platform": "hyperpod-eks",

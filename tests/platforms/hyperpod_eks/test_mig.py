@@ -8,7 +8,7 @@ import pytest
 
 from clusterwright.catalog import load_catalog
 from clusterwright.platforms.hyperpod_eks import mig
-from tests.support.consistency import found
+from tests.support.validation import found
 
 
 def test_layouts_are_those_of_the_chart() -> None:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import SpecErrors
-from clusterwright.cluster_spec.consistency.workloads import CHARTS_OF
 from clusterwright.cluster_spec.models.workloads import Chart
+from clusterwright.cluster_spec.validation.workloads import CHARTS_OF
 from clusterwright.platforms.kubernetes import charts_page
 from clusterwright.platforms.kubernetes.charts import (
     UNKNOWN,

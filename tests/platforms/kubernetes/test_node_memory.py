@@ -8,7 +8,7 @@ import pytest
 
 from clusterwright.platforms.kubernetes import node_memory
 from tests.platforms.kubernetes.specs import EKS, HYPERPOD
-from tests.support.consistency import found
+from tests.support.validation import found
 
 JOB = "kubernetes.workloads.jobs.0"
 WHERE = "kubernetes.workloads.jobs[0]"

@@ -26,7 +26,7 @@ class LaunchTemplate(Rule[str]):
         self, subject: Subject[str], context: Context, facts: FactValues
     ) -> Iterator[Verdict]:
         del subject, facts
-        for problem in launch_templates.problems(context.cluster, context.catalog):
+        for problem in launch_templates.problems(context.cluster):
             yield Fail(message=problem.message, path=problem.path, hint=problem.hint)
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from clusterwright.cluster_spec.site_steps import NODE_PYTHON
+from clusterwright.cluster_spec.custom_steps import NODE_PYTHON
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from clusterwright.cluster_spec.site_steps import NODE_PYTHON
+from clusterwright.cluster_spec.custom_steps import NODE_PYTHON
 
 _BLOCKS: Final = ("body", "orelse", "finalbody", "handlers", "cases")
 

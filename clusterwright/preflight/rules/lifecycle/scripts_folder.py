@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from clusterwright.cluster_spec import repository
+from clusterwright.cluster_spec import repository_root
 from clusterwright.cluster_spec.problems import Path as SpecPath
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.rule import Subject
@@ -55,10 +55,10 @@ class Folder:
 
 def folders(context: Context) -> Iterator[Subject[Folder]]:
     """The folder of this repository, where there is one and nodes would run it."""
-    root = repository.root()
+    root = repository_root.root()
     if root is not None and context.cluster.uses_slurm:
         here = HERE if context.on_hyperpod else ("platform",)
-        yield Subject(here, Folder(root / repository.SCRIPTS))
+        yield Subject(here, Folder(root / repository_root.SCRIPTS))
 
 
 def entry(context: Context) -> str:

@@ -1,0 +1,194 @@
+"""Pydantic's errors in the words of a user: what is wrong, what is wanted, what was meant."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from clusterwright.cluster_spec.document import kind_of
+from clusterwright.cluster_spec.keys import keys_at, places_of
+from clusterwright.cluster_spec.models.formats import WORDS
+from clusterwright.cluster_spec.problems import Path, Problem
+from clusterwright.cluster_spec.suggest import closest, did_you_mean
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+MOST_PROBLEMS = 100
+"""More than this are no list to work through, and looking for what was meant takes time."""
+
+_WANTED = {
+    "string_type": "a text",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+    "date_type": "a day, such as 2027-01-31,",
+}
+
+
+def translate(
+    error: ValidationError, data: dict[str, Any], written: dict[str, Any]
+) -> list[Problem]:
+    """One Problem per mistake, without positions.
+
+    `data` is what was validated, `written` what the files say (`data` without derived values).
+    """
+    details = error.errors(include_url=False)
+    problems = [_problem(detail, data, written) for detail in details[:MOST_PROBLEMS]]
+    meant = {p.other_path for p in problems if p.on_key}
+    # `accont` is one mistake, not an unknown key and a missing one.
+    problems = [p for p in problems if not (p.missing_key and p.path in meant)]
+    if len(details) > MOST_PROBLEMS:
+        first = _problem(details[MOST_PROBLEMS], data, written)
+        left = len(details) - MOST_PROBLEMS
+        problems.append(replace(first, message=f"and {left:,} more problems like this", hint=None))
+    return problems
+
+
+def _problem(detail: Any, data: dict[str, Any], written: dict[str, Any]) -> Problem:
+    kind, context, given = detail["type"], detail.get("ctx", {}), detail["input"]
+    path = _real_path(detail["loc"], data, missing=kind in ("missing", "extra_forbidden"))
+    if kind == "missing":
+        return Problem(f"`{path[-1]}` is missing", path, missing_key=True)
+    if kind == "extra_forbidden":
+        return _unknown_key(path, keys_at(path[:-1], detail["loc"]), written)
+    if kind in ("literal_error", "union_tag_invalid"):
+        return _not_an_option(kind, context, given, path)
+    if kind == "union_tag_not_found":
+        return _no_kind(path, given, written)
+    if kind == "string_pattern_mismatch":
+        words = WORDS.get(context["pattern"], f"of the form {context['pattern']}")
+        return Problem(f"{_shown(given)} is not {words}", path)
+    if kind in _WANTED:
+        return _wrong_kind(kind, given, path)
+    return Problem(_out_of_range(kind, context, given) or _in_pydantics_words(detail), path)
+
+
+def _no_kind(path: Path, given: Any, written: dict[str, Any]) -> Problem:
+    for key in closest("kind", [str(key) for key in given], count=1):
+        return _unknown_key((*path, key), ["kind"], written)
+    return Problem("`kind` is missing", (*path, "kind"), missing_key=True)
+
+
+def _unknown_key(path: Path, known: list[str], written: dict[str, Any]) -> Problem:
+    key = str(path[-1])
+    # What is written already cannot be what was meant.
+    present = _mapping_at(written, path[:-1])
+    near = closest(key, [k for k in known if k not in present], count=1)
+    if near:
+        # `other_path` names the key that was meant, so that nobody reports it as missing.
+        return Problem(
+            f"unknown key `{key}`",
+            path,
+            hint=f"did you mean `{near[0]}`?",
+            on_key=True,
+            other_path=(*path[:-1], near[0]),
+        )
+    places = [place for place in places_of(key) if place != key]
+    hint = f"`{key}` is a key elsewhere: {', '.join(places)}" if places else None
+    return Problem(f"unknown key `{key}`", path, hint=hint, on_key=True)
+
+
+def _mapping_at(data: Any, path: Path) -> dict[str, Any]:
+    for part in path:
+        try:
+            data = data[part]
+        except (KeyError, IndexError, TypeError):
+            return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _not_an_option(kind: str, context: Any, given: Any, path: Path) -> Problem:
+    allowed = str(context.get("expected") or context.get("expected_tags"))
+    options = [word.strip(" '") for word in allowed.replace(" or ", ", ").split(",")]
+    if kind == "union_tag_invalid":
+        path = (*path, "kind")
+        given = context.get("tag")
+    hint: str | None
+    if str(given) in options:
+        # The right word as the wrong type.
+        hint = f"write {given} without quotes" if isinstance(given, str) else f'write "{given}"'
+    else:
+        hint = did_you_mean(str(given), options)
+    return Problem(f"{_shown(given)} is not one of {', '.join(options)}", path, hint=hint)
+
+
+def _wrong_kind(kind: str, given: Any, path: Path) -> Problem:
+    hint = None
+    if kind == "string_type" and isinstance(given, (int, float, bool)):
+        if isinstance(given, float):
+            # What it was written as is not known any more: 1.30 and 1.3 are one number.
+            hint = f"quote it: without quotes it is the number {given}"
+        else:
+            hint = f'quote it: "{_shown(given)}"'
+    elif kind in ("int_type", "float_type") and isinstance(given, str):
+        digits = given.replace("_", "").replace(",", "")
+        if digits.isascii() and digits.isdecimal():
+            hint = f"write {int(digits) if len(digits) < 20 else digits} without quotes"
+    elif kind == "int_type" and isinstance(given, float) and given.is_integer():
+        hint = f"write {int(given)}"
+    elif kind == "bool_type" and str(given).lower() in ("yes", "no", "on", "off"):
+        hint = f"write {'true' if given.lower() in ('yes', 'on') else 'false'}"
+    elif kind == "list_type" and path == ("slurm", "users"):
+        hint = "a list, or the path of a YAML file that holds it"
+    elif kind == "list_type" and given is not None and not isinstance(given, dict):
+        hint = "a list is written [a, b]"
+    return Problem(f"{_WANTED[kind]} is wanted, this is {kind_of(given)}", path, hint=hint)
+
+
+def _out_of_range(kind: str, context: Any, given: Any) -> str | None:
+    shown = _shown(given)
+    if kind == "greater_than_equal":
+        return f"{shown} is less than {_number(context['ge'])}, the least"
+    if kind == "greater_than":
+        return f"{shown} is not more than {_number(context['gt'])}"
+    if kind == "less_than_equal":
+        return f"{shown} is more than {_number(context['le'])}, the most"
+    if kind == "string_too_long":
+        return f"{shown} has more than {context['max_length']} characters"
+    if kind == "string_too_short":
+        least = context["min_length"]
+        return "this is empty" if not given else f"{shown} has fewer than {least} characters"
+    if kind == "too_long":
+        return f"{len(given)} entries, {context['max_length']} are the most"
+    if kind == "too_short":
+        least = context["min_length"]
+        return "this is empty" if not given else f"{len(given)} entries, {least} are the least"
+    return None
+
+
+def _in_pydantics_words(detail: Any) -> str:
+    given, said = detail["input"], detail["msg"][:1].lower() + detail["msg"][1:]
+    return said if isinstance(given, (dict, list)) else f"{_shown(given)}: {said}"
+
+
+def _real_path(location: Path, data: Any, *, missing: bool) -> Path:
+    """Pydantic's location without what is not in the data (the tags of unions)."""
+    path: list[str | int] = []
+    here = data
+    for index, part in enumerate(location):
+        last = index == len(location) - 1
+        if isinstance(here, dict) and part in here:
+            path.append(part)
+            here = here[part]
+        elif isinstance(here, list) and isinstance(part, int) and part < len(here):
+            path.append(part)
+            here = here[part]
+        elif last and missing:
+            path.append(part)
+    return tuple(path)
+
+
+def _number(limit: float) -> str:
+    return f"{int(limit):,}" if limit == int(limit) else f"{limit:g}"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,167 @@
+"""Tenants: known people and groups, names that are free, shares that are at least a node."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections import Counter
+from collections.abc import Iterator
+
+from clusterwright.cluster_spec.apportionment import apportion
+from clusterwright.cluster_spec.karpenter import is_scaled
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.cluster_spec.models.tenants import Tenant
+from clusterwright.cluster_spec.problems import Path, Problem
+from clusterwright.cluster_spec.suggest import did_you_mean
+
+LONGEST_SLURM_ACCOUNT = 32
+"""As `slurm.accounts` takes it."""
+
+TAKEN_NAMESPACES = frozenset(
+    {
+        *("default", "argocd", "aws-hyperpod", "cert-manager", "kubeflow", "kueue-system"),
+        *("amazon-cloudwatch", "hyperpod-inference-system", "hyperpod-observability"),
+        *("clusterwright-metrics", "mount-s3"),
+    }
+)
+"""Namespaces that Kubernetes, EKS, HyperPod, a chart, a driver or our own manifests make.
+
+Mountpoint's driver starts its pods in `mount-s3` (awslabs/mountpoint-s3-csi-driver, 2.0)."""
+
+TAKEN_ACCOUNTS = frozenset({"root"})
+
+
+def problems(cluster: Cluster) -> Iterator[Problem]:
+    seen: dict[str, Path] = {}
+    for index, tenant in enumerate(cluster.tenants):
+        here: Path = ("tenants", index)
+        if tenant.name in seen:
+            yield Problem(
+                f"`{tenant.name}` is given twice", (*here, "name"), other_path=seen[tenant.name]
+            )
+        seen.setdefault(tenant.name, (*here, "name"))
+        if cluster.uses_slurm:
+            yield from _slurm(cluster, tenant, here)
+        else:
+            yield from _kubernetes(cluster, tenant, here)
+    yield from _shares(cluster)
+    if cluster.uses_slurm and cluster.tenants and cluster.slurm.accounting.kind == "none":
+        yield Problem(
+            "tenants are accounts in the accounting database, and accounting is none",
+            ("tenants",),
+            on_key=True,
+            hint="slurm.accounting: {kind: rds}"
+            if cluster.platform == "parallelcluster"
+            else "slurm.accounting: {kind: local}",
+            other_path=("slurm", "accounting", "kind"),
+        )
+
+
+def node_shares(cluster: Cluster, node_count: int) -> list[int]:
+    """Of `node_count` nodes, those of each tenant, in the order of the file."""
+    return apportion(
+        node_count,
+        [tenant.weight for tenant in cluster.tenants],
+        [tenant.max_nodes for tenant in cluster.tenants],
+    )
+
+
+def _slurm(cluster: Cluster, tenant: Tenant, here: Path) -> Iterator[Problem]:
+    if len(tenant.name) > LONGEST_SLURM_ACCOUNT:
+        yield Problem(
+            f"a Slurm account has at most {LONGEST_SLURM_ACCOUNT} letters; "
+            f"this has {len(tenant.name)}",
+            (*here, "name"),
+            other_path=("platform",),
+        )
+    if tenant.name in TAKEN_ACCOUNTS:
+        yield Problem(
+            f"the account `{tenant.name}` is Slurm's own, above all others", (*here, "name")
+        )
+    people = [user.name for user in cluster.slurm.users]
+    for number, name in enumerate(tenant.users):
+        if name not in people:
+            yield Problem(
+                f"nobody of slurm.users is called `{name}`",
+                (*here, "users", number),
+                hint=did_you_mean(name, people),
+                rests_on=(("slurm", "users"),),
+            )
+
+
+def _kubernetes(cluster: Cluster, tenant: Tenant, here: Path) -> Iterator[Problem]:
+    if tenant.name in TAKEN_NAMESPACES or tenant.name.startswith("kube-"):
+        yield Problem(
+            f"the namespace `{tenant.name}` is another's already",
+            (*here, "name"),
+            hint="call the team otherwise",
+        )
+    groups = sorted({group for entry in cluster.kubernetes.access for group in entry.groups})
+    for number, group in enumerate(tenant.groups):
+        if group not in groups:
+            yield Problem(
+                f"nobody is in the group `{group}`",
+                (*here, "groups", number),
+                hint=did_you_mean(group, groups)
+                or "name it in `groups` of an entry of kubernetes.access",
+                rests_on=(("kubernetes", "access"),),
+            )
+    known = [priority.name for priority in cluster.kubernetes.workloads.priorities]
+    if tenant.priority is not None and tenant.priority not in known:
+        yield Problem(
+            f"no priority is called `{tenant.priority}`",
+            (*here, "priority"),
+            hint=did_you_mean(tenant.priority, known)
+            or "describe it in kubernetes.workloads.priorities",
+            rests_on=(("kubernetes", "workloads", "priorities"),),
+        )
+    for number, text in enumerate(tenant.egress_cidrs):
+        try:
+            ipaddress.IPv4Network(text)
+        except ValueError:
+            yield Problem(
+                f"{text} is no address range",
+                (*here, "egress_cidrs", number),
+                hint="the first address of the range, and how many bits it has in common",
+            )
+
+
+def _shares(cluster: Cluster) -> Iterator[Problem]:
+    """A tenant that may not borrow has its share and nothing else: it must be one node."""
+    jobs = [g for g in cluster.compute if g.role == "compute" and not g.restricted]
+    if any(group.mig_profile is not None for group in jobs):
+        return  # a share is of partitions then, and one node is enough for several tenants
+    pools = _pools(cluster, jobs)
+    shares = [0] * len(cluster.tenants)
+    for nodes in pools:
+        shares = [a + b for a, b in zip(shares, node_shares(cluster, nodes), strict=True)]
+    whole = sum(pools)
+    what = f"{whole} nodes" + (", divided by groups," if pools[1:] else "")
+    for index, (tenant, share) in enumerate(zip(cluster.tenants, shares, strict=True)):
+        if not tenant.borrowing and share == 0:
+            yield Problem(
+                f"its share of {what} is none, and it may not borrow any",
+                ("tenants", index, "borrowing"),
+                hint="borrowing: true, or a greater weight",
+                other_path=("tenants", index, "name"),
+                rests_on=(("compute",),),
+            )
+
+
+def _pools(cluster: Cluster, jobs: list[ComputeGroup]) -> list[int]:
+    """Nodes that are divided together, those that Karpenter may add among them.
+
+    Slurm's shares are of all nodes. On Kubernetes they are whole nodes of each group; task
+    governance's are of each type.
+    """
+    pools: Counter[str] = Counter()
+    for group in jobs:
+        most = max(group.count, group.max_count or 0) if is_scaled(cluster, group) else group.count
+        if cluster.uses_slurm:
+            key = ""
+        elif cluster.hyperpod.task_governance is not None:
+            key = group.instance_type
+        else:
+            key = group.name
+        pools[key] += most - group.spare_count
+    return list(pools.values())

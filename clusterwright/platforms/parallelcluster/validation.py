@@ -1,0 +1,204 @@
+"""What the values of a ParallelCluster spec say to each other, whatever the release takes.
+
+What the release and the instance types take is held against them by
+`clusterwright/platforms/parallelcluster/release_validation.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.cluster_spec.problems import Path, Problem
+
+RESERVED = ("reservation", "capacity-block")
+"""Capacity that is bought in a place of its own."""
+
+DESCRIBED = "p6e-gb200."
+"""Types whose UltraServers ParallelCluster describes to Slurm."""
+
+
+def problems(cluster: Cluster) -> Iterator[Problem]:
+    if cluster.platform != "parallelcluster":
+        return
+    yield from _configuration(cluster)
+    yield from _accounting(cluster)
+    yield from _existing(cluster)
+    for index, group in enumerate(cluster.compute):
+        if group.role == "compute":
+            yield from _counts(group, ("compute", index))
+            yield from _placement(group, ("compute", index))
+    yield from _queues(cluster)
+
+
+def _configuration(cluster: Cluster) -> Iterator[Problem]:
+    slurm = cluster.slurm
+    if slurm.configuration != "managed":
+        yield Problem(
+            "ParallelCluster configures Slurm itself; a scripted configuration is HyperPod's",
+            ("slurm", "configuration"),
+            hint="configuration: managed, or platform: hyperpod-slurm",
+            other_path=("platform",),
+        )
+    yield from _topology(cluster)
+
+
+def _topology(cluster: Cluster) -> Iterator[Problem]:
+    """UltraServers are ParallelCluster's to describe, and nothing else is (cookbook,
+    block_topology and pcluster_topology_generator.py: `p6e-gb200` in capacity blocks).
+    """
+    wanted = cluster.slurm.topology
+    described = next(
+        (
+            index
+            for index, group in enumerate(cluster.compute)
+            if group.instance_type.startswith(DESCRIBED)
+            and group.capacity.kind == "capacity-block"
+        ),
+        None,
+    )
+    if wanted == "block" and described is None:
+        yield Problem(
+            "ParallelCluster describes blocks of p6e-gb200 in capacity blocks, and of nothing "
+            "else; slurmctld ends where a block of ours is short of one node, and "
+            "ParallelCluster's slurm.conf has no names to fill it with",
+            ("slurm", "topology"),
+            hint="topology: tree or auto, or platform: hyperpod-slurm",
+            other_path=("platform",),
+        )
+    if wanted in ("tree", "none") and described is not None:
+        yield Problem(
+            f"ParallelCluster tells Slurm itself which nodes are one UltraServer; topology "
+            f"{wanted} is not for a cluster with them",
+            ("slurm", "topology"),
+            hint="topology: auto or block",
+            other_path=("compute", described, "instance_type"),
+        )
+
+
+def _accounting(cluster: Cluster) -> Iterator[Problem]:
+    accounting = cluster.slurm.accounting
+    here: Path = ("slurm", "accounting")
+    if accounting.kind == "local":
+        yield Problem(
+            "ParallelCluster keeps no database on its head node",
+            (*here, "kind"),
+            hint="kind: rds or none, or platform: hyperpod-slurm",
+            other_path=("platform",),
+        )
+    existing = accounting.existing
+    if existing is not None and existing.user_name is None:
+        yield Problem(
+            "ParallelCluster is told the database's user by name, and its secret is the password "
+            "alone",
+            (*here, "existing"),
+            hint="add user_name",
+            other_path=("platform",),
+        )
+
+
+def _existing(cluster: Cluster) -> Iterator[Problem]:
+    home = cluster.storage.home
+    if home is not None and home.existing is not None and home.existing.volume_id is None:
+        yield Problem(
+            "ParallelCluster mounts an OpenZFS volume by its id",
+            ("storage", "home", "existing"),
+            hint="add volume_id: fsvol-... (`aws fsx describe-volumes`)",
+            other_path=("platform",),
+        )
+    network = cluster.network.existing
+    if network is not None and len(network.subnet_ids) > 1:
+        yield Problem(
+            "a queue of one instance type stands in one subnet",
+            ("network", "existing", "subnet_ids", 1),
+            hint="name the largest private one",
+            other_path=("platform",),
+        )
+
+
+def _counts(group: ComputeGroup, here: Path) -> Iterator[Problem]:
+    kind = group.capacity.kind
+    if group.spare_count and kind not in RESERVED:
+        yield Problem(
+            f"{kind} capacity keeps no instance free: ParallelCluster asks EC2 for another in a "
+            "failed node's place",
+            (*here, "spare_count"),
+            hint="no spare_count; spares stay free in a reservation or a capacity block",
+            other_path=(*here, "capacity", "kind"),
+            rests_on=((*here, "capacity"),),
+        )
+    if group.part_of is not None and group.count == 0:
+        yield Problem(
+            "a queue has room for one node at least, and a fallback has 0 instances",
+            (*here, "capacity"),
+            hint="no fallback; for nodes that start when jobs ask for them, a group with count: 0 "
+            "and max_count",
+            other_path=("platform",),
+        )
+    elif not group.count and group.max_count is None:
+        yield Problem(
+            "a queue has room for one node at least",
+            (*here, "count"),
+            hint="add max_count for nodes that start when jobs ask for them",
+            other_path=("platform",),
+        )
+    if kind == "capacity-block":
+        if not group.count:
+            yield Problem(
+                "all of a capacity block runs, from the start", (*here, "count"), hint="count: 1"
+            )
+        for key, value in (("min_count", group.min_count), ("max_count", group.max_count)):
+            if value is not None and value != group.count:
+                yield Problem(
+                    f"all of a capacity block runs: {key} {value} is not count {group.count}",
+                    (*here, key),
+                    hint=f"no {key}",
+                    other_path=(*here, "count"),
+                )
+
+
+def _placement(group: ComputeGroup, here: Path) -> Iterator[Problem]:
+    if group.placement_group and group.capacity.kind == "reservation":
+        yield Problem(
+            "a reservation is where its instances stand: in a placement group that is not its own "
+            "fewer of them can be had",
+            (*here, "placement_group"),
+            hint="placement_group: false, or leave it out",
+            other_path=(*here, "capacity", "kind"),
+        )
+
+
+def _queues(cluster: Cluster) -> Iterator[Problem]:
+    """A partition is one queue, and a queue has one kind of capacity and one scratch path."""
+    index_of = {group.name: index for index, group in enumerate(cluster.compute)}
+    for number, partition in enumerate(cluster.slurm.partitions):
+        places = [index_of[name] for name in partition.groups if name in index_of]
+        if not places:
+            continue
+        first = cluster.compute[places[0]]
+        for place in places[1:]:
+            group = cluster.compute[place]
+            groups: Path = ("slurm", "partitions", number, "groups")
+            if _capacity_type(group) != _capacity_type(first):
+                yield Problem(
+                    f"a queue has one kind of capacity: `{first.name}` is {first.capacity.kind}, "
+                    f"`{group.name}` {group.capacity.kind}",
+                    groups,
+                    hint="give each a partition of its own; without slurm.partitions each has one",
+                    other_path=("compute", place, "capacity", "kind"),
+                )
+            if group.scratch != first.scratch:
+                yield Problem(
+                    f"a queue mounts its nodes' drives at one path, and `{first.name}` and "
+                    f"`{group.name}` differ in scratch",
+                    groups,
+                    hint="the same scratch for both, or a partition for each",
+                    other_path=("compute", place, "name"),
+                )
+
+
+def _capacity_type(group: ComputeGroup) -> str:
+    """A reservation is on-demand capacity to ParallelCluster."""
+    kind = group.capacity.kind
+    return "on-demand" if kind == "reservation" else kind

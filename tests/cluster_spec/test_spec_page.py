@@ -1,0 +1,60 @@
+"""The reference page: current, and complete."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clusterwright.cluster_spec import spec_page as reference
+from clusterwright.cluster_spec.keys import places_of
+from tests.support.rich_specs import BUILT, EXISTING, SCRIPTED, paths
+
+
+def test_the_committed_page_is_current() -> None:
+    assert reference.PAGE.read_text(encoding="utf-8") == reference.page()
+    assert reference.main(["--check"]) == 0
+
+
+def test_a_stale_page_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(reference, "PAGE", tmp_path / "reference" / "spec.md")
+    assert reference.main(["--check"]) == 1
+    assert "python -m clusterwright.cluster_spec.spec_page" in capsys.readouterr().err
+    assert reference.main([]) == 0
+    assert reference.main(["--check"]) == 0
+
+
+def test_every_key_has_a_row() -> None:
+    page = reference.page()
+    for base in (BUILT, EXISTING, SCRIPTED):
+        for path in paths(base):
+            if isinstance(path[-1], str) and path[0] != "tags":
+                assert f"| `{path[-1]}` |" in page
+                assert places_of(path[-1])
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "| `count` | whole number, 0 to 6,758 | required | Every instance of the group, "
+        "spares included. |",
+        "| `partition` | `aws` \\| `aws-us-gov` \\| `aws-cn` | from `region` | AWS partition; "
+        "follows from the region. |",
+        "| `hours` | number, more than 0, at most 87,600 | required | How long the training run "
+        "holds the cluster; decides the cost of the run. |",
+        "| `pyxis` | `true` \\| `false` | `false` | Containers in Slurm jobs (Enroot with the "
+        "Pyxis plug-in). |",
+        "| `alert_thresholds_percent` | list of whole number, 1 to 1,000 (at least 1, at most 5 "
+        "entries) | `[80, 100]` | Percentages of `monthly_usd`. |",
+    ],
+)
+def test_rows_say_type_default_and_meaning(row: str) -> None:
+    assert row in reference.page()
+
+
+def test_every_line_of_a_table_has_the_same_columns() -> None:
+    for line in reference.page().splitlines():
+        if line.startswith("|"):
+            assert line.replace("\\|", "").count("|") == 5, line

@@ -1,0 +1,126 @@
+"""Reading text: plain types, and what is refused in a value leaves the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clusterwright.cluster_spec.document import parse_document
+from clusterwright.cluster_spec.problems import SpecErrors
+from clusterwright.cluster_spec.yaml_reader import MAXIMUM_DEPTH
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1", 1),
+        ("-5", -5),
+        ("+5", 5),
+        ("0", 0),
+        ("1.5", 1.5),
+        (".5", 0.5),
+        ("1.", 1.0),
+        ("1e3", 1000.0),
+        ("true", True),
+        ("False", False),
+        ("yes", "yes"),
+        ("on", "on"),
+        ("~", None),
+        ("null", None),
+        ("", None),
+        ("2027-01-31", "2027-01-31"),
+        ("12:30:00", "12:30:00"),
+        ("0x1F", "0x1F"),
+        ("1_000", "1_000"),
+        ("1e999", "1e999"),
+        (".nan", ".nan"),
+        ("'1'", "1"),
+        ('"true"', "true"),
+        ('"\\ud83d\\ude80"', "🚀"),
+        ("|\n  a\n  b\n", "a\nb\n"),
+        (">\n  a\n  b\n", "a b\n"),
+        ("[1, [a], {b: 2}]", [1, ["a"], {"b": 2}]),
+        ("{}", {}),
+    ],
+)
+def test_plain_types_are_those_of_yaml_1_2(text: str, value: Any) -> None:
+    read = parse_document(f"key: {text}", "f").data["key"]
+    assert read == value
+    assert type(read) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: 010", "010 begins with a zero"),
+        ("a: " + "1" * 19, "is too large for a number"),
+        ("a: &x 1", "anchors and aliases"),
+        ("a: !x 1", "YAML tags are not allowed (`!x`)"),
+        ('a: !!str "x"', "YAML tags"),
+        ("a: !!map {b: 1}", "YAML tags"),
+        ("a: !!seq [1]", "YAML tags"),
+        ("? [a]\n: 1", "a key must be a word"),
+        ("<<: {a: 1}", "merge keys"),
+        ("a: 1\na: 2", "the key `a` is written twice"),
+        ('a: "\\ud83d"', "half a character"),
+        ('"\\ud83d": a', "half a character"),
+    ],
+)
+def test_what_is_wrong_with_one_value_leaves_the_others(text: str, message: str) -> None:
+    document = parse_document(text + "\nlast: 7\n", "f")
+    assert document.data["last"] == 7
+    (problem,) = document.problems
+    assert message in problem.message
+    assert problem.position is not None
+    assert problem.position.file == "f"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "# only a comment", "~", "5", "[a]", "a", "a: [", "a:\n\t- b"]
+)
+def test_what_is_no_mapping_is_no_document(text: str) -> None:
+    with pytest.raises(SpecErrors) as refused:
+        parse_document(text, "f")
+    (problem,) = refused.value.problems
+    assert problem.position is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: " + "[" * 100_000,
+        "a: " + "{a: " * 100_000,
+        "- " * 100_000,
+        "a: &x " + "[" * 100_000,
+        "a:\n" + "".join(" " * i + "b:\n" for i in range(1, 300)),
+        "? " * 100_000,
+    ],
+    ids=["lists", "mappings", "block", "refused", "indented", "keys"],
+)
+def test_a_file_made_of_brackets_is_left_at_once(text: str) -> None:
+    with pytest.raises(SpecErrors) as refused:
+        parse_document(text, "f")
+    last = refused.value.problems[-1]
+    assert f"nested deeper than {MAXIMUM_DEPTH}" in last.message
+
+
+def test_the_deepest_that_is_read() -> None:
+    levels = MAXIMUM_DEPTH - 1
+    assert parse_document("a: " + "[" * levels + "]" * levels, "f").problems == []
+
+
+def test_what_was_found_before_the_file_ends_early_is_said_too() -> None:
+    with pytest.raises(SpecErrors) as refused:
+        parse_document("a: &x 1\nb: [", "f")
+    assert [p.message.split(":")[0] for p in refused.value] == [
+        "anchors and aliases are not allowed",
+        "not valid YAML",
+    ]
+
+
+@pytest.mark.parametrize("refused", ["&x", "!x"])
+def test_what_is_refused_is_passed_over_whole(refused: str) -> None:
+    document = parse_document(f"a: {refused} {{b: [1, {{c: 2}}]}}\nd: [1, {refused} [2], 3]", "f")
+    assert document.data == {"a": None, "d": [1, None, 3]}
+    assert len(document.problems) == 2

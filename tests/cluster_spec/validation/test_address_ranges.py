@@ -1,0 +1,58 @@
+"""Address ranges: of a size that a VPC takes, and apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clusterwright.cluster_spec.validation import address_ranges
+from tests.support.rich_specs import EXISTING
+from tests.support.validation import found
+
+
+def test_consistent_specs_pass() -> None:
+    assert found(address_ranges.problems) == {}
+    assert found(address_ranges.problems, base=EXISTING) == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "message"),
+    [
+        ({"network.cidr": "10.8.0.0/15"}, "network.cidr", "from /16 to /28, not /15"),
+        ({"network.cidr": "10.0.0.0/29"}, "network.cidr", "not /29"),
+        ({"network.cidr": "10.0.0.1/16"}, "network.cidr", "has host bits set"),
+        ({"network.cidr": "10.0.0.0/99"}, "network.cidr", "is not an address range"),
+        (
+            {"network.secondary_cidrs": ["10.0.128.0/24"]},
+            "network.secondary_cidrs[0]",
+            "10.0.128.0/24 overlaps 10.0.0.0/16",
+        ),
+        (
+            {"network.secondary_cidrs": ["10.1.0.0/24", "10.1.0.0/25"]},
+            "network.secondary_cidrs[1]",
+            "overlaps 10.1.0.0/24",
+        ),
+        (
+            {"network.peered_cidrs": ["10.9.0.0/16", "10.8.0.1/16"]},
+            "network.peered_cidrs[1]",
+            "has host bits set",
+        ),
+        (
+            {"network.peered_cidrs": ["0.0.0.0/0"]},
+            "network.peered_cidrs[0]",
+            "every address there is",
+        ),
+    ],
+)
+def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+    problems = found(address_ranges.problems, changes)
+    assert list(problems) == [path]
+    assert message in problems[path]
+
+
+def test_the_range_that_was_meant_is_offered() -> None:
+    from tests.support.validation import cluster
+
+    (problem,) = address_ranges.problems(cluster({"network.cidr": "10.0.7.0/16"}))
+    assert problem.hint == "write 10.0.0.0/16"

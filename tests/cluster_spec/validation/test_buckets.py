@@ -1,0 +1,74 @@
+"""Buckets: built once, named as S3 names them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clusterwright.cluster_spec.validation import buckets
+from tests.support.rich_specs import EXISTING
+from tests.support.validation import found
+
+
+def test_consistent_specs_pass() -> None:
+    assert found(buckets.problems) == {}
+    assert found(buckets.problems, base=EXISTING) == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "message"),
+    [
+        (
+            {"storage.buckets.0.directory": True, "storage.buckets.0.create": True},
+            "storage.buckets[0].mount_path",
+            "not built yet",
+        ),
+        (
+            {"storage.buckets": [{"name": "b" * 48, "directory": True}]},
+            "storage.buckets[0].name",
+            "--use1-az6--x-s3 has 64 letters",
+        ),
+        (
+            {"storage.buckets.2.expire_noncurrent_days": 5},
+            "storage.buckets[2].expire_noncurrent_days",
+            "general purpose bucket",
+        ),
+        (
+            {"storage.buckets.0.expire_noncurrent_days": 5},
+            "storage.buckets[0].expire_noncurrent_days",
+            "that is built",
+        ),
+        (
+            {"storage.buckets.0.name": "acme-rich-checkpoints"},
+            "storage.lustre[0].repositories[1].create",
+            "built in one place and said to exist",
+        ),
+        ({"storage.buckets.2.name": "acme.rich"}, "storage.buckets[2].name", "has no dots"),
+        (
+            {"storage.buckets.0.name": "10.0.0.1"},
+            "storage.buckets[0].name",
+            "S3 takes no bucket called 10.0.0.1",
+        ),
+        ({"storage.buckets.0.name": "a..b"}, "storage.buckets[0].name", "S3 takes no bucket"),
+        (
+            {"storage.buckets.2.name": "acme--use1-az6--x-s3"},
+            "storage.buckets[2].name",
+            "are added to the name",
+        ),
+        (
+            {"storage.lustre.0.repositories.0.s3": "s3://acme--use1-az6--x-s3/x"},
+            "storage.lustre[0].repositories[0].s3",
+            "no repository to a directory bucket",
+        ),
+    ],
+)
+def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+    problems = found(buckets.problems, changes)
+    assert list(problems) == [path]
+    assert message in problems[path]
+
+
+def test_one_bucket_may_stand_behind_several_file_systems() -> None:
+    changes = {"storage.buckets.0.name": "acme-corpus"}
+    assert found(buckets.problems, changes) == {}

@@ -1,0 +1,54 @@
+"""Checkpoints: where a file can be written, flushed and renamed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clusterwright.cluster_spec.validation import checkpoints
+from tests.support.rich_specs import EXISTING
+from tests.support.validation import found
+
+
+def test_consistent_specs_pass() -> None:
+    assert found(checkpoints.problems) == {}
+    assert found(checkpoints.problems, base=EXISTING) == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "message"),
+    [
+        (
+            {"storage.checkpoint_path": "/s3/datasets"},
+            "storage.checkpoint_path",
+            "neither renames files nor changes them in place",
+        ),
+        (
+            {"storage.checkpoint_path": "/s3/datasets/run"},
+            "storage.checkpoint_path",
+            "it is read-only",
+        ),
+        (
+            {"storage.checkpoint_path": "/fsx2/run"},
+            "storage.checkpoint_path",
+            "on no file system of this cluster",
+        ),
+    ],
+)
+def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+    problems = found(checkpoints.problems, changes)
+    assert list(problems) == [path]
+    assert message in problems[path]
+
+
+@pytest.mark.parametrize("place", ["/fsx", "/archive/a", "/lake", "/scratch/x", "/home/ada"])
+def test_every_file_system_that_can_be_written_will_do(place: str) -> None:
+    assert found(checkpoints.problems, {"storage.checkpoint_path": place}) == {}
+
+
+def test_what_is_mounted_is_named() -> None:
+    from tests.support.validation import cluster
+
+    (problem,) = checkpoints.problems(cluster({"storage.checkpoint_path": "/x"}))
+    assert problem.hint == "mounted are /archive, /fsx, /home, /lake, /scratch"

@@ -1,0 +1,83 @@
+"""Groups: roles and counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clusterwright.cluster_spec.validation import compute
+from tests.support.rich_specs import EXISTING
+from tests.support.validation import found
+
+
+def test_consistent_specs_pass() -> None:
+    assert found(compute.problems) == {}
+    assert found(compute.problems, base=EXISTING) == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "message"),
+    [
+        ({"compute.0.role": "login"}, "compute", "no group has the role controller"),
+        (
+            {"compute.1.role": "controller"},
+            "compute[1].role",
+            "a second group with the role controller",
+        ),
+        ({"compute.0.count": 2}, "compute[0].count", "2 controllers"),
+        ({"compute.0.count": 0}, "compute[0].count", "0 controllers"),
+        ({"compute.2.min_count": 9}, "compute[2].min_count", "min_count 9 is more than count 8"),
+        ({"compute.2.max_count": 7}, "compute[2].max_count", "max_count 7 is less than count 8"),
+        ({"compute.0.max_count": 2}, "compute[0].max_count", "a controller group does not grow"),
+        (
+            {"compute.2.spare_count": 8},
+            "compute[2].spare_count",
+            "8 spares of 8 leave no instance",
+        ),
+        ({"compute.1.spare_count": 1}, "compute[1].spare_count", "a login group has no spares"),
+        (
+            {"compute.1.capacity": {"kind": "spot"}},
+            "compute[1].capacity.kind",
+            "must not depend on spot",
+        ),
+        (
+            {"resilience.node_provisioning": "all-at-once"},
+            "compute[2].min_count",
+            "needs continuous provisioning",
+        ),
+    ],
+)
+def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+    problems = found(compute.problems, changes)
+    assert list(problems) == [path]
+    assert message in problems[path]
+
+
+def test_a_cluster_without_compute_groups_is_refused() -> None:
+    changes = {"compute": [{"name": "c", "role": "controller", "instance_type": "x", "count": 1}]}
+    assert found(compute.problems, changes) == {"compute": "no group has the role compute"}
+
+
+def test_a_group_may_be_empty_for_a_while() -> None:
+    changes = {"compute.3.count": 0}
+    assert found(compute.problems, changes) == {}
+
+
+@pytest.mark.parametrize("role", ["controller", "login"])
+def test_roles_of_slurm_are_named_alone_on_kubernetes(role: str) -> None:
+    """How many controllers there may be is no matter where there is no such role."""
+    slurm = {"role": role, "instance_type": "m5.4xlarge", "count": 3, "spare_count": 1}
+    changes = {
+        "platform": "hyperpod-eks",
+        "compute": [
+            {**slurm, "name": "a"},
+            {**slurm, "name": "b"},
+            {"name": "w", "role": "compute", "instance_type": "p5.48xlarge", "count": 2},
+        ],
+    }
+    message = f"hyperpod-eks has no groups of the role {role}"
+    assert found(compute.problems, changes) == {
+        "compute[0].role": message,
+        "compute[1].role": message,
+    }

@@ -1,0 +1,136 @@
+"""What Karpenter may be asked for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clusterwright.cluster_spec import SpecErrors
+from clusterwright.cluster_spec.karpenter import scaled_groups
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.validation import karpenter as subject
+from clusterwright.platforms.loading import load_cluster
+from tests.platforms.kubernetes.conftest import Load, load  # noqa: F401
+from tests.platforms.kubernetes.specs import HYPERPOD, KARPENTER
+from tests.stacks.specs import changed
+
+
+def found(spec: dict[str, Any]) -> list[tuple[str, str]]:
+    cluster = Cluster.model_validate({**spec, "partition": "aws"})
+    return [
+        (".".join(map(str, problem.path)), problem.message)
+        for problem in subject.problems(cluster)
+    ]
+
+
+def test_every_kind_of_capacity_is_scaled(load: Load) -> None:  # noqa: F811
+    names = [group.name for group in scaled_groups(load(KARPENTER))]
+    assert names == ["system", "workers", "Block-1", "reserved", "spot"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "section"),
+    [
+        (
+            {
+                **KARPENTER,
+                "compute": [{**g, "max_count": None} for g in KARPENTER["compute"]],
+            },
+            "kubernetes",
+        ),
+        # As many as there are: there is no node to add.
+        ({**KARPENTER, "compute": [{**KARPENTER["compute"][0], "count": 5}]}, "kubernetes"),
+        (
+            {**HYPERPOD, "compute": [{**g, "max_count": None} for g in HYPERPOD["compute"]]},
+            "hyperpod",
+        ),
+        # A training plan is nothing that HyperPod's Karpenter takes.
+        (
+            {
+                **HYPERPOD,
+                "compute": [
+                    {
+                        **HYPERPOD["compute"][-1],
+                        "capacity": {
+                            "kind": "training-plan",
+                            "arn": "arn:aws:sagemaker:us-east-1:111122223333:training-plan/a",
+                        },
+                    }
+                ],
+            },
+            "hyperpod",
+        ),
+    ],
+)
+def test_an_autoscaler_with_nothing_to_scale_is_refused(
+    spec: dict[str, Any], section: str
+) -> None:
+    ((path, message),) = found(spec)
+    assert path == f"{section}.autoscaling"
+    assert "add no node" in message
+
+
+@pytest.mark.parametrize("spec", [KARPENTER, HYPERPOD], ids=["eks", "hyperpod-eks"])
+def test_what_scales_something_is_fine(spec: dict[str, Any]) -> None:
+    assert found(spec) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("min_count", 2, "takes away none of the `count` nodes"),
+        ("threads_per_core", 1, "threads per core"),
+        ("network_interface", "efa", "`interface` and `efa-only`"),
+        ("labels", {"karpenter.k8s.aws/a": "b"}, "Karpenter's own"),
+        ("labels", {"karpenter.sh/capacity-type": "spot"}, "Karpenter's own"),
+    ],
+)
+def test_what_its_groups_cannot_have_is_refused_there(key: str, value: Any, words: str) -> None:
+    ((path, message),) = found(changed(KARPENTER, **{f"compute__1__{key}": value}))
+    assert path.startswith(f"compute.1.{key}")
+    assert words in message
+    # A group that Karpenter does not scale may have it.
+    fixed = changed(KARPENTER, **{f"compute__1__{key}": value, "compute__1__max_count": None})
+    assert found(fixed) == []
+
+
+@pytest.mark.parametrize("key", ["kubernetes.io/cluster/other", "karpenter.sh/nodepool"])
+def test_tags_by_which_it_knows_its_instances_are_refused(key: str) -> None:
+    ((path, _),) = found(changed(KARPENTER, tags={key: "owned"}))
+    assert path == f"tags.{key}"
+
+
+@pytest.mark.parametrize(
+    ("version", "refused"),
+    [("1.13.9", True), ("v1.9.0", True), ("0.37.0", True), ("1.14.0", False), ("v2.0.0", False)],
+)
+def test_versions_that_do_not_know_what_is_written_are_refused(
+    version: str, refused: bool
+) -> None:
+    charts = [{"name": "karpenter", "version": version}]
+    spec = changed(KARPENTER, kubernetes__workloads__charts=charts)
+    assert [path for path, _ in found(spec)] == (
+        ["kubernetes.workloads.charts.0.version"] if refused else []
+    )
+
+
+def test_a_block_may_be_filled_by_karpenter_alone(tmp_path: Path) -> None:
+    path = tmp_path / "spec.yaml"
+    path.write_text(json.dumps(changed(KARPENTER, kubernetes__autoscaling="off")))
+    with pytest.raises(SpecErrors) as raised:
+        load_cluster(path)
+    messages = " ".join(problem.message for problem in raised.value.problems)
+    assert "a capacity block has as many instances as were bought" in messages
+    # What is not installed has no chart.
+    assert "Karpenter is not installed" in messages
+
+
+def test_hyperpod_is_told_in_its_own_section(tmp_path: Path) -> None:
+    path = tmp_path / "spec.yaml"
+    path.write_text(json.dumps(changed(HYPERPOD, kubernetes__autoscaling="karpenter")))
+    with pytest.raises(SpecErrors) as raised:
+        load_cluster(path)
+    assert "hyperpod.autoscaling" in raised.value.problems[0].message

@@ -1,0 +1,91 @@
+"""Own steps: what can be seen in the file is said before anything is deployed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clusterwright.cluster_spec.validation import lifecycle
+from tests.support.validation import found
+
+EXAMPLE = Path(__file__).parents[3] / "configs" / "examples" / "steps" / "memlock.py"
+PLACE = "lifecycle.steps[0]"
+
+
+def said(*paths: str) -> dict[str, str]:
+    return found(lifecycle.problems, {"lifecycle": {"steps": list(paths)}})
+
+
+def changed(folder: Path, old: str, new: str, name: str = "own.py") -> str:
+    """The example with a text replaced."""
+    text = EXAMPLE.read_text()
+    assert old in text
+    path = folder / name
+    path.write_text(text.replace(old, new))
+    return str(path)
+
+
+def test_the_example_is_a_step_by_its_path_from_the_root_or_an_absolute_one() -> None:
+    assert said("configs/examples/steps/memlock.py") == {}
+    assert said(str(EXAMPLE)) == {}
+    assert found(lifecycle.problems) == {}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("def check(", "def cheque(", "has no check()"),
+        ("RETRIES = 0", "TRIES = 0", "has no RETRIES"),
+        ('AFTER = ("users",)', 'AFTER = ("userz",)', "names `userz`, and there is no such step"),
+        ('AFTER = ("users",)', "AFTER = 3", "AFTER is not a tuple of names"),
+        ("DEADLINE_SECONDS = 30", "DEADLINE_SECONDS = 0", "a whole number from 1 to 7200"),
+        ("DEADLINE_SECONDS = 30", "DEADLINE_SECONDS = float(3)", "a whole number from 1 to 7200"),
+        ("RETRIES = 0", "RETRIES = True", "a whole number from 0 to 100"),
+        ("def apply(", "def apply((", "is no Python 3.9"),
+        ("    node.machine.write", "    match node:\n        case 1: pass\n    node.machine.write",
+         "is no Python 3.9"),
+        ("from __future__", "import numpy\nfrom __future__", "imports numpy"),
+        ("from clusterwright_node.node", "from boto3 import x\nfrom clusterwright_node.node",
+         "imports boto3"),
+        ('AFTER = ("users",)', 'AFTER = ("users",)\nBEFORE = ("clock",)',
+         "steps wait for each other: "),
+        ('AFTER = ("users",)', 'AFTER = ("own",)', "steps wait for each other: own after own"),
+    ],
+)  # fmt: skip
+def test_what_nodes_could_not_run_is_refused(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    problems = said(changed(tmp_path, old, new))
+    assert list(problems) == [PLACE]
+    assert message in problems[PLACE]
+
+
+def test_a_step_without_a_docstring_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    path.write_text("from" + EXAMPLE.read_text().partition('"""\n\nfrom')[2])
+    assert "has no docstring" in said(str(path))[PLACE]
+
+
+@pytest.mark.parametrize("name", ["Own.py", "own.sh", "2own.py", "own-step.py", "__init__.py"])
+def test_names_that_are_no_modules_are_refused(tmp_path: Path, name: str) -> None:
+    assert "is not the name of a step" in said(changed(tmp_path, "30", "31", name))[PLACE]
+
+
+def test_a_name_is_given_once_and_ours_are_ours(tmp_path: Path) -> None:
+    other = changed(tmp_path, "30", "31", "memlock.py")
+    assert said(str(EXAMPLE), other) == {"lifecycle.steps[1]": "two steps are called `memlock`"}
+    ours = changed(tmp_path, "30", "31", "lustre.py")
+    assert said(ours) == {PLACE: "`lustre` is a step of the node program itself"}
+
+
+def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path: Path) -> None:
+    assert "cannot be read: No such file" in said("configs/examples/steps/no.py")[PLACE]
+    (tmp_path / "own.py").write_bytes(b"\xff\xfe")
+    assert "it is no text" in said(str(tmp_path / "own.py"))[PLACE]
+
+
+def test_a_step_may_come_before_ours_and_after_another_of_the_file(tmp_path: Path) -> None:
+    first = changed(tmp_path, 'AFTER = ("users",)', 'AFTER = ()\nBEFORE = ("lustre",)', "one.py")
+    second = changed(tmp_path, '"users"', '"one"', "two.py")
+    assert said(second, first) == {}

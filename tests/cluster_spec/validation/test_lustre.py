@@ -1,0 +1,161 @@
+"""Lustre: which values belong together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clusterwright.cluster_spec.validation import lustre
+from tests.support.rich_specs import EXISTING
+from tests.support.validation import ABSENT, found
+
+
+def test_consistent_specs_pass() -> None:
+    assert found(lustre.problems) == {}
+    assert found(lustre.problems, base=EXISTING) == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "message"),
+    [
+        (
+            {"storage.lustre.1.deployment_type": "PERSISTENT_2"},
+            "storage.lustre[1].storage_type",
+            "HDD is PERSISTENT_1, not PERSISTENT_2",
+        ),
+        (
+            {"storage.lustre.2.capacity_gib": 1200},
+            "storage.lustre[2].capacity_gib",
+            "takes no capacity_gib",
+        ),
+        (
+            {"storage.lustre.2.throughput_mbps": ABSENT},
+            "storage.lustre[2].throughput_mbps",
+            "Intelligent-Tiering needs it",
+        ),
+        (
+            {"storage.lustre.2.repositories": [{"s3": "s3://abc", "path": "/"}]},
+            "storage.lustre[2].repositories",
+            "takes no repositories",
+        ),
+        (
+            {"storage.lustre.0.capacity_gib": ABSENT},
+            "storage.lustre[0].capacity_gib",
+            "SSD needs it",
+        ),
+        (
+            {"storage.lustre.0.throughput_mbps_per_tib": ABSENT},
+            "storage.lustre[0].throughput_mbps_per_tib",
+            "PERSISTENT_2 needs it",
+        ),
+        (
+            {"storage.lustre.0.throughput_mbps": 4000},
+            "storage.lustre[0].throughput_mbps",
+            "belongs to INTELLIGENT_TIERING",
+        ),
+        (
+            {"storage.lustre.0.read_cache": {"mode": "none"}},
+            "storage.lustre[0].read_cache",
+            "belongs to INTELLIGENT_TIERING",
+        ),
+        (
+            {"storage.lustre.0.metadata.iops": ABSENT},
+            "storage.lustre[0].metadata",
+            "exactly when mode is provisioned",
+        ),
+        (
+            {"storage.lustre.0.metadata.mode": "automatic"},
+            "storage.lustre[0].metadata",
+            "exactly when mode is provisioned",
+        ),
+        (
+            {"storage.lustre.2.metadata": {"mode": "automatic"}},
+            "storage.lustre[2].metadata.mode",
+            "provisioned metadata IOPS only",
+        ),
+        (
+            {"storage.lustre.0.hdd_read_cache": True},
+            "storage.lustre[0].hdd_read_cache",
+            "belongs to HDD",
+        ),
+        (
+            {"storage.lustre.2.read_cache.mode": "none"},
+            "storage.lustre[2].read_cache",
+            "exactly when mode is provisioned",
+        ),
+        (
+            {"storage.lustre.0.backup_retention_days": 7},
+            "storage.lustre[0].backup_retention_days",
+            "with repositories takes no automatic backups",
+        ),
+        ({"storage.lustre.1.efa": True}, "storage.lustre[1].efa", "EFA needs PERSISTENT_2"),
+        (
+            {"storage.lustre.1.metadata": {"mode": "automatic"}},
+            "storage.lustre[1].metadata",
+            "need PERSISTENT_2",
+        ),
+        (
+            {
+                "storage.lustre.3": {
+                    "name": "s",
+                    "mount_path": "/s",
+                    "deployment_type": "SCRATCH_2",
+                    "capacity_gib": 1200,
+                    "throughput_mbps_per_tib": 125,
+                }
+            },
+            "storage.lustre[3].throughput_mbps_per_tib",
+            "SCRATCH_2 has a fixed throughput",
+        ),
+        (
+            {
+                "storage.lustre.3": {
+                    "name": "s",
+                    "mount_path": "/s",
+                    "deployment_type": "SCRATCH_2",
+                    "capacity_gib": 1200,
+                    "backup_retention_days": 1,
+                }
+            },
+            "storage.lustre[3].backup_retention_days",
+            "SCRATCH_2 takes no backups",
+        ),
+        (
+            {
+                "storage.lustre.3": {
+                    "name": "s",
+                    "mount_path": "/s",
+                    "deployment_type": "SCRATCH_1",
+                    "capacity_gib": 1200,
+                    "repositories": [{"s3": "s3://abc", "path": "/"}],
+                }
+            },
+            "storage.lustre[3].repositories",
+            "SCRATCH_1 takes no repositories",
+        ),
+        (
+            {
+                "storage.lustre.2.deployment_type": "PERSISTENT_1",
+                "storage.lustre.2.metadata": ABSENT,
+            },
+            "storage.lustre[2].deployment_type",
+            "Intelligent-Tiering is PERSISTENT_2",
+        ),
+    ],
+)
+def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+    problems = found(lustre.problems, changes)
+    assert list(problems) == [path]
+    assert message in problems[path]
+
+
+def test_a_scratch_file_system_takes_repositories() -> None:
+    scratch = {
+        "name": "s",
+        "mount_path": "/s",
+        "deployment_type": "SCRATCH_2",
+        "capacity_gib": 1200,
+        "repositories": [{"s3": "s3://abc", "path": "/"}],
+    }
+    assert found(lustre.problems, {"storage.lustre.3": scratch}) == {}

@@ -1,0 +1,58 @@
+"""Partitions: each compute group is in exactly one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clusterwright.cluster_spec.validation import partitions
+from tests.support.validation import ABSENT, found
+
+
+def test_consistent_specs_pass() -> None:
+    assert found(partitions.problems) == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "message"),
+    [
+        (
+            {"slurm.partitions.1.name": "Training"},
+            "slurm.partitions[1].name",
+            "two partitions are called `Training`",
+        ),
+        (
+            {"slurm.partitions.0.name": "DEFAULT"},
+            "slurm.partitions[0].name",
+            "keeps the partition name `default` for itself",
+        ),
+        (
+            {"slurm.partitions.0.groups": ["workers", "login"]},
+            "slurm.partitions[0].groups[1]",
+            "`login` is not a compute group",
+        ),
+        (
+            {"slurm.partitions.1.groups": ["spot", "workers"]},
+            "slurm.partitions[1].groups[1]",
+            "in two partitions; a group is in one",
+        ),
+        (
+            {"slurm.partitions.1.groups": ["spot", "spot"]},
+            "slurm.partitions[1].groups[1]",
+            "`spot` is listed twice",
+        ),
+        ({"slurm.partitions.1": ABSENT}, "compute[3].name", "`spot` is in no partition"),
+    ],
+)
+def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+    problems = found(partitions.problems, changes)
+    assert list(problems) == [path]
+    assert message in problems[path]
+
+
+def test_a_misspelt_group_is_suggested() -> None:
+    from tests.support.validation import cluster
+
+    problems = list(partitions.problems(cluster({"slurm.partitions.0.groups": ["wokers"]})))
+    assert [p.hint for p in problems] == ["did you mean `workers`?", None]

@@ -1,0 +1,87 @@
+"""QOS, accounts, preemption and spares fit together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clusterwright.cluster_spec.validation import scheduling
+from tests.support.rich_specs import EXISTING, SCRIPTED
+from tests.support.validation import ABSENT, found
+
+
+def test_consistent_specs_pass() -> None:
+    for base in ({}, EXISTING, SCRIPTED):
+        assert found(scheduling.problems, **({"base": base} if base else {})) == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "message"),
+    [
+        ({"slurm.qos.2": {"name": "urgent"}}, "slurm.qos[2].name", "`urgent` is given twice"),
+        ({"slurm.qos.2": {"name": "normal"}}, "slurm.qos[2].name", "not a file's to describe"),
+        (
+            {"slurm.qos.2": {"name": "cw-partition-training"}},
+            "slurm.qos[2].name",
+            "not a file's to describe",
+        ),
+        (
+            {"slurm.accounts.1": {"name": "research"}},
+            "slurm.accounts[1].name",
+            "`research` is given twice",
+        ),
+        ({"slurm.accounts.1": {"name": "root"}}, "slurm.accounts[1].name", "Slurm's own"),
+        ({"slurm.accounts.0.qos": ["urgnt"]}, "slurm.accounts[0].qos[0]", "no QOS is called"),
+        ({"slurm.qos.0.preempts.1": "lo"}, "slurm.qos[0].preempts[1]", "no QOS is called `lo`"),
+        ({"slurm.preemption": "off"}, "slurm.qos[0].preempts", "preemption is off"),
+        (
+            {"slurm.qos.0.preempts": [], "slurm.qos.1.grace_seconds": 0},
+            "slurm.preemption",
+            "no QOS preempts another",
+        ),
+        ({"slurm.qos.0.grace_seconds": 5}, "slurm.qos[0].grace_seconds", "needs no grace"),
+        (
+            {"slurm.qos.0.preempts": ["low", "urgent"]},
+            "slurm.qos[0].preempts",
+            "would displace itself",
+        ),
+        (
+            {"slurm.timeouts.message_seconds": 90, "slurm.timeouts.credential_seconds": 200},
+            "",
+            "",
+        ),
+        (
+            {"slurm.timeouts.node_down_seconds": 30},
+            "slurm.timeouts.node_down_seconds",
+            "not more than message_seconds 30",
+        ),
+        (
+            {"slurm.timeouts.credential_seconds": 30},
+            "slurm.timeouts.credential_seconds",
+            "not more than message_seconds 30",
+        ),
+    ],
+)
+def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+    problems = found(scheduling.problems, changes, SCRIPTED)
+    assert list(problems) == ([path] if path else [])
+    assert message in problems.get(path, "")
+
+
+def test_a_circle_is_found_at_each_of_its_members() -> None:
+    changes = {"slurm.qos.1.preempts": ["urgent"], "slurm.qos.0.grace_seconds": 1}
+    problems = found(scheduling.problems, changes, SCRIPTED)
+    assert list(problems) == ["slurm.qos[0].preempts", "slurm.qos[1].preempts"]
+
+
+def test_spares_need_the_limit_that_keeps_them_free() -> None:
+    changes: dict[str, Any] = {
+        "slurm.accounting": {"kind": "none"},
+        "slurm.qos": ABSENT,
+        "slurm.accounts": ABSENT,
+        "slurm.preemption": ABSENT,
+    }
+    problems = found(scheduling.problems, changes, SCRIPTED)
+    assert list(problems) == ["compute[2].spare_count"]
+    assert found(scheduling.problems, {**changes, "compute.2.spare_count": 0}, SCRIPTED) == {}

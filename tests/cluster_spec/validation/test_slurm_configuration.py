@@ -1,0 +1,52 @@
+"""Managed or scripted: each has keys of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clusterwright.cluster_spec.validation import slurm_configuration
+from tests.support.rich_specs import EXISTING, SCRIPTED
+from tests.support.validation import found
+
+
+def test_consistent_specs_pass() -> None:
+    assert found(slurm_configuration.problems) == {}
+    assert found(slurm_configuration.problems, base=EXISTING) == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "message"),
+    [
+        ({"slurm.topology": "tree"}, "slurm.topology", "HyperPod writes the topology itself"),
+        (
+            {
+                "slurm.configuration": "scripted",
+                "slurm.strategy": "Merge",
+                "resilience.node_provisioning": "all-at-once",
+            },
+            "slurm.strategy",
+            "belongs to managed mode",
+        ),
+        ({"slurm.strategy": "Merge"}, "slurm.strategy", "no strategy with continuous"),
+        (
+            {"slurm.configuration": "scripted"},
+            "resilience.node_provisioning",
+            "in scripted mode all nodes start at once",
+        ),
+    ],
+)
+def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+    problems = found(slurm_configuration.problems, changes)
+    assert list(problems) == [path]
+    assert message in problems[path]
+
+
+def test_a_strategy_goes_with_nodes_that_start_at_once() -> None:
+    changes = {"slurm.strategy": "Merge", "resilience.node_provisioning": "all-at-once"}
+    assert found(slurm_configuration.problems, changes) == {}
+
+
+def test_scripted_mode_takes_a_topology() -> None:
+    assert found(slurm_configuration.problems, {"slurm.topology": "block"}, SCRIPTED) == {}

@@ -1,0 +1,118 @@
+"""Tenants on Kubernetes; those on Slurm are in test_tenancy.py, with their accounts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clusterwright.cluster_spec.validation import tenants
+from tests.platforms.kubernetes.specs import EKS, HYPERPOD
+from tests.support.validation import found
+
+
+@pytest.mark.parametrize("base", [EKS, HYPERPOD], ids=["eks", "hyperpod-eks"])
+def test_consistent_specs_pass(base: dict[str, Any]) -> None:
+    assert found(tenants.problems, base=base) == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "message"),
+    [
+        ({"tenants.1.name": "guests"}, "tenants[2].name", "`guests` is given twice"),
+        (
+            {"tenants.0.name": "kube-system"},
+            "tenants[0].name",
+            "the namespace `kube-system` is another's already",
+        ),
+        (
+            {"tenants.0.name": "default"},
+            "tenants[0].name",
+            "the namespace `default` is another's already",
+        ),
+        *(
+            (
+                {"tenants.0.name": name},
+                "tenants[0].name",
+                f"the namespace `{name}` is another's already",
+            )
+            for name in (
+                "amazon-cloudwatch",
+                "clusterwright-metrics",
+                "hyperpod-inference-system",
+                "hyperpod-observability",
+                "mount-s3",
+            )
+        ),
+        (
+            {"tenants.0.groups": ["reserchers"]},
+            "tenants[0].groups[0]",
+            "nobody is in the group `reserchers`",
+        ),
+        (
+            {"tenants.0.priority": "urgnet"},
+            "tenants[0].priority",
+            "no priority is called `urgnet`",
+        ),
+        (
+            {"tenants.0.egress_cidrs": ["10.0.0.1/8"]},
+            "tenants[0].egress_cidrs[0]",
+            "10.0.0.1/8 is no address range",
+        ),
+        (
+            {"tenants.0.weight": 65_533},
+            "tenants[2].borrowing",
+            "its share of 11 nodes, divided by groups, is none, and it may not borrow any",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_at_its_place(
+    changes: dict[str, Any], path: str, message: str
+) -> None:
+    assert found(tenants.problems, changes, base=EKS) == {path: message}
+
+
+def test_a_divided_node_has_shares_for_several_tenants() -> None:
+    """Partitions are shared one by one; whole nodes are not there to be counted."""
+    changes: dict[str, Any] = {
+        "platform": "hyperpod-eks",
+        "compute": [
+            {"name": "parts", "role": "compute", "instance_type": "p5.48xlarge", "count": 1}
+        ],
+        "tenants": [{"name": "a", "weight": 9}, {"name": "b", "borrowing": False}],
+    }
+    whole = found(tenants.problems, changes)
+    assert "its share of 1 nodes is none" in whole["tenants[1].borrowing"]
+    divided = {**changes["compute"][0], "mig_profile": "all-1g.10gb"}
+    assert found(tenants.problems, {**changes, "compute": [divided]}) == {}
+
+
+ALONE = [{"name": "a", "borrowing": False}, {"name": "b", "borrowing": False}]
+
+
+def one_node(name: str) -> dict[str, Any]:
+    return {"name": name, "role": "compute", "instance_type": "p5.48xlarge", "count": 1}
+
+
+def test_shares_are_counted_as_the_quotas_divide_the_nodes() -> None:
+    """Kueue divides each group: of two groups of one node the first tenant would have both."""
+    changes: dict[str, Any] = {
+        "platform": "hyperpod-eks",
+        "compute": [one_node("one"), one_node("two")],
+        "tenants": ALONE,
+    }
+    (message,) = found(tenants.problems, changes).values()
+    assert message == "its share of 2 nodes, divided by groups, is none, and it may not borrow any"
+    # Task governance has quotas of a type, whatever group it is in.
+    assert found(tenants.problems, {**changes, "hyperpod": {"task_governance": {}}}) == {}
+    other = {**one_node("two"), "instance_type": "p5en.48xlarge"}
+    apart = {**changes, "compute": [one_node("one"), other]}
+    assert found(tenants.problems, {**apart, "hyperpod": {"task_governance": {}}}) != {}
+
+
+def test_nodes_that_karpenter_may_add_are_shared_too() -> None:
+    grows = {**one_node("one"), "count": 0, "max_count": 2}
+    changes: dict[str, Any] = {"compute": [EKS["compute"][0], grows], "tenants": ALONE}
+    assert len(found(tenants.problems, changes, base=EKS)) == 2
+    scaled = {**changes, "kubernetes": {"autoscaling": "karpenter"}}
+    assert found(tenants.problems, scaled, base=EKS) == {}

@@ -1,0 +1,108 @@
+"""Names, mount paths, tags and waivers: used once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clusterwright.cluster_spec.validation import unique_names
+from tests.support.rich_specs import EXISTING
+from tests.support.validation import found
+
+
+def test_consistent_specs_pass() -> None:
+    assert found(unique_names.problems) == {}
+    assert found(unique_names.problems, base=EXISTING) == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "message"),
+    [
+        ({"environment": "7b"}, "environment", "begins with a digit: names of stacks"),
+        ({"environment": "2027-01-31"}, "environment", "begins with a digit"),
+        ({"compute.3.name": "workers"}, "compute[3].name", "two groups are called `workers`"),
+        (
+            {"storage.lustre.1.name": "main"},
+            "storage.lustre[1].name",
+            "two file systems are called `main`",
+        ),
+        (
+            {"storage.buckets.1.name": "acme-datasets"},
+            "storage.buckets[1].name",
+            "two buckets are called",
+        ),
+        (
+            {"storage.lustre.1.mount_path": "/fsx/archive"},
+            "storage.lustre[1].mount_path",
+            "/fsx/archive and /fsx hide one another",
+        ),
+        ({"storage.home.mount_path": "/fsx"}, "storage.home.mount_path", "hide one another"),
+        (
+            {"storage.lustre.0.mount_path": "/opt/slurm"},
+            "storage.lustre[0].mount_path",
+            "belongs to the node's image",
+        ),
+        (
+            {"storage.lustre.0.mount_path": "/etc/x"},
+            "storage.lustre[0].mount_path",
+            "belongs to the node's image",
+        ),
+        (
+            {"storage.lustre.0.mount_path": "/opt"},
+            "storage.lustre[0].mount_path",
+            "would hide /opt/dlami",
+        ),
+        (
+            {"storage.lustre.0.mount_path": "/opt/dlami/nvme"},
+            "storage.lustre[0].mount_path",
+            "belongs to the node's image",
+        ),
+        ({"tags.AWS:x": "y"}, "tags.AWS:x", "belong to AWS"),
+        (
+            {
+                "waivers.1": {
+                    "rule": "CW-N003",
+                    "path": "network.cidr",
+                    "reason": "once more, please",
+                    "expires": "2027-01-01",
+                }
+            },
+            "waivers[1].rule",
+            "two waivers are called",
+        ),
+    ],
+)
+def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+    problems = found(unique_names.problems, changes)
+    assert list(problems) == [path]
+    assert message in problems[path]
+
+
+def test_groups_may_share_the_path_of_their_own_drives() -> None:
+    changes = {"compute.3.scratch": {"mount_path": "/scratch"}}
+    assert found(unique_names.problems, changes) == {}
+
+
+def test_scratch_may_stay_where_the_image_mounts_it() -> None:
+    changes = {"compute.2.scratch.mount_path": "/opt/dlami/nvme"}
+    assert found(unique_names.problems, changes) == {}
+
+
+def test_a_directory_bucket_and_another_may_have_one_base_name() -> None:
+    changes = {"storage.buckets.2.name": "acme-datasets"}
+    assert found(unique_names.problems, changes) == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "expected"),
+    [
+        ("/fsx", "/fsx", True),
+        ("/fsx/a", "/fsx", True),
+        ("/fsx2", "/fsx", False),
+        ("/a", "/", True),
+        ("/fsx", "/fsx/a", False),
+    ],
+)
+def test_within(path: str, folder: str, expected: bool) -> None:
+    assert unique_names.within(path, folder) is expected

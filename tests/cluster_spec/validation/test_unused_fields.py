@@ -1,0 +1,124 @@
+"""Keys without an effect are refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clusterwright.cluster_spec.problems import path_text
+from clusterwright.cluster_spec.validation import unused_fields
+from tests.support.rich_specs import EXISTING
+from tests.support.validation import cluster, found
+
+
+def test_consistent_specs_pass() -> None:
+    assert found(unused_fields.problems) == {}
+    assert found(unused_fields.problems, base=EXISTING) == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "message"),
+    [
+        (
+            {"storage.lustre.0.capacity_gib": 1200},
+            "storage.lustre[0].capacity_gib",
+            "would alter a file system that exists",
+        ),
+        (
+            {"storage.lustre.0.compression": "lz4"},
+            "storage.lustre[0].compression",
+            "would alter a file system that exists",
+        ),
+        (
+            {"storage.home.throughput_mbps": 128},
+            "storage.home.throughput_mbps",
+            "would alter a file system that exists",
+        ),
+        ({"network.cidr": "10.0.0.0/16"}, "network.cidr", "would alter a network that exists"),
+        ({"network.egress": "closed"}, "network.egress", "would alter a network that exists"),
+        (
+            {"slurm.accounting.multi_az": True},
+            "slurm.accounting.multi_az",
+            "would alter a database that exists",
+        ),
+    ],
+)
+def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+    problems = found(unused_fields.problems, changes, base=EXISTING)
+    assert list(problems) == [path]
+    assert message in problems[path]
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "message"),
+    [
+        (
+            {"slurm.accounting": {"kind": "local", "multi_az": True}},
+            "slurm.accounting.multi_az",
+            "belongs to accounting of the kind rds",
+        ),
+        (
+            {"slurm.accounting": {"kind": "local"}},
+            "network.second_availability_zone_id",
+            "only an accounting database that is built, or EKS, needs a second zone",
+        ),
+        (
+            {"budget": {"run_usd": 5, "alert_emails": ["a@b.example"]}},
+            "budget.alert_emails",
+            "give monthly_usd",
+        ),
+        (
+            {"budget": {"monthly_usd": 5, "alert_thresholds_percent": [5]}},
+            "budget.alert_thresholds_percent",
+            "nobody is told",
+        ),
+    ],
+)
+def test_a_key_that_another_makes_meaningless_is_refused(
+    changes: dict[str, Any], path: str, message: str
+) -> None:
+    assert message in found(unused_fields.problems, changes)[path]
+
+
+@pytest.mark.parametrize(
+    ("platform", "changes", "path", "hint"),
+    [
+        (
+            "parallelcluster",
+            {"resilience": {"node_recovery": "none"}},
+            "resilience",
+            "platform: hyperpod-slurm or hyperpod-eks or eks",
+        ),
+        (
+            "hyperpod-slurm",
+            {"kubernetes": {"version": "1.34"}},
+            "kubernetes",
+            "platform: hyperpod-eks or eks",
+        ),
+        (
+            "hyperpod-slurm",
+            {"parallelcluster": {"os": "rhel9"}},
+            "parallelcluster",
+            "platform: parallelcluster",
+        ),
+        (
+            "eks",
+            {"resilience.deep_health_checks": ["instance-stress"]},
+            "resilience.deep_health_checks",
+            "platform: hyperpod-slurm or hyperpod-eks",
+        ),
+        (
+            "eks",
+            {"compute.2.mig_profile": "all-1g.10gb"},
+            "compute[2].mig_profile",
+            "platform: hyperpod-eks",
+        ),
+    ],
+)
+def test_the_platforms_that_have_the_key_are_named(
+    platform: str, changes: dict[str, Any], path: str, hint: str
+) -> None:
+    spec = cluster({"platform": platform, **changes})
+    hints = {path_text(p.path): p.hint for p in unused_fields.problems(spec)}
+    assert hints[path] == hint

@@ -1,0 +1,69 @@
+"""Users and groups: one name and one number each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clusterwright.cluster_spec.validation import users
+from tests.support.rich_specs import EXISTING
+from tests.support.validation import found
+
+
+def test_consistent_specs_pass() -> None:
+    assert found(users.problems) == {}
+    assert found(users.problems, base=EXISTING) == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "message"),
+    [
+        ({"slurm.users.1.name": "ada"}, "slurm.users[1].name", "two users are called `ada`"),
+        ({"slurm.users.1.uid": 20001}, "slurm.users[1].uid", "two users have the uid 20001"),
+        ({"slurm.users.1.name": "ubuntu"}, "slurm.users[1].name", "belongs to the node's image"),
+        (
+            {"slurm.user_groups.0.name": "docker", "slurm.users.0.groups": []},
+            "slurm.user_groups[0].name",
+            "belongs to the node's image",
+        ),
+        (
+            {"slurm.users.0.groups": ["reserch"]},
+            "slurm.users[0].groups[0]",
+            "no group is called `reserch`",
+        ),
+        (
+            {"slurm.users.0.groups": ["research", "research"]},
+            "slurm.users[0].groups[1]",
+            "`research` is listed twice",
+        ),
+        (
+            {"slurm.user_groups.1": {"name": "research", "gid": 20009}},
+            "slurm.user_groups[1].name",
+            "two groups are called `research`",
+        ),
+        (
+            {"slurm.user_groups.1": {"name": "other", "gid": 20000}},
+            "slurm.user_groups[1].gid",
+            "two groups have the gid 20000",
+        ),
+        (
+            {"slurm.user_groups.1": {"name": "grace", "gid": 20009}},
+            "slurm.users[1].uid",
+            "has a group `grace` with another gid than 20002",
+        ),
+        (
+            {"slurm.users.0.gid": 20002},
+            "slurm.users[1].uid",
+            "the primary group 20002 is another user's own",
+        ),
+    ],
+)
+def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+    problems = found(users.problems, changes)
+    assert list(problems) == [path]
+    assert message in problems[path]
+
+
+def test_two_users_may_share_a_primary_group_that_is_named() -> None:
+    assert found(users.problems, {"slurm.users.1.gid": 20000}) == {}
