@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from clusterwright.cluster_spec import repository_root
-from clusterwright.cluster_spec.validation.metrics import collected
 from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.validation.metrics import collected
 from clusterwright.platforms.eks.launch_templates import GROUP_LABEL
 from clusterwright.platforms.kubernetes.control_plane import cluster_name
 from clusterwright.platforms.kubernetes.groups import HYPERPOD_GROUP

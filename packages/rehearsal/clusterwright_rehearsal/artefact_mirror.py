@@ -70,7 +70,7 @@ def missing_notes(outcomes: list[Outcome]) -> list[str]:
 
 def lock_path(spec: Mapping[str, Any]) -> Path:
     """The lock file of artefacts that a resolved spec refers to."""
-    return repository.file(spec["lifecycle"]["artefacts"])
+    return repository_root.file(spec["lifecycle"]["artefacts"])
 
 
 class _Bucket:
