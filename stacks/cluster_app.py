@@ -10,13 +10,14 @@ from constructs import Construct
 
 from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.platforms.registry import folder_of
 from stacks.base.tags import tags_of
 
 
 def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     """Every stack of the cluster, in the order of deployment."""
     cluster = loaded.cluster
-    folder = cluster.platform.replace("-", "_")
+    folder = folder_of(cluster.platform)
     stacks: list[cdk.Stack] = import_module(f"stacks.{folder}.composition").build(scope, loaded)
     _tag(scope, cluster)
     _bound(scope, cluster)

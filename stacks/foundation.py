@@ -8,12 +8,15 @@ import aws_cdk as cdk
 from constructs import Construct
 
 from clusterwright.catalog import Catalog, load_catalog
+from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms import derived_names
 from clusterwright.platforms.network import plan_network
+from stacks.base.cluster_stack import ClusterStack
+from stacks.base.spec_metadata import record
 from stacks.identity.identity_stack import IdentityStack, RoleBuilder
 from stacks.network.network_stack import Attachments, NetworkStack, existing_attachments
-from stacks.observability.observability_stack import Watched
+from stacks.observability.observability_stack import ObservabilityStack, Watched
 from stacks.slurm import accounting_stack
 from stacks.slurm.accounting_stack import AccountingDatabase, AccountingStack
 from stacks.storage import storage_stack
@@ -24,8 +27,10 @@ from stacks.storage.storage_stack import StorageStack
 
 @dataclass
 class Foundation:
-    """The stacks so far, in the order of deployment, and what those above them need."""
+    """The stacks so far, in the order of deployment, and values that later ones need."""
 
+    scope: Construct
+    cluster: Cluster
     catalog: Catalog
     stacks: list[cdk.Stack]
     identity: IdentityStack
@@ -34,7 +39,32 @@ class Foundation:
     home: HomeMount | None
     database: AccountingDatabase | None
     watched: Watched
-    """What can fill up."""
+    """Resources with alarms on their free space."""
+
+    def add_observability(self) -> ObservabilityStack:
+        """Add the stack of logs, metrics, alarms and the budget, unless it would be empty."""
+        stack = ObservabilityStack(
+            self.scope, self.cluster, self.watched, key_arn=self.identity.key_arn
+        )
+        if stack.node.children:
+            self.stacks.append(stack)
+        else:
+            # CloudFormation refuses a stack without resources.
+            self.scope.node.try_remove_child(stack.node.id)
+        return stack
+
+    def add_cluster(
+        self, stack: ClusterStack, resource: cdk.CfnResource, loaded: LoadedSpec
+    ) -> None:
+        """Add the stack of the nodes after all stacks so far; `resource` records the spec.
+
+        Nodes fetch scripts, mount file systems, open the database and join the control plane as
+        soon as they start: all of it must be complete, not only what the template refers to.
+        """
+        record(resource, loaded)
+        for earlier in self.stacks:
+            stack.add_stack_dependency(earlier)
+        self.stacks.append(stack)
 
 
 def foundation(scope: Construct, cluster: Cluster, *, node_role: RoleBuilder | None) -> Foundation:
@@ -64,6 +94,8 @@ def foundation(scope: Construct, cluster: Cluster, *, node_role: RoleBuilder | N
         stacks.append(accounts)
         database = accounts.database
     return Foundation(
+        scope=scope,
+        cluster=cluster,
         catalog=catalog,
         stacks=stacks,
         identity=identity,

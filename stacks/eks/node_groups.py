@@ -201,7 +201,7 @@ def node_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
         "NodeRole",
         description=f"{cluster.environment}: nodes of Kubernetes",
         assumed_by=iam.ServicePrincipal("ec2.amazonaws.com"),
-        inline_policies={"Nodes": iam.PolicyDocument(statements=list(_rights(cluster)))},
+        inline_policies={"Nodes": iam.PolicyDocument(statements=list(_permissions(cluster)))},
     )
     acknowledge(
         role,
@@ -222,7 +222,7 @@ def _images(cluster: Cluster) -> str:
     return f"arn:{cluster.partition}:ecr:{cluster.region}:*:repository/*"
 
 
-def _rights(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
+def _permissions(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
     arn = (
         f"arn:{cluster.partition}:eks:{cluster.region}:{cluster.account}:"
         f"cluster/{cluster_name(cluster)}"

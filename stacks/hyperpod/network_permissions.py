@@ -64,7 +64,7 @@ def network_statements(
     ]
 
 
-def acknowledge_network_rights(policy: iam.Policy, cluster: Cluster) -> None:
+def acknowledge_network_permissions(policy: iam.Policy, cluster: Cluster) -> None:
     """Why the statements cannot name single resources."""
     acknowledge(
         policy, "AwsSolutions-IAM5[Resource::*]", "EC2's Describe actions take no resource"

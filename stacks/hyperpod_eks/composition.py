@@ -11,16 +11,14 @@ from constructs import Construct
 
 from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec import LoadedSpec
-from clusterwright.cluster_spec.validation.metrics import collected
 from clusterwright.platforms.derived_names import has_scripts
-from stacks.base.spec_metadata import record
 from stacks.foundation import foundation
 from stacks.hyperpod_eks import operators as hyperpod_operators
-from stacks.hyperpod_eks.cluster import ClusterInputs, HyperPodEksStack
+from stacks.hyperpod_eks.cluster import HyperPodEksInputs, HyperPodEksStack
 from stacks.hyperpod_eks.node_scripts import NodeScriptsStack
 from stacks.hyperpod_eks.operators import OperatorsStack
 from stacks.hyperpod_eks.roles import node_role
-from stacks.kubernetes.addons import AddonsStack
+from stacks.kubernetes.addons_stack import AddonsStack, add_addons
 from stacks.kubernetes.control_plane import ControlPlaneStack
 from stacks.observability.observability_stack import ObservabilityStack
 
@@ -29,16 +27,15 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     """Every stack of the cluster, in the order of deployment."""
     cluster = loaded.cluster
     base = foundation(scope, cluster, node_role=node_role)
-    identity, stacks = base.identity, base.stacks
-    observability = ObservabilityStack(scope, cluster, base.watched, key_arn=identity.key_arn)
-    stacks.append(observability)
+    identity = base.identity
+    observability = base.add_observability()
     scripts = NodeScriptsStack(scope, cluster) if has_scripts(cluster) else None
     if scripts is not None:
-        stacks.append(scripts)
+        base.stacks.append(scripts)
     kubernetes = ControlPlaneStack(scope, cluster, base.attachments, key_arn=identity.key_arn)
-    stacks.append(kubernetes)
+    base.stacks.append(kubernetes)
     _next_step(kubernetes)
-    inputs = ClusterInputs(
+    inputs = HyperPodEksInputs(
         attachments=base.attachments,
         role=identity.role,
         key_arn=identity.key_arn,
@@ -50,26 +47,13 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
         log_keeper_arn=observability.log_keeper.function_arn,
     )
     hyperpod = HyperPodEksStack(scope, cluster, base.catalog, inputs)
-    record(hyperpod.resource, loaded)
-    # Nodes fetch scripts and join the control plane with its add-ons as soon as they start: all
-    # of it must be complete, not only the parts that the template refers to.
-    for earlier in stacks:
-        hyperpod.add_stack_dependency(earlier)
-    stacks.append(hyperpod)
-    addons = AddonsStack(scope, cluster, cluster_name=kubernetes.name, key_arn=identity.key_arn)
-    addons.add_stack_dependency(hyperpod)
-    if collected(cluster) and observability.prometheus_workspace_arn is not None:
-        addons.collect_metrics(
-            cluster_arn=kubernetes.arn,
-            attachments=base.attachments,
-            workspace_arn=observability.prometheus_workspace_arn,
-        )
-    stacks.append(addons)
+    base.add_cluster(hyperpod, hyperpod.resource, loaded)
+    addons = add_addons(base, kubernetes, hyperpod, observability)
     if hyperpod_operators.is_built(cluster):
-        stacks.append(
+        base.stacks.append(
             _operators(scope, loaded, base.catalog, kubernetes, hyperpod, observability, addons)
         )
-    return stacks
+    return base.stacks
 
 
 def _next_step(kubernetes: ControlPlaneStack) -> None:

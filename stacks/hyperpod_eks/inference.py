@@ -20,9 +20,9 @@ from clusterwright.platforms.hyperpod_eks import inference
 from stacks.base.acknowledge import acknowledge
 from stacks.base.cluster_stack import removal_policy
 from stacks.hyperpod_eks.inference_permissions import (
-    load_balancer_rights,
+    load_balancer_permissions,
     load_balancer_wildcards,
-    scaler_rights,
+    scaler_permissions,
 )
 from stacks.kubernetes.irsa import OidcProvider, ServiceAccount
 from stacks.storage.bucket_emptying import log_what_empties
@@ -153,7 +153,7 @@ class InferenceOperator(Construct):
             "LoadBalancerRole",
             inference.LOAD_BALANCER_ACCOUNT,
             "load balancers of endpoints",
-            load_balancer_rights(cluster),
+            load_balancer_permissions(cluster),
         )
         for pattern, reason in load_balancer_wildcards(cluster):
             acknowledge(role, f"AwsSolutions-IAM5[{pattern}]", reason)
@@ -164,7 +164,7 @@ class InferenceOperator(Construct):
             "ScalerRole",
             inference.KEDA_ACCOUNT,
             "KEDA, which scales endpoints",
-            scaler_rights(self._cluster, self._workspace_arn),
+            scaler_permissions(self._cluster, self._workspace_arn),
         )
         acknowledge(role, "AwsSolutions-IAM5[Resource::*]", "CloudWatch's metrics have no ARN")
         return role

@@ -25,7 +25,7 @@ _BECOMES_OWN = {"Null": {f"aws:RequestTag/{_TAG}": "false"}}
 _KEEPS_TAG = {"Null": {f"aws:RequestTag/{_TAG}": "true", f"aws:ResourceTag/{_TAG}": "false"}}
 
 
-def load_balancer_rights(cluster: Cluster) -> list[iam.PolicyStatement]:
+def load_balancer_permissions(cluster: Cluster) -> list[iam.PolicyStatement]:
     """Of the controller."""
     return [iam.PolicyStatement(**each) for each in _load_balancer(cluster)]
 
@@ -44,7 +44,7 @@ def load_balancer_wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
         )
 
 
-def scaler_rights(cluster: Cluster, workspace_arn: str | None) -> list[iam.PolicyStatement]:
+def scaler_permissions(cluster: Cluster, workspace_arn: str | None) -> list[iam.PolicyStatement]:
     """Of KEDA: metrics that endpoints are scaled by."""
     del cluster
     found = [
@@ -84,7 +84,6 @@ def _elb(cluster: Cluster, *resources: str) -> list[str]:
 
 
 def _load_balancer(cluster: Cluster) -> Iterator[dict[str, Any]]:
-    groups = [arn(cluster, "ec2", "security-group/*")]
     yield {
         "sid": "ServiceLinkedRole",
         "actions": ["iam:CreateServiceLinkedRole"],
@@ -140,6 +139,12 @@ def _load_balancer(cluster: Cluster) -> Iterator[dict[str, Any]]:
         ],
         "resources": ["*"],
     }
+    yield from _security_groups(cluster)
+    yield from _balancers(cluster)
+
+
+def _security_groups(cluster: Cluster) -> Iterator[dict[str, Any]]:
+    groups = [arn(cluster, "ec2", "security-group/*")]
     yield {
         "sid": "LetBalancersIn",
         "actions": ["ec2:AuthorizeSecurityGroupIngress", "ec2:RevokeSecurityGroupIngress"],
@@ -171,7 +176,6 @@ def _load_balancer(cluster: Cluster) -> Iterator[dict[str, Any]]:
         "resources": groups,
         "conditions": _OWN,
     }
-    yield from _balancers(cluster)
 
 
 def _balancers(cluster: Cluster) -> Iterator[dict[str, Any]]:

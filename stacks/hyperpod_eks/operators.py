@@ -93,7 +93,7 @@ class OperatorsStack(ClusterStack):
 
     def _addon(self, wanted: HyperPodAddon) -> None:
         namespace, account = SERVICE_ACCOUNTS[wanted.name]
-        role = self._pod_role(wanted.name, list(self._rights(wanted.name)))
+        role = self._pod_role(wanted.name, list(self._permissions(wanted.name)))
         title = _title(wanted.name)
         if wanted.name == "observability":
             self._install(
@@ -190,7 +190,7 @@ class OperatorsStack(ClusterStack):
         assert self._workspace is not None, "the spec asks for a workspace with the add-on"
         return self._workspace
 
-    def _rights(self, name: str) -> Iterator[iam.PolicyStatement]:
+    def _permissions(self, name: str) -> Iterator[iam.PolicyStatement]:
         if name == "training-operator":
             # AmazonSageMakerHyperPodTrainingOperatorAccess, narrowed from tagged clusters to this.
             yield iam.PolicyStatement(

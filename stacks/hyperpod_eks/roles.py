@@ -42,7 +42,9 @@ def node_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
         "ExecutionRole",
         description=f"{cluster.environment}: nodes of the HyperPod cluster",
         assumed_by=iam.ServicePrincipal("sagemaker.amazonaws.com"),
-        inline_policies={"Nodes": iam.PolicyDocument(statements=list(_rights(cluster, key_arn)))},
+        inline_policies={
+            "Nodes": iam.PolicyDocument(statements=list(_permissions(cluster, key_arn)))
+        },
     )
     for pattern, reason in _wildcards(cluster):
         acknowledge(role, f"AwsSolutions-IAM5[{pattern}]", reason)
@@ -94,7 +96,7 @@ def scaling_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
     return role
 
 
-def _rights(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
+def _permissions(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
     yield from hyperpod_agents(cluster)
     yield from images(_repositories(cluster))
     yield iam.PolicyStatement(

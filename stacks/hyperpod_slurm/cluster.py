@@ -1,8 +1,8 @@
-"""The cluster itself on SageMaker HyperPod with Slurm."""
+"""The cluster on SageMaker HyperPod with Slurm."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import aws_cdk as cdk
@@ -13,129 +13,62 @@ from constructs import Construct
 from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.platforms.hyperpod.instance_groups import lustre_mounted_by_hyperpod, ml_name
-from stacks.base.acknowledge import ignore_lint_everywhere
-from stacks.base.cluster_stack import ClusterStack
-from stacks.base.outdated_validators import acknowledge_dated_types
-from stacks.hyperpod import instance_groups as hyperpod_groups
-from stacks.hyperpod.log_retention import node_log_retention
-from stacks.hyperpod.network_permissions import acknowledge_network_rights, network_statements
+from clusterwright.platforms.hyperpod.instance_groups import lustre_mounted_by_hyperpod
+from stacks.hyperpod import instance_groups
+from stacks.hyperpod.hyperpod_cluster_stack import HyperPodClusterStack, HyperPodInputs
+from stacks.hyperpod.network_permissions import network_statements
 from stacks.lifecycle import scripts
-from stacks.network.network_stack import Attachments
 from stacks.slurm.accounting_stack import AccountingDatabase
-from stacks.storage.home import HomeMount
-from stacks.storage.lustre import LustreMount, lustre_outputs
 
 _CFN = sagemaker.CfnCluster
 
 NODE_TYPES = {"controller": "Controller", "login": "Login", "compute": "Compute"}
 
 
-@dataclass(frozen=True)
-class ClusterInputs:
-    """What the cluster needs of the other stacks."""
+@dataclass(frozen=True, kw_only=True)
+class HyperPodSlurmInputs(HyperPodInputs):
+    """Values of other stacks that the cluster needs."""
 
-    attachments: Attachments
-    role: iam.IRole
-    key_arn: str
     source_s3_uri: str
     munge_key_secret_arn: str | None
-    lustre: Sequence[LustreMount]
-    home: HomeMount | None
     accounting: AccountingDatabase | None
-    log_keeper_arn: str
     prometheus_workspace_arn: str | None
 
 
-class HyperPodSlurmStack(ClusterStack):
-    """Instance groups, and the rights that only now have an id to be granted on."""
-
-    NAME_SUFFIX = "cluster"
+class HyperPodSlurmStack(HyperPodClusterStack):
+    """The cluster, and permissions on resources whose ids other stacks create."""
 
     def __init__(
-        self, scope: Construct, cluster: Cluster, catalog: Catalog, inputs: ClusterInputs
+        self, scope: Construct, cluster: Cluster, catalog: Catalog, inputs: HyperPodSlurmInputs
     ) -> None:
-        super().__init__(scope, cluster, description="SageMaker HyperPod with Slurm")
-        self._catalog, self._inputs = catalog, inputs
-        self._managed = cluster.slurm.configuration == "managed"
-        rights = self._rights()
-        self._continuous = cluster.resilience.node_provisioning == "continuous"
-        self.resource = _CFN(
-            self,
-            "Cluster",
-            cluster_name=cluster.environment,
-            instance_groups=[self._group(group) for group in cluster.compute],
-            node_provisioning_mode="Continuous" if self._continuous else None,
-            node_recovery=cluster.resilience.node_recovery.capitalize(),
-            orchestrator=self._orchestrator(),
-            vpc_config=_CFN.VpcConfigProperty(
-                security_group_ids=list(inputs.attachments.node_security_group_ids),
-                subnets=list(inputs.attachments.node_subnet_ids),
-            ),
-        )
-        self.resource.node.add_dependency(rights)
-        self._cluster_id = cdk.Fn.select(1, cdk.Fn.split("/", self.resource.attr_cluster_arn))
-        node_log_retention(
-            self,
-            "LogRetention",
+        super().__init__(
+            scope,
             cluster,
-            cluster_id=self._cluster_id,
-            function_arn=inputs.log_keeper_arn,
+            catalog,
+            inputs,
+            description="SageMaker HyperPod with Slurm",
+            statements=_permissions(cluster, inputs),
         )
-        acknowledge_dated_types(self.resource, cluster)
-        ignore_lint_everywhere(
-            self, "W6001", "the outputs of a deployment stand together, those of other stacks too"
+        self._inputs = inputs
+        self._managed = cluster.slurm.configuration == "managed"
+        self._create(
+            instance_groups=[self._group(group) for group in cluster.compute],
+            orchestrator=self._orchestrator(),
         )
-        self._outputs()
-
-    def _rights(self) -> iam.Policy:
-        """Rights on subnets, security groups and secrets, whose ids come from other stacks."""
-        cluster = self.cluster
-        statements = network_statements(cluster, self._inputs.attachments)
-        if self._inputs.accounting is not None and cluster.slurm.accounting.existing is None:
-            statements.append(
-                iam.PolicyStatement(
-                    sid="AccountingSecret",
-                    actions=["secretsmanager:DescribeSecret", "secretsmanager:GetSecretValue"],
-                    resources=[self._inputs.accounting.secret_arn],
-                )
-            )
-        if self._inputs.prometheus_workspace_arn is not None:
-            statements.append(
-                iam.PolicyStatement(
-                    sid="Metrics",
-                    actions=["aps:RemoteWrite"],
-                    resources=[self._inputs.prometheus_workspace_arn],
-                )
-            )
-        if self._inputs.munge_key_secret_arn is not None:
-            statements.append(
-                iam.PolicyStatement(
-                    sid="MungeKey",
-                    actions=["secretsmanager:GetSecretValue"],
-                    resources=[self._inputs.munge_key_secret_arn],
-                )
-            )
-        if not self._managed and cluster.slurm.topology != "none":
-            statements.append(
-                iam.PolicyStatement(
-                    sid="Topology",
-                    actions=["ec2:DescribeInstanceTopology"],
-                    resources=["*"],
-                )
-            )
-        policy = iam.Policy(self, "NodeRights", statements=statements, roles=[self._inputs.role])
-        acknowledge_network_rights(policy, cluster)
-        return policy
+        login_groups = [
+            g.name for role in ("login", "controller") for g in cluster.compute if g.role == role
+        ]
+        self._outputs(login_groups[0])
 
     def _orchestrator(self) -> _CFN.OrchestratorProperty | None:
         if not self._managed:
             return None
         accounting = self._inputs.accounting
-        slurm, continuous = self.cluster.slurm, self._continuous
+        slurm = self.cluster.slurm
+        continuous = self.cluster.resilience.node_provisioning == "continuous"
         return _CFN.OrchestratorProperty(
             slurm=_CFN.ClusterOrchestratorSlurmConfigProperty(
-                # With continuous provisioning HyperPod refuses any strategy.
+                # With continuous provisioning HyperPod refuses every strategy.
                 slurm_config_strategy=None if continuous else slurm.strategy or "Managed",
                 accounting_database=(
                     _CFN.ClusterAccountingDatabaseProperty(
@@ -151,16 +84,9 @@ class HyperPodSlurmStack(ClusterStack):
         )
 
     def _group(self, group: ComputeGroup) -> _CFN.ClusterInstanceGroupProperty:
-        cluster, image = self.cluster, self.cluster.image
-        entry = scripts.ENTRY[cluster.slurm.configuration]
-        capacity = group.capacity
-        return _CFN.ClusterInstanceGroupProperty(
-            instance_group_name=group.name,
-            instance_type=ml_name(group.instance_type),
-            instance_count=group.count,
-            min_instance_count=group.min_count,
-            execution_role=self._inputs.role.role_arn,
-            threads_per_core=group.threads_per_core,
+        entry = scripts.ENTRY[self.cluster.slurm.configuration]
+        return self._instance_group(
+            group,
             life_cycle_config=_CFN.ClusterLifeCycleConfigProperty(
                 source_s3_uri=self._inputs.source_s3_uri,
                 on_create=None if self._managed else entry,
@@ -168,16 +94,6 @@ class HyperPodSlurmStack(ClusterStack):
             ),
             instance_storage_configs=self._storage(group),
             slurm_config=self._slurm(group) if self._managed else None,
-            capacity_requirements=hyperpod_groups.capacity_requirements(capacity.kind),
-            training_plan_arn=capacity.arn if capacity.kind == "training-plan" else None,
-            network_interface=hyperpod_groups.network_interface(group),
-            on_start_deep_health_checks=hyperpod_groups.health_checks(
-                self.cluster, group, self._catalog
-            ),
-            image_id=image.image_id,
-            # AWS's sources disagree on whether Slurm takes it: CW-I006 warns.
-            image_release_version=image.release_version,
-            auto_patch_config=hyperpod_groups.auto_patch(image),
         )
 
     def _slurm(self, group: ComputeGroup) -> _CFN.ClusterSlurmConfigProperty:
@@ -186,18 +102,15 @@ class HyperPodSlurmStack(ClusterStack):
             node_type=NODE_TYPES[group.role], partition_names=partitions or None
         )
 
-    def _health_checks(self, group: ComputeGroup) -> list[str] | None:
-        return hyperpod_groups.health_checks(self.cluster, group, self._catalog)
-
     def _storage(
         self, group: ComputeGroup
     ) -> list[_CFN.ClusterInstanceStorageConfigProperty] | None:
         """At most four entries: volumes first, then home, then Lustre in the spec's order.
 
-        Those that have no room are the node program's to mount, as cluster.json tells it. In
-        scripted mode it mounts them all.
+        The node program mounts the others, as cluster.json says. In scripted mode it mounts all
+        file systems.
         """
-        found = hyperpod_groups.volumes(self.cluster, group, key_arn=self._inputs.key_arn)
+        found = instance_groups.volumes(self.cluster, group, key_arn=self._inputs.key_arn)
         if self._managed:
             found += self._file_systems()
         return found or None
@@ -226,29 +139,32 @@ class HyperPodSlurmStack(ClusterStack):
             )
         return found
 
-    def _outputs(self) -> None:
-        cluster, region = self.cluster, self.cluster.region
-        arn = self.resource.attr_cluster_arn
-        doors = [
-            g.name for role in ("login", "controller") for g in cluster.compute if g.role == role
-        ]
-        outputs = {
-            "ClusterName": cluster.environment,
-            "ClusterArn": arn,
-            "VpcId": self._inputs.attachments.vpc_id,
-            "ListNodesCommand": (
-                f"aws sagemaker list-cluster-nodes --cluster-name {cluster.environment} "
-                f"--region {region}"
-            ),
-        }
-        if cluster.identity.session_manager:
-            outputs["SsmLoginCommand"] = (
-                f"aws ssm start-session --target sagemaker-cluster:{self._cluster_id}_{doors[0]}-"
-                f"<instance-id> --region {region}"
-            )
-        outputs |= lustre_outputs(self._inputs.lustre)
-        for name, value in outputs.items():
-            cdk.CfnOutput(self, name, value=value)
+
+def _permissions(cluster: Cluster, inputs: HyperPodSlurmInputs) -> Iterator[iam.PolicyStatement]:
+    """On subnets, security groups and secrets, whose ids come from other stacks."""
+    yield from network_statements(cluster, inputs.attachments)
+    if inputs.accounting is not None and cluster.slurm.accounting.existing is None:
+        yield iam.PolicyStatement(
+            sid="AccountingSecret",
+            actions=["secretsmanager:DescribeSecret", "secretsmanager:GetSecretValue"],
+            resources=[inputs.accounting.secret_arn],
+        )
+    if inputs.prometheus_workspace_arn is not None:
+        yield iam.PolicyStatement(
+            sid="Metrics",
+            actions=["aps:RemoteWrite"],
+            resources=[inputs.prometheus_workspace_arn],
+        )
+    if inputs.munge_key_secret_arn is not None:
+        yield iam.PolicyStatement(
+            sid="MungeKey",
+            actions=["secretsmanager:GetSecretValue"],
+            resources=[inputs.munge_key_secret_arn],
+        )
+    if cluster.slurm.configuration != "managed" and cluster.slurm.topology != "none":
+        yield iam.PolicyStatement(
+            sid="Topology", actions=["ec2:DescribeInstanceTopology"], resources=["*"]
+        )
 
 
 def _number(port: str | int) -> int | float:

@@ -41,12 +41,12 @@ def execution_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role
 
 
 def _statements(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
-    yield from _service_rights(cluster)
-    yield from _bucket_rights(cluster)
-    yield from _key_rights(key_arn)
+    yield from _service_permissions(cluster)
+    yield from _bucket_permissions(cluster)
+    yield from _key_permissions(key_arn)
 
 
-def _service_rights(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
+def _service_permissions(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
     yield from hyperpod_agents(cluster)
     if cluster.storage.lustre or cluster.storage.home is not None:
         yield iam.PolicyStatement(
@@ -63,7 +63,7 @@ def _service_rights(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
         )
 
 
-def _bucket_rights(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
+def _bucket_permissions(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
     def bucket(name: str) -> str:
         return f"arn:{cluster.partition}:s3:::{name}"
 
@@ -100,7 +100,7 @@ def _bucket_rights(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
         )
 
 
-def _key_rights(key_arn: str) -> Iterator[iam.PolicyStatement]:
+def _key_permissions(key_arn: str) -> Iterator[iam.PolicyStatement]:
     yield key_use(key_arn)
     yield volume_grants(key_arn)
 

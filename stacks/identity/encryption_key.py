@@ -102,7 +102,7 @@ def _node_volumes(cluster: Cluster) -> list[iam.PolicyStatement]:
     Source: EC2 Auto Scaling user guide, "Required AWS KMS key policy for use with encrypted
     volumes".
     """
-    if cluster.platform != "eks":
+    if not cluster.traits.managed_node_groups:
         return []
     of_auto_scaling = {"kms:CallerAccount": cluster.account}
     launcher = {

@@ -10,45 +10,10 @@ from constructs import Construct
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.kubernetes import Addon
 from clusterwright.platforms.kubernetes.control_plane import (
-    AFTER_NODES,
     SERVICE_ACCOUNTS,
-    addons,
     configuration_values,
 )
-from stacks.base.cluster_stack import ClusterStack
 from stacks.kubernetes import roles
-from stacks.kubernetes.metrics_collector import collector
-from stacks.network.network_stack import Attachments
-
-
-class AddonsStack(ClusterStack):
-    """Add-ons whose pods need nodes: before there are any, EKS would report them as degraded."""
-
-    NAME_SUFFIX = "addons"
-
-    def __init__(
-        self, scope: Construct, cluster: Cluster, *, cluster_name: str, key_arn: str
-    ) -> None:
-        super().__init__(scope, cluster, description="add-ons of Kubernetes that need nodes")
-        self.addons = {
-            each.name: addon(self, cluster, each, cluster_name=cluster_name, key_arn=key_arn)
-            for each in addons(cluster)
-            if each.name in AFTER_NODES
-        }
-
-    def collect_metrics(
-        self, *, cluster_arn: str, attachments: Attachments, workspace_arn: str
-    ) -> None:
-        """Let AWS fill the workspace from nodes and control plane."""
-        collector(
-            self,
-            "Collector",
-            self.cluster,
-            cluster_arn=cluster_arn,
-            subnet_ids=attachments.control_plane_subnet_ids,
-            security_group_ids=attachments.node_security_group_ids,
-            workspace_arn=workspace_arn,
-        )
 
 
 def addon(

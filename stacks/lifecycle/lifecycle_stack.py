@@ -19,8 +19,10 @@ from constructs import Construct
 from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
 from stacks.base.acknowledge import acknowledge
+from stacks.foundation import Foundation
 from stacks.lifecycle import node_files, scripts
 from stacks.lifecycle.scripts_stack import ScriptsStack
+from stacks.observability.observability_stack import ObservabilityStack
 from stacks.slurm.accounting_stack import AccountingDatabase
 from stacks.storage.home import HomeMount
 from stacks.storage.lustre import LustreMount
@@ -75,7 +77,7 @@ class LifecycleStack(ScriptsStack):
                 ),
             ),
         ]
-        if cluster_file["configuration"] == "parallelcluster":
+        if cluster.traits.provider_stack:
             texts = {**own, "cluster.json": _json_text(cluster_file)}
             manifest = scripts.manifest(texts)
             self.manifest_sha256 = scripts.sha256(manifest)
@@ -109,6 +111,22 @@ class LifecycleStack(ScriptsStack):
             "docs/reference/node-files.md says how to change it",
         )
         return secret.ref
+
+
+def add_lifecycle(base: Foundation, observability: ObservabilityStack) -> LifecycleStack:
+    """Add the stack of the lifecycle scripts, which name what the stacks so far created."""
+    stack = LifecycleStack(
+        base.scope,
+        base.cluster,
+        base.catalog,
+        lustre=base.lustre,
+        home=base.home,
+        accounting=base.database,
+        key_arn=base.identity.key_arn,
+        prometheus_workspace_id=observability.prometheus_workspace_id,
+    )
+    base.stacks.append(stack)
+    return stack
 
 
 def _json_file(name: str, value: Mapping[str, Any]) -> deployment.ISource:

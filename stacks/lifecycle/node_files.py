@@ -86,9 +86,7 @@ def cluster_json(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:
 
 def configuration(cluster: Cluster) -> str:
     """Who sets Slurm up on the nodes: `managed`, `scripted`, or `parallelcluster`."""
-    if cluster.platform == "parallelcluster":
-        return "parallelcluster"
-    return cluster.slurm.configuration
+    return cluster.traits.node_setup or cluster.slurm.configuration
 
 
 def deployment_json(
@@ -171,9 +169,9 @@ def _lustre(cluster: Cluster, index: int, file_system: Lustre) -> contract.Lustr
         contract.Lustre,
         file_system,
         by_platform=(
-            mounted_by_parallelcluster(file_system)
-            if cluster.platform == "parallelcluster"
-            else index < lustre_mounted_by_hyperpod(cluster)
+            index < lustre_mounted_by_hyperpod(cluster)
+            if cluster.on_hyperpod
+            else mounted_by_parallelcluster(file_system)
         ),
         preload=preload_paths(file_system),
         existing=file_system.existing is not None,
@@ -191,7 +189,7 @@ def _group(
         accelerator_count=accelerators.count(group.instance_type, catalog),
         partition=partition_of.get(group.name),
         # ParallelCluster does not launch spare nodes: every running node takes jobs.
-        spare_count=0 if cluster.platform == "parallelcluster" else group.spare_count,
+        spare_count=0 if cluster.traits.spares_from_reserved_capacity else group.spare_count,
         scratch=(
             contract.Scratch(mount_path=scratch.mount_path, raid_level=0) if scratch else None
         ),

@@ -85,7 +85,7 @@ def _gateway_policy(cluster: Cluster, service: str) -> iam.PolicyDocument:
                 ],
             )
         )
-    if service == "s3" and cluster.platform == "parallelcluster":
+    if service == "s3" and cluster.traits.provider_stack:
         # CloudFormation signs the address where nodes say that they are ready (ParallelCluster's
         # guide, "AWS ParallelCluster in a single subnet with no internet access").
         statements.append(

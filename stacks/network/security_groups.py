@@ -75,7 +75,7 @@ class SecurityGroups(Construct):
         # EFA bypasses the kernel and IP: a rule by address, even 0.0.0.0/0, does not cover it.
         _between(self, "NodesToNodes", self.nodes, self.nodes, [ALL], "EFA, MPI, NCCL and Slurm")
         self._way_out()
-        if cluster.platform == "parallelcluster":
+        if cluster.traits.internal_shared_storage:
             self._to_shared_storage()
 
     def _group(self, name: str, what: str) -> ec2.CfnSecurityGroup:

@@ -75,7 +75,7 @@ class AccountingStack(ClusterStack):
     ) -> None:
         super().__init__(scope, cluster, description="Slurm accounting database")
         self._key_arn = key_arn
-        self._plain = cluster.platform == "parallelcluster"
+        self._plain = cluster.traits.accounting_secret_is_password
         self.secret = self._secret()
         self.instance = self._instance(attachments)
         cdk.CfnOutput(self, "AccountingHost", value=self.instance.attr_endpoint_address)

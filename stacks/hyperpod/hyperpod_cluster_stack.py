@@ -1,0 +1,141 @@
+"""The stack of a SageMaker HyperPod cluster, as far as both orchestrators share it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_sagemaker as sagemaker
+from constructs import Construct
+
+from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.platforms.hyperpod.instance_groups import ml_name
+from stacks.base.acknowledge import ignore_lint_everywhere
+from stacks.base.cluster_stack import ClusterStack
+from stacks.base.outdated_validators import acknowledge_dated_types
+from stacks.hyperpod import instance_groups
+from stacks.hyperpod.log_retention import node_log_retention
+from stacks.hyperpod.network_permissions import acknowledge_network_permissions
+from stacks.network.network_stack import Attachments
+from stacks.storage.home import HomeMount
+from stacks.storage.lustre import LustreMount, lustre_outputs
+
+_CFN = sagemaker.CfnCluster
+
+
+@dataclass(frozen=True, kw_only=True)
+class HyperPodInputs:
+    """Values of other stacks that a cluster with either orchestrator needs."""
+
+    attachments: Attachments
+    role: iam.IRole
+    key_arn: str
+    lustre: Sequence[LustreMount]
+    home: HomeMount | None
+    log_keeper_arn: str
+
+
+class HyperPodClusterStack(ClusterStack):
+    """Instance groups, and permissions on resources whose ids other stacks create."""
+
+    NAME_SUFFIX = "cluster"
+
+    def __init__(
+        self,
+        scope: Construct,
+        cluster: Cluster,
+        catalog: Catalog,
+        inputs: HyperPodInputs,
+        *,
+        description: str,
+        statements: Iterable[iam.PolicyStatement],
+    ) -> None:
+        """`statements` are permissions of the nodes' role."""
+        super().__init__(scope, cluster, description=description)
+        self._catalog, self._shared_inputs = catalog, inputs
+        self._policy = iam.Policy(
+            self, "NodeRights", statements=list(statements), roles=[inputs.role]
+        )
+        acknowledge_network_permissions(self._policy, cluster)
+
+    def _create(self, **properties: Any) -> None:
+        """Create the cluster after the policy."""
+        cluster, inputs = self.cluster, self._shared_inputs
+        continuous = cluster.resilience.node_provisioning == "continuous"
+        self.resource = _CFN(
+            self,
+            "Cluster",
+            cluster_name=cluster.environment,
+            node_provisioning_mode="Continuous" if continuous else None,
+            node_recovery=cluster.resilience.node_recovery.capitalize(),
+            vpc_config=_CFN.VpcConfigProperty(
+                security_group_ids=list(inputs.attachments.node_security_group_ids),
+                subnets=list(inputs.attachments.node_subnet_ids),
+            ),
+            **properties,
+        )
+        self.resource.node.add_dependency(self._policy)
+        self.arn: str = self.resource.attr_cluster_arn
+        self._cluster_id = cdk.Fn.select(1, cdk.Fn.split("/", self.arn))
+        node_log_retention(
+            self,
+            "LogRetention",
+            cluster,
+            cluster_id=self._cluster_id,
+            function_arn=inputs.log_keeper_arn,
+        )
+        acknowledge_dated_types(self.resource, cluster)
+        ignore_lint_everywhere(
+            self, "W6001", "the outputs of a deployment are together, also those of other stacks"
+        )
+
+    def _instance_group(
+        self, group: ComputeGroup, **properties: Any
+    ) -> _CFN.ClusterInstanceGroupProperty:
+        capacity, image = group.capacity, self.cluster.image
+        return _CFN.ClusterInstanceGroupProperty(
+            instance_group_name=group.name,
+            instance_type=ml_name(group.instance_type),
+            instance_count=group.count,
+            min_instance_count=group.min_count,
+            execution_role=self._shared_inputs.role.role_arn,
+            threads_per_core=group.threads_per_core,
+            capacity_requirements=instance_groups.capacity_requirements(capacity.kind),
+            training_plan_arn=capacity.arn if capacity.kind == "training-plan" else None,
+            network_interface=instance_groups.network_interface(group),
+            on_start_deep_health_checks=instance_groups.health_checks(
+                self.cluster, group, self._catalog
+            ),
+            image_id=image.image_id,
+            # AWS's sources disagree on whether Slurm clusters accept it: CW-I006 warns.
+            image_release_version=image.release_version,
+            auto_patch_config=instance_groups.auto_patch(image),
+            **properties,
+        )
+
+    def _outputs(self, login_group: str, kubeconfig: Mapping[str, str] | None = None) -> None:
+        """`login_group` is the group whose nodes the login command names."""
+        cluster, region = self.cluster, self.cluster.region
+        outputs = {
+            "ClusterName": cluster.environment,
+            "ClusterArn": self.arn,
+            "VpcId": self._shared_inputs.attachments.vpc_id,
+            **(kubeconfig or {}),
+            "ListNodesCommand": (
+                f"aws sagemaker list-cluster-nodes --cluster-name {cluster.environment} "
+                f"--region {region}"
+            ),
+        }
+        if cluster.identity.session_manager:
+            target = f"sagemaker-cluster:{self._cluster_id}_{login_group}-<instance-id>"
+            outputs["SsmLoginCommand"] = (
+                f"aws ssm start-session --target {target} --region {region}"
+            )
+        outputs |= lustre_outputs(self._shared_inputs.lustre)
+        for name, value in outputs.items():
+            cdk.CfnOutput(self, name, value=value)

@@ -1,0 +1,56 @@
+"""The add-ons whose pods need nodes, and AWS's collector of metrics."""
+
+from __future__ import annotations
+
+from constructs import Construct
+
+from clusterwright.cluster_spec.validation.metrics import collected
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.platforms.kubernetes.control_plane import AFTER_NODES, addons
+from stacks.base.cluster_stack import ClusterStack
+from stacks.foundation import Foundation
+from stacks.kubernetes.addons import addon
+from stacks.kubernetes.control_plane import ControlPlaneStack
+from stacks.kubernetes.metrics_collector import collector
+from stacks.observability.observability_stack import ObservabilityStack
+
+
+class AddonsStack(ClusterStack):
+    """Add-ons whose pods need nodes: before there are any, EKS would report them as degraded."""
+
+    NAME_SUFFIX = "addons"
+
+    def __init__(
+        self, scope: Construct, cluster: Cluster, *, cluster_name: str, key_arn: str
+    ) -> None:
+        super().__init__(scope, cluster, description="add-ons of Kubernetes that need nodes")
+        self.addons = {
+            each.name: addon(self, cluster, each, cluster_name=cluster_name, key_arn=key_arn)
+            for each in addons(cluster)
+            if each.name in AFTER_NODES
+        }
+
+
+def add_addons(
+    base: Foundation,
+    kubernetes: ControlPlaneStack,
+    nodes: ClusterStack,
+    observability: ObservabilityStack,
+) -> AddonsStack:
+    """Add the stack of add-ons after the nodes, with AWS's collector of metrics if it is used."""
+    cluster, key_arn = base.cluster, base.identity.key_arn
+    stack = AddonsStack(base.scope, cluster, cluster_name=kubernetes.name, key_arn=key_arn)
+    stack.add_stack_dependency(nodes)
+    workspace_arn = observability.prometheus_workspace_arn
+    if collected(cluster) and workspace_arn is not None:
+        collector(
+            stack,
+            "Collector",
+            cluster,
+            cluster_arn=kubernetes.arn,
+            subnet_ids=base.attachments.control_plane_subnet_ids,
+            security_group_ids=base.attachments.node_security_group_ids,
+            workspace_arn=workspace_arn,
+        )
+    base.stacks.append(stack)
+    return stack
