@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from constructs import Construct
 
-from clusterwright.cluster_spec.validation.metrics import collected
 from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.validation.metrics import collected
 from clusterwright.platforms.kubernetes.control_plane import AFTER_NODES, addons
 from stacks.base.cluster_stack import ClusterStack
 from stacks.foundation import Foundation
