@@ -26,7 +26,7 @@ from clusterwright.preflight.results import (
     Waived,
     in_order,
 )
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure
+from clusterwright.preflight.rule import Fail, Rule, Subject, Unknown
 from clusterwright.preflight.waivers import covers
 
 REFERENCE: Final = "docs/reference/rules.md"
@@ -187,7 +187,7 @@ class _Work:
 
     def look(self, context: Context) -> None:
         self.subjects = list(self.rule.subjects(context))
-        self.facts = [tuple(self.rule.needs(s, context)) for s in self.subjects]
+        self.facts = [self.rule.facts_for(s, context) for s in self.subjects]
 
     def judge(self, context: Context, values: FactValues) -> None:
         if self.crash is not None:
@@ -198,7 +198,7 @@ class _Work:
                 self.unanswered += [self._refused(subject, r, context) for r in refusals]
                 continue
             try:
-                for verdict in self.rule.check(subject, context, values):
+                for verdict in self.rule.results(subject, context, values):
                     self._take(verdict, subject, context)
             except CatalogError:
                 raise
@@ -235,7 +235,7 @@ class _Work:
             return "unknown"
         return "waived" if self.waived else "pass"
 
-    def _take(self, verdict: Fail | Unsure, subject: Subject[Any], context: Context) -> None:
+    def _take(self, verdict: Fail | Unknown, subject: Subject[Any], context: Context) -> None:
         path = subject.path if verdict.path is None else verdict.path
         common: dict[str, Any] = {
             "rule": self.rule.id,
@@ -246,7 +246,7 @@ class _Work:
             "doc": doc_of(self.rule),
             "quota": verdict.quota,
         }
-        if isinstance(verdict, Unsure):
+        if isinstance(verdict, Unknown):
             self.unanswered.append(Unanswered(severity=self.rule.severity, **common))
             return
         where = verdict.where

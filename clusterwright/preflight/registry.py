@@ -1,6 +1,7 @@
-"""The index of the rules: every module of `rules/<family>/` with an id in its name holds one.
+"""The index of the rules: every module of `rules/<family>/` with an id in its name holds one,
+called RULE; every module `*_quotas.py` a table of quota rules, called RULES.
 
-Id and scope are read from the file's name and text, so that a rule that does not run is not
+Ids and scopes are read from the files' names and texts, so that a rule that does not run is not
 imported.
 """
 
@@ -19,6 +20,8 @@ from clusterwright.preflight.rule import Rule
 
 _PACKAGE: Final = "clusterwright.preflight.rules"
 _FILE_NAME: Final = re.compile(r"(([a-z]\d{3})_\w+)\.py")
+_TABLE: Final = "_quotas.py"
+_ROW: Final = re.compile(r'\n        id="(CW-Q\d{3})",')
 _OFFLINE: Final = b'\n    scope = "offline"\n'
 """The line by which a rule declares that it makes no AWS calls; all others are account rules."""
 
@@ -49,7 +52,9 @@ class RuleFile:
         TypeError
             The file holds no rule, or one of another id or scope: a bug.
         """
-        rule = importlib.import_module(self.module).RULE
+        module = importlib.import_module(self.module)
+        rows = getattr(module, "RULES", None) or (module.RULE,)
+        rule = next((row for row in rows if row.id == self.id), rows[0])
         if not isinstance(rule, Rule) or (rule.id, rule.scope) != (self.id, self.scope):
             raise TypeError(f"{self.module}.RULE is not the {self.scope} rule {self.id}")
         return rule
@@ -61,6 +66,11 @@ def rule_files() -> tuple[RuleFile, ...]:
     found = []
     for family in os.scandir(Path(__file__).parent / "rules"):
         for file in os.scandir(family.path) if family.is_dir() else ():
+            if file.name.endswith(_TABLE):
+                module = f"{_PACKAGE}.{family.name}.{file.name[:-3]}"
+                ids = _ROW.findall(_read(file.path).decode())
+                found += [RuleFile(id_, "account", module) for id_ in ids]
+                continue
             match = _FILE_NAME.fullmatch(file.name)
             if match is not None:
                 offline = _OFFLINE in _read(file.path)

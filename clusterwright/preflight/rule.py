@@ -1,25 +1,41 @@
-"""What a rule is: an id, what it prevents, the facts it needs, and one question per subject."""
+"""The base class of rules, and what a rule returns.
+
+Re-exports `Context`, `FactValues` and `Severity`, so that a rule imports what it is made of from
+here.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from clusterwright.cluster_spec.problems import Path
+from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.results import Amount, QuotaNeed, Severity
 
-if TYPE_CHECKING:
-    from clusterwright.preflight.context import Context
-    from clusterwright.preflight.facts.fact import Fact, FactValues
+__all__ = [
+    "Context",
+    "FactValues",
+    "Facts",
+    "Fail",
+    "Path",
+    "Results",
+    "Rule",
+    "Severity",
+    "Subject",
+    "Subjects",
+    "Unknown",
+]
 
 Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
 class Subject(Generic[Value]):
-    """One thing that a rule looks at, and where it stands in the spec."""
+    """One thing that a rule checks, and its path in the spec."""
 
     path: Path
     value: Value
@@ -27,12 +43,14 @@ class Subject(Generic[Value]):
 
 @dataclass(frozen=True, kw_only=True)
 class Fail:
-    """A subject breaks the rule. `severity` only where it is milder than the rule's own."""
+    """A subject violates the rule; the engine makes a `Finding` of it.
+
+    `path` is set where the violation is not at the subject's own path, `severity` where it is
+    milder than the rule's own. The other fields are those of `Finding`.
+    """
 
     message: str
     path: Path | None = None
-    """Where it stands, if not at the subject's own path."""
-
     requested: Amount = None
     used: Amount = None
     limit: Amount = None
@@ -44,8 +62,8 @@ class Fail:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unsure:
-    """A subject cannot be judged: a fact of the catalogue or of AWS's answer is missing."""
+class Unknown:
+    """A subject cannot be checked: the catalogue or AWS's answer lacks a value."""
 
     message: str
     path: Path | None = None
@@ -53,46 +71,67 @@ class Unsure:
     quota: QuotaNeed | None = None
 
 
-Verdict = Fail | Unsure
+Results = Iterator[Fail | Unknown]
+"""What `check` yields: nothing where the subject complies with the rule."""
+Subjects = Iterable[Subject[Value]]
+Facts = Iterable[Fact[Any]]
 
 
 class Rule(ABC, Generic[Value]):
-    """One rule: one file, one id, one row of the reference, a failing and a passing test.
+    """One rule: an id, a row of the reference, a failing and a passing test.
 
-    A rule with no subjects passes with nothing to test. An account rule declares the facts that
-    each subject needs; where one is missing, that subject is unknown, and the rule is not asked.
+    `needs` and `check` name the parameters that they use, in any order: `subject`, `path` (that
+    of the subject), `context`, `facts`. A parameter of any other name is the subject's value. For
+    example::
+
+        def check(self, plan: PlanUse, facts: FactValues) -> Results: ...
+
+    A rule with no subjects passes. An account rule declares the facts that each subject needs;
+    where one could not be read, that subject is unknown, and `check` is not called.
     """
 
-    id: ClassVar[str]
-    title: ClassVar[str]
-    severity: ClassVar[Severity]
-    scope: ClassVar[Literal["offline", "account"]] = "account"
+    id: str
+    title: str
+    severity: Severity = "error"
+    scope: Literal["offline", "account"] = "account"
     """An offline rule makes no AWS calls. The registry reads the line `scope = "offline"` from the
     text of the rule's own class: an inherited value is not enough."""
-    prevents: ClassVar[str]
-    """What AWS says or does otherwise."""
+    prevents: str
+    """What AWS returns, or what happens, without the rule."""
+    source: str
+    """Where the limit or the failure is documented."""
+    after: bool = False
+    """Whether the rule runs after all others and reads their findings."""
 
-    source: ClassVar[str]
-    """Where the limit or the failure is described."""
-
-    after: ClassVar[bool] = False
-    """Runs after all others and sees their findings."""
-
-    @abstractmethod
-    def subjects(self, context: Context) -> Iterable[Subject[Value]]:
-        """What the rule looks at in this spec."""
-
-    def needs(self, subject: Subject[Value], context: Context) -> Iterable[Fact[Any]]:
-        """Facts of the account that must be known to judge this subject."""
-        del subject, context
-        return ()
+    needs: ClassVar[Facts | Callable[..., Facts]] = ()
+    """The facts of the account that must be known to check a subject, or a method that returns
+    them."""
+    check: ClassVar[Callable[..., Results]]
+    """What is wrong with a subject: a method."""
 
     @abstractmethod
-    def check(
-        self, subject: Subject[Value], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        """What is wrong with the subject; nothing where it keeps the rule."""
+    def subjects(self, context: Context) -> Subjects[Value]:
+        """What the rule checks in this spec."""
+
+    def facts_for(self, subject: Subject[Value], context: Context) -> tuple[Fact[Any], ...]:
+        """The facts that `needs` declares for a subject."""
+        needs = self.needs
+        return tuple(_call(needs, subject, context) if callable(needs) else needs)
+
+    def results(self, subject: Subject[Value], context: Context, facts: FactValues) -> Results:
+        """What `check` finds wrong with a subject."""
+        return iter(_call(self.check, subject, context, facts))
 
     @property
     def account(self) -> bool:
         return self.scope == "account"
+
+
+def _call(
+    method: Any, subject: Subject[Any], context: Context, facts: FactValues | None = None
+) -> Any:
+    """Call a method with the arguments that its parameters name."""
+    known = {"subject": subject, "path": subject.path, "context": context, "facts": facts}
+    code = method.__func__.__code__
+    names = code.co_varnames[1 : code.co_argcount]
+    return method(*(known.get(name, subject.value) for name in names))

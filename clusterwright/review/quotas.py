@@ -1,4 +1,4 @@
-"""What a change asks of AWS's quotas: what each quota rule wants, before and after."""
+"""What a change asks of AWS's quotas: the demand of each quota rule, before and after."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clusterwright.preflight.facts.account import AppliedQuota
 from clusterwright.preflight.facts.fact import Fact
 from clusterwright.preflight.facts.reader import FactReader
 from clusterwright.preflight.registry import RuleFile
-from clusterwright.preflight.rules.quotas.quota_rule import QuotaRule, Want
+from clusterwright.preflight.rules.quotas.quota_rule import QuotaDemand, QuotaRule
 from clusterwright.review.results import QuotaDelta
 
 _Key = tuple[str, str | None, str]
@@ -21,7 +21,7 @@ def quota_deltas(
     """Every quota that the change asks more or less of, with its limit where AWS was asked."""
     old: dict[_Key, float] = {}
     new: dict[_Key, float] = {}
-    wants: dict[_Key, Want] = {}
+    demands: dict[_Key, QuotaDemand] = {}
     for file in files:
         rule = file.rule if file.scope == "account" else None
         if not isinstance(rule, QuotaRule):
@@ -30,20 +30,22 @@ def quota_deltas(
             if context is None:
                 continue
             for subject in rule.subjects(context):
-                want = subject.value
-                key = (want.service, want.code, want.label)
-                wants[key] = want
-                # A rule with usage sums over the account; one without is a limit of each thing.
+                demand = subject.value
+                key = (demand.service, demand.code, demand.label)
+                demands[key] = demand
+                # A rule with usage sums over the account; others limit each resource.
                 known = sums.get(key, 0)
-                sums[key] = known + want.amount if rule.usage_facts else max(known, want.amount)
-    moved = [key for key in wants if old.get(key, 0) != new.get(key, 0)]
+                sums[key] = (
+                    known + demand.amount if rule.usage.facts else max(known, demand.amount)
+                )
+    moved = [key for key in demands if old.get(key, 0) != new.get(key, 0)]
     limits = _limits(moved, reader)
     return tuple(
         QuotaDelta(
             service=key[0],
             code=key[1],
             label=key[2],
-            unit=wants[key].unit,
+            unit=demands[key].unit,
             before=old.get(key, 0),
             after=new.get(key, 0),
             limit=limits.get(key),

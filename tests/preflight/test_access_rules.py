@@ -369,7 +369,7 @@ def rights(
     return {
         fact: answer(fact)
         for subject in file.rule.subjects(context)
-        for fact in file.rule.needs(subject, context)
+        for fact in file.rule.facts_for(subject, context)
     }
 
 

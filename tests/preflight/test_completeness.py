@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import inspect
 import re
 from pathlib import Path
 from typing import Any
@@ -68,7 +70,7 @@ def test_the_registry_finds_every_file() -> None:
     files = {
         f"{path.parent.name}.{path.stem}"
         for path in FOLDER.glob("*/*.py")
-        if re.search(r"^RULE = ", path.read_text(encoding="utf-8"), re.MULTILINE)
+        if re.search(r"^RULES? = ", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
     assert {".".join(file.module.split(".")[-2:]) for file in rule_files()} == files
 
@@ -78,8 +80,35 @@ def test_a_file_holds_one_rule_of_its_name_and_scope(file: RuleFile) -> None:
     assert (file.rule.id, file.rule.scope) == (file.id, file.scope)
     path = FOLDER.joinpath(*file.module.split(".")[-2:]).with_suffix(".py")
     text = path.read_text(encoding="utf-8")
-    assert len(re.findall(r"^RULE = ", text, re.MULTILINE)) == 1
-    assert len(re.findall(r'^    id = "CW-', text, re.MULTILINE)) == 1
+    if path.stem.endswith("_quotas"):
+        rows = importlib.import_module(file.module).RULES
+        assert [row.id for row in rows].count(file.id) == 1
+        assert re.findall(r'^        id="(CW-Q\d{3})",$', text, re.MULTILINE) == [
+            r.id for r in rows
+        ]
+    else:
+        assert len(re.findall(r"^RULE = ", text, re.MULTILINE)) == 1
+        assert len(re.findall(r'^    id = "CW-', text, re.MULTILINE)) == 1
+
+
+@pytest.mark.parametrize("file", rule_files(), ids=lambda file: file.id)
+def test_an_account_rule_declares_facts_and_an_offline_rule_none(file: RuleFile) -> None:
+    declares = type(file.rule).needs is not Rule.needs
+    assert declares is (file.scope == "account")
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_the_parameters_of_a_rule_are_what_their_names_say(rule: Rule[Any]) -> None:
+    known = {"context": "Context", "facts": "FactValues", "path": "Path"}
+    for method in (rule.check, rule.needs):
+        parameters = inspect.signature(method).parameters if callable(method) else {}
+        for name, parameter in parameters.items():
+            if name in known:
+                assert parameter.annotation == known[name]
+            elif name == "subject":
+                assert parameter.annotation.startswith("Subject[")
+            else:
+                assert parameter.annotation not in known.values()
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
@@ -96,7 +125,6 @@ def test_the_reference_is_what_the_rules_say() -> None:
 
 
 def every_fact() -> list[type[Fact[Any]]]:
-    import importlib
     import pkgutil
 
     from clusterwright.preflight import facts

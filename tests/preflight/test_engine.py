@@ -25,7 +25,7 @@ from clusterwright.preflight.results import (
     at_or_above,
     in_order,
 )
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Facts, Fail, Results, Rule, Subject, Unknown
 from tests.preflight.harness import TODAY, TableReader, refusal
 from tests.support import specs
 
@@ -44,16 +44,14 @@ class Probe(Rule[str]):
         for path, group in context.groups():
             yield Subject((*path, "name"), group.name)
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        if subject.value.startswith("fail"):
-            yield Fail(message=f"{subject.value} fails")
-        elif subject.value.startswith("mild"):
-            yield Fail(message=f"{subject.value} fails", severity="info")
-        elif subject.value.startswith("unsure"):
-            yield Unsure(message=f"{subject.value} is open")
-        elif subject.value.startswith("crash"):
+    def check(self, name: str) -> Results:
+        if name.startswith("fail"):
+            yield Fail(message=f"{name} fails")
+        elif name.startswith("mild"):
+            yield Fail(message=f"{name} fails", severity="info")
+        elif name.startswith("unsure"):
+            yield Unknown(message=f"{name} is open")
+        elif name.startswith("crash"):
             raise ZeroDivisionError("on purpose")
 
 
@@ -153,15 +151,13 @@ class Caller(Probe):
     id = "CW-X002"
     scope = "account"
 
-    def needs(self, subject: Subject[str], context: Context) -> tuple[CallerAccount, ...]:
-        return (CallerAccount(),) if subject.value == "asks" else ()
+    def needs(self, name: str) -> Facts:
+        return (CallerAccount(),) if name == "asks" else ()
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        if subject.value == "asks":
+    def check(self, name: str, facts: FactValues) -> Results:
+        if name == "asks":
             assert facts[CallerAccount()] == specs.ACCOUNT
-        yield from super().check(subject, context, facts)
+        yield from super().check(name)
 
 
 def asked(folder: Path, answer: Any, *names: str) -> CheckResult:

@@ -17,7 +17,7 @@ from clusterwright.aws.fsx import DataRepositoryAssociation, ExportSource, Expor
 from clusterwright.aws.session import AwsSession
 from clusterwright.cli.main import main
 from clusterwright.preflight.facts.exports import Exports, ExportState
-from clusterwright.preflight.rule import Fail, Unsure
+from clusterwright.preflight.rule import Fail, Unknown
 from clusterwright.preflight.rules.storage.s040_exports_complete import _verdicts
 from clusterwright_localaws import local_aws
 from clusterwright_localaws.testing import Fault, runtime
@@ -190,7 +190,7 @@ def test_nothing_passes_without_one_of_the_two_proofs(
         assert quiet
         assert by_queue or by_task
         assert task != "EXECUTING"
-    assert all(isinstance(verdict, (Fail, Unsure)) for verdict in verdicts)
+    assert all(isinstance(verdict, (Fail, Unknown)) for verdict in verdicts)
 
 
 # -- against the local AWS ------------------------------------------------------------------------

@@ -12,8 +12,7 @@ from clusterwright.aws.ec2.routes import AclEntry, Endpoint, NetworkAcl, Route, 
 from clusterwright.aws.ec2.vpc import Permission, SecurityGroup
 from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
 from clusterwright.preflight.facts import network, routes
-from clusterwright.preflight.rules.network.egress import acl_lets
-from clusterwright.preflight.rules.network.service_endpoints import services_used
+from clusterwright.preflight.rules.network.egress import acl_lets, services_used
 from tests.preflight.existing_network import EXISTING, GROUP, HERE, SUBNET, THERE, VPC
 from tests.preflight.harness import Harness
 from tests.support import specs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -54,6 +54,13 @@ class TrainingPlans(Fact[tuple[sagemaker.TrainingPlan, ...]]):
         (plans,) = yield [ask(sagemaker.training_plans)]
         found: tuple[sagemaker.TrainingPlan, ...] = answered(plans)
         return found
+
+
+def deployed_cluster(
+    clusters: Iterable[sagemaker.Cluster], environment: str
+) -> sagemaker.Cluster | None:
+    """The cluster of an environment, if it is deployed."""
+    return next((cluster for cluster in clusters if cluster.name == environment), None)
 
 
 def _arn(place: Place, resource: str) -> str:

@@ -8,7 +8,7 @@ from clusterwright.catalog import Known
 from clusterwright.cluster_spec.karpenter import is_scaled
 from clusterwright.cluster_spec.models.compute import ComputeGroup, TrainingPlan
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.preflight.context import Context
+from clusterwright.preflight.rule import Context
 
 
 def by_type(

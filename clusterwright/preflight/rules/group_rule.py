@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar, Literal
 
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.models.storage import Lustre
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.results import Severity
-from clusterwright.preflight.rule import Rule, Subject
+from clusterwright.preflight.rule import Context, Rule, Subject, Subjects
 from clusterwright.preflight.rules.compute_groups import can_have_nodes
 
 
 class GroupRule(Rule[ComputeGroup]):
     """A rule about each group that has instances, or gets some as pods wait."""
 
-    scope: ClassVar[Literal["offline", "account"]] = "offline"
-    severity: ClassVar[Severity] = "error"
+    scope = "offline"
 
-    def subjects(self, context: Context) -> Iterable[Subject[ComputeGroup]]:
+    def subjects(self, context: Context) -> Subjects[ComputeGroup]:
         return [
             Subject(path, group)
             for path, group in context.groups()
@@ -30,10 +26,9 @@ class GroupRule(Rule[ComputeGroup]):
 class LustreRule(Rule[Lustre]):
     """A rule about each Lustre file system that is built; existing ones are what they are."""
 
-    scope: ClassVar[Literal["offline", "account"]] = "offline"
-    severity: ClassVar[Severity] = "error"
+    scope = "offline"
 
-    def subjects(self, context: Context) -> Iterable[Subject[Lustre]]:
+    def subjects(self, context: Context) -> Subjects[Lustre]:
         for index, file_system in enumerate(context.cluster.storage.lustre):
             if file_system.existing is None:
                 yield Subject(("storage", "lustre", index), file_system)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.preflight.context import Context
+from clusterwright.preflight.rule import Context
 
 
 def grows(context: Context) -> bool:

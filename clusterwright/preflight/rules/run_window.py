@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from clusterwright.preflight.context import Context
+from clusterwright.preflight.rule import Context
 
 
 def run_begin(context: Context) -> dt.datetime:

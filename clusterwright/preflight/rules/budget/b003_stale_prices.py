@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
 class StalePrices(Rule[None]):
@@ -17,14 +13,11 @@ class StalePrices(Rule[None]):
     prevents = "a budget that is judged by prices of last year"
     source = "AWS sets prices of capacity anew about every quarter"
 
-    def subjects(self, context: Context) -> Iterable[Subject[None]]:
+    def subjects(self, context: Context) -> Subjects[None]:
         if context.cluster.budget is not None:
             yield Subject(("budget",), None)
 
-    def check(
-        self, subject: Subject[None], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del subject, facts
+    def check(self, context: Context) -> Results:
         stale = context.bill.stale
         if stale:
             components = ", ".join(dict.fromkeys(line.component for line in stale))

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
 class SomebodyIsTold(Rule[tuple[str, tuple[str, ...]]]):
@@ -20,7 +16,7 @@ class SomebodyIsTold(Rule[tuple[str, tuple[str, ...]]]):
     )
     source = "AWS Budgets API, CreateBudget: DuplicateRecordException; SNS, e-mail subscriptions"
 
-    def subjects(self, context: Context) -> Iterable[Subject[tuple[str, tuple[str, ...]]]]:
+    def subjects(self, context: Context) -> Subjects[tuple[str, tuple[str, ...]]]:
         cluster = context.cluster
         if cluster.budget is not None and cluster.budget.monthly_usd is not None:
             path: Path = ("budget", "alert_emails")
@@ -29,15 +25,12 @@ class SomebodyIsTold(Rule[tuple[str, tuple[str, ...]]]):
             emails = tuple(cluster.observability.alarm_emails)
             yield Subject(("observability", "alarm_emails"), ("alarms", emails))
 
-    def check(
-        self, subject: Subject[tuple[str, tuple[str, ...]]], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del context, facts
-        what, emails = subject.value
+    def check(self, alert: tuple[str, tuple[str, ...]], path: Path) -> Results:
+        what, emails = alert
         if not emails:
             yield Fail(
                 message=f"nobody is told of {what}",
-                path=subject.path[:-1],
+                path=path[:-1],
                 hint="budget: {alert_emails: [...]}",
             )
         seen: set[str] = set()
@@ -45,7 +38,7 @@ class SomebodyIsTold(Rule[tuple[str, tuple[str, ...]]]):
             if email.lower() in seen:
                 yield Fail(
                     message=f"{email} is told of {what} twice",
-                    path=(*subject.path, index),
+                    path=(*path, index),
                     severity="error",
                 )
             seen.add(email.lower())

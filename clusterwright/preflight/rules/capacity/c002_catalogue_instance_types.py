@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from clusterwright.catalog import Known
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects, Unknown
 from clusterwright.preflight.rules.compute_groups import wanted_types
 
 
@@ -19,31 +15,28 @@ class CatalogueOffersType(Rule[str]):
     prevents = "a zone that never has the type; CW-C001 asks EC2 itself"
     source = "EC2 DescribeInstanceTypeOfferings, as packaged in moto"
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         return [Subject(path, name) for name, path in wanted_types(context).items()]
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
+    def check(self, instance_type: str, context: Context) -> Results:
         zone = context.cluster.network.availability_zone_id
-        offered = context.catalog.offering(subject.value, context.region)
+        offered = context.catalog.offering(instance_type, context.region)
         if not isinstance(offered, Known):
             # Not listed is no statement: CW-C001 asks EC2.
             if context.offline:
-                yield Unsure(message=f"whether {zone} offers {subject.value}: {offered.reason}")
+                yield Unknown(message=f"whether {zone} offers {instance_type}: {offered.reason}")
             return
         if zone in offered.value:
             return
         if context.catalog.local_zone(zone) is not None:
             # Sources name some of what a local zone has, and nothing of what it lacks.
             if context.offline:
-                yield Unsure(message=f"whether {zone} offers {subject.value}: no source says")
+                yield Unknown(message=f"whether {zone} offers {instance_type}: no source says")
             return
         zones = ", ".join(sorted(offered.value)) or "no zone of the region"
         yield Fail(
-            message=f"{zone} did not offer {subject.value} on {offered.date}: it was in {zones}",
-            requested=subject.value,
+            message=f"{zone} did not offer {instance_type} on {offered.date}: it was in {zones}",
+            requested=instance_type,
             where=zone,
             hint=f"availability_zone_id: {sorted(offered.value)[0]}" if offered.value else None,
         )

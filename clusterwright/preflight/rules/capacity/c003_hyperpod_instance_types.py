@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms.capabilities import platforms_for
 from clusterwright.platforms.hyperpod.instance_groups import ml_name
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Path, Results
 from clusterwright.preflight.rules.group_rule import GroupRule
 
 
@@ -20,11 +16,8 @@ class HyperPodTakesType(GroupRule):
     prevents = "CreateCluster fails validation: the type is not in ClusterInstanceType"
     source = "botocore, SageMaker CreateCluster"
 
-    def check(
-        self, subject: Subject[ComputeGroup], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        name = subject.value.instance_type
+    def check(self, group: ComputeGroup, path: Path, context: Context) -> Results:
+        name = group.instance_type
         if not context.on_hyperpod or name in context.catalog.hyperpod_names:
             return
         near = [
@@ -35,12 +28,12 @@ class HyperPodTakesType(GroupRule):
         hint = (
             f"it takes {near[0]}" if near else "`clusterwright catalog show` lists what it takes"
         )
-        elsewhere = platforms_for(name, subject.value.capacity.kind, context.catalog)
+        elsewhere = platforms_for(name, group.capacity.kind, context.catalog)
         if elsewhere:
             hint += f"; for {name}: platform: {' or '.join(elsewhere)}"
         yield Fail(
             message=f"HyperPod takes no {ml_name(name)}",
-            path=(*subject.path, "instance_type"),
+            path=(*path, "instance_type"),
             requested=name,
             hint=hint,
         )

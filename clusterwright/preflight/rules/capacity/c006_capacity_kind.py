@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms.capabilities import who_can
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Path, Results
 from clusterwright.preflight.rules.group_rule import GroupRule
 
 
@@ -19,18 +15,15 @@ class CapacityKind(GroupRule):
     prevents = "capacity that is paid for and cannot be used by the cluster"
     source = "SageMaker CreateCluster; AWS documentation, Capacity Blocks for ML"
 
-    def check(
-        self, subject: Subject[ComputeGroup], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        kind = subject.value.capacity.kind
+    def check(self, group: ComputeGroup, path: Path, context: Context) -> Results:
+        kind = group.capacity.kind
         if kind in context.platform.capacity_kinds:
             return
         taken = ", ".join(sorted(context.platform.capacity_kinds))
         yield Fail(
             message=f"{context.platform.name} takes no {kind}: "
             f"{context.platform.refused_capacity[kind]}",
-            path=(*subject.path, "capacity", "kind"),
+            path=(*path, "capacity", "kind"),
             requested=kind,
             hint=f"it takes {taken}; for {kind}: {who_can(f'capacity.{kind}')}",
         )

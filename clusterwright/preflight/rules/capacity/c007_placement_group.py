@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms.capabilities import who_can
 from clusterwright.platforms.traits import PLACEMENT_GROUP_REFUSED_WITH
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Path, Results
 from clusterwright.preflight.rules.group_rule import GroupRule
 
 
@@ -20,14 +16,11 @@ class PlacementGroup(GroupRule):
     prevents = "instances that never start: a capacity block takes no placement group"
     source = "AWS documentation, Capacity Blocks for ML; aws/aws-parallelcluster PR #6311"
 
-    def check(
-        self, subject: Subject[ComputeGroup], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        if not subject.value.placement_group:
+    def check(self, group: ComputeGroup, path: Path, context: Context) -> Results:
+        if not group.placement_group:
             return
-        path = (*subject.path, "placement_group")
-        kind = subject.value.capacity.kind
+        path = (*path, "placement_group")
+        kind = group.capacity.kind
         if not context.platform.placement_groups:
             reason = context.platform.placement_group_reason
             yield Fail(

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from clusterwright.catalog import Known
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Context, Fail, Path, Results, Unknown
 from clusterwright.preflight.rules.group_rule import GroupRule
 
 
@@ -19,18 +15,14 @@ class CapacityBlockType(GroupRule):
     prevents = "there is no such block to buy: instances launched into it are refused"
     source = "AWS documentation, Capacity Blocks for ML; aws/aws-parallelcluster, CapacityType"
 
-    def check(
-        self, subject: Subject[ComputeGroup], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        group = subject.value
+    def check(self, group: ComputeGroup, path: Path, context: Context) -> Results:
         if group.capacity.kind != "capacity-block":
             return
-        path = (*subject.path, "capacity", "kind")
+        path = (*path, "capacity", "kind")
         instance = context.catalog.instance(group.instance_type)
         places = instance.capacity_block_places if instance else None
         if not isinstance(places, Known):
-            yield Unsure(
+            yield Unknown(
                 message=f"where capacity blocks of {group.instance_type} are sold: no source says",
                 path=path,
             )

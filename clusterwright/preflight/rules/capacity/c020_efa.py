@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from clusterwright.catalog import Known
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms.accelerators import family
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Context, Fail, Path, Results, Unknown
 from clusterwright.preflight.rules.group_rule import GroupRule
 
 
@@ -21,20 +17,16 @@ class MultiNodeEfa(GroupRule):
     prevents = "collectives between nodes that run over TCP at a fraction of the speed"
     source = "AWS documentation, EFA"
 
-    def check(
-        self, subject: Subject[ComputeGroup], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        group = subject.value
+    def check(self, group: ComputeGroup, path: Path, context: Context) -> Results:
         if group.role != "compute" or group.count < 2:
             return
         if family(group.instance_type, context.catalog) == "none":
             return
-        path = (*subject.path, "instance_type")
+        path = (*path, "instance_type")
         instance = context.catalog.instance(group.instance_type)
         interfaces = instance.efa_interfaces if instance else None
         if not isinstance(interfaces, Known):
-            yield Unsure(
+            yield Unknown(
                 message=f"whether {group.instance_type} has EFA: no source says", path=path
             )
         elif interfaces.value == 0:

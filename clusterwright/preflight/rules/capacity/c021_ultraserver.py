@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Path, Results
 from clusterwright.preflight.rules.compute_groups import ultraserver_sizes
 from clusterwright.preflight.rules.group_rule import GroupRule
 
@@ -20,11 +16,7 @@ class WholeUltraServers(GroupRule):
     prevents = "nodes that are sold and connected only as part of an UltraServer"
     source = "AWS documentation, Capacity Blocks for ML"
 
-    def check(
-        self, subject: Subject[ComputeGroup], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        group = subject.value
+    def check(self, group: ComputeGroup, path: Path, context: Context) -> Results:
         sizes = ultraserver_sizes(context, group.instance_type)
         if not sizes or any(group.count % size == 0 for size in sizes):
             return
@@ -33,7 +25,7 @@ class WholeUltraServers(GroupRule):
         yield Fail(
             message=f"{group.count} × {group.instance_type}: an UltraServer has "
             f"{' or '.join(map(str, sizes))} of them",
-            path=(*subject.path, "count"),
+            path=(*path, "count"),
             requested=group.count,
             hint=f"count: {whole}, of which spare_count: 1 keeps a job within one NVLink domain",
         )

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from clusterwright.catalog import Known
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Context, Fail, Path, Results, Unknown
 from clusterwright.preflight.rules.group_rule import GroupRule
 
 
@@ -22,18 +18,14 @@ class PlacementGroupType(GroupRule):
         "InstanceTypePlacementGroup"
     )
 
-    def check(
-        self, subject: Subject[ComputeGroup], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        group = subject.value
+    def check(self, group: ComputeGroup, path: Path, context: Context) -> Results:
         if not group.placement_group:
             return
-        path = (*subject.path, "placement_group")
+        path = (*path, "placement_group")
         instance = context.catalog.instance(group.instance_type)
         takes = instance.placement_group_cluster if instance else None
         if not isinstance(takes, Known):
-            yield Unsure(
+            yield Unknown(
                 message=f"whether {group.instance_type} takes a cluster placement group: no "
                 "source says",
                 path=path,

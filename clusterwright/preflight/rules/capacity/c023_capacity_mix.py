@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from clusterwright.cluster_spec.models.slurm import Partition
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 from clusterwright.preflight.rules.group_rule import listed
 
 
@@ -22,24 +18,21 @@ class CapacityMix(Rule[Partition]):
     )
     source = "AWS documentation, EC2 Spot interruptions; SageMaker HyperPod Spot instance groups"
 
-    def subjects(self, context: Context) -> Iterable[Subject[Partition]]:
+    def subjects(self, context: Context) -> Subjects[Partition]:
         for index, partition in enumerate(context.cluster.slurm.partitions):
             yield Subject(("slurm", "partitions", index, "groups"), partition)
 
-    def check(
-        self, subject: Subject[Partition], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
+    def check(self, partition: Partition, context: Context) -> Results:
         groups = [
             group
             for group in context.cluster.compute
-            if group.name in subject.value.groups and group.count
+            if group.name in partition.groups and group.count
         ]
         spot = [group.name for group in groups if group.capacity.kind == "spot"]
         stays = [group.name for group in groups if group.capacity.kind != "spot"]
         if spot and stays:
             yield Fail(
-                message=f"the partition `{subject.value.name}` mixes spot ({listed(spot)}) with "
+                message=f"the partition `{partition.name}` mixes spot ({listed(spot)}) with "
                 f"capacity that stays ({listed(stays)})",
                 requested=", ".join(sorted({group.capacity.kind for group in groups})),
                 hint="one partition for spot and one for the rest, under slurm.partitions",

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Final
 
-from clusterwright.preflight.context import Context
+from clusterwright.preflight.rule import Context
 
 DEFAULT_QUALIFIER: Final = "hnb659fds"
 VERSION_NEEDED: Final = 6

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from clusterwright.aws.cloudformation.stacks import Stack
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Fail,
+    Results,
+    Subject,
+    Subjects,
+)
 from clusterwright.preflight.rules.names.name_conflicts import HERE, TakenNameRule, own_stacks
 
 _STUCK: Final = {
@@ -26,22 +31,18 @@ class StuckStacks(TakenNameRule):
     prevents = "a deployment that is refused at once: the stack is in a state that takes no update"
     source = "AWS documentation, CloudFormation stack status codes"
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         yield Subject(HERE, context.cluster.environment)
 
-    def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
-        del subject
+    def needs(self, context: Context) -> Facts:
         return (own_stacks(context),)
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del subject
+    def check(self, context: Context, facts: FactValues) -> Results:
         for stack in facts[own_stacks(context)].stacks:
             yield from _verdict(stack)
 
 
-def _verdict(stack: Stack) -> Iterator[Verdict]:
+def _verdict(stack: Stack) -> Results:
     why = f": {stack.reason}" if stack.reason else ""
     message = f"the stack {stack.name} is {stack.status}{why}"
     if stack.status in _STUCK:

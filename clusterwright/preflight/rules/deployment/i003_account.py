@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
-from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.account import CallerAccount
-from clusterwright.preflight.facts.fact import Fact, FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+)
 
 
 class SameAccount(Rule[None]):
@@ -18,18 +21,13 @@ class SameAccount(Rule[None]):
     prevents = "quotas and networks of another account, taken for those of the cluster's"
     source = "STS GetCallerIdentity"
 
-    def subjects(self, context: Context) -> Iterable[Subject[None]]:
+    def subjects(self, context: Context) -> Subjects[None]:
         del context
         yield Subject(("account",), None)
 
-    def needs(self, subject: Subject[None], context: Context) -> Iterable[Fact[Any]]:
-        del subject, context
-        return (CallerAccount(),)
+    needs = (CallerAccount(),)
 
-    def check(
-        self, subject: Subject[None], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del subject
+    def check(self, context: Context, facts: FactValues) -> Results:
         account = facts[CallerAccount()]
         if account != context.cluster.account:
             yield Fail(

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
-from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.deployment import Parameter, Role
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.storage import Bucket
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+    Unknown,
+)
 from clusterwright.preflight.rules.deployment.bootstrap import (
     VERSION_NEEDED,
     assets_bucket,
@@ -21,7 +26,6 @@ from clusterwright.preflight.rules.deployment.bootstrap import (
 class Bootstrap(Rule[str]):
     id = "CW-I010"
     title = "The account and region are bootstrapped for the CDK"
-    severity = "error"
     prevents = (
         "`cdk deploy` ends at once: the environment has no bootstrap stack, an old one, or one "
         "whose bucket somebody deleted"
@@ -31,26 +35,24 @@ class Bootstrap(Rule[str]):
         "aws/aws-cdk #18261"
     )
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         yield Subject(("account",), version_parameter(context))
 
-    def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
+    def needs(self, parameter: str, context: Context) -> Facts:
         return (
-            Parameter(subject.value),
+            Parameter(parameter),
             Bucket(assets_bucket(context)),
             *(Role(name) for name in role_names(context)),
         )
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
+    def check(self, parameter: str, context: Context, facts: FactValues) -> Results:
         cluster = context.cluster
         hint = f"`cdk bootstrap aws://{cluster.account}/{cluster.region}`"
-        version = facts[Parameter(subject.value)]
+        version = facts[Parameter(parameter)]
         if version is None:
             yield Fail(
                 message=f"{cluster.account} is not bootstrapped in {cluster.region}: there is no "
-                f"parameter {subject.value}",
+                f"parameter {parameter}",
                 # Said at once by `cdk deploy`, which then has made nothing.
                 severity="warning",
                 requested=VERSION_NEEDED,
@@ -59,7 +61,7 @@ class Bootstrap(Rule[str]):
             )
             return
         if not version.strip().isdigit():
-            yield Unsure(message=f"the bootstrap's version is `{version}`, which is no number")
+            yield Unknown(message=f"the bootstrap's version is `{version}`, which is no number")
         elif int(version) < VERSION_NEEDED:
             yield Fail(
                 message=f"the bootstrap stack is of version {version}; {VERSION_NEEDED} or newer "

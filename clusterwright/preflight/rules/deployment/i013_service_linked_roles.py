@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 from clusterwright.platforms.deployment_permissions import LINKED_ROLES, LinkedRole
 from clusterwright.platforms.node_permissions import Permission
-from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.deployment import Role, RoleMay
-from clusterwright.preflight.facts.fact import Fact, FactValues
-from clusterwright.preflight.rule import Rule, Subject, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+)
 from clusterwright.preflight.rules.deployment.bootstrap import execution_role_arn
 from clusterwright.preflight.rules.iam.simulation import simulations, verdicts
 
@@ -18,22 +21,18 @@ from clusterwright.preflight.rules.iam.simulation import simulations, verdicts
 class LinkedRoles(Rule[LinkedRole]):
     id = "CW-I013"
     title = "Service-linked roles are there or may be made"
-    severity = "error"
     prevents = "the first file system or database of an account fails: its service has no role"
     source = "FSx for Lustre and RDS user guides, using service-linked roles"
 
-    def subjects(self, context: Context) -> Iterable[Subject[LinkedRole]]:
+    def subjects(self, context: Context) -> Subjects[LinkedRole]:
         for role in LINKED_ROLES:
             if role.used(context.cluster):
                 yield Subject(("account",), role)
 
-    def needs(self, subject: Subject[LinkedRole], context: Context) -> Iterable[Fact[Any]]:
-        return (_there(subject.value), _may(subject.value, context))
+    def needs(self, role: LinkedRole, context: Context) -> Facts:
+        return (_there(role), _may(role, context))
 
-    def check(
-        self, subject: Subject[LinkedRole], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        role = subject.value
+    def check(self, role: LinkedRole, context: Context, facts: FactValues) -> Results:
         if facts[_there(role)]:
             return
         results = facts[_may(role, context)]

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from clusterwright.platforms.parallelcluster.limits import CUSTOM_RESOURCE_SECONDS
 from clusterwright.platforms.parallelcluster.queues import compute_groups, counts, static_nodes
 from clusterwright.platforms.parallelcluster.timeouts import most_static_nodes, timeouts
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
 class CustomResourceHour(Rule[int]):
@@ -26,7 +22,7 @@ class CustomResourceHour(Rule[int]):
         "aws/aws-parallelcluster #3373, #3604, #7265"
     )
 
-    def subjects(self, context: Context) -> Iterable[Subject[int]]:
+    def subjects(self, context: Context) -> Subjects[int]:
         """The group with most of them, of a cluster of ParallelCluster."""
         cluster = context.cluster
         if cluster.platform != "parallelcluster" or not compute_groups(cluster):
@@ -36,11 +32,7 @@ class CustomResourceHour(Rule[int]):
         key = "count" if largest.min_count is None else "min_count"
         yield Subject(("compute", index, key), static_nodes(cluster))
 
-    def check(
-        self, subject: Subject[int], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del context, facts
-        nodes = subject.value
+    def check(self, nodes: int) -> Results:
         seconds = timeouts(nodes).compute_node_bootstrap
         if seconds <= CUSTOM_RESOURCE_SECONDS:
             return

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.results import Severity
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Severity, Subject, Subjects
 
 
 @dataclass(frozen=True)
@@ -22,7 +18,6 @@ class _Named:
 class WhoseArns(Rule[_Named]):
     id = "CW-I007"
     title = "Keys, policies and secrets are of the cluster's account and region"
-    severity = "error"
     scope = "offline"
     prevents = (
         "CreateRole fails for a boundary of another account; nodes ask their own region for the "
@@ -33,7 +28,7 @@ class WhoseArns(Rule[_Named]):
         "guide, keys of other accounts"
     )
 
-    def subjects(self, context: Context) -> Iterable[Subject[_Named]]:
+    def subjects(self, context: Context) -> Subjects[_Named]:
         cluster = context.cluster
         if cluster.identity.kms_key_arn is not None:
             path = ("identity", "kms_key_arn")
@@ -48,11 +43,8 @@ class WhoseArns(Rule[_Named]):
             place = ("slurm", "accounting", "existing", "secret_arn")
             yield Subject(place, _Named(database.secret_arn, "the secret", "warning"))
 
-    def check(
-        self, subject: Subject[_Named], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        named, cluster = subject.value, context.cluster
+    def check(self, named: _Named, context: Context) -> Results:
+        cluster = context.cluster
         _, _, _, region, account, _ = named.arn.split(":", 5)
         if region and region != cluster.region:
             yield Fail(

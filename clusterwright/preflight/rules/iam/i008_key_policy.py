@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 from clusterwright.platforms.derived_names import built_buckets, log_groups
-from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.buckets import KeyPolicy
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.storage import FileSystems
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+    Unknown,
+)
 from clusterwright.preflight.rules.iam.policy_evaluation import Answer, Question, allowed
 from clusterwright.preflight.rules.storage.data_repository_buckets import own_lustre
 from clusterwright.preflight.rules.storage.fsx_access import dns_suffix, key_questions, role_arns
@@ -22,7 +29,6 @@ _LOGS = ("kms:Encrypt", "kms:Decrypt", "kms:GenerateDataKey", "kms:DescribeKey")
 class KeyPolicyAdmits(Rule[str]):
     id = "CW-I008"
     title = "The policy of the KMS key admits the cluster's roles and services"
-    severity = "error"
     prevents = (
         "CreateLogGroup fails, CreateFileSystem and nodes are denied the key, or an association "
         "is MISCONFIGURED, because the key's policy does not name them"
@@ -32,36 +38,33 @@ class KeyPolicyAdmits(Rule[str]):
         "with KMS; FSx for Lustre user guide, server-side encrypted buckets"
     )
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         arn = context.cluster.identity.kms_key_arn
         if arn is not None:
             yield Subject(("identity", "kms_key_arn"), arn)
 
-    def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
-        del context
-        return (KeyPolicy(subject.value), FileSystems())
+    def needs(self, arn: str) -> Facts:
+        return (KeyPolicy(arn), FileSystems())
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        policy = facts[KeyPolicy(subject.value)]
+    def check(self, arn: str, context: Context, facts: FactValues) -> Results:
+        policy = facts[KeyPolicy(arn)]
         if policy is None:
             return  # CW-I002 says that there is no such key
         roles = role_arns(context, own_lustre(context, facts[FileSystems()]))
-        for who, why, questions in _users(context, subject.value, roles):
+        for who, why, questions in _users(context, arn, roles):
             answers: set[Answer] = {allowed(policy, question) for question in questions}
             if "no" in answers:
                 missing = sorted({q.action for q in questions if allowed(policy, q) == "no"})
                 yield Fail(
                     message=f"the key's policy does not give {who} {', '.join(missing)}: {why}",
-                    where=subject.value,
+                    where=arn,
                     hint="add it to the key's policy, or give no key: one is then created",
                 )
             elif "unknown" in answers:
-                yield Unsure(
+                yield Unknown(
                     message=f"whether the key's policy admits {who}: it rests on values that are "
                     "not known before",
-                    hint=f"look at the policy of {subject.value}",
+                    hint=f"look at the policy of {arn}",
                 )
 
 

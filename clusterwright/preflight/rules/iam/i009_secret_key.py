@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
-from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.deployment import NamedSecret
-from clusterwright.preflight.facts.fact import Fact, FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+)
 
 _AWS_OWN: Final = "alias/aws/secretsmanager"
 
@@ -16,30 +22,26 @@ _AWS_OWN: Final = "alias/aws/secretsmanager"
 class SecretKey(Rule[str]):
     id = "CW-I009"
     title = "Nodes can decrypt the secret of the accounting database"
-    severity = "error"
     prevents = "slurmdbd never starts: the role of the nodes has rights on the cluster's key alone"
     source = (
         "Secrets Manager user guide, secret encryption and decryption; "
         "stacks/hyperpod_slurm/node_role"
     )
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         existing = context.cluster.slurm.accounting.existing
         if existing is not None:
             yield Subject(("slurm", "accounting", "existing", "secret_arn"), existing.secret_arn)
 
-    def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
-        del context
-        return (NamedSecret(subject.value),)
+    def needs(self, arn: str) -> Facts:
+        return (NamedSecret(arn),)
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        found = facts[NamedSecret(subject.value)]
+    def check(self, arn: str, context: Context, facts: FactValues) -> Results:
+        found = facts[NamedSecret(arn)]
         if found is None or found.deleted:
             return  # CW-I005 says so
         own = context.cluster.identity.kms_key_arn
-        account = subject.value.split(":")[4]
+        account = arn.split(":")[4]
         if found.kms_key is None or found.kms_key.endswith(_AWS_OWN):
             if account != context.cluster.account:
                 yield Fail(

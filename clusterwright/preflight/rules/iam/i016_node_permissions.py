@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 from clusterwright.platforms.node_permissions import node_permissions
-from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.deployment import DeployedRoleMay
-from clusterwright.preflight.facts.fact import Fact, FactValues
-from clusterwright.preflight.rule import Rule, Subject, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+)
 from clusterwright.preflight.rules.iam.simulation import simulations, verdicts
 
 
 class NodeRights(Rule[DeployedRoleMay]):
     id = "CW-I016"
     title = "The role of deployed nodes may do what nodes do"
-    severity = "error"
     prevents = (
         "new nodes that fail where the old ones did not: somebody changed the role, its boundary "
         "or the organisation's policies since"
     )
     source = "IAM SimulatePrincipalPolicy; awslabs/awsome-distributed-ai #1202"
 
-    def subjects(self, context: Context) -> Iterable[Subject[DeployedRoleMay]]:
+    def subjects(self, context: Context) -> Subjects[DeployedRoleMay]:
         if context.on_hyperpod:
             cluster = context.cluster
             asked = simulations(
@@ -35,14 +37,11 @@ class NodeRights(Rule[DeployedRoleMay]):
             role = DeployedRoleMay(cluster.partition, cluster.account, cluster.environment, asked)
             yield Subject(("environment",), role)
 
-    def needs(self, subject: Subject[DeployedRoleMay], context: Context) -> Iterable[Fact[Any]]:
-        del context
-        return (subject.value,)
+    def needs(self, asked: DeployedRoleMay) -> Facts:
+        return (asked,)
 
-    def check(
-        self, subject: Subject[DeployedRoleMay], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        results = facts[subject.value]
+    def check(self, asked: DeployedRoleMay, context: Context, facts: FactValues) -> Results:
+        results = facts[asked]
         if results is None:
             return  # nothing is deployed yet
         yield from verdicts(

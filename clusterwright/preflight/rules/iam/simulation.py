@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 from clusterwright.aws.iam import Simulated, Simulation
 from clusterwright.platforms.node_permissions import Permission
-from clusterwright.preflight.rule import Fail, Unsure, Verdict
+from clusterwright.preflight.rule import Fail, Results, Unknown
 
 PER_QUESTION: Final = 40
 """Actions of one question: an answer of a single page, whatever the action."""
@@ -28,9 +28,7 @@ def simulations(rights: Iterable[Permission]) -> tuple[Simulation, ...]:
     )
 
 
-def verdicts(
-    results: Iterable[Simulated], who: str, *, hint: str, where: str
-) -> Iterator[Verdict]:
+def verdicts(results: Iterable[Simulated], who: str, *, hint: str, where: str) -> Results:
     """One finding for all that is refused, one doubt for all that rests on unknown keys."""
     results = list(results)
     refused = [r for r in results if not r.allowed and not r.missing]
@@ -46,7 +44,7 @@ def verdicts(
         )
     elif unsure:
         keys = sorted({key for result in unsure for key in result.missing})
-        yield Unsure(
+        yield Unknown(
             message=f"whether {who} may {_list(unsure)} rests on {', '.join(keys)}, which is not "
             "known before",
         )

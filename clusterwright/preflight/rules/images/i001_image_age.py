@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
 class ImageAge(Rule[None]):
@@ -17,14 +13,11 @@ class ImageAge(Rule[None]):
     prevents = "CreateCluster fails: AccountingDatabase needs an image released after 2026-08-30"
     source = "AWS documentation, sagemaker-hyperpod-external-accounting-db-slurm"
 
-    def subjects(self, context: Context) -> Iterable[Subject[None]]:
+    def subjects(self, context: Context) -> Subjects[None]:
         if context.on_hyperpod and context.cluster.slurm.accounting.kind == "rds":
             yield Subject(("slurm", "accounting", "kind"), None)
 
-    def check(
-        self, subject: Subject[None], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del subject, facts
+    def check(self, context: Context) -> Results:
         image = context.cluster.image
         if image.released is not None:
             return  # the spec itself refuses an older one

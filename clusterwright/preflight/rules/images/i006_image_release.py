@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
 class ReleasePin(Rule[str | None]):
@@ -20,19 +16,16 @@ class ReleasePin(Rule[str | None]):
         "EKS-orchestrated clusters; the API's model (botocore 1.44.5) says no such thing"
     )
 
-    def subjects(self, context: Context) -> Iterable[Subject[str | None]]:
+    def subjects(self, context: Context) -> Subjects[str | None]:
         image = context.cluster.image
         pinned = image.release_version or image.image_id
         if pinned and context.cluster.platform == "hyperpod-slurm":
             yield Subject(("image", "release_version"), image.release_version)
 
-    def check(
-        self, subject: Subject[str | None], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del context, facts
-        if subject.value is not None:
+    def check(self, release: str | None) -> Results:
+        if release is not None:
             yield Fail(
-                message=f"release {subject.value} is pinned on a cluster with Slurm: "
+                message=f"release {release} is pinned on a cluster with Slurm: "
                 "CloudFormation's schema supports that for EKS only, the API's model for both",
                 hint="if CreateCluster refuses it, pin an image with image.image_id instead",
             )

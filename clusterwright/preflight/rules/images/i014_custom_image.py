@@ -2,46 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 from clusterwright.aws.ec2.images import Image
 from clusterwright.catalog import Known
 from clusterwright.platforms.eks.launch_templates import ROOT_DEVICE
-from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.deployment import MachineImage
-from clusterwright.preflight.facts.fact import Fact, FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+    Unknown,
+)
 from clusterwright.preflight.rules.compute_groups import wanted_types
 
 
 class OwnImage(Rule[str]):
     id = "CW-I014"
     title = "The pinned image exists and fits the instances"
-    severity = "error"
     prevents = "CreateCluster fails, or instances that cannot boot: the image is of another kind"
     source = (
         "EC2 DescribeImages; aws/aws-parallelcluster, InstanceTypeBaseAMICompatible; EC2 user "
         "guide, device names for volumes"
     )
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         image_id = context.cluster.image.image_id
         if image_id is not None:
             yield Subject(("image", "image_id"), image_id)
 
-    def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
-        del context
-        return (MachineImage(subject.value),)
+    def needs(self, image_id: str) -> Facts:
+        return (MachineImage(image_id),)
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        image = facts[MachineImage(subject.value)]
+    def check(self, image_id: str, context: Context, facts: FactValues) -> Results:
+        image = facts[MachineImage(image_id)]
         if image is None:
             yield Fail(
-                message=f"this account sees no image {subject.value} in {context.region}",
-                requested=subject.value,
+                message=f"this account sees no image {image_id} in {context.region}",
+                requested=image_id,
                 where=context.region,
                 hint="images are of one region; one of another account must be shared with this",
             )
@@ -53,7 +54,7 @@ class OwnImage(Rule[str]):
         for name, path in wanted_types(context).items():
             instance = context.catalog.instance(name)
             if instance is None or not isinstance(instance.architecture, Known):
-                yield Unsure(message=f"for which processors {name} is: no source says", path=path)
+                yield Unknown(message=f"for which processors {name} is: no source says", path=path)
             elif image.architecture and instance.architecture.value != image.architecture:
                 yield Fail(
                     message=f"{image.id} is for {image.architecture}, {name} is "
@@ -65,7 +66,7 @@ class OwnImage(Rule[str]):
                 )
 
 
-def _root_volume(context: Context, image: Image) -> Iterator[Verdict]:
+def _root_volume(context: Context, image: Image) -> Results:
     """The launch template encrypts the volume that it names, and gives it its size."""
     if image.root_device is not None and image.root_device != ROOT_DEVICE:
         yield Fail(

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from clusterwright.catalog import Known
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects, Unknown
 
 
 class DriverAndCuda(Rule[str]):
     id = "CW-I015"
     title = "The driver is new enough for the CUDA of containers"
-    severity = "error"
     scope = "offline"
     prevents = "every job fails: the CUDA driver version is insufficient for the CUDA runtime"
     source = (
@@ -21,31 +16,28 @@ class DriverAndCuda(Rule[str]):
         "NVIDIA's forward compatibility package are excepted there"
     )
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         cuda = context.cluster.slurm.containers.cuda
         if cuda is not None:
             yield Subject(("slurm", "containers", "cuda"), cuda)
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
+    def check(self, cuda: str, context: Context) -> Results:
         driver = context.cluster.image.nvidia_driver
         if driver is None:
-            yield Unsure(
+            yield Unknown(
                 message="which driver the image has: the spec does not say",
                 hint="image: {nvidia_driver: ...}, from HyperPod's release notes",
             )
             return
-        major = subject.value.partition(".")[0]
+        major = cuda.partition(".")[0]
         lowest = context.catalog.limit(f"cuda.driver_min_{major}")
         if not isinstance(lowest, Known):
-            yield Unsure(message=f"which driver CUDA {major} needs: {lowest.reason}")
+            yield Unknown(message=f"which driver CUDA {major} needs: {lowest.reason}")
             return
         branch = int(driver.partition(".")[0])
         if branch < lowest.value:
             yield Fail(
-                message=f"containers have CUDA {subject.value}, which needs a driver of branch "
+                message=f"containers have CUDA {cuda}, which needs a driver of branch "
                 f"{lowest.value:g} or newer; the image has {driver}",
                 requested=lowest.value,
                 limit=branch,

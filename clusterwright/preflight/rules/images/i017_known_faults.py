@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms import known_faults
 from clusterwright.platforms.kubernetes.charts import listed_charts, wanted_charts
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
 class Met(NamedTuple):
@@ -34,7 +32,7 @@ class KnownFaults(Rule[Met]):
         "samples and charts, read 2026-11-21; clusterwright/platforms/known_faults.py"
     )
 
-    def subjects(self, context: Context) -> Iterable[Subject[Met]]:
+    def subjects(self, context: Context) -> Subjects[Met]:
         cluster = context.cluster
         if cluster.platform == "parallelcluster":
             version = cluster.parallelcluster.version
@@ -51,11 +49,7 @@ class KnownFaults(Rule[Met]):
         if cluster.uses_kubernetes:
             yield from _charts(context)
 
-    def check(
-        self, subject: Subject[Met], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del context, facts
-        met = subject.value
+    def check(self, met: Met) -> Results:
         for fault in met.faults:
             what = met.what
             if not met.is_dated:

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from clusterwright.platforms.eks import launch_templates
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
 class LaunchTemplate(Rule[str]):
     id = "CW-C024"
     title = "A launch template can be written for each group"
-    severity = "error"
     scope = "offline"
     prevents = "nodes that EC2 does not launch, or that have fewer cards than their type"
     source = "EC2 user guide, Network cards; EKS quotas L-BD136A63 and L-6D54EA21"
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         if context.cluster.platform == "eks":
             yield Subject(("compute",), context.cluster.environment)
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del subject, facts
+    def check(self, context: Context) -> Results:
         for problem in launch_templates.problems(context.cluster):
             yield Fail(message=problem.message, path=problem.path, hint=problem.hint)
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator
 
 from clusterwright.platforms.kubernetes import control_plane
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects, Unknown
 
 SOON = dt.timedelta(days=60)
 
@@ -16,20 +13,16 @@ SOON = dt.timedelta(days=60)
 class KubernetesVersion(Rule[str]):
     id = "CW-I020"
     title = "Kubernetes' version is in support"
-    severity = "error"
     scope = "offline"
     prevents = "a version that EKS or HyperPod refuses, or that EKS upgrades while jobs run"
     source = control_plane.VERSIONS_SOURCE
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         if context.cluster.uses_kubernetes:
             yield Subject(("kubernetes", "version"), context.cluster.kubernetes.version)
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        name, today = subject.value, context.today
+    def check(self, version_name: str, context: Context) -> Results:
+        name, today = version_name, context.today
         known = ", ".join(
             each.name for each in control_plane.VERSIONS if each.end_of_standard > today
         )
@@ -43,7 +36,7 @@ class KubernetesVersion(Rule[str]):
             return
         if context.cluster.on_hyperpod and name not in control_plane.HYPERPOD_VERSIONS:
             first, last = control_plane.HYPERPOD_VERSIONS[0], control_plane.HYPERPOD_VERSIONS[-1]
-            yield Unsure(
+            yield Unknown(
                 message=f"whether HyperPod takes Kubernetes {name}: its documentation of 2026-11 "
                 f"names {first} to {last}",
                 hint=f"in standard support: {known}",
@@ -51,7 +44,7 @@ class KubernetesVersion(Rule[str]):
             return
         version = control_plane.version(name)
         if version is None:
-            yield Unsure(
+            yield Unknown(
                 message=f"whether EKS has Kubernetes {name}: no source knows it yet",
                 hint=f"in standard support: {known}",
             )
@@ -62,7 +55,7 @@ class KubernetesVersion(Rule[str]):
 
 def _of_its_days(
     version: control_plane.KubernetesVersion, today: dt.date, *, extended: bool, known: str
-) -> Iterator[Verdict]:
+) -> Results:
     if version.end_of_extended <= today:
         yield Fail(
             message=f"the support of Kubernetes {version.name} ended on {version.end_of_extended}",

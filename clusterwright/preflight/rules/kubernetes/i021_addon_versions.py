@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from clusterwright.platforms.kubernetes import control_plane
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
 class AddonVersions(Rule[tuple[str, ...]]):
@@ -18,21 +14,18 @@ class AddonVersions(Rule[tuple[str, ...]]):
     prevents = "another version of the network or DNS on another day, without a change of the file"
     source = "EKS user guide, Create an Amazon EKS add-on: the default version is of the day"
 
-    def subjects(self, context: Context) -> Iterable[Subject[tuple[str, ...]]]:
+    def subjects(self, context: Context) -> Subjects[tuple[str, ...]]:
         if context.cluster.uses_kubernetes:
             names = tuple(
                 a.name for a in control_plane.addons(context.cluster) if a.version is None
             )
             yield Subject(("platform",), names)
 
-    def check(
-        self, subject: Subject[tuple[str, ...]], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        if subject.value:
+    def check(self, addons: tuple[str, ...], context: Context) -> Results:
+        if addons:
             version = context.cluster.kubernetes.version
             yield Fail(
-                message=f"EKS chooses the versions of {', '.join(subject.value)} on the day of "
+                message=f"EKS chooses the versions of {', '.join(addons)} on the day of "
                 "the deployment",
                 hint=f"`aws eks describe-addon-versions --kubernetes-version {version}` lists "
                 "them; then addons: [{name: ..., version: ...}]",

@@ -5,43 +5,37 @@ Nothing else would find it: the templates carry the list as it is, and the first
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from clusterwright.artefacts.lock import Artefact, LockError
 from clusterwright.artefacts.selection import CONTAINERS, PROGRAMS_OF_CONTAINERS, absent
 from clusterwright.catalog import Known
 from clusterwright.platforms.node_artefacts import artefacts_of, fetching_steps, list_file
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects, Unknown
 
 
 class ArtefactChecksums(Rule[str]):
     id = "CW-L006"
     title = "What nodes fetch has a checksum"
-    severity = "error"
     scope = "offline"
     prevents = (
         "a first node that refuses an artefact at boot, when the cluster is already paid for"
     )
     source = "docs/reference/node-files.md, step artefacts"
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         """Each step that may use artefacts, where the spec asks for it."""
         for step, path in fetching_steps(context.cluster).items():
             yield Subject(path, step)
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
+    def check(self, step: str, context: Context) -> Results:
         listed = context.cluster.lifecycle.artefacts
         try:
             artefacts = artefacts_of(context.cluster)
         except LockError as error:
-            yield Unsure(message=f"{listed}: {error.problems[0]}")
+            yield Unknown(message=f"{listed}: {error.problems[0]}")
             return
-        used = [each for each in artefacts if subject.value in each.used_by]
+        used = [each for each in artefacts if step in each.used_by]
         unknown = [each.label for each in used if each.sha256 is None]
         if unknown:
             yield Fail(
@@ -53,17 +47,17 @@ class ArtefactChecksums(Rule[str]):
                 hint=f"`clusterwright artefacts mirror {context.spec.file} --pin`, then review "
                 f"the change of {listed}",
             )
-        if subject.value == CONTAINERS:
+        if step == CONTAINERS:
             yield from _absent(used, context)
 
 
-def _absent(used: Iterable[Artefact], context: Context) -> Iterator[Verdict]:
+def _absent(used: Iterable[Artefact], context: Context) -> Results:
     """Programs that the list lacks for the architecture of a group's instances."""
     architectures = set()
     for group in context.cluster.compute:
         instance = context.catalog.instance(group.instance_type)
         if instance is None or not isinstance(instance.architecture, Known):
-            yield Unsure(
+            yield Unknown(
                 message=f"no source says which architecture {group.instance_type} has, so whether "
                 "the list has its programs is not known"
             )

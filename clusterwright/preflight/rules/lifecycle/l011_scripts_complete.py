@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 from clusterwright.preflight.rules.lifecycle import python_source
 from clusterwright.preflight.rules.lifecycle.scripts_folder import Folder, entry, folders
 
@@ -15,19 +13,14 @@ from clusterwright.preflight.rules.lifecycle.scripts_folder import Folder, entry
 class ScriptsWhole(Rule[Folder]):
     id = "CW-L011"
     title = "The folder of lifecycle scripts is whole"
-    severity = "error"
     scope = "offline"
     prevents = "`Lifecycle scripts did not run successfully` on every node: a file is missing"
     source = "SageMaker CreateCluster, ClusterLifeCycleConfig; awslabs/awsome-distributed-ai #188"
 
-    def subjects(self, context: Context) -> Iterable[Subject[Folder]]:
+    def subjects(self, context: Context) -> Subjects[Folder]:
         return folders(context)
 
-    def check(
-        self, subject: Subject[Folder], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        folder = subject.value
+    def check(self, folder: Folder, context: Context) -> Results:
         started = entry(context)
         platform = "HyperPod" if context.on_hyperpod else "ParallelCluster"
         if folder.root / started not in folder.files:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from clusterwright.cluster_spec.custom_steps import NODE_PYTHON
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 from clusterwright.preflight.rules.lifecycle import python_source
 from clusterwright.preflight.rules.lifecycle.scripts_folder import Folder, folders
 
@@ -20,7 +18,6 @@ _BOM: Final = b"\xef\xbb\xbf"
 class ScriptsText(Rule[Folder]):
     id = "CW-L012"
     title = "Lifecycle scripts are text as nodes read it"
-    severity = "error"
     scope = "offline"
     prevents = (
         "a script that no node can start: `bad interpreter` after an editor wrote CRLF, a byte "
@@ -28,14 +25,10 @@ class ScriptsText(Rule[Folder]):
     )
     source = "execve(2), interpreter scripts; awslabs/awsome-distributed-ai #188"
 
-    def subjects(self, context: Context) -> Iterable[Subject[Folder]]:
+    def subjects(self, context: Context) -> Subjects[Folder]:
         return folders(context)
 
-    def check(
-        self, subject: Subject[Folder], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del context, facts
-        folder = subject.value
+    def check(self, folder: Folder) -> Results:
         for path in folder.files:
             if path.suffix in _TEXT:
                 for wrong, hint in _wrong(

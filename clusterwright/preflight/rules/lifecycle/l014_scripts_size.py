@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import Final
 
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 from clusterwright.preflight.rules.lifecycle.scripts_folder import Folder, folders
 
 EPHEMERAL_MIB: Final = 512
@@ -20,19 +17,14 @@ _MIB: Final = 1024**2
 class ScriptsSize(Rule[Folder]):
     id = "CW-L014"
     title = "The folder of lifecycle scripts can be copied"
-    severity = "error"
     scope = "offline"
     prevents = "the copying function fails with `No space left on device`, in the lifecycle stack"
     source = "CDK, aws_s3_deployment.BucketDeployment; Lambda developer guide, quotas"
 
-    def subjects(self, context: Context) -> Iterable[Subject[Folder]]:
+    def subjects(self, context: Context) -> Subjects[Folder]:
         return folders(context)
 
-    def check(
-        self, subject: Subject[Folder], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del context, facts
-        folder = subject.value
+    def check(self, folder: Folder) -> Results:
         sizes = {path: path.stat().st_size for path in folder.files}
         total = sum(sizes.values())
         if total * 2 <= EPHEMERAL_MIB * _MIB:

@@ -14,8 +14,7 @@ from typing import Final
 
 from clusterwright.cluster_spec import repository_root
 from clusterwright.cluster_spec.problems import Path as SpecPath
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.rule import Subject
+from clusterwright.preflight.rule import Context, Subject
 
 ENTRY: Final = {
     "managed": "on_init_complete.sh",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.hyperpod import HyperPodClusters
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Fail,
+    Results,
+    Subject,
+    Subjects,
+)
 from clusterwright.preflight.rules.names.name_conflicts import HERE, TakenNameRule, own_stacks
 
 
@@ -18,20 +21,17 @@ class ClusterName(TakenNameRule):
     prevents = "CreateCluster fails with ResourceInUse, after the stacks before it are made"
     source = "SageMaker CreateCluster, ClusterName: unique within the account in a Region"
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         if context.on_hyperpod:
             yield Subject(HERE, context.cluster.environment)
 
-    def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
-        del subject
+    def needs(self, context: Context) -> Facts:
         return (HyperPodClusters(), own_stacks(context))
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
+    def check(self, cluster_name: str, context: Context, facts: FactValues) -> Results:
         stacks = facts[own_stacks(context)]
         for cluster in facts[HyperPodClusters()]:
-            if cluster.name != subject.value:
+            if cluster.name != cluster_name:
                 continue
             ids = (cluster.arn, cluster.name, cluster.arn.rpartition("/")[2])
             if any(stacks.has("AWS::SageMaker::Cluster", name) for name in ids):
@@ -39,7 +39,7 @@ class ClusterName(TakenNameRule):
             yield Fail(
                 message=f"there is a cluster {cluster.name} already ({cluster.status}), and none "
                 "of the stacks made it",
-                requested=subject.value,
+                requested=cluster_name,
                 where=cluster.arn,
                 hint="choose another environment, delete that cluster, or import it into the "
                 "stack",

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 from clusterwright.platforms.derived_names import log_groups
-from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.deployment import LogGroups
-from clusterwright.preflight.facts.fact import Fact, FactValues
-from clusterwright.preflight.rule import Subject, Verdict
+from clusterwright.preflight.rule import Context, Facts, FactValues, Results, Subject, Subjects
 from clusterwright.preflight.rules.names.name_conflicts import (
     HERE,
     TakenNameRule,
@@ -27,21 +22,18 @@ class LogGroupNames(TakenNameRule):
     )
     source = "CloudWatch Logs CreateLogGroup"
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         for name, _ in log_groups(context.cluster):
             yield Subject(HERE, name)
 
-    def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
-        return (LogGroups(_prefix(subject.value, context)), own_stacks(context))
+    def needs(self, name: str, context: Context) -> Facts:
+        return (LogGroups(_prefix(name, context)), own_stacks(context))
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        name = subject.value
+    def check(self, name: str, context: Context, facts: FactValues) -> Results:
         there = facts[LogGroups(_prefix(name, context))]
         if name in there and not facts[own_stacks(context)].has("AWS::Logs::LogGroup", name):
             hint = f"`aws logs delete-log-group --log-group-name {name}`, if nobody reads it"
-            yield taken("a log group", subject, context, hint=hint)
+            yield taken("a log group", name, context, hint=hint)
 
 
 def _prefix(name: str, context: Context) -> str:

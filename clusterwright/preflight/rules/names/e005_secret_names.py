@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 from clusterwright.platforms.derived_names import secrets
-from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.deployment import NamedSecret
-from clusterwright.preflight.facts.fact import Fact, FactValues
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Fail,
+    Results,
+    Subject,
+    Subjects,
+)
 from clusterwright.preflight.rules.names.name_conflicts import (
     HERE,
     TakenNameRule,
@@ -27,32 +30,30 @@ class SecretNames(TakenNameRule):
     )
     source = "Secrets Manager CreateSecret, DeleteSecret: a recovery window of 7 to 30 days"
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         for name in secrets(context.cluster):
             yield Subject(HERE, name)
 
-    def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
-        return (NamedSecret(subject.value), own_stacks(context))
+    def needs(self, name: str, context: Context) -> Facts:
+        return (NamedSecret(name), own_stacks(context))
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        found = facts[NamedSecret(subject.value)]
+    def check(self, name: str, context: Context, facts: FactValues) -> Results:
+        found = facts[NamedSecret(name)]
         if found is None:
             return
         own = facts[own_stacks(context)].has("AWS::SecretsManager::Secret", found.arn)
         if found.deleted:
             yield Fail(
-                message=f"the secret {subject.value} is scheduled for deletion and keeps its name "
+                message=f"the secret {name} is scheduled for deletion and keeps its name "
                 "until then",
-                requested=subject.value,
+                requested=name,
                 where=found.arn,
-                hint=f"`aws secretsmanager delete-secret --secret-id {subject.value} "
+                hint=f"`aws secretsmanager delete-secret --secret-id {name} "
                 "--force-delete-without-recovery`, if nobody needs it",
             )
         elif not own:
             hint = "delete it, or choose another environment"
-            yield taken("a secret", subject, context, hint=hint)
+            yield taken("a secret", name, context, hint=hint)
 
 
 RULE = SecretNames()

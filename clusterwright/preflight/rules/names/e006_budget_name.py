@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 from clusterwright.platforms.derived_names import monthly_budget
-from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.deployment import BudgetNamed
-from clusterwright.preflight.facts.fact import Fact, FactValues
-from clusterwright.preflight.rule import Subject, Verdict
+from clusterwright.preflight.rule import Context, Facts, FactValues, Results, Subject, Subjects
 from clusterwright.preflight.rules.names.name_conflicts import (
     HERE,
     TakenNameRule,
@@ -27,22 +22,20 @@ class BudgetName(TakenNameRule):
     )
     source = "AWS Budgets CreateBudget"
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         name = monthly_budget(context.cluster)
         if name is not None:
             yield Subject(HERE, name)
 
-    def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
-        return (BudgetNamed(context.cluster.account, subject.value), own_stacks(context))
+    def needs(self, name: str, context: Context) -> Facts:
+        return (BudgetNamed(context.cluster.account, name), own_stacks(context))
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        if not facts[BudgetNamed(context.cluster.account, subject.value)]:
+    def check(self, name: str, context: Context, facts: FactValues) -> Results:
+        if not facts[BudgetNamed(context.cluster.account, name)]:
             return
-        if not facts[own_stacks(context)].has("AWS::Budgets::Budget", subject.value):
+        if not facts[own_stacks(context)].has("AWS::Budgets::Budget", name):
             hint = "delete it, or give this environment another name"
-            yield taken("a budget", subject, context, hint=hint)
+            yield taken("a budget", name, context, hint=hint)
 
 
 RULE = BudgetName()

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 from clusterwright.platforms.kubernetes.control_plane import cluster_name
-from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.counts import EksClusters
-from clusterwright.preflight.facts.fact import Fact, FactValues
-from clusterwright.preflight.rule import Subject, Verdict
+from clusterwright.preflight.rule import Context, Facts, FactValues, Results, Subject, Subjects
 from clusterwright.preflight.rules.names.name_conflicts import (
     HERE,
     TakenNameRule,
@@ -24,22 +19,19 @@ class EksName(TakenNameRule):
     prevents = "CreateCluster of EKS fails with ResourceInUseException"
     source = "EKS API, CreateCluster: the name is unique within the account in a Region"
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         if context.cluster.uses_kubernetes:
             yield Subject(HERE, cluster_name(context.cluster))
 
-    def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
-        del subject
+    def needs(self, context: Context) -> Facts:
         return (EksClusters(), own_stacks(context))
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        if subject.value not in facts[EksClusters()]:
+    def check(self, name: str, context: Context, facts: FactValues) -> Results:
+        if name not in facts[EksClusters()]:
             return
-        if not facts[own_stacks(context)].has("AWS::EKS::Cluster", subject.value):
+        if not facts[own_stacks(context)].has("AWS::EKS::Cluster", name):
             hint = "choose another environment, or delete that cluster"
-            yield taken("an EKS cluster", subject, context, hint=hint)
+            yield taken("an EKS cluster", name, context, hint=hint)
 
 
 RULE = EksName()

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from clusterwright.aws.sagemaker import Cluster
 from clusterwright.catalog import Known
 from clusterwright.platforms.hyperpod.instance_groups import ec2_name
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.rules.quotas.hyperpod_usage import own
+from clusterwright.preflight.facts.hyperpod import deployed_cluster
+from clusterwright.preflight.rule import Context
 
 
 def addresses_in_use(context: Context, clusters: Iterable[Cluster]) -> int:
@@ -16,7 +16,7 @@ def addresses_in_use(context: Context, clusters: Iterable[Cluster]) -> int:
 
     Types of unknown need count as none, which makes the check stricter, never laxer.
     """
-    cluster = own(clusters, context)
+    cluster = deployed_cluster(clusters, context.cluster.environment)
     platform = context.cluster.platform
     total = 0
     for group in cluster.groups if cluster else ():

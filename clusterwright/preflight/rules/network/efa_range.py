@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.platforms.network import plan_network
-from clusterwright.preflight.context import Context
+from clusterwright.preflight.rule import Context
 
 
 def efa_is_the_problem(context: Context) -> bool:

@@ -13,7 +13,13 @@ from ipaddress import IPv4Network
 
 from clusterwright.aws.ec2.routes import AclEntry, Endpoint, Route, RouteTable, by_subnet
 from clusterwright.aws.ec2.vpc import Permission, SecurityGroup, Subnet
+from clusterwright.platforms.endpoints import INTERFACE_SERVICES, Service
+from clusterwright.preflight.facts.network import Subnets
+from clusterwright.preflight.facts.routes import Endpoints, RouteTables
+from clusterwright.preflight.rule import Context
 
+EGRESS_FACTS = (Subnets(), RouteTables(), Endpoints())
+"""What a rule about the egress of an existing network reads."""
 EVERYWHERE = "0.0.0.0/0"
 _INTERNET_GATEWAY = "igw-"
 _ENDPOINT = "vpce-"
@@ -165,3 +171,8 @@ def _leads_away(route: Route) -> bool:
         and route.target not in ("local", "")
         and not route.target.startswith((_ENDPOINT, _INTERNET_GATEWAY))
     )
+
+
+def services_used(context: Context) -> list[Service]:
+    """The services that nodes call through interface endpoints where they have no other path."""
+    return [service for service in INTERFACE_SERVICES if service.used(context.cluster)]

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from clusterwright.aws.ec2.vpc import Subnet
 from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import Subnets
-from clusterwright.preflight.results import Severity
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+)
 
 HERE: Path = ("network", "existing")
 
@@ -20,9 +25,7 @@ HERE: Path = ("network", "existing")
 class ExistingNetworkRule(Rule[ExistingNetwork]):
     """A rule about the network that the spec names, where it names one."""
 
-    severity: ClassVar[Severity] = "error"
-
-    def subjects(self, context: Context) -> Iterable[Subject[ExistingNetwork]]:
+    def subjects(self, context: Context) -> Subjects[ExistingNetwork]:
         existing = context.cluster.network.existing
         return [Subject(HERE, existing)] if existing is not None else []
 
@@ -35,28 +38,23 @@ class TwoZonesRule(ExistingNetworkRule):
 
     all_in: ClassVar[str]
     """What is said where all are in one zone, with `{zone}`."""
+    needs = (Subnets(),)
 
-    def needs(self, subject: Subject[ExistingNetwork], context: Context) -> Iterable[Fact[Any]]:
-        del subject, context
-        return (Subnets(),)
-
-    def check(
-        self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
+    def check(self, network: ExistingNetwork, context: Context, facts: FactValues) -> Results:
         found = {subnet.id: subnet for subnet in facts[Subnets()]}
-        listed: Sequence[str] = getattr(subject.value, self.key)
+        listed: Sequence[str] = getattr(network, self.key)
         zones = []
         for index, subnet_id in enumerate(listed):
             path = (*HERE, self.key, index)
             subnet = found.get(subnet_id)
-            yield from misplaced(subnet_id, subnet, subject.value, context, path)
+            yield from misplaced(subnet_id, subnet, network, context, path)
             if subnet is not None:
                 zones.append(subnet.zone_id)
                 yield from self.of_one(subnet, path)
         if len(zones) == len(listed) and len(set(zones)) == 1:
             yield Fail(message=self.all_in.format(zone=zones[0]), path=(*HERE, self.key))
 
-    def of_one(self, subnet: Subnet, path: Path) -> Iterator[Verdict]:
+    def of_one(self, subnet: Subnet, path: Path) -> Results:
         """What else a subnet must be, where there is more."""
         del subnet, path
         return iter(())

@@ -9,10 +9,10 @@ from clusterwright.aws.ec2.vpc import Subnet
 from clusterwright.aws.sagemaker import Cluster
 from clusterwright.catalog import Known
 from clusterwright.platforms.hyperpod.instance_groups import ec2_name
-from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.hyperpod import deployed_cluster
+from clusterwright.preflight.rule import Context
 from clusterwright.preflight.rules.network.addresses_in_use import addresses_in_use
 from clusterwright.preflight.rules.network.subnet_packing import place
-from clusterwright.preflight.rules.quotas.hyperpod_usage import own
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def shortage(
 
 def _new_nodes(context: Context, clusters: Sequence[Cluster]) -> Iterator[tuple[int, int]]:
     """Addresses per node and nodes that are not there yet, by type."""
-    present = own(clusters, context)
+    present = deployed_cluster(clusters, context.cluster.environment)
     standing: dict[str, int] = {}
     for group in present.groups if present else ():
         name = ec2_name(group.instance_type)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network
 
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.preflight.context import Context
+from clusterwright.preflight.rule import Context
 
 DOCKER = IPv4Network("172.17.0.0/16")
 """Docker's default bridge, which services such as SageMaker use (AWS documentation, VPC CIDR

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Fail,
+    Path,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+    Unknown,
+)
 from clusterwright.preflight.rules.network.efa_range import efa_is_the_problem
 
 
 class Addresses(Rule[None]):
     id = "CW-N003"
     title = "The network has an address for everything in it"
-    severity = "error"
     scope = "offline"
     prevents = (
         "nodes that never start because the subnet is full, found hours later; a subnet cannot be "
@@ -21,17 +25,14 @@ class Addresses(Rule[None]):
     )
     source = "awslabs/awsome-distributed-ai #1122; AWS documentation, HyperPod prerequisites"
 
-    def subjects(self, context: Context) -> Iterable[Subject[None]]:
+    def subjects(self, context: Context) -> Subjects[None]:
         if context.cluster.network.existing is None:
             yield Subject(("network", "cidr"), None)
 
-    def check(
-        self, subject: Subject[None], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
+    def check(self, path: Path, context: Context) -> Results:
         plan = context.network_plan
         if plan.unknown_types:
-            yield Unsure(
+            yield Unknown(
                 message=f"addresses of {', '.join(plan.unknown_types)}: no source says how many a "
                 "node takes",
                 hint="leave generous room in network.cidr; `clusterwright catalog show` says what "
@@ -43,7 +44,7 @@ class Addresses(Rule[None]):
         usable = sum(subnet.addresses_usable for subnet in plan.node_subnets)
         yield Fail(
             message=problem.message,
-            path=problem.path or subject.path,
+            path=problem.path or path,
             requested=plan.addresses_needed,
             used=None,
             limit=usable,

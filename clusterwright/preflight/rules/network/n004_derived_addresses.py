@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from clusterwright.platforms.network import GroupAddresses
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
 class DerivedAddresses(Rule[GroupAddresses]):
@@ -18,7 +14,7 @@ class DerivedAddresses(Rule[GroupAddresses]):
     prevents = "a subnet sized from an assumption that nobody knew of"
     source = "AWS documentation, HyperPod prerequisites, which gives the figure of P5 alone"
 
-    def subjects(self, context: Context) -> Iterable[Subject[GroupAddresses]]:
+    def subjects(self, context: Context) -> Subjects[GroupAddresses]:
         for (path, group), addresses in zip(
             context.groups(), context.network_plan.groups, strict=True
         ):
@@ -26,11 +22,7 @@ class DerivedAddresses(Rule[GroupAddresses]):
             if group.count and addresses.per_node is not None and addresses.per_node > 1:
                 yield Subject((*path, "instance_type"), addresses)
 
-    def check(
-        self, subject: Subject[GroupAddresses], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        addresses = subject.value
+    def check(self, addresses: GroupAddresses, context: Context) -> Results:
         how = (
             "those of a full first interface and one per further card"
             if context.cluster.uses_kubernetes

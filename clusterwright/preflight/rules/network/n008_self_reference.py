@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable
 
 from clusterwright.aws.ec2.vpc import Permission
 from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.cluster_spec.security_groups import existing_storage_groups
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import SecurityGroup
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Context, Facts, FactValues, Fail, Results
 from clusterwright.preflight.rules.network.existing_network import HERE, ExistingNetworkRule
 
 
@@ -28,13 +25,11 @@ class SelfReference(ExistingNetworkRule):
         "awslabs/agent-plugins PR #169"
     )
 
-    def needs(self, subject: Subject[ExistingNetwork], context: Context) -> Iterable[Fact[Any]]:
-        return [SecurityGroup(group_id) for _, group_id in carried(subject.value, context)]
+    def needs(self, existing: ExistingNetwork, context: Context) -> Facts:
+        return [SecurityGroup(group_id) for _, group_id in carried(existing, context)]
 
-    def check(
-        self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        for path, group_id in carried(subject.value, context):
+    def check(self, existing: ExistingNetwork, context: Context, facts: FactValues) -> Results:
+        for path, group_id in carried(existing, context):
             group = facts[SecurityGroup(group_id)]
             if group is None:
                 yield Fail(
@@ -44,11 +39,11 @@ class SelfReference(ExistingNetworkRule):
                     where=context.region,
                 )
                 continue
-            if group.vpc_id != subject.value.vpc_id:
+            if group.vpc_id != existing.vpc_id:
                 yield Fail(
-                    message=f"{group_id} is in {group.vpc_id}, not in {subject.value.vpc_id}",
+                    message=f"{group_id} is in {group.vpc_id}, not in {existing.vpc_id}",
                     path=path,
-                    requested=subject.value.vpc_id,
+                    requested=existing.vpc_id,
                     where=group_id,
                 )
             missing = [

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 from clusterwright.cluster_spec.models.network import ExistingNetwork
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.hyperpod import HyperPodClusters
 from clusterwright.preflight.facts.network import Subnets
-from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Unknown
 from clusterwright.preflight.rules.network.existing_network import (
     HERE,
     ExistingNetworkRule,
@@ -24,23 +19,18 @@ class FreeAddresses(ExistingNetworkRule):
     title = "The nodes' subnets have enough free addresses"
     prevents = "nodes that never start because the subnet is full"
     source = "awslabs/awsome-distributed-ai #1122"
+    needs = (Subnets(), HyperPodClusters())
 
-    def needs(self, subject: Subject[ExistingNetwork], context: Context) -> Iterable[Fact[Any]]:
-        del subject, context
-        return (Subnets(), HyperPodClusters())
-
-    def check(
-        self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
+    def check(self, existing: ExistingNetwork, context: Context, facts: FactValues) -> Results:
         plan = context.network_plan
         path = (*HERE, "subnet_ids")
         if plan.unknown_types:
-            yield Unsure(
+            yield Unknown(
                 message=f"addresses of {', '.join(plan.unknown_types)}: no source says how many a "
                 "node takes",
                 path=path,
             )
-        subnets = known_subnets(subject.value, facts[Subnets()])
+        subnets = known_subnets(existing, facts[Subnets()])
         if not subnets:
             return  # CW-N007 says that they do not exist
         lacking = shortage(context, subnets, facts[HyperPodClusters()])

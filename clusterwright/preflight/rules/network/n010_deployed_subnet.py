@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.hyperpod import HyperPodClusters
 from clusterwright.preflight.facts.network import Subnets
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+)
 from clusterwright.preflight.rules.network.addresses_in_use import addresses_in_use
 
 
 class DeployedSubnet(Rule[None]):
     id = "CW-N010"
     title = "The deployed subnet has room for the growth"
-    severity = "error"
     prevents = "an update that adds nodes which never start: the subnet is full"
     source = "awslabs/awsome-distributed-ai #1122"
 
-    def subjects(self, context: Context) -> Iterable[Subject[None]]:
+    def subjects(self, context: Context) -> Subjects[None]:
         if context.cluster.network.existing is None:
             yield Subject(("network", "cidr"), None)
 
-    def needs(self, subject: Subject[None], context: Context) -> Iterable[Fact[Any]]:
-        del subject, context
-        return (Subnets(), HyperPodClusters())
+    needs = (Subnets(), HyperPodClusters())
 
-    def check(
-        self, subject: Subject[None], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del subject
+    def check(self, context: Context, facts: FactValues) -> Results:
         planned = {subnet.cidr for subnet in context.network_plan.node_subnets}
         deployed = [
             subnet

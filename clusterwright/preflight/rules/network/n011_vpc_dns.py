@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 from clusterwright.cluster_spec.models.network import ExistingNetwork
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import VpcDns
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Facts, FactValues, Fail, Results
 from clusterwright.preflight.rules.network.existing_network import HERE, ExistingNetworkRule
 
 
@@ -19,15 +14,11 @@ class VpcNames(ExistingNetworkRule):
     prevents = "file systems are mounted by name, endpoints are reached by name: neither resolves"
     source = "aws/aws-parallelcluster, SubnetsValidator; AWS documentation, FSx for Lustre"
 
-    def needs(self, subject: Subject[ExistingNetwork], context: Context) -> Iterable[Fact[Any]]:
-        del context
-        return (VpcDns(subject.value.vpc_id),)
+    def needs(self, existing: ExistingNetwork) -> Facts:
+        return (VpcDns(existing.vpc_id),)
 
-    def check(
-        self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del context
-        vpc_id = subject.value.vpc_id
+    def check(self, existing: ExistingNetwork, facts: FactValues) -> Results:
+        vpc_id = existing.vpc_id
         support, hostnames = facts[VpcDns(vpc_id)]
         missing = [
             name

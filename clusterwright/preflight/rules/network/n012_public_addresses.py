@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 from clusterwright.cluster_spec.models.network import ExistingNetwork
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import Subnets
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import FactValues, Fail, Results
 from clusterwright.preflight.rules.network.existing_network import (
     ExistingNetworkRule,
     node_subnets,
@@ -22,16 +17,10 @@ class NoPublicAddresses(ExistingNetworkRule):
     severity = "warning"
     prevents = "instances with several network cards get no public address: launches fail"
     source = "aws/aws-parallelcluster, MultiNetworkInterfacesInstancesValidator"
+    needs = (Subnets(),)
 
-    def needs(self, subject: Subject[ExistingNetwork], context: Context) -> Iterable[Fact[Any]]:
-        del subject, context
-        return (Subnets(),)
-
-    def check(
-        self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del context
-        for path, subnet_id, subnet in node_subnets(subject.value, facts[Subnets()]):
+    def check(self, network: ExistingNetwork, facts: FactValues) -> Results:
+        for path, subnet_id, subnet in node_subnets(network, facts[Subnets()]):
             if subnet is not None and subnet.public_addresses_on_launch:
                 yield Fail(
                     message=f"{subnet_id} gives public addresses at launch",

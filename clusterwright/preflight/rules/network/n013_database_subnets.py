@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from clusterwright.cluster_spec.models.network import ExistingNetwork
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.rule import Subject
+from clusterwright.preflight.rule import Context, Subjects
 from clusterwright.preflight.rules.network.existing_network import TwoZonesRule
 
 
@@ -18,7 +15,7 @@ class DatabaseSubnets(TwoZonesRule):
     key = "database_subnet_ids"
     all_in = "all database subnets are in {zone}; RDS wants two zones"
 
-    def subjects(self, context: Context) -> Iterable[Subject[ExistingNetwork]]:
+    def subjects(self, context: Context) -> Subjects[ExistingNetwork]:
         accounting = context.cluster.slurm.accounting
         if accounting.kind == "rds" and accounting.existing is None:
             yield from super().subjects(context)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import Zones
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+    Unknown,
+)
 
 USABLE = ("opted-in", "opt-in-not-required")
 
@@ -17,11 +21,10 @@ USABLE = ("opted-in", "opt-in-not-required")
 class ZoneEnabled(Rule[str]):
     id = "CW-N014"
     title = "The zones are enabled for the account"
-    severity = "error"
     prevents = "CreateSubnet fails: the zone does not exist, or is a local zone not opted into"
     source = "EC2 DescribeAvailabilityZones"
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         network = context.cluster.network
         for field in ("availability_zone_id", "second_availability_zone_id"):
             zone = getattr(network, field)
@@ -29,30 +32,26 @@ class ZoneEnabled(Rule[str]):
             if zone is not None:
                 yield Subject(path, zone)
 
-    def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
-        del subject, context
-        return (Zones(),)
+    needs = (Zones(),)
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
+    def check(self, zone_id: str, context: Context, facts: FactValues) -> Results:
         zones = facts[Zones()]
         if not zones:
-            yield Unsure(message=f"EC2 lists no zone at all in {context.region}")
+            yield Unknown(message=f"EC2 lists no zone at all in {context.region}")
             return
-        zone = next((z for z in zones if subject.value in (z.zone_id, z.name)), None)
+        zone = next((z for z in zones if zone_id in (z.zone_id, z.name)), None)
         if zone is None:
             known = ", ".join(sorted(z.zone_id for z in zones if z.kind == "availability-zone"))
             yield Fail(
-                message=f"{context.region} has no zone {subject.value} for this account",
-                requested=subject.value,
+                message=f"{context.region} has no zone {zone_id} for this account",
+                requested=zone_id,
                 where=context.region,
                 hint=f"it has {known}",
             )
         elif zone.opt_in_status not in USABLE:
             yield Fail(
                 message=f"{zone.name} is {zone.opt_in_status}",
-                requested=subject.value,
+                requested=zone_id,
                 where=context.region,
                 hint="opt in under EC2, Settings, Zones",
             )

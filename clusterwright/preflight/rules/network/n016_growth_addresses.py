@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 from clusterwright.preflight.rules.growth import at_growth, grown, grows
 
 
@@ -21,14 +17,11 @@ class GrowthAddresses(Rule[None]):
     )
     source = "AWS documentation, VPC subnet sizing; awslabs/awsome-distributed-ai #1122"
 
-    def subjects(self, context: Context) -> Iterable[Subject[None]]:
+    def subjects(self, context: Context) -> Subjects[None]:
         if context.cluster.network.existing is None and grows(context):
             yield Subject(at_growth(context, ()), None)
 
-    def check(
-        self, subject: Subject[None], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del subject, facts
+    def check(self, context: Context) -> Results:
         # Types of unknown need are CW-N003's to say.
         plan = grown(context).network_plan
         if plan.problem is None:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network
 
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 from clusterwright.preflight.rules.network.ip_ranges import free_range, own_ranges, peered_ranges
 
 
 class PeeredRanges(Rule[IPv4Network]):
     id = "CW-N017"
     title = "The network overlaps none that it is connected to"
-    severity = "error"
     scope = "offline"
     prevents = (
         "a peering connection that EC2 refuses, or a route to the other network that is never "
@@ -22,27 +18,24 @@ class PeeredRanges(Rule[IPv4Network]):
     )
     source = "AWS documentation, VPC peering basics: overlapping CIDR blocks"
 
-    def subjects(self, context: Context) -> Iterable[Subject[IPv4Network]]:
+    def subjects(self, context: Context) -> Subjects[IPv4Network]:
         if context.cluster.network.existing is None:
             return [Subject(path, range_) for path, range_ in peered_ranges(context)]
         return ()
 
-    def check(
-        self, subject: Subject[IPv4Network], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
+    def check(self, peer: IPv4Network, context: Context) -> Results:
         peers = [range_ for _, range_ in peered_ranges(context)]
         ours = own_ranges(context)
         for path, own in ours:
-            if not own.overlaps(subject.value):
+            if not own.overlaps(peer):
                 continue
             others = [*peers, *(r for _, r in ours if r != own)]
             free = free_range(own.prefixlen, others)
             name = "cidr" if path[-1] == "cidr" else "in its place"
             yield Fail(
-                message=f"{subject.value} overlaps {own} of this VPC",
+                message=f"{peer} overlaps {own} of this VPC",
                 requested=str(own),
-                limit=str(subject.value),
+                limit=str(peer),
                 hint=f"{name}: {free}" if free else "take a range that the peers do not have",
             )
 

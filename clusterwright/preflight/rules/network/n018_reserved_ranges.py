@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network
 
 from clusterwright.platforms.kubernetes.control_plane import service_cidr
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 from clusterwright.preflight.rules.network.ip_ranges import (
     DOCKER,
     KUBERNETES,
@@ -31,15 +28,11 @@ class TakenRanges(Rule[IPv4Network]):
         "CreateCluster, serviceIpv4Cidr; aws/containers-roadmap #216"
     )
 
-    def subjects(self, context: Context) -> Iterable[Subject[IPv4Network]]:
+    def subjects(self, context: Context) -> Subjects[IPv4Network]:
         own = own_ranges(context) if context.cluster.network.existing is None else []
         return [Subject(path, range_) for path, range_ in (*own, *peered_ranges(context))]
 
-    def check(
-        self, subject: Subject[IPv4Network], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        range_ = subject.value
+    def check(self, range_: IPv4Network, context: Context) -> Results:
         if range_.overlaps(DOCKER):
             yield Fail(
                 message=f"{range_} overlaps {DOCKER}, which Docker takes on every node, and AWS "

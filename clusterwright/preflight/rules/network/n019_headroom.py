@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
 class Headroom(Rule[None]):
@@ -20,14 +16,11 @@ class Headroom(Rule[None]):
     )
     source = "awslabs/awsome-distributed-ai #1122; AWS documentation, HyperPod prerequisites"
 
-    def subjects(self, context: Context) -> Iterable[Subject[None]]:
+    def subjects(self, context: Context) -> Subjects[None]:
         if any(group.count for group in context.cluster.compute):
             yield Subject(("network", "address_headroom_percent"), None)
 
-    def check(
-        self, subject: Subject[None], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del subject, facts
+    def check(self, context: Context) -> Results:
         network = context.cluster.network
         plan = context.network_plan
         if network.address_headroom_percent:

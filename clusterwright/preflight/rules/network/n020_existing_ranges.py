@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network
-from typing import Any
 
 from clusterwright.cluster_spec.models.network import ExistingNetwork
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import Vpcs
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results
 from clusterwright.preflight.rules.network.existing_network import HERE, ExistingNetworkRule
 from clusterwright.preflight.rules.network.ip_ranges import DOCKER, peered_ranges
 
@@ -23,15 +19,10 @@ class ExistingRanges(ExistingNetworkRule):
         "AWS documentation, VPC peering basics and VPC CIDR blocks: SageMaker and others use "
         "172.17.0.0/16"
     )
+    needs = (Vpcs(),)
 
-    def needs(self, subject: Subject[ExistingNetwork], context: Context) -> Iterable[Fact[Any]]:
-        del subject, context
-        return (Vpcs(),)
-
-    def check(
-        self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        vpc = next((v for v in facts[Vpcs()] if v.id == subject.value.vpc_id), None)
+    def check(self, existing: ExistingNetwork, context: Context, facts: FactValues) -> Results:
+        vpc = next((v for v in facts[Vpcs()] if v.id == existing.vpc_id), None)
         if vpc is None:
             return  # CW-N006 says that it does not exist
         for cidr in vpc.cidrs:

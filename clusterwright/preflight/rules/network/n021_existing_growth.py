@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 from clusterwright.cluster_spec.models.network import ExistingNetwork
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.hyperpod import HyperPodClusters
 from clusterwright.preflight.facts.network import Subnets
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Subject, Subjects
 from clusterwright.preflight.rules.growth import at_growth, grown, grows
 from clusterwright.preflight.rules.network.existing_network import (
     ExistingNetworkRule,
@@ -26,19 +21,15 @@ class ExistingGrowth(ExistingNetworkRule):
     prevents = "a cluster that cannot grow to its max_count: the subnet is full before"
     source = "awslabs/awsome-distributed-ai #1122"
 
-    def subjects(self, context: Context) -> Iterable[Subject[ExistingNetwork]]:
+    def subjects(self, context: Context) -> Subjects[ExistingNetwork]:
         existing = context.cluster.network.existing
         if existing is not None and grows(context):
             yield Subject(at_growth(context, ()), existing)
 
-    def needs(self, subject: Subject[ExistingNetwork], context: Context) -> Iterable[Fact[Any]]:
-        del subject, context
-        return (Subnets(), HyperPodClusters())
+    needs = (Subnets(), HyperPodClusters())
 
-    def check(
-        self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        subnets = known_subnets(subject.value, facts[Subnets()])
+    def check(self, existing: ExistingNetwork, context: Context, facts: FactValues) -> Results:
+        subnets = known_subnets(existing, facts[Subnets()])
         if not subnets:
             return  # CW-N007 says that they do not exist
         clusters = facts[HyperPodClusters()]

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.platforms.endpoints import GATEWAY_SERVICES
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.network import Subnets
 from clusterwright.preflight.facts.routes import Endpoints, RouteTables
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results
 from clusterwright.preflight.rules.group_rule import listed
 from clusterwright.preflight.rules.network.egress import (
+    EGRESS_FACTS,
     endpoint_names,
     gateway_of,
     interface_of,
+    services_used,
     way_out,
 )
-from clusterwright.preflight.rules.network.existing_network import node_subnets
-from clusterwright.preflight.rules.network.service_endpoints import WayOutRule, services_used
+from clusterwright.preflight.rules.network.existing_network import (
+    ExistingNetworkRule,
+    node_subnets,
+)
 
 
-class ReachesServices(WayOutRule):
+class ReachesServices(ExistingNetworkRule):
     id = "CW-N022"
     title = "Nodes of a network that exists reach the services that they call"
     prevents = (
@@ -33,13 +33,12 @@ class ReachesServices(WayOutRule):
         "AWS documentation, HyperPod prerequisites and interface endpoints; "
         "awslabs/awsome-distributed-ai #186, #189"
     )
+    needs = EGRESS_FACTS
 
-    def check(
-        self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
+    def check(self, existing: ExistingNetwork, context: Context, facts: FactValues) -> Results:
         tables, endpoints = facts[RouteTables()], facts[Endpoints()]
-        vpc_id = subject.value.vpc_id
-        for path, subnet_id, subnet in node_subnets(subject.value, facts[Subnets()]):
+        vpc_id = existing.vpc_id
+        for path, subnet_id, subnet in node_subnets(existing, facts[Subnets()]):
             if subnet is None or subnet.vpc_id != vpc_id:
                 continue  # CW-N007 says so
             out = way_out(tables, subnet)

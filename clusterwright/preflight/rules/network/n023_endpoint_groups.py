@@ -6,30 +6,31 @@ with a way to the internet are turned to it too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from clusterwright.aws.ec2.routes import Endpoint
 from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.cluster_spec.security_groups import existing_storage_groups
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.network import SecurityGroups, Subnets
 from clusterwright.preflight.facts.routes import Endpoints, RouteTables
-from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Unknown
 from clusterwright.preflight.rules.group_rule import listed
 from clusterwright.preflight.rules.network.egress import (
+    EGRESS_FACTS,
     endpoint_names,
     group_reaches,
     interface_of,
+    services_used,
     way_out,
 )
-from clusterwright.preflight.rules.network.existing_network import HERE, known_subnets
-from clusterwright.preflight.rules.network.service_endpoints import WayOutRule, services_used
+from clusterwright.preflight.rules.network.existing_network import (
+    HERE,
+    ExistingNetworkRule,
+    known_subnets,
+)
 
 HTTPS = 443
 
 
-class EndpointGroups(WayOutRule):
+class EndpointGroups(ExistingNetworkRule):
     id = "CW-N023"
     title = "Security groups let nodes open the endpoints of a network that exists"
     prevents = "calls to AWS that hang until they time out: the endpoint's group drops them"
@@ -37,12 +38,9 @@ class EndpointGroups(WayOutRule):
         "AWS documentation, interface endpoints: security groups, private DNS; "
         "terraform-aws-modules/terraform-aws-eks #3113"
     )
-    more = (SecurityGroups(),)
+    needs = (*EGRESS_FACTS, SecurityGroups())
 
-    def check(
-        self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        existing = subject.value
+    def check(self, existing: ExistingNetwork, context: Context, facts: FactValues) -> Results:
         tables, endpoints = facts[RouteTables()], facts[Endpoints()]
         subnets = known_subnets(existing, facts[Subnets()])
         if not subnets:
@@ -70,7 +68,7 @@ class EndpointGroups(WayOutRule):
         for (out, into), names_ in dropped.items():
             which = listed(names_)
             if None in (out, into):
-                yield Unsure(
+                yield Unknown(
                     message=f"whether the nodes reach the endpoints of {which}: their security "
                     "groups have rules with prefix lists, whose ranges are not asked",
                     path=(*HERE, "security_group_ids"),

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.network import Subnets
 from clusterwright.preflight.facts.routes import Endpoints, RouteTables
-from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Unknown
 from clusterwright.preflight.rules.iam.policy_evaluation import Question, allowed
 from clusterwright.preflight.rules.network.egress import (
+    EGRESS_FACTS,
     endpoint_names,
     gateway_of,
     interface_of,
     way_out,
 )
-from clusterwright.preflight.rules.network.existing_network import HERE, node_subnets
-from clusterwright.preflight.rules.network.service_endpoints import WayOutRule
+from clusterwright.preflight.rules.network.existing_network import (
+    HERE,
+    ExistingNetworkRule,
+    node_subnets,
+)
 from clusterwright.preflight.rules.storage.buckets import existing_buckets
 
 
-class S3EndpointPolicy(WayOutRule):
+class S3EndpointPolicy(ExistingNetworkRule):
     id = "CW-N024"
     title = "The S3 endpoint of a network that exists lets the buckets through"
     prevents = (
@@ -31,14 +31,13 @@ class S3EndpointPolicy(WayOutRule):
         "the endpoint's policy does not"
     )
     source = "AWS documentation, endpoint policies for gateway endpoints"
+    needs = EGRESS_FACTS
 
-    def check(
-        self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
+    def check(self, existing: ExistingNetwork, context: Context, facts: FactValues) -> Results:
         names = endpoint_names(context.region, "s3")
-        tables, vpc_id = facts[RouteTables()], subject.value.vpc_id
+        tables, vpc_id = facts[RouteTables()], existing.vpc_id
         used = set()
-        for _, _, subnet in node_subnets(subject.value, facts[Subnets()]):
+        for _, _, subnet in node_subnets(existing, facts[Subnets()]):
             if subnet is None or subnet.vpc_id != vpc_id:
                 continue
             out = way_out(tables, subnet)
@@ -82,7 +81,7 @@ class S3EndpointPolicy(WayOutRule):
                     "policy",
                 )
             if open_:
-                yield Unsure(
+                yield Unknown(
                     message=f"whether the policy of {endpoint.id} lets {', '.join(open_)} through "
                     "rests on conditions that are not known before a request",
                     path=(*HERE, "vpc_id"),

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 from clusterwright.cluster_spec.models.network import ExistingNetwork
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import Subnets
 from clusterwright.preflight.facts.routes import NetworkAcls
-from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import FactValues, Fail, Results, Unknown
 from clusterwright.preflight.rules.network.egress import EVERYWHERE, acl_lets
 from clusterwright.preflight.rules.network.existing_network import (
     ExistingNetworkRule,
@@ -32,26 +27,20 @@ class NetworkAccessLists(ExistingNetworkRule):
         "own"
     )
     source = "AWS documentation, network ACLs"
+    needs = (Subnets(), NetworkAcls())
 
-    def needs(self, subject: Subject[ExistingNetwork], context: Context) -> Iterable[Fact[Any]]:
-        del subject, context
-        return (Subnets(), NetworkAcls())
-
-    def check(
-        self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del context
+    def check(self, existing: ExistingNetwork, facts: FactValues) -> Results:
         lists = facts[NetworkAcls()]
-        found = list(node_subnets(subject.value, facts[Subnets()]))
+        found = list(node_subnets(existing, facts[Subnets()]))
         ranges = {subnet.id: subnet.cidr for _, _, subnet in found if subnet is not None}
         for path, subnet_id, subnet in found:
-            if subnet is None or subnet.vpc_id != subject.value.vpc_id:
+            if subnet is None or subnet.vpc_id != existing.vpc_id:
                 continue
             own = next((one for one in lists if subnet_id in one.subnet_ids), None) or next(
                 (one for one in lists if one.default and one.vpc_id == subnet.vpc_id), None
             )
             if own is None:
-                yield Unsure(message=f"EC2 names no access list of {subnet_id}", path=path)
+                yield Unknown(message=f"EC2 names no access list of {subnet_id}", path=path)
                 continue
             asked = [("out to HTTPS", True, HTTPS, EVERYWHERE)]
             asked += [("in for answers", False, port, EVERYWHERE) for port in EPHEMERAL]

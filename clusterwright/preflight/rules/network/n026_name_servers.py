@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 from clusterwright.cluster_spec.models.network import ExistingNetwork
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.routes import NameServers
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Facts, FactValues, Fail, Results
 from clusterwright.preflight.rules.network.existing_network import HERE, ExistingNetworkRule
 
 AMAZON = "AmazonProvidedDNS"
@@ -25,15 +20,11 @@ class AmazonNames(ExistingNetworkRule):
     )
     source = "AWS documentation, DHCP option sets; interface endpoints, private DNS names"
 
-    def needs(self, subject: Subject[ExistingNetwork], context: Context) -> Iterable[Fact[Any]]:
-        del context
-        return (NameServers(subject.value.vpc_id),)
+    def needs(self, existing: ExistingNetwork) -> Facts:
+        return (NameServers(existing.vpc_id),)
 
-    def check(
-        self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del context
-        vpc_id = subject.value.vpc_id
+    def check(self, existing: ExistingNetwork, facts: FactValues) -> Results:
+        vpc_id = existing.vpc_id
         servers = facts[NameServers(vpc_id)]
         if servers is None:
             return  # CW-N006 says that it does not exist

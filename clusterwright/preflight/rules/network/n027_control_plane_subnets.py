@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import Final
 
 from clusterwright.aws.ec2.vpc import Subnet
 from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.platforms.network import ZONES_WITHOUT_CONTROL_PLANES
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Subjects
 from clusterwright.preflight.rules.network.existing_network import TwoZonesRule
 
 FREE_ADDRESSES: Final = 6
@@ -26,11 +24,11 @@ class ControlPlaneSubnets(TwoZonesRule):
     key = "control_plane_subnet_ids"
     all_in = "all subnets of the control plane are in {zone}; EKS wants two zones"
 
-    def subjects(self, context: Context) -> Iterable[Subject[ExistingNetwork]]:
+    def subjects(self, context: Context) -> Subjects[ExistingNetwork]:
         if context.cluster.uses_kubernetes:
             yield from super().subjects(context)
 
-    def of_one(self, subnet: Subnet, path: Path) -> Iterator[Verdict]:
+    def of_one(self, subnet: Subnet, path: Path) -> Results:
         if subnet.free_addresses < FREE_ADDRESSES:
             yield Fail(
                 message=f"{subnet.id} has {subnet.free_addresses} free addresses; the control "

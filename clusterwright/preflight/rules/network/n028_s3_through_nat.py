@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from clusterwright.cluster_spec.models.network import ExistingNetwork
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.network import Subnets
 from clusterwright.preflight.facts.routes import Endpoints, RouteTables
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results
 from clusterwright.preflight.rules.network.egress import (
+    EGRESS_FACTS,
     endpoint_names,
     gateway_of,
     interface_of,
     way_out,
 )
-from clusterwright.preflight.rules.network.existing_network import node_subnets
-from clusterwright.preflight.rules.network.service_endpoints import WayOutRule
+from clusterwright.preflight.rules.network.existing_network import (
+    ExistingNetworkRule,
+    node_subnets,
+)
 
 _NAT: Final = "nat-"
 
 
-class S3ThroughNat(WayOutRule):
+class S3ThroughNat(ExistingNetworkRule):
     id = "CW-N028"
     title = "Traffic to S3 does not go through a NAT gateway of a network that exists"
     severity = "warning"
@@ -35,11 +35,10 @@ class S3ThroughNat(WayOutRule):
         "AWS documentation, NAT gateways: pricing, best practice for traffic to S3; gateway "
         "endpoints; awslabs/aws-crt-s3-benchmarks #42, pytorch/ci-infra #1032"
     )
+    needs = EGRESS_FACTS
 
-    def check(
-        self, subject: Subject[ExistingNetwork], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        existing, endpoints = subject.value, facts[Endpoints()]
+    def check(self, existing: ExistingNetwork, context: Context, facts: FactValues) -> Results:
+        endpoints = facts[Endpoints()]
         names = endpoint_names(context.region, "s3")
         told: set[str] = set()
         for path, _, subnet in node_subnets(existing, facts[Subnets()]):

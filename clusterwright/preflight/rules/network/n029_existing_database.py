@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 from clusterwright.cluster_spec.models.slurm import ExistingDatabase
-from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.counts import Databases
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import SecurityGroups, Subnets
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+    Unknown,
+)
 from clusterwright.preflight.rules.network.egress import lets_through
 
 _RDS = ".rds.amazonaws.com"
@@ -21,31 +25,26 @@ class ExistingAccounting(Rule[ExistingDatabase]):
 
     id = "CW-N029"
     title = "The accounting database that exists lets the controller in"
-    severity = "error"
     prevents = "slurmdbd that never starts, and a cluster that is rolled back after half an hour"
     source = (
         "aws/aws-parallelcluster #6398; RDS user guide, controlling access with security groups"
     )
 
-    def subjects(self, context: Context) -> Iterable[Subject[ExistingDatabase]]:
+    def subjects(self, context: Context) -> Subjects[ExistingDatabase]:
         accounting = context.cluster.slurm.accounting
         if accounting.existing is not None and context.cluster.network.existing is not None:
             yield Subject(("slurm", "accounting", "existing", "endpoint"), accounting.existing)
 
-    def needs(self, subject: Subject[ExistingDatabase], context: Context) -> Iterable[Fact[Any]]:
-        del subject, context
-        return (Databases(), SecurityGroups(), Subnets())
+    needs = (Databases(), SecurityGroups(), Subnets())
 
-    def check(
-        self, subject: Subject[ExistingDatabase], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        wanted, network = subject.value, context.cluster.network.existing
+    def check(self, database: ExistingDatabase, context: Context, facts: FactValues) -> Results:
+        wanted, network = database, context.cluster.network.existing
         assert network is not None, "see subjects"
         address = wanted.endpoint.lower()
         found = next((d for d in facts[Databases()] if (d.address or "").lower() == address), None)
         if found is None:
             if address.endswith(_RDS):
-                yield Unsure(
+                yield Unknown(
                     message=f"whom {wanted.endpoint} lets in: no DB instance of the account has "
                     "this address; a cluster of Aurora, or another account's, may",
                     hint=f"see that its security group opens TCP {wanted.port} to the nodes",
@@ -65,7 +64,7 @@ class ExistingAccounting(Rule[ExistingDatabase]):
         rules = [rule for group in groups for rule in group.inbound]
         opened = lets_through(rules, port, network.security_group_ids, ranges)
         if opened is None:
-            yield Unsure(
+            yield Unknown(
                 message=f"whether {found.id} opens TCP {port} to the nodes: its security groups "
                 "have rules with prefix lists, whose ranges are not asked"
             )

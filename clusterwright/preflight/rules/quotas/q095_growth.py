@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from clusterwright.cluster_spec.karpenter import runs_in_cluster
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+)
 from clusterwright.preflight.rules.growth import at_growth, grown, grows
-from clusterwright.preflight.rules.quotas.quota_rule import QuotaRule, Want
+from clusterwright.preflight.rules.quotas.quota_rule import QuotaDemand, QuotaRule
 
 OF_NODE_GROUPS = ("CW-Q061", "CW-Q062")
 """Managed node groups do not grow where Karpenter adds the nodes: it keeps them outside."""
@@ -24,8 +29,8 @@ class Growth:
     """What a quota rule asks at max_count, and what it asks today, if anything."""
 
     rule: QuotaRule
-    then: Subject[Want]
-    now: Subject[Want] | None
+    then: Subject[QuotaDemand]
+    now: Subject[QuotaDemand] | None
 
 
 class GrowthQuotas(Rule[Growth]):
@@ -38,7 +43,7 @@ class GrowthQuotas(Rule[Growth]):
     )
     source = "awslabs/awsome-distributed-ai #198; aws/aws-parallelcluster #1375"
 
-    def subjects(self, context: Context) -> Iterable[Subject[Growth]]:
+    def subjects(self, context: Context) -> Subjects[Growth]:
         if not grows(context):
             return
         larger = grown(context)
@@ -53,23 +58,20 @@ class GrowthQuotas(Rule[Growth]):
                 if then.value.code and (now is None or then.value.amount > now.value.amount):
                     yield Subject(at_growth(context, then.path), Growth(rule, then, now))
 
-    def needs(self, subject: Subject[Growth], context: Context) -> Iterable[Fact[Any]]:
-        return subject.value.rule.needs(subject.value.then, grown(context))
+    def needs(self, growth: Growth, context: Context) -> Facts:
+        return growth.rule.facts_for(growth.then, grown(context))
 
-    def check(
-        self, subject: Subject[Growth], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        growth = subject.value
+    def check(self, growth: Growth, context: Context, facts: FactValues) -> Results:
         now = growth.now
-        passes = now is None or not list(growth.rule.check(now, context, facts))
+        passes = now is None or not list(growth.rule.results(now, context, facts))
         when = "this passes today, max_count will not" if passes else "at max_count"
-        for verdict in growth.rule.check(growth.then, grown(context), facts):
-            if isinstance(verdict, Fail):
+        for result in growth.rule.results(growth.then, grown(context), facts):
+            if isinstance(result, Fail):
                 yield dataclasses.replace(
-                    verdict, message=f"{when}: {verdict.message}", severity="warning", path=None
+                    result, message=f"{when}: {result.message}", severity="warning", path=None
                 )
             else:
-                yield verdict
+                yield result
 
 
 @cache
@@ -84,9 +86,9 @@ def _quota_rules() -> tuple[QuotaRule, ...]:
     )
 
 
-def _name(subject: Subject[Want]) -> tuple[str, str | None, str, str]:
-    want = subject.value
-    return want.service, want.code, want.key, want.label
+def _name(subject: Subject[QuotaDemand]) -> tuple[str, str | None, str, str]:
+    demand = subject.value
+    return demand.service, demand.code, demand.key, demand.label
 
 
 RULE = GrowthQuotas()

@@ -1,43 +1,56 @@
-"""What every quota rule shares: what is requested, what others use, what is left."""
+"""What the quota rules share: what the cluster demands, what is in use, what is left.
+
+A quota rule is a row of a table: the modules `*_quotas.py` hold one per AWS service.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from clusterwright.catalog import Fact as CatalogFact
 from clusterwright.catalog import Known, Quota
 from clusterwright.platforms.hyperpod.instance_groups import ml_name
-from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.account import AppliedQuota
-from clusterwright.preflight.facts.fact import Fact, FactValues
-from clusterwright.preflight.results import QuotaNeed, Severity
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.facts.fact import Fact
+from clusterwright.preflight.results import QuotaNeed
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Fail,
+    Path,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+    Unknown,
+)
 
 REQUEST_TIME = "allow days to weeks"
 
 
 @dataclass(frozen=True)
-class Want:
-    """What a cluster asks of one quota.
+class QuotaDemand:
+    """How much of one quota the cluster requires.
 
     Attributes
     ----------
     amount:
         In the unit of the quota.
-    what:
-        What needs it, as the subject of a sentence: `64 × ml.p5.48xlarge need`.
+    needed_by:
+        What requires it, as the beginning of a sentence: `64 × ml.p5.48xlarge need`.
     label:
-        The quota in a reader's words.
+        The name of the quota.
     code:
-        None where the catalogue does not know the code; `reason` then says so.
+        None where the catalogue does not know the code; `reason` then gives the reason.
     key:
-        What `uses` needs to find the present use: an instance type, a deployment type.
+        What identifies the current usage: an instance type, a deployment type, a zone.
     """
 
     amount: float
-    what: str
+    needed_by: str
     label: str
     service: str
     code: str | None
@@ -47,95 +60,151 @@ class Want:
 
 
 @dataclass(frozen=True)
-class Use:
-    """Something that uses a quota now, in the quota's unit; `ours` if it is this cluster's."""
+class QuotaUsage:
+    """Current usage of a quota, in the quota's unit; `ours` if it belongs to this cluster."""
 
     amount: float
     ours: bool
 
 
-class QuotaRule(Rule[Want]):
-    """Requested against applied quota less what others use."""
+@dataclass(frozen=True)
+class Usage:
+    """How the current usage of a quota is counted, and from which facts."""
 
-    severity: ClassVar[Severity] = "error"
-    usage_facts: ClassVar[tuple[Fact[Any], ...]] = ()
-    """Facts that `uses` looks at; none for a limit that applies to each thing by itself."""
+    facts: tuple[Fact[Any], ...] = ()
+    count: Callable[[QuotaDemand, Context, FactValues], Iterable[QuotaUsage]] = lambda *_: ()
 
-    def uses(self, want: Want, context: Context, facts: FactValues) -> Iterable[Use]:
-        """What uses the quota now; nothing for a limit that applies to each thing by itself."""
-        del want, context, facts
-        return ()
 
-    def needs(self, subject: Subject[Want], context: Context) -> Iterable[Fact[Any]]:
-        del context
-        want = subject.value
-        return (AppliedQuota(want.service, want.code), *self.usage_facts) if want.code else ()
+PER_RESOURCE = Usage()
+"""A limit of each resource by itself: nothing else counts against it."""
 
-    def check(
-        self, subject: Subject[Want], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        want = subject.value
-        if want.code is None:
-            yield Unsure(
-                message=f"{want.what} a quota whose code is not known: {want.reason}",
-                hint=f"look up the quota in {context.region} under Service Quotas, {want.service}",
-                quota=QuotaNeed(service=want.service, code=None, name=want.label, what=want.what),
+Demands = Callable[[Context], Iterable[Subject[QuotaDemand]]]
+
+
+@dataclass(frozen=True)
+class ServiceQuota:
+    """A quota by its code in Service Quotas."""
+
+    service: str
+    code: str
+    label: str
+    unit: str = ""
+
+    def demand(self, amount: float, needed_by: str, key: str = "") -> QuotaDemand:
+        return QuotaDemand(amount, needed_by, self.label, self.service, self.code, key, self.unit)
+
+    def at(self, path: Path, needed_by: str, amount: Callable[[Context], float | None]) -> Demands:
+        """The demand of one setting of the spec; none where `amount` returns None."""
+
+        def demands(context: Context) -> Iterable[Subject[QuotaDemand]]:
+            found = amount(context)
+            return [] if found is None else [Subject(path, self.demand(found, needed_by))]
+
+        return demands
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class QuotaRule(Rule[QuotaDemand]):
+    """Compare what the cluster demands with the applied quota minus the usage of others."""
+
+    id: str
+    title: str
+    prevents: str
+    source: str
+    demands: Demands
+    usage: Usage = PER_RESOURCE
+
+    def subjects(self, context: Context) -> Subjects[QuotaDemand]:
+        return self.demands(context)
+
+    def needs(self, demand: QuotaDemand) -> Facts:
+        return (
+            (AppliedQuota(demand.service, demand.code), *self.usage.facts) if demand.code else ()
+        )
+
+    def check(self, demand: QuotaDemand, context: Context, facts: FactValues) -> Results:
+        if demand.code is None:
+            yield Unknown(
+                message=f"{demand.needed_by} a quota whose code is not known: {demand.reason}",
+                hint=f"look up the quota in {context.region} in the Service Quotas console, "
+                f"service {demand.service}",
+                quota=QuotaNeed(
+                    service=demand.service, code=None, name=demand.label, what=demand.needed_by
+                ),
             )
             return
-        quota = facts[AppliedQuota(want.service, want.code)]
+        quota = facts[AppliedQuota(demand.service, demand.code)]
         limit = quota.value
-        uses = list(self.uses(want, context, facts))
-        # An update keeps what the cluster already has, so only what others use is in its way.
-        used = sum(use.amount for use in uses if not use.ours)
-        if quota.measured_use is not None and (uses or self.usage_facts):
-            own = sum(use.amount for use in uses if use.ours)
+        usages = list(self.usage.count(demand, context, facts))
+        # An update keeps what the cluster already has: only the usage of others reduces the rest.
+        used = sum(usage.amount for usage in usages if not usage.ours)
+        if quota.measured_use is not None and (usages or self.usage.facts):
+            own = sum(usage.amount for usage in usages if usage.ours)
             used = max(used, quota.measured_use - own)
-        if want.amount <= limit - used:
+        if demand.amount <= limit - used:
             return
         free = max(0, limit - used)
-        unit = f" {want.unit}" if want.unit else ""
-        verb = "is" if free == 1 and not want.unit else "are"
-        wanted = whole(used + want.amount)
+        unit = f" {demand.unit}" if demand.unit else ""
+        verb = "is" if free == 1 and not demand.unit else "are"
+        desired = whole(used + demand.amount)
         yield Fail(
-            message=f'{want.what} {whole(want.amount):,}{unit} of "{want.label}", '
+            message=f'{demand.needed_by} {whole(demand.amount):,}{unit} of "{demand.label}", '
             f"{whole(free):,}{unit} {verb} free in {context.region}",
-            requested=whole(want.amount),
+            requested=whole(demand.amount),
             used=whole(used),
             limit=whole(limit),
-            where=f"{want.service}/{want.code} in {context.region}",
-            quota_code=want.code,
-            hint=f"request {wanted}: `clusterwright check {context.spec.file} --request-quotas`; "
+            where=f"{demand.service}/{demand.code} in {context.region}",
+            quota_code=demand.code,
+            hint=f"request {desired}: `clusterwright check {context.spec.file} --request-quotas`; "
             f"{REQUEST_TIME}"
             if quota.adjustable is not False
-            else "AWS does not raise this quota on request: ask for less, or in another region",
+            else "AWS does not increase this quota on request: use less, or another region",
             quota=QuotaNeed(
-                service=want.service,
-                code=want.code,
-                name=want.label,
-                what=want.what,
+                service=demand.service,
+                code=demand.code,
+                name=demand.label,
+                what=demand.needed_by,
                 limit=limit,
                 used=used,
-                desired=float(wanted),
+                desired=float(desired),
                 adjustable=quota.adjustable,
             ),
         )
 
 
+def by_stack(
+    fact: Fact[Any],
+    amount: Callable[[Any], float] = lambda resource: 1,
+    *,
+    where: Callable[[Any, QuotaDemand], bool] = lambda resource, demand: True,
+) -> Usage:
+    """The usage by resources that know the name of their stack."""
+
+    def count(demand: QuotaDemand, context: Context, facts: FactValues) -> list[QuotaUsage]:
+        return [
+            QuotaUsage(amount(resource), context.stack_is_ours(resource.stack))
+            for resource in facts[fact]
+            if where(resource, demand)
+        ]
+
+    return Usage((fact,), count)
+
+
 def whole(number: float) -> int | float:
-    """The same number, an int where it is one."""
+    """The same number, as an int if it has no fraction."""
     return int(number) if float(number).is_integer() else number
 
 
-def type_want(
-    instance_type: str, count: int, quota: CatalogFact[Quota], label: str, *, hyperpod: bool = True
-) -> Want:
-    """A want of `count` instances of one type."""
+def instance_demand(
+    instance_type: str, count: int, quota: CatalogFact[Quota], label: str
+) -> QuotaDemand:
+    """A demand of `count` HyperPod instances of one type."""
     known = quota.value if isinstance(quota, Known) else None
-    name = ml_name(instance_type) if hyperpod else instance_type
+    name = ml_name(instance_type)
     reason = "" if known and known.code else getattr(quota, "reason", "no source gives it")
-    return Want(
+    return QuotaDemand(
         amount=count,
-        what=f"{count} × {name} {'needs' if count == 1 else 'need'}",
+        needed_by=f"{count} × {name} {'needs' if count == 1 else 'need'}",
         label=label.format(name=name),
         service=known.service if known else "sagemaker",
         code=known.code if known else None,

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.reservations import Reservation
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results
 from clusterwright.preflight.rules.reservations.reservation_rule import (
     ReservationRule,
     ReservationUse,
@@ -25,10 +21,7 @@ class ReservationExists(ReservationRule):
         "EC2 DescribeCapacityReservations; aws/aws-parallelcluster, CapacityReservation validator"
     )
 
-    def check(
-        self, subject: Subject[ReservationUse], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        use = subject.value
+    def check(self, use: ReservationUse, context: Context, facts: FactValues) -> Results:
         found = facts[Reservation(use.id)]
         if found is None:
             yield Fail(

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.reservations import Reservation
-from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Unknown
 from clusterwright.preflight.rules.reservations.reservation_rule import (
     ENDED,
     NONE_NOW,
@@ -26,10 +22,7 @@ class ReservationState(ReservationRule):
         "looks at no state"
     )
 
-    def check(
-        self, subject: Subject[ReservationUse], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        use = subject.value
+    def check(self, use: ReservationUse, context: Context, facts: FactValues) -> Results:
         found = facts[Reservation(use.id)]
         if found is None or found.state == "active":
             return
@@ -52,7 +45,7 @@ class ReservationState(ReservationRule):
                 hint="name a reservation that is active",
             )
         else:
-            yield Unsure(
+            yield Unknown(
                 message=f"the {use.word} {use.id} is in a state that is not known here: "
                 f"{found.state}"
             )

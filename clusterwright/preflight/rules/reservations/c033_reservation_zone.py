@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import Zones
 from clusterwright.preflight.facts.reservations import Reservation
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Context, Facts, FactValues, Fail, Results
 from clusterwright.preflight.rules.network.zones import zone_id_of
 from clusterwright.preflight.rules.reservations.reservation_rule import (
     ReservationRule,
@@ -23,13 +18,10 @@ class ReservationZone(ReservationRule):
     prevents = "RunInstances fails: the subnet is in another zone than the reservation"
     source = "aws/aws-parallelcluster, CapacityReservation validator"
 
-    def needs(self, subject: Subject[ReservationUse], context: Context) -> Iterable[Fact[Any]]:
-        return (*super().needs(subject, context), Zones())
+    def needs(self, use: ReservationUse) -> Facts:
+        return (Reservation(use.id), Zones())
 
-    def check(
-        self, subject: Subject[ReservationUse], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        use = subject.value
+    def check(self, use: ReservationUse, context: Context, facts: FactValues) -> Results:
         found = facts[Reservation(use.id)]
         if found is None:
             return

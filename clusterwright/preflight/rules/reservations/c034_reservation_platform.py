@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.parallelcluster.limits import RESERVATION_PLATFORMS
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.reservations import Reservation
-from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Unknown
 from clusterwright.preflight.rules.reservations.reservation_rule import (
     ReservationRule,
     ReservationUse,
@@ -30,16 +26,13 @@ class ReservationPlatform(ReservationRule):
         "CapacityReservation validator"
     )
 
-    def check(
-        self, subject: Subject[ReservationUse], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        use = subject.value
+    def check(self, use: ReservationUse, context: Context, facts: FactValues) -> Results:
         found = facts[Reservation(use.id)]
         if found is None:
             return
         wanted_platform = _platform(context.cluster)
         if not found.platform:
-            yield Unsure(message=f"the {use.word} {use.id} names no platform")
+            yield Unknown(message=f"the {use.word} {use.id} names no platform")
         for what, has, wanted in (
             ("platform", found.platform or wanted_platform, wanted_platform),
             ("tenancy", found.tenancy, TENANCY),

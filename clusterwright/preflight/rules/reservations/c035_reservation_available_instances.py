@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.instances import Instances
 from clusterwright.preflight.facts.reservations import Reservation
-from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Fail,
+    Results,
+    Unknown,
+)
 from clusterwright.preflight.rules.compute_groups import largest
 from clusterwright.preflight.rules.reservations.reservation_rule import (
     ENDED,
@@ -29,13 +31,10 @@ class ReservationFree(ReservationRule):
     )
     source = "aws/aws-parallelcluster, CapacityReservationSize, which counts no free instances"
 
-    def needs(self, subject: Subject[ReservationUse], context: Context) -> Iterable[Fact[Any]]:
-        return (*super().needs(subject, context), Instances())
+    def needs(self, use: ReservationUse) -> Facts:
+        return (Reservation(use.id), Instances())
 
-    def check(
-        self, subject: Subject[ReservationUse], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        use = subject.value
+    def check(self, use: ReservationUse, context: Context, facts: FactValues) -> Results:
         found = facts[Reservation(use.id)]
         if found is None or found.state in (*ENDED, *NONE_NOW):
             return  # CW-C030 and CW-C031 say so
@@ -46,7 +45,7 @@ class ReservationFree(ReservationRule):
         # Before it starts nothing is available, but all of it will be.
         free = found.total_count if found.state in NOT_YET else found.available_count
         if free is None:
-            yield Unsure(message=f"the {use.word} {use.id} does not say what is free")
+            yield Unknown(message=f"the {use.word} {use.id} does not say what is free")
             return
         room = min(free + held, found.total_count)
         if use.count <= room:
@@ -66,7 +65,7 @@ class ReservationFree(ReservationRule):
         )
 
 
-def _growth(use: ReservationUse, total: int) -> Iterator[Verdict]:
+def _growth(use: ReservationUse, total: int) -> Results:
     """What comes later may find what others use now free, but never more than there is."""
     if use.most > total:
         path, _ = max(use.groups, key=lambda one: (one[1].max_count or 0) - one[1].count)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator
 
 from clusterwright.catalog import Known
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.reservations import Reservation
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Subjects
 from clusterwright.preflight.rules.reservations.reservation_rule import (
     ENDED,
     ReservationRule,
@@ -28,15 +25,12 @@ class ReservationDates(ReservationRule):
     )
     source = "AWS documentation, Capacity Blocks for ML"
 
-    def subjects(self, context: Context) -> Iterable[Subject[ReservationUse]]:
+    def subjects(self, context: Context) -> Subjects[ReservationUse]:
         return super().subjects(context) if context.cluster.run is not None else ()
 
-    def check(
-        self, subject: Subject[ReservationUse], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
+    def check(self, use: ReservationUse, context: Context, facts: FactValues) -> Results:
         run = context.cluster.run
         assert run is not None
-        use = subject.value
         found = facts[Reservation(use.id)]
         # Without an end it lasts until somebody cancels it.
         if found is None or found.end is None or found.state in ENDED:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.reservations import Reservation
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import FactValues, Fail, Results
 from clusterwright.preflight.rules.reservations.reservation_rule import (
     ENDED,
     ReservationRule,
@@ -25,11 +21,7 @@ class ReservationTargeting(ReservationRule):
     )
     source = "EC2 CreateCapacityReservation, InstanceMatchCriteria"
 
-    def check(
-        self, subject: Subject[ReservationUse], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del context
-        use = subject.value
+    def check(self, use: ReservationUse, facts: FactValues) -> Results:
         found = facts[Reservation(use.id)]
         if found is not None and found.match == "open" and found.state not in ENDED:
             yield Fail(

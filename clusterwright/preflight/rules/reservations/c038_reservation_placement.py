@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.reservations import Reservation
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import FactValues, Fail, Results
 from clusterwright.preflight.rules.reservations.reservation_rule import (
     ENDED,
     ReservationRule,
@@ -27,11 +23,7 @@ class ReservationPlacement(ReservationRule):
         "aws/aws-parallelcluster, PlacementGroupCapacityReservation; eksctl #7949"
     )
 
-    def check(
-        self, subject: Subject[ReservationUse], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del context
-        use = subject.value
+    def check(self, use: ReservationUse, facts: FactValues) -> Results:
         found = facts[Reservation(use.id)]
         if found is None or found.state in ENDED:
             return

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.reservations import BlockStatuses, Reservation
-from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Fail,
+    Results,
+    Subjects,
+    Unknown,
+)
 from clusterwright.preflight.rules.compute_groups import ultraserver_sizes
 from clusterwright.preflight.rules.reservations.reservation_rule import (
     ENDED,
@@ -27,29 +30,25 @@ class BlockInterconnect(ReservationRule):
         "CapacityBlockHealthStatus"
     )
 
-    def subjects(self, context: Context) -> Iterable[Subject[ReservationUse]]:
+    def subjects(self, context: Context) -> Subjects[ReservationUse]:
         for subject in super().subjects(context):
             types = {group.instance_type for _, group in subject.value.groups}
             block = subject.value.kind == "capacity-block"
             if block and any(ultraserver_sizes(context, name) for name in types):
                 yield subject
 
-    def needs(self, subject: Subject[ReservationUse], context: Context) -> Iterable[Fact[Any]]:
-        return (*super().needs(subject, context), BlockStatuses())
+    def needs(self, use: ReservationUse) -> Facts:
+        return (Reservation(use.id), BlockStatuses())
 
-    def check(
-        self, subject: Subject[ReservationUse], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del context
-        use = subject.value
+    def check(self, use: ReservationUse, facts: FactValues) -> Results:
         found = facts[Reservation(use.id)]
         if found is None or found.state in (*ENDED, *NOT_YET):
             return
         status = next((s for s in facts[BlockStatuses()] if s.id == found.block_id), None)
         if status is None:
-            yield Unsure(message=f"EC2 gives no status of the capacity block of {use.id}")
+            yield Unknown(message=f"EC2 gives no status of the capacity block of {use.id}")
         elif status.interconnect == "insufficient-data":
-            yield Unsure(
+            yield Unknown(
                 message=f"EC2 does not know yet how the instances of {use.id} are connected"
             )
         elif status.interconnect != "ok":
@@ -60,7 +59,7 @@ class BlockInterconnect(ReservationRule):
                 hint="let AWS support look at it before jobs are placed on it",
             )
         elif status.unavailable is None:
-            yield Unsure(message=f"EC2 does not say how much of {status.id} can be used")
+            yield Unknown(message=f"EC2 does not say how much of {status.id} can be used")
         elif status.unavailable:
             total = status.total if status.total is not None else "the"
             yield Fail(

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 from clusterwright.cluster_spec.models.compute import CapacityBlock, ComputeGroup
 from clusterwright.cluster_spec.models.compute import Reservation as Reserved
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact
 from clusterwright.preflight.facts.reservations import Reservation
-from clusterwright.preflight.results import Severity
-from clusterwright.preflight.rule import Rule, Subject
+from clusterwright.preflight.rule import Context, Facts, Rule, Subject, Subjects
 from clusterwright.preflight.rules.compute_groups import can_have_nodes
 
 NOT_YET = ("scheduled", "pending", "assessing", "delayed", "payment-pending")
@@ -64,12 +60,9 @@ def by_reservation(context: Context) -> Iterable[ReservationUse]:
 class ReservationRule(Rule[ReservationUse]):
     """A rule about each reservation and block that the spec names, as the account has it."""
 
-    severity: ClassVar[Severity] = "error"
-
-    def subjects(self, context: Context) -> Iterable[Subject[ReservationUse]]:
+    def subjects(self, context: Context) -> Subjects[ReservationUse]:
         for use in by_reservation(context):
             yield Subject((*use.groups[0][0], "capacity", "id"), use)
 
-    def needs(self, subject: Subject[ReservationUse], context: Context) -> Iterable[Fact[Any]]:
-        del context
-        return (Reservation(subject.value.id),)
+    def needs(self, use: ReservationUse) -> Facts:
+        return (Reservation(use.id),)

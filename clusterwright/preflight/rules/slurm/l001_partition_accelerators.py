@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from clusterwright.cluster_spec.models.slurm import Partition
 from clusterwright.platforms.accelerators import family
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
 class PartitionAccelerators(Rule[Partition]):
     id = "CW-L001"
     title = "A partition has accelerators of one kind"
-    severity = "error"
     scope = "offline"
     prevents = (
         "jobs that land on NVIDIA and Neuron nodes at once, and hang in their first collective"
     )
     source = "aws/aws-parallelcluster, InstancesAcceleratorsValidator, which compares no models"
 
-    def subjects(self, context: Context) -> Iterable[Subject[Partition]]:
+    def subjects(self, context: Context) -> Subjects[Partition]:
         for index, partition in enumerate(context.cluster.slurm.partitions):
             yield Subject(("slurm", "partitions", index, "groups"), partition)
 
-    def check(
-        self, subject: Subject[Partition], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
+    def check(self, partition: Partition, context: Context) -> Results:
         types = {
             group.instance_type
             for group in context.cluster.compute
-            if group.name in subject.value.groups and group.count
+            if group.name in partition.groups and group.count
         }
         kinds = sorted({family(name, context.catalog) for name in types})
-        name = subject.value.name
+        name = partition.name
         if len(kinds) > 1:
             yield Fail(
                 message=f"the partition `{name}` mixes {', '.join(sorted(types))}",

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
 class Pyxis(Rule[None]):
@@ -17,14 +13,11 @@ class Pyxis(Rule[None]):
     prevents = "a cluster whose image has no Pyxis or Enroot, found by the first container job"
     source = "awslabs/awsome-distributed-ai #427"
 
-    def subjects(self, context: Context) -> Iterable[Subject[None]]:
+    def subjects(self, context: Context) -> Subjects[None]:
         if context.cluster.slurm.containers.pyxis:
             yield Subject(("slurm", "containers", "pyxis"), None)
 
-    def check(
-        self, subject: Subject[None], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del subject, facts
+    def check(self, context: Context) -> Results:
         mirrored = context.cluster.slurm.containers.install == "mirrored"
         what = (
             "has what Enroot's packages depend on, and a compiler for Pyxis,"

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from clusterwright.catalog import Known
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects, Unknown
 
 LARGEST_NEED_GIB = 16
 
@@ -21,21 +17,18 @@ class ControllerMemory(Rule[ComputeGroup]):
     prevents = "slurmctld killed for want of memory, and every job with it"
     source = "aws/aws-parallelcluster, HeadNodeMemorySize: nodes / 25 + 0.6 GiB, at most 16"
 
-    def subjects(self, context: Context) -> Iterable[Subject[ComputeGroup]]:
+    def subjects(self, context: Context) -> Subjects[ComputeGroup]:
         for path, group in context.groups():
             if group.role == "controller":
                 yield Subject((*path, "instance_type"), group)
 
-    def check(
-        self, subject: Subject[ComputeGroup], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        name = subject.value.instance_type
+    def check(self, group: ComputeGroup, context: Context) -> Results:
+        name = group.instance_type
         nodes = sum(g.count for g in context.cluster.compute if g.role == "compute")
         needed_gib = min(nodes / 25 + 0.6, LARGEST_NEED_GIB)
         instance = context.catalog.instance(name)
         if instance is None or not isinstance(instance.memory_gib, Known):
-            yield Unsure(message=f"the memory of {name} is in no source")
+            yield Unknown(message=f"the memory of {name} is in no source")
         elif instance.memory_gib.value < needed_gib:
             yield Fail(
                 message=f"{name} has {instance.memory_gib.value:g} GiB, a controller of {nodes} "

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 LARGE = 16
 
@@ -19,14 +15,11 @@ class NodeRecovery(Rule[None]):
     prevents = "a run that waits for a person each time a node fails"
     source = "Kokolis et al., arXiv:2410.21680: 2.3 to 6.5 failures per thousand node-days"
 
-    def subjects(self, context: Context) -> Iterable[Subject[None]]:
+    def subjects(self, context: Context) -> Subjects[None]:
         if context.on_hyperpod:
             yield Subject(("resilience", "node_recovery"), None)
 
-    def check(
-        self, subject: Subject[None], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del subject, facts
+    def check(self, context: Context) -> Results:
         cluster = context.cluster
         nodes = sum(g.count for g in cluster.compute if g.role == "compute")
         if cluster.resilience.node_recovery == "none" and nodes >= LARGE:

@@ -6,11 +6,7 @@ missed, and the default would be a finding in every file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
 class LocalAccounting(Rule[str]):
@@ -21,16 +17,13 @@ class LocalAccounting(Rule[str]):
     prevents = "job records, accounts and limits lost when the controller is replaced"
     source = "awslabs/awsome-distributed-ai 95b939cd: MariaDB on the controller's own disk"
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         accounting = context.cluster.slurm.accounting
         if accounting.kind != "none" and context.cluster.slurm.users:
             yield Subject(("slurm", "accounting", "kind"), accounting.kind)
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        if subject.value == "local":
+    def check(self, kind: str, context: Context) -> Results:
+        if kind == "local":
             yield Fail(
                 message="the accounting database is on the controller's disk: the job records "
                 f"of {_people(context)} are lost when the controller is replaced",

@@ -7,12 +7,16 @@ writes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.results import Severity
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Fail,
+    Path,
+    Results,
+    Rule,
+    Severity,
+    Subject,
+    Subjects,
+)
 
 
 class ManagedSlurm(Rule[tuple[str, Severity]]):
@@ -26,7 +30,7 @@ class ManagedSlurm(Rule[tuple[str, Severity]]):
         "slurm.conf(5), AccountingStorageEnforce and PriorityType"
     )
 
-    def subjects(self, context: Context) -> Iterable[Subject[tuple[str, Severity]]]:
+    def subjects(self, context: Context) -> Subjects[tuple[str, Severity]]:
         """Values that do nothing, and values whose effect is not known."""
         cluster = context.cluster
         slurm = cluster.slurm
@@ -54,14 +58,11 @@ class ManagedSlurm(Rule[tuple[str, Severity]]):
             )
             yield Subject(("slurm", "restrict_ssh_to_jobs"), (text, "warning"))
 
-    def check(
-        self, subject: Subject[tuple[str, Severity]], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del context, facts
-        text, severity = subject.value
+    def check(self, effect: tuple[str, Severity], path: Path) -> Results:
+        text, severity = effect
         hint = (
             "`slurm: {configuration: scripted}` keeps spares free; or leave spare_count out"
-            if subject.path[-1] == "spare_count"
+            if path[-1] == "spare_count"
             else "`slurm: {configuration: scripted}` decides it here; otherwise the log of the "
             "controller says what does not bind (step managed_limits)"
         )

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from clusterwright.catalog import Known
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
 class LoginNodes(Rule[int]):
@@ -21,19 +17,16 @@ class LoginNodes(Rule[int]):
     )
     source = "aws/aws-parallelcluster #2701"
 
-    def subjects(self, context: Context) -> Iterable[Subject[int]]:
+    def subjects(self, context: Context) -> Subjects[int]:
         cluster = context.cluster
         if cluster.uses_slurm and cluster.slurm.users:
             yield Subject(("slurm", "users"), len(cluster.slurm.users))
 
-    def check(
-        self, subject: Subject[int], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
+    def check(self, users: int, context: Context) -> Results:
         controllers = [g for g in context.cluster.compute if g.role == "controller"]
         if any(group.role == "login" and group.count for group in context.cluster.compute):
             return
-        people = "1 user signs in" if subject.value == 1 else f"{subject.value} users sign in"
+        people = "1 user signs in" if users == 1 else f"{users} users sign in"
         yield Fail(
             message=f"{people} on the controller: a program there that takes all memory ends "
             "slurmctld, and the cluster with it",

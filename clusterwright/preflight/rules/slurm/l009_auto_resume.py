@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
 class AutoResume(Rule[None]):
@@ -20,7 +16,7 @@ class AutoResume(Rule[None]):
         "task/none and PrologFlags are unsupported"
     )
 
-    def subjects(self, context: Context) -> Iterable[Subject[None]]:
+    def subjects(self, context: Context) -> Subjects[None]:
         cluster = context.cluster
         if (
             cluster.platform == "hyperpod-slurm"
@@ -28,10 +24,7 @@ class AutoResume(Rule[None]):
         ):
             yield Subject(("slurm", "configuration"), None)
 
-    def check(
-        self, subject: Subject[None], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del subject, facts
+    def check(self, context: Context) -> Results:
         if context.cluster.slurm.configuration != "scripted":
             return
         yield Fail(

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from clusterwright.catalog import Known
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
 class ContainerRoom(Rule[ComputeGroup]):
@@ -19,18 +15,14 @@ class ContainerRoom(Rule[ComputeGroup]):
     prevents = "jobs that end with `No space left on device`: images unpack on the root volume"
     source = "awslabs/awsome-distributed-ai #427; the step enroot_storage"
 
-    def subjects(self, context: Context) -> Iterable[Subject[ComputeGroup]]:
+    def subjects(self, context: Context) -> Subjects[ComputeGroup]:
         if not context.cluster.slurm.containers.pyxis:
             return
         for path, group in context.groups():
             if group.role == "compute" and group.count:
                 yield Subject(path, group)
 
-    def check(
-        self, subject: Subject[ComputeGroup], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        group = subject.value
+    def check(self, group: ComputeGroup, context: Context) -> Results:
         if group.scratch is not None or (context.on_hyperpod and group.ebs is not None):
             return  # the further volume is where HyperPod's image mounts it, and nodes use it
         instance = context.catalog.instance(group.instance_type)

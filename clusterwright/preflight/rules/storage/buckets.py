@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.preflight.context import Context
+from clusterwright.preflight.rule import Context
 
 
 def repository_buckets(context: Context) -> dict[str, Path]:

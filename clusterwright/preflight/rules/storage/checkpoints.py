@@ -16,7 +16,7 @@ from clusterwright.catalog import Known
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.models.storage import Lustre
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.preflight.context import Context
+from clusterwright.preflight.rule import Context
 
 MB_PER_GIB: Final = 1024**3 / 10**6
 GIB_PER_TIB: Final = 1024

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from clusterwright.aws.fsx import FileSystem
 from clusterwright.cluster_spec.models.storage import Repository
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.rule import Subject
+from clusterwright.preflight.rule import Context, Subject
 from clusterwright.preflight.rules.storage.buckets import repository_buckets
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from clusterwright.aws.fsx import FileSystem
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.rule import Subject
+from clusterwright.preflight.rule import Context, Subject
 
 
 @dataclass(frozen=True)

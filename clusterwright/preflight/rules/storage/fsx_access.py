@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from clusterwright.cluster_spec.models.storage import Repository
-from clusterwright.preflight.context import Context
+from clusterwright.preflight.rule import Context
 from clusterwright.preflight.rules.iam.policy_evaluation import Question
 
 ROLE_PATH: Final = "aws-service-role/s3.data-source.lustre.fsx.amazonaws.com"

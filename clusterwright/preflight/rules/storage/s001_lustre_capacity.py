@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from clusterwright.cluster_spec.models.storage import Lustre
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Path, Results
 from clusterwright.preflight.rules.group_rule import LustreRule, listed
 
 
@@ -18,11 +14,7 @@ class LustreCapacity(LustreRule):
     prevents = "CreateFileSystem fails with BadRequest: the storage capacity is not valid"
     source = "FSx CreateFileSystem, StorageCapacity; aws/aws-parallelcluster, FsxStorageCapacity"
 
-    def check(
-        self, subject: Subject[Lustre], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        fs = subject.value
+    def check(self, fs: Lustre, path: Path, context: Context) -> Results:
         if fs.storage_type == "INTELLIGENT_TIERING" or fs.capacity_gib is None:
             return
         tier = context.catalog.lustre.tier(
@@ -40,7 +32,7 @@ class LustreCapacity(LustreRule):
         yield Fail(
             message=f"{fs.deployment_type} {fs.storage_type} is {first}multiples of "
             f"{tier.step_gib:,} GiB, not {fs.capacity_gib:,}",
-            path=(*subject.path, "capacity_gib"),
+            path=(*path, "capacity_gib"),
             requested=fs.capacity_gib,
             hint=f"capacity_gib: {near}",
         )

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from clusterwright.cluster_spec.models.storage import Lustre
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Path, Results
 from clusterwright.preflight.rules.group_rule import LustreRule, listed
 
 
@@ -18,11 +14,7 @@ class LustreThroughput(LustreRule):
     prevents = "CreateFileSystem fails with BadRequest: the per-unit throughput is not valid"
     source = "FSx CreateFileSystem, PerUnitStorageThroughput"
 
-    def check(
-        self, subject: Subject[Lustre], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        fs = subject.value
+    def check(self, fs: Lustre, path: Path, context: Context) -> Results:
         if fs.throughput_mbps_per_tib is None:
             return
         values = context.catalog.lustre.throughput_values(fs.deployment_type, fs.storage_type)
@@ -30,7 +22,7 @@ class LustreThroughput(LustreRule):
             yield Fail(
                 message=f"{fs.deployment_type} {fs.storage_type} has {listed(values)} MB/s "
                 f"per TiB, not {fs.throughput_mbps_per_tib:,}",
-                path=(*subject.path, "throughput_mbps_per_tib"),
+                path=(*path, "throughput_mbps_per_tib"),
                 requested=fs.throughput_mbps_per_tib,
                 hint=f"throughput_mbps_per_tib: {_nearest(fs.throughput_mbps_per_tib, values)}"
                 if values

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from clusterwright.cluster_spec.models.storage import Lustre
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Path, Results
 from clusterwright.preflight.rules.group_rule import LustreRule, listed
 
 
@@ -18,11 +14,7 @@ class MetadataIops(LustreRule):
     prevents = "CreateFileSystem fails with BadRequest: the metadata IOPS are not valid"
     source = "FSx CreateFileSystem, MetadataConfiguration"
 
-    def check(
-        self, subject: Subject[Lustre], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        fs = subject.value
+    def check(self, fs: Lustre, path: Path, context: Context) -> Results:
         iops = fs.metadata.iops if fs.metadata else None
         if iops is None:
             return
@@ -38,7 +30,7 @@ class MetadataIops(LustreRule):
         shown += "" if tiering else f"{values[-1]:,}"
         yield Fail(
             message=f"metadata IOPS are {shown}, not {iops:,}",
-            path=(*subject.path, "metadata", "iops"),
+            path=(*path, "metadata", "iops"),
             requested=iops,
             limit=values[-1],
             hint=f"iops: {near}",

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from clusterwright.cluster_spec.models.storage import Lustre
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Path, Results
 from clusterwright.preflight.rules.group_rule import LustreRule
 
 
@@ -22,11 +18,7 @@ class EfaCapacity(LustreRule):
         "AWS documentation, EFA-enabled FSx for Lustre file systems; awslabs/awsome-distributed-ai"
     )
 
-    def check(
-        self, subject: Subject[Lustre], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        fs = subject.value
+    def check(self, fs: Lustre, path: Path, context: Context) -> Results:
         if not fs.efa or fs.capacity_gib is None:
             return
         tier = context.catalog.lustre.tier(
@@ -42,7 +34,7 @@ class EfaCapacity(LustreRule):
         yield Fail(
             message=f"with EFA, {fs.throughput_mbps_per_tib} MB/s per TiB comes in multiples of "
             f"{step:,} GiB, not {fs.capacity_gib:,}",
-            path=(*subject.path, "capacity_gib"),
+            path=(*path, "capacity_gib"),
             requested=fs.capacity_gib,
             limit=step,
             hint=f"capacity_gib: {near or f'{step:,}'}",

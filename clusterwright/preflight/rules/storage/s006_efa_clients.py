@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
-
 from clusterwright.catalog import Known
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.results import Severity
-from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Context, Fail, Path, Results, Unknown
 from clusterwright.preflight.rules.group_rule import GroupRule
 
 
 class EfaClients(GroupRule):
     id = "CW-S006"
     title = "Clients of EFA Lustre can use EFA for it"
-    severity: ClassVar[Severity] = "warning"
+    severity = "warning"
     scope = "offline"
     prevents = "nodes that read the file system over TCP, at 100 Gbps at most, although it has EFA"
     source = "AWS documentation, EFA-enabled FSx for Lustre file systems"
 
-    def check(
-        self, subject: Subject[ComputeGroup], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        group = subject.value
+    def check(self, group: ComputeGroup, path: Path, context: Context) -> Results:
         if group.role != "compute" or not any(fs.efa for fs in context.cluster.storage.lustre):
             return
-        path = (*subject.path, "instance_type")
+        path = (*path, "instance_type")
         name = group.instance_type
         lustre = context.catalog.lustre
         instance = context.catalog.instance(name)
@@ -42,13 +32,13 @@ class EfaClients(GroupRule):
             )
             return
         if instance is None or not isinstance(instance.efa_interfaces, Known):
-            yield Unsure(message=f"whether {name} can use EFA: no source says", path=path)
+            yield Unknown(message=f"whether {name} can use EFA: no source says", path=path)
             return
         if instance.efa_interfaces.value == 0:
             yield Fail(message=f"{name} has no EFA", path=path)
             return
         if not isinstance(instance.nitro, Known):
-            yield Unsure(message=f"which Nitro version {name} has: no source says", path=path)
+            yield Unknown(message=f"which Nitro version {name} has: no source says", path=path)
             return
         version = instance.nitro.value.lstrip("v")
         if version.isdigit() and int(version) < lustre.efa_client_nitro_min:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from clusterwright.cluster_spec.models.storage import Lustre
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Path, Results
 from clusterwright.preflight.rules.group_rule import LustreRule, listed
 
 
@@ -18,11 +14,7 @@ class LustreInLocalZone(LustreRule):
     prevents = "CreateFileSystem fails: local zones have PERSISTENT_2 without EFA alone"
     source = "AWS documentation, FSx for Lustre availability by region"
 
-    def check(
-        self, subject: Subject[Lustre], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        fs = subject.value
+    def check(self, fs: Lustre, path: Path, context: Context) -> Results:
         zone = context.cluster.network.availability_zone_id
         local = context.catalog.local_zone(zone)
         if local is None:
@@ -38,7 +30,7 @@ class LustreInLocalZone(LustreRule):
         if fs.efa and not rule.efa:
             yield Fail(
                 message=f"there is no EFA Lustre in {local}",
-                path=(*subject.path, "efa"),
+                path=(*path, "efa"),
                 where=local,
                 hint="efa: false",
             )
@@ -46,7 +38,7 @@ class LustreInLocalZone(LustreRule):
             yield Fail(
                 message=f"{local} has {rule.deployment_type} SSD only, not "
                 f"{fs.deployment_type} {fs.storage_type}",
-                path=(*subject.path, "deployment_type"),
+                path=(*path, "deployment_type"),
                 requested=f"{fs.deployment_type} {fs.storage_type}",
                 where=local,
             )
@@ -54,7 +46,7 @@ class LustreInLocalZone(LustreRule):
             yield Fail(
                 message=f"{local} has {listed(rule.throughput_mbps_per_tib)} MB/s per TiB, "
                 f"not {fs.throughput_mbps_per_tib}",
-                path=(*subject.path, "throughput_mbps_per_tib"),
+                path=(*path, "throughput_mbps_per_tib"),
                 requested=fs.throughput_mbps_per_tib,
                 where=local,
             )

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from clusterwright.cluster_spec.models.storage import Lustre
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Path, Results
 from clusterwright.preflight.rules.group_rule import LustreRule
 
 
@@ -18,11 +14,7 @@ class TieringSteps(LustreRule):
     prevents = "CreateFileSystem fails with BadRequest: the throughput or the cache is not valid"
     source = "AWS documentation, FSx for Lustre Intelligent-Tiering"
 
-    def check(
-        self, subject: Subject[Lustre], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        fs = subject.value
+    def check(self, fs: Lustre, path: Path, context: Context) -> Results:
         if fs.storage_type != "INTELLIGENT_TIERING" or fs.throughput_mbps is None:
             return
         lustre = context.catalog.lustre
@@ -32,7 +24,7 @@ class TieringSteps(LustreRule):
             yield Fail(
                 message=f"Intelligent-Tiering throughput is a multiple of {step:,} MB/s up to "
                 f"{most:,}, not {fs.throughput_mbps:,}",
-                path=(*subject.path, "throughput_mbps"),
+                path=(*path, "throughput_mbps"),
                 requested=fs.throughput_mbps,
                 limit=most,
                 hint=f"throughput_mbps: {near}",
@@ -46,7 +38,7 @@ class TieringSteps(LustreRule):
             yield Fail(
                 message=f"with {fs.throughput_mbps:,} MB/s the cache has {least:,} to "
                 f"{largest:,} GiB, not {cache_gib:,}",
-                path=(*subject.path, "read_cache", "capacity_gib"),
+                path=(*path, "read_cache", "capacity_gib"),
                 requested=cache_gib,
                 limit=largest,
             )

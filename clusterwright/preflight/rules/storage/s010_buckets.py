@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.storage import Bucket
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+)
 from clusterwright.preflight.rules.storage.buckets import existing_buckets
 
 
 class BucketExists(Rule[str]):
     id = "CW-S010"
     title = "Buckets that are not built exist"
-    severity = "error"
     prevents = "the association fails, and with it the stack of the file system"
     source = "FSx CreateDataRepositoryAssociation; aws/aws-parallelcluster, S3BucketUri"
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         return [Subject(path, name) for name, path in existing_buckets(context).items()]
 
-    def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
-        del context
-        return (Bucket(subject.value),)
+    def needs(self, bucket_name: str) -> Facts:
+        return (Bucket(bucket_name),)
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del context
-        if facts[Bucket(subject.value)] is None:
+    def check(self, bucket_name: str, facts: FactValues) -> Results:
+        if facts[Bucket(bucket_name)] is None:
             yield Fail(
-                message=f"there is no bucket {subject.value}",
-                requested=subject.value,
+                message=f"there is no bucket {bucket_name}",
+                requested=bucket_name,
                 where="S3",
                 hint="create: true builds it; or correct the name",
             )

@@ -2,41 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.storage import Bucket
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+    Unknown,
+)
 from clusterwright.preflight.rules.storage.buckets import existing_buckets
 
 
 class BucketRegion(Rule[str]):
     id = "CW-S011"
     title = "Buckets are in the cluster's region"
-    severity = "error"
     prevents = "automatic import and export fail: FSx takes no bucket of another region"
     source = "AWS documentation, FSx data repositories; aws/aws-parallelcluster, FsxAutoImport"
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         return [Subject(path, name) for name, path in existing_buckets(context).items()]
 
-    def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
-        del context
-        return (Bucket(subject.value),)
+    def needs(self, bucket_name: str) -> Facts:
+        return (Bucket(bucket_name),)
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        bucket = facts[Bucket(subject.value)]
+    def check(self, bucket_name: str, context: Context, facts: FactValues) -> Results:
+        bucket = facts[Bucket(bucket_name)]
         if bucket is None:
             return  # CW-S010 says that it does not exist
         if bucket.region is None:
-            yield Unsure(message=f"S3 does not say in which region {subject.value} is")
+            yield Unknown(message=f"S3 does not say in which region {bucket_name} is")
         elif bucket.region != context.region:
             yield Fail(
-                message=f"{subject.value} is in {bucket.region}, the cluster in {context.region}",
+                message=f"{bucket_name} is in {bucket.region}, the cluster in {context.region}",
                 requested=context.region,
                 limit=bucket.region,
                 where=bucket.region,

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from clusterwright.cluster_spec.models.storage import Lustre
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 from clusterwright.preflight.rules.storage.checkpoints import lustre_of, within
 
 
 class Checkpoints(Rule[str]):
     id = "CW-S013"
     title = "Checkpoints outlive what they are written to"
-    severity = "error"
     scope = "offline"
     prevents = "a run that loses its checkpoints with a scratch file system or a replaced node"
     source = "AWS documentation, FSx for Lustre deployment options: SCRATCH is not replicated"
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         path = context.cluster.storage.checkpoint_path
         if path is not None:
             yield Subject(("storage", "checkpoint_path"), path)
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        path = subject.value
+    def check(self, path: str, context: Context) -> Results:
         for group in context.cluster.compute:
             if group.scratch is not None and within(path, group.scratch.mount_path):
                 yield Fail(

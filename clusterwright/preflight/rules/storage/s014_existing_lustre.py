@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 from clusterwright.aws.fsx import FileSystem
 from clusterwright.cluster_spec.models.storage import Lustre
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import Subnets
 from clusterwright.preflight.facts.storage import FileSystems
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+)
 
 
 class ExistingLustre(Rule[Lustre]):
     id = "CW-S014"
     title = "Lustre file systems that exist are as the spec says"
-    severity = "error"
     prevents = "nodes whose mount fails, or that read another zone's file system slowly"
     source = "FSx DescribeFileSystems; aws/aws-parallelcluster, ExistingFsxNetworking"
 
-    def subjects(self, context: Context) -> Iterable[Subject[Lustre]]:
+    def subjects(self, context: Context) -> Subjects[Lustre]:
         for index, fs in enumerate(context.cluster.storage.lustre):
             if fs.existing is not None:
                 yield Subject(("storage", "lustre", index, "existing"), fs)
 
-    def needs(self, subject: Subject[Lustre], context: Context) -> Iterable[Fact[Any]]:
-        del subject, context
-        return (FileSystems(), Subnets())
+    needs = (FileSystems(), Subnets())
 
-    def check(
-        self, subject: Subject[Lustre], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
+    def check(self, subject: Subject[Lustre], context: Context, facts: FactValues) -> Results:
         existing = subject.value.existing
         assert existing is not None
         found = next((fs for fs in facts[FileSystems()] if fs.id == existing.id), None)
@@ -58,7 +56,7 @@ class ExistingLustre(Rule[Lustre]):
             )
 
 
-def _differences(subject: Subject[Lustre], found: FileSystem) -> Iterator[Verdict]:
+def _differences(subject: Subject[Lustre], found: FileSystem) -> Results:
     existing = subject.value.existing
     assert existing is not None
     if found.kind != "LUSTRE":

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from clusterwright.cluster_spec.models.storage import Lustre
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Fail, Path, Results
 from clusterwright.preflight.rules.group_rule import LustreRule
 
 
@@ -21,16 +17,12 @@ class LustreVersion(LustreRule):
         "(botocore 1.44.5)"
     )
 
-    def check(
-        self, subject: Subject[Lustre], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del context, facts
-        fs = subject.value
+    def check(self, fs: Lustre, path: Path) -> Results:
         wanted, why = _needed(fs)
         if _number(fs.version) < _number(wanted):
             yield Fail(
                 message=f"{why} needs Lustre {wanted} or newer, not {fs.version}",
-                path=(*subject.path, "version"),
+                path=(*path, "version"),
                 requested=fs.version,
                 limit=wanted,
                 hint='version: "2.15"',

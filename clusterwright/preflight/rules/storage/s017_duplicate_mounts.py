@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
 class MountedOnce(Rule[None]):
     id = "CW-S017"
     title = "Data is mounted once, and written to a bucket from one place"
-    severity = "error"
     scope = "offline"
     prevents = (
         "two mounts of one file system that confuse locks and clean-up, or two file systems that "
@@ -25,21 +20,18 @@ class MountedOnce(Rule[None]):
         "prefix of its own"
     )
 
-    def subjects(self, context: Context) -> Iterable[Subject[None]]:
+    def subjects(self, context: Context) -> Subjects[None]:
         storage = context.cluster.storage
         if storage.lustre or storage.home or storage.buckets:
             yield Subject(("storage",), None)
 
-    def check(
-        self, subject: Subject[None], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del subject, facts
+    def check(self, context: Context) -> Results:
         yield from _file_systems(context.cluster)
         yield from _exports(context.cluster)
         yield from _buckets(context.cluster)
 
 
-def _file_systems(cluster: Cluster) -> Iterator[Verdict]:
+def _file_systems(cluster: Cluster) -> Results:
     named: list[tuple[Path, str]] = []
     for index, fs in enumerate(cluster.storage.lustre):
         if fs.existing is not None:
@@ -59,7 +51,7 @@ def _file_systems(cluster: Cluster) -> Iterator[Verdict]:
         first.setdefault(identity, path)
 
 
-def _exports(cluster: Cluster) -> Iterator[Verdict]:
+def _exports(cluster: Cluster) -> Results:
     """Between file systems; within one, the spec itself refuses what overlaps."""
     links = [
         (("storage", "lustre", i, "repositories", j, "s3"), i, _prefix(r.s3), r.export_events)
@@ -79,7 +71,7 @@ def _exports(cluster: Cluster) -> Iterator[Verdict]:
                 )
 
 
-def _buckets(cluster: Cluster) -> Iterator[Verdict]:
+def _buckets(cluster: Cluster) -> Results:
     exported = {
         r.s3.removeprefix("s3://").partition("/")[0]
         for fs in cluster.storage.lustre

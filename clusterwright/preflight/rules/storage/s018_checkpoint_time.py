@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects, Unknown
 from clusterwright.preflight.rules.storage.checkpoints import (
     GIB_PER_TIB,
     clients_mbps,
@@ -23,23 +19,19 @@ from clusterwright.preflight.rules.storage.checkpoints import (
 class CheckpointTime(Rule[str]):
     id = "CW-S018"
     title = "Shared storage takes a checkpoint in the time there is"
-    severity = "error"
     scope = "offline"
     prevents = (
         "accelerators that wait for storage at every checkpoint, or lose more work than said"
     )
     source = "AWS documentation, FSx for Lustre performance; the spec's run"
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         limit = limit_of(context)
         path = context.cluster.storage.checkpoint_path
         if limit is not None and path is not None and writers(context):
             yield Subject(limit.path, path)
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
+    def check(self, subject: Subject[str], context: Context) -> Results:
         run, limit = context.cluster.run, limit_of(context)
         assert run is not None
         assert run.checkpoint_gib is not None
@@ -57,7 +49,7 @@ class CheckpointTime(Rule[str]):
             return  # CW-S002 says that nobody sells it
         has = throughput_mbps(fs, context)
         if has is None:
-            yield Unsure(message=f"how fast {fs.deployment_type} is: no source says")
+            yield Unknown(message=f"how fast {fs.deployment_type} is: no source says")
             return
         reach = clients_mbps(context, efa=fs.efa)
         if min(has, reach) >= wanted:
@@ -77,12 +69,12 @@ class CheckpointTime(Rule[str]):
             hint=_more(wanted, fs.throughput_mbps_per_tib) if has <= reach else None,
         )
 
-    def _home(self, subject: Subject[str], context: Context, wanted: float) -> Iterator[Verdict]:
+    def _home(self, subject: Subject[str], context: Context, wanted: float) -> Results:
         home = context.cluster.storage.home
         if home is None or not within(subject.value, home.mount_path):
             return  # CW-S013 says that it is on the nodes' own drives
         if home.existing is not None:
-            yield Unsure(message="how fast home directories that exist are: nobody is asked")
+            yield Unknown(message="how fast home directories that exist are: nobody is asked")
         elif home.throughput_mbps < wanted:
             yield Fail(
                 message=f"{subject.value} is on home directories of {home.throughput_mbps:,} "

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 from clusterwright.preflight.rules.storage.checkpoints import lustre_of, within
 
 AT_ONCE = 2
@@ -16,28 +12,24 @@ AT_ONCE = 2
 class CheckpointRoom(Rule[str]):
     id = "CW-S019"
     title = "There is room for a checkpoint beside the one before"
-    severity = "error"
     scope = "offline"
     prevents = "a file system that is full in the middle of a checkpoint, with none that is whole"
     source = "the spec's run; clusterwright_checkpoints keeps one whole checkpoint while it writes"
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         run, path = context.cluster.run, context.cluster.storage.checkpoint_path
         if run is not None and run.checkpoint_gib is not None and path is not None:
             yield Subject(("run", "checkpoint_gib"), path)
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
+    def check(self, checkpoint_path: str, context: Context) -> Results:
         storage, run = context.cluster.storage, context.cluster.run
         assert run is not None
         assert run.checkpoint_gib is not None
-        found = lustre_of(subject.value, storage.lustre)
+        found = lustre_of(checkpoint_path, storage.lustre)
         capacity, name = None, "home"
         if found is not None:
             capacity, name = found[1].capacity_gib, str(found[1].name)
-        elif storage.home is not None and within(subject.value, storage.home.mount_path):
+        elif storage.home is not None and within(checkpoint_path, storage.home.mount_path):
             capacity = storage.home.capacity_gib
         wanted = AT_ONCE * run.checkpoint_gib
         if capacity is not None and capacity < wanted:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from clusterwright.catalog import Known
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects, Unknown
 from clusterwright.preflight.rules.storage.checkpoints import lustre_of, writers
 
 GB_PER_GIB = 1024**3 / 10**9
@@ -19,12 +15,11 @@ AT_ONCE = 2
 class ScratchRoom(Rule[ComputeGroup]):
     id = "CW-S020"
     title = "The nodes' own drives hold their part of two checkpoints"
-    severity = "error"
     scope = "offline"
     prevents = "drives that are full while the checkpoint before is still drained from them"
     source = "EC2 DescribeInstanceTypes, InstanceStorageInfo; docs/how-to/keep-checkpoints.md"
 
-    def subjects(self, context: Context) -> Iterable[Subject[ComputeGroup]]:
+    def subjects(self, context: Context) -> Subjects[ComputeGroup]:
         run, path = context.cluster.run, context.cluster.storage.checkpoint_path
         if run is None or run.checkpoint_gib is None or path is None:
             return
@@ -34,11 +29,8 @@ class ScratchRoom(Rule[ComputeGroup]):
             if group.scratch is not None:
                 yield Subject((*place, "scratch"), group)
 
-    def check(
-        self, subject: Subject[ComputeGroup], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        group, run = subject.value, context.cluster.run
+    def check(self, group: ComputeGroup, context: Context) -> Results:
+        run = context.cluster.run
         assert run is not None
         assert run.checkpoint_gib is not None
         # A run of one group alone has the largest parts.
@@ -46,7 +38,7 @@ class ScratchRoom(Rule[ComputeGroup]):
         part_gb = run.checkpoint_gib * GB_PER_GIB / nodes
         instance = context.catalog.instance(group.instance_type)
         if instance is None or not isinstance(instance.local_nvme, Known):
-            yield Unsure(message=f"which drives {group.instance_type} has: no source says")
+            yield Unknown(message=f"which drives {group.instance_type} has: no source says")
             return
         has_gb = instance.local_nvme.value.total_gb
         if AT_ONCE * part_gb > has_gb:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
 class ExistingNames(Rule[tuple[str, str | None]]):
     id = "CW-S021"
     title = "Names of file systems that exist are of their id and of the region"
-    severity = "error"
     scope = "offline"
     prevents = "nodes that mount another file system than the one that is meant, or none"
     source = "FSx DescribeFileSystems, DNSName: <id>.fsx.<region>.amazonaws.com"
 
-    def subjects(self, context: Context) -> Iterable[Subject[tuple[str, str | None]]]:
+    def subjects(self, context: Context) -> Subjects[tuple[str, str | None]]:
         storage = context.cluster.storage
         for index, fs in enumerate(storage.lustre):
             if fs.existing is not None:
@@ -29,11 +24,8 @@ class ExistingNames(Rule[tuple[str, str | None]]):
                 ("storage", "home", "existing", "dns_name"), (home.existing.dns_name, None)
             )
 
-    def check(
-        self, subject: Subject[tuple[str, str | None]], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        name, identity = subject.value
+    def check(self, dns_name_and_id: tuple[str, str | None], context: Context) -> Results:
+        name, identity = dns_name_and_id
         first, _, rest = name.partition(".")
         if identity is not None and first != identity:
             yield Fail(

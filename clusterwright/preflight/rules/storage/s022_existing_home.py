@@ -2,41 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import Subnets
 from clusterwright.preflight.facts.storage import FileSystems
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+)
 
 
 class ExistingHome(Rule[str]):
     id = "CW-S022"
     title = "Home directories that exist are as the spec says"
-    severity = "error"
     prevents = "nodes whose home directories cannot be mounted, or cross zones at every file"
     source = "FSx DescribeFileSystems; aws/aws-parallelcluster, ExistingFsxNetworking"
 
-    def subjects(self, context: Context) -> Iterable[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         home = context.cluster.storage.home
         if home is not None and home.existing is not None:
             yield Subject(("storage", "home", "existing", "dns_name"), home.existing.dns_name)
 
-    def needs(self, subject: Subject[str], context: Context) -> Iterable[Fact[Any]]:
-        del subject, context
-        return (FileSystems(), Subnets())
+    needs = (FileSystems(), Subnets())
 
-    def check(
-        self, subject: Subject[str], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        identity = subject.value.partition(".")[0]
+    def check(self, dns_name: str, context: Context, facts: FactValues) -> Results:
+        identity = dns_name.partition(".")[0]
         found = next((fs for fs in facts[FileSystems()] if fs.id == identity), None)
         if found is None:
             yield Fail(
                 message=f"there is no file system {identity} in {context.region}",
-                requested=subject.value,
+                requested=dns_name,
                 where=context.region,
             )
             return
@@ -45,10 +43,10 @@ class ExistingHome(Rule[str]):
             return
         if found.lifecycle not in ("AVAILABLE", "UPDATING"):
             yield Fail(message=f"{found.id} is {found.lifecycle}", where=found.id)
-        if found.dns_name is not None and found.dns_name != subject.value:
+        if found.dns_name is not None and found.dns_name != dns_name:
             yield Fail(
-                message=f"the dns_name of {found.id} is {found.dns_name}, not {subject.value}",
-                requested=subject.value,
+                message=f"the dns_name of {found.id} is {found.dns_name}, not {dns_name}",
+                requested=dns_name,
                 limit=found.dns_name,
                 where=found.id,
                 hint=f"dns_name: {found.dns_name}",

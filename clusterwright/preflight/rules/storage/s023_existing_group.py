@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Iterable
+from typing import Final
 
 from clusterwright.aws.ec2.vpc import Permission
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.files import InterfaceGroups
 from clusterwright.preflight.facts.network import SecurityGroup, Subnets
 from clusterwright.preflight.facts.storage import FileSystems
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+    Unknown,
+)
 from clusterwright.preflight.rules.network.egress import lets_through
 from clusterwright.preflight.rules.storage.existing_file_systems import (
     ExistingFiles,
@@ -27,26 +35,21 @@ _OPENZFS_PORTS: Final = ((111, 111), (2049, 2049), (20001, 20003))
 class ExistingGroup(Rule[ExistingFiles]):
     id = "CW-S023"
     title = "Security groups of file systems that exist let the nodes in"
-    severity = "error"
     prevents = "nodes whose mount hangs: they join the group, and it does not open Lustre or NFS"
     source = (
         "AWS documentation, file system access control with Amazon VPC; aws/aws-parallelcluster, "
         "ExistingFsxNetworking, which looks at port 988 alone"
     )
 
-    def subjects(self, context: Context) -> Iterable[Subject[ExistingFiles]]:
+    def subjects(self, context: Context) -> Subjects[ExistingFiles]:
         for subject in existing_files(context):
             yield Subject((*subject.path, "security_group_id"), subject.value)
 
-    def needs(self, subject: Subject[ExistingFiles], context: Context) -> Iterable[Fact[Any]]:
-        del context
-        group = SecurityGroup(subject.value.security_group_id)
-        return (group, InterfaceGroups(subject.value.id), FileSystems(), Subnets())
+    def needs(self, files: ExistingFiles) -> Facts:
+        group = SecurityGroup(files.security_group_id)
+        return (group, InterfaceGroups(files.id), FileSystems(), Subnets())
 
-    def check(
-        self, subject: Subject[ExistingFiles], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        files = subject.value
+    def check(self, files: ExistingFiles, context: Context, facts: FactValues) -> Results:
         group = facts[SecurityGroup(files.security_group_id)]
         if group is None:
             yield Fail(
@@ -80,7 +83,7 @@ class ExistingGroup(Rule[ExistingFiles]):
             elif None in opened:
                 unsure.append(_words(first, last))
         if unsure:
-            yield Unsure(
+            yield Unknown(
                 message=f"whether {group.id} opens TCP {', '.join(unsure)} to its members: it "
                 "has rules with prefix lists, whose ranges are not asked"
             )
@@ -101,9 +104,11 @@ class ExistingGroup(Rule[ExistingFiles]):
             )
 
 
-def _carried(files: ExistingFiles, interfaces: frozenset[frozenset[str]]) -> Iterator[Verdict]:
+def _carried(files: ExistingFiles, interfaces: frozenset[frozenset[str]]) -> Results:
     if not interfaces:
-        yield Unsure(message=f"which security groups {files.id} has: its interfaces are not shown")
+        yield Unknown(
+            message=f"which security groups {files.id} has: its interfaces are not shown"
+        )
     elif not any(files.security_group_id in groups for groups in interfaces):
         named = sorted({group for groups in interfaces for group in groups})
         yield Fail(

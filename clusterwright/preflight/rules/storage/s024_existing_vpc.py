@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.network import Vpcs
 from clusterwright.preflight.facts.storage import FileSystems
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Facts, FactValues, Fail, Results, Rule, Subjects
 from clusterwright.preflight.rules.storage.existing_file_systems import (
     ExistingFiles,
     existing_files,
@@ -20,22 +15,18 @@ from clusterwright.preflight.rules.storage.existing_file_systems import (
 class ExistingFilesVpc(Rule[ExistingFiles]):
     id = "CW-S024"
     title = "File systems that exist are in the nodes' VPC"
-    severity = "error"
     prevents = "CreateCluster fails: nodes cannot carry a security group of another VPC"
     source = "aws/aws-parallelcluster, ExistingFsxNetworking; EC2, security groups are of one VPC"
 
-    def subjects(self, context: Context) -> Iterable[Subject[ExistingFiles]]:
+    def subjects(self, context: Context) -> Subjects[ExistingFiles]:
         return existing_files(context)
 
-    def needs(self, subject: Subject[ExistingFiles], context: Context) -> Iterable[Fact[Any]]:
-        del subject
+    def needs(self, context: Context) -> Facts:
         built = context.cluster.network.existing is None
         return (FileSystems(), Vpcs()) if built else (FileSystems(),)
 
-    def check(
-        self, subject: Subject[ExistingFiles], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        found = found_among(facts[FileSystems()], subject.value)
+    def check(self, files: ExistingFiles, context: Context, facts: FactValues) -> Results:
+        found = found_among(facts[FileSystems()], files)
         if found is None or found.vpc_id is None:
             return  # CW-S014 and CW-S022 say so
         existing = context.cluster.network.existing

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
-from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.buckets import BucketPolicy
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.storage import FileSystems
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subjects,
+    Unknown,
+)
 from clusterwright.preflight.rules.iam.policy_evaluation import denied
 from clusterwright.preflight.rules.storage.data_repository_buckets import (
     LinkedBucket,
@@ -22,24 +26,19 @@ from clusterwright.preflight.rules.storage.fsx_access import bucket_questions, r
 class LinkedBucketPolicy(Rule[LinkedBucket]):
     id = "CW-S025"
     title = "Policies of linked buckets let FSx in"
-    severity = "error"
     prevents = "an association that is MISCONFIGURED: nothing is imported or exported"
     source = (
         "FSx for Lustre user guide, service-linked roles (AWSServiceRoleForFSxS3Access); IAM user "
         "guide, policy evaluation logic"
     )
 
-    def subjects(self, context: Context) -> Iterable[Subject[LinkedBucket]]:
+    def subjects(self, context: Context) -> Subjects[LinkedBucket]:
         return linked_buckets(context)
 
-    def needs(self, subject: Subject[LinkedBucket], context: Context) -> Iterable[Fact[Any]]:
-        del context
-        return (BucketPolicy(subject.value.name), FileSystems())
+    def needs(self, bucket: LinkedBucket) -> Facts:
+        return (BucketPolicy(bucket.name), FileSystems())
 
-    def check(
-        self, subject: Subject[LinkedBucket], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        bucket = subject.value
+    def check(self, bucket: LinkedBucket, context: Context, facts: FactValues) -> Results:
         policy = facts[BucketPolicy(bucket.name)]
         if policy is None:
             return
@@ -58,7 +57,7 @@ class LinkedBucketPolicy(Rule[LinkedBucket]):
                 f"{roles[-1].rpartition('_')[0]}_*",
             )
         elif refused["unknown"]:
-            yield Unsure(
+            yield Unknown(
                 message=f"whether the policy of {bucket.name} denies FSx "
                 f"{', '.join(refused['unknown'])}: it rests on values that are not known before",
                 hint="except the role of the file system from the Deny, by aws:PrincipalArn",

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
-from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.buckets import BucketKeys
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.storage import FileSystems
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subjects,
+    Unknown,
+)
 from clusterwright.preflight.rules.iam.policy_evaluation import Answer, allowed
 from clusterwright.preflight.rules.storage.data_repository_buckets import (
     LinkedBucket,
@@ -22,24 +26,20 @@ from clusterwright.preflight.rules.storage.fsx_access import dns_suffix, key_que
 class LinkedBucketKey(Rule[LinkedBucket]):
     id = "CW-S026"
     title = "Keys of linked buckets admit FSx"
-    severity = "error"
     prevents = "an association that is MISCONFIGURED: FSx can neither read nor write the objects"
     source = (
         "FSx for Lustre user guide, working with server-side encrypted buckets: the key's policy "
         "must name the role of the file system"
     )
 
-    def subjects(self, context: Context) -> Iterable[Subject[LinkedBucket]]:
+    def subjects(self, context: Context) -> Subjects[LinkedBucket]:
         return linked_buckets(context)
 
-    def needs(self, subject: Subject[LinkedBucket], context: Context) -> Iterable[Fact[Any]]:
-        del context
-        return (BucketKeys(subject.value.name), FileSystems())
+    def needs(self, bucket: LinkedBucket) -> Facts:
+        return (BucketKeys(bucket.name), FileSystems())
 
-    def check(
-        self, subject: Subject[LinkedBucket], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        name = subject.value.name
+    def check(self, bucket: LinkedBucket, context: Context, facts: FactValues) -> Results:
+        name = bucket.name
         found = facts[BucketKeys(name)]
         if found is None:
             return  # S3's own key, or AWS's key for S3, which admits the account through S3
@@ -70,7 +70,7 @@ class LinkedBucketKey(Rule[LinkedBucket]):
                 f"s3.{context.region}.{dns_suffix(context)}",
             )
         elif "unknown" in answers:
-            yield Unsure(
+            yield Unknown(
                 message=f"whether the key of {name} admits FSx: its policy rests on values that "
                 "are not known before",
                 hint=f"look at the policy of {found.key.arn}",

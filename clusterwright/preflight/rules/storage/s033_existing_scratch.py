@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.files import Associations
 from clusterwright.preflight.facts.storage import FileSystems
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+)
 from clusterwright.preflight.rules.storage.checkpoints import lustre_of, within
 from clusterwright.preflight.rules.storage.existing_file_systems import (
     ExistingFiles,
@@ -21,33 +25,29 @@ from clusterwright.preflight.rules.storage.existing_file_systems import (
 class ExistingScratch(Rule[ExistingFiles]):
     id = "CW-S033"
     title = "Checkpoints on a scratch file system that exists are exported"
-    severity = "error"
     prevents = "a run that loses its checkpoints with the file system, which keeps one copy"
     source = "AWS documentation, FSx for Lustre deployment options: SCRATCH is not replicated"
 
-    def subjects(self, context: Context) -> Iterable[Subject[ExistingFiles]]:
+    def subjects(self, context: Context) -> Subjects[ExistingFiles]:
         path = context.cluster.storage.checkpoint_path
         found = lustre_of(path, context.cluster.storage.lustre) if path is not None else None
         for subject in existing_files(context):
             if found is not None and subject.path == ("storage", "lustre", found[0], "existing"):
                 yield Subject(("storage", "checkpoint_path"), subject.value)
 
-    def needs(self, subject: Subject[ExistingFiles], context: Context) -> Iterable[Fact[Any]]:
-        del context
-        return (FileSystems(), Associations(subject.value.id))
+    def needs(self, files: ExistingFiles) -> Facts:
+        return (FileSystems(), Associations(files.id))
 
-    def check(
-        self, subject: Subject[ExistingFiles], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
+    def check(self, files: ExistingFiles, context: Context, facts: FactValues) -> Results:
         storage = context.cluster.storage
-        found = found_among(facts[FileSystems()], subject.value)
+        found = found_among(facts[FileSystems()], files)
         if found is None or not found.deployment_type.startswith("SCRATCH"):
             return
         assert storage.checkpoint_path is not None
         place = lustre_of(storage.checkpoint_path, storage.lustre)
         assert place is not None
         inside = storage.checkpoint_path.removeprefix(place[1].mount_path) or "/"
-        for link in facts[Associations(subject.value.id)]:
+        for link in facts[Associations(files.id)]:
             if "NEW" in link.export_events and within(inside, link.path.rstrip("/")):
                 return
         yield Fail(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 from clusterwright.aws.fsx import FileSystem
 from clusterwright.catalog import Known
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.storage import FileSystems
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+    Unknown,
+)
 from clusterwright.preflight.rules.storage.checkpoints import (
     GIB_PER_TIB,
     clients_mbps,
@@ -33,11 +37,10 @@ AT_ONCE = 2
 class ExistingCheckpointTime(Rule[ExistingFiles]):
     id = "CW-S034"
     title = "File systems that exist take a checkpoint in the time there is"
-    severity = "error"
     prevents = "accelerators that wait for storage at every checkpoint, or a full file system"
     source = "FSx DescribeFileSystems; AWS documentation, FSx for Lustre performance"
 
-    def subjects(self, context: Context) -> Iterable[Subject[ExistingFiles]]:
+    def subjects(self, context: Context) -> Subjects[ExistingFiles]:
         run, path = context.cluster.run, context.cluster.storage.checkpoint_path
         if run is None or run.checkpoint_gib is None or path is None or not writers(context):
             return
@@ -46,14 +49,10 @@ class ExistingCheckpointTime(Rule[ExistingFiles]):
             if found is not None and subject.path == ("storage", "lustre", found[0], "existing"):
                 yield Subject(("run", "checkpoint_gib"), subject.value)
 
-    def needs(self, subject: Subject[ExistingFiles], context: Context) -> Iterable[Fact[Any]]:
-        del subject, context
-        return (FileSystems(),)
+    needs = (FileSystems(),)
 
-    def check(
-        self, subject: Subject[ExistingFiles], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        found = found_among(facts[FileSystems()], subject.value)
+    def check(self, files: ExistingFiles, context: Context, facts: FactValues) -> Results:
+        found = found_among(facts[FileSystems()], files)
         run = context.cluster.run
         assert run is not None
         size_gib = run.checkpoint_gib
@@ -73,9 +72,9 @@ class ExistingCheckpointTime(Rule[ExistingFiles]):
             return
         has = _throughput_mbps(found, context)
         if has is None:
-            yield Unsure(message=f"how fast {found.id} ({found.deployment_type}) is")
+            yield Unknown(message=f"how fast {found.id} ({found.deployment_type}) is")
             return
-        has = min(has, clients_mbps(context, efa=subject.value.efa))
+        has = min(has, clients_mbps(context, efa=files.efa))
         wanted = throughput_for(size_gib, limit.seconds)
         if has < wanted:
             yield Fail(

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator
-from typing import Any
 
 from clusterwright.aws.fsx import DataRepositoryAssociation
 from clusterwright.cost.bill_extras import FileSystemRef
-from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.exports import Exports, ExportState
-from clusterwright.preflight.facts.fact import Fact, FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+    Unknown,
+)
 
 _LATE = dt.timedelta(days=1)
 """A file system that is older than its association by more than this may hold files from before,
@@ -26,21 +32,18 @@ _EXPORT = (
 class Exported(Rule[FileSystemRef]):
     id = "CW-S040"
     title = "Every file of a file system to be deleted is exported"
-    severity = "error"
     prevents = "files that are gone with the file system: FSx deletes without looking"
     source = "FSx API, DeleteFileSystem: AgeOfOldestQueuedMessage of 0, or an export task"
 
-    def subjects(self, context: Context) -> Iterable[Subject[FileSystemRef]]:
+    def subjects(self, context: Context) -> Subjects[FileSystemRef]:
         if context.retire is not None:
             yield Subject(context.retire.path, context.retire)
 
-    def needs(self, subject: Subject[FileSystemRef], context: Context) -> Iterable[Fact[Any]]:
-        return (_fact(subject.value, context),)
+    def needs(self, ref: FileSystemRef, context: Context) -> Facts:
+        return (_fact(ref, context),)
 
-    def check(
-        self, subject: Subject[FileSystemRef], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        fact = _fact(subject.value, context)
+    def check(self, ref: FileSystemRef, context: Context, facts: FactValues) -> Results:
+        fact = _fact(ref, context)
         found = facts[fact]
         name = fact.id or fact.name
         if len(found) != 1:
@@ -66,7 +69,7 @@ def _fact(storage: FileSystemRef, context: Context) -> ExportState:
     return ExportState(storage.existing_id, name)
 
 
-def _verdicts(state: Exports) -> Iterator[Verdict]:
+def _verdicts(state: Exports) -> Results:
     where = state.file_system.id
     if state.file_system.lifecycle not in ("AVAILABLE", "UPDATING"):
         yield Fail(message=f"{where} is {state.file_system.lifecycle}", where=where)
@@ -87,7 +90,7 @@ def _verdicts(state: Exports) -> Iterator[Verdict]:
     yield from _writing(state)
 
 
-def _uncovered(state: Exports) -> Iterator[Verdict]:
+def _uncovered(state: Exports) -> Results:
     """A waiver is how somebody says that they have looked."""
     paths = sorted(association.path for association in state.associations)
     if "/" not in paths:
@@ -101,7 +104,7 @@ def _uncovered(state: Exports) -> Iterator[Verdict]:
         )
 
 
-def _running(state: Exports) -> Iterator[Verdict]:
+def _running(state: Exports) -> Results:
     for task in state.tasks:
         if task.lifecycle in ("PENDING", "EXECUTING", "CANCELING"):
             yield Fail(
@@ -116,7 +119,7 @@ def _running(state: Exports) -> Iterator[Verdict]:
                 hint="its report in the bucket says which files were not exported",
             )
         elif newest.failed_count is None:
-            yield Unsure(message=f"FSx does not say how many files task {newest.id} left out")
+            yield Unknown(message=f"FSx does not say how many files task {newest.id} left out")
         elif newest.failed_count:
             yield Fail(
                 message=f"task {newest.id} did not export {newest.failed_count:,} files",
@@ -127,7 +130,7 @@ def _running(state: Exports) -> Iterator[Verdict]:
             )
 
 
-def _association(state: Exports, association: DataRepositoryAssociation) -> Iterator[Verdict]:
+def _association(state: Exports, association: DataRepositoryAssociation) -> Results:
     where, named = association.id, f"{association.path} ({association.bucket})"
     if association.lifecycle != "AVAILABLE":
         more = f": {association.failure}" if association.failure else ""
@@ -140,7 +143,7 @@ def _association(state: Exports, association: DataRepositoryAssociation) -> Iter
         if state.written_since_export == 0:
             return
         if state.written_since_export is None and not association.exports_automatically:
-            yield Unsure(
+            yield Unknown(
                 message=f"{named}: CloudWatch has no DataWriteBytes of {state.file_system.id} "
                 f"since export {task.id}"
             )
@@ -173,7 +176,7 @@ def _association(state: Exports, association: DataRepositoryAssociation) -> Iter
         )
     pending = state.oldest_pending_seconds
     if pending is None:
-        yield Unsure(
+        yield Unknown(
             message=f"{named}: CloudWatch has no AgeOfOldestQueuedMessage (AutoExport) of "
             f"{state.file_system.id} in the last 15 minutes"
         )
@@ -187,10 +190,10 @@ def _association(state: Exports, association: DataRepositoryAssociation) -> Iter
         )
 
 
-def _writing(state: Exports) -> Iterator[Verdict]:
+def _writing(state: Exports) -> Results:
     written = state.written_bytes
     if written is None:
-        yield Unsure(
+        yield Unknown(
             message=f"CloudWatch has no DataWriteBytes of {state.file_system.id} in the last "
             "15 minutes: whether anybody writes is not known"
         )

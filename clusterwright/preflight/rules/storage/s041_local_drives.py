@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from clusterwright.catalog import Known
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Subject, Subjects, Unknown
 from clusterwright.preflight.rules.group_rule import GroupRule
 
 
@@ -19,19 +15,15 @@ class ScratchDrives(GroupRule):
     prevents = "every node of the group fails at its first start: there is no disk for scratch"
     source = "EC2 DescribeInstanceTypes, InstanceStorageInfo"
 
-    def subjects(self, context: Context) -> Iterable[Subject[ComputeGroup]]:
+    def subjects(self, context: Context) -> Subjects[ComputeGroup]:
         for subject in super().subjects(context):
             if subject.value.scratch is not None:
                 yield Subject((*subject.path, "scratch"), subject.value)
 
-    def check(
-        self, subject: Subject[ComputeGroup], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        group = subject.value
+    def check(self, group: ComputeGroup, context: Context) -> Results:
         instance = context.catalog.instance(group.instance_type)
         if instance is None or not isinstance(instance.local_nvme, Known):
-            yield Unsure(message=f"which drives {group.instance_type} has: no source says")
+            yield Unknown(message=f"which drives {group.instance_type} has: no source says")
         elif not instance.local_nvme.value.count:
             yield Fail(
                 message=f"{group.instance_type} has no drives of its own for scratch",

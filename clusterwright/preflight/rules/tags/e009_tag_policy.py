@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 from clusterwright.aws.organizations import TagKeyPolicy
 from clusterwright.platforms.tagged_types import covered, tagged_types
 from clusterwright.platforms.tags import ENVIRONMENT_TAG
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.organization import EffectiveTagPolicy
-from clusterwright.preflight.results import Severity
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Severity,
+    Subject,
+    Subjects,
+)
 
 _SHOWN = 3
 Tag = tuple[str, str]
@@ -23,7 +26,6 @@ class OrganizationTags(Rule[Tag | None]):
 
     id = "CW-E009"
     title = "Tags keep to the organisation's tag policy"
-    severity = "error"
     prevents = (
         "TagPolicyViolation (EC2; other services have other names for it) while a stack is made, "
         "where the policy is enforced for a type that the stacks make; elsewhere a report of "
@@ -34,29 +36,25 @@ class OrganizationTags(Rule[Tag | None]):
         "enforcement, and `Enforce Required tag key with IaC`"
     )
 
-    def subjects(self, context: Context) -> Iterable[Subject[Tag | None]]:
+    def subjects(self, context: Context) -> Subjects[Tag | None]:
         cluster = context.cluster
         for key, value in cluster.tags.items():
             yield Subject(("tags", key), (key, value))
         yield Subject(("environment",), (ENVIRONMENT_TAG, cluster.environment))
         yield Subject(("required_tags",) if cluster.required_tags else ("environment",), None)
 
-    def needs(self, subject: Subject[Tag | None], context: Context) -> Iterable[Fact[Any]]:
-        del subject, context
-        return (EffectiveTagPolicy(),)
+    needs = (EffectiveTagPolicy(),)
 
-    def check(
-        self, subject: Subject[Tag | None], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
+    def check(self, tag: Tag | None, context: Context, facts: FactValues) -> Results:
         made = tagged_types(context.cluster)
         for policy in facts[EffectiveTagPolicy()] or ():
-            if subject.value is None:
+            if tag is None:
                 yield from _missing(policy, context, made)
-            elif policy.key.lower() == subject.value[0].lower():
-                yield from _broken(policy, *subject.value, made)
+            elif policy.key.lower() == tag[0].lower():
+                yield from _broken(policy, *tag, made)
 
 
-def _broken(policy: TagKeyPolicy, key: str, value: str, made: frozenset[str]) -> Iterator[Verdict]:
+def _broken(policy: TagKeyPolicy, key: str, value: str, made: frozenset[str]) -> Results:
     refused = covered(policy.enforced_for, made)
     effect = (
         f"it is enforced for {_few(refused)}, which the deployment makes"
@@ -90,7 +88,7 @@ def _allowed_instead(policy: TagKeyPolicy, allowed: tuple[str, ...], *, own: boo
     return "ask for an exception for this key" if own else f"leave `{policy.key}` out"
 
 
-def _missing(policy: TagKeyPolicy, context: Context, made: frozenset[str]) -> Iterator[Verdict]:
+def _missing(policy: TagKeyPolicy, context: Context, made: frozenset[str]) -> Results:
     wanting = covered(policy.required_for, made)
     there = {key.lower() for key in (*context.cluster.tags, ENVIRONMENT_TAG)}
     if wanting and policy.key.lower() not in there:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from clusterwright.platforms.hyperpod.instance_groups import TRAINING_PLAN_INSTANCE_COUNTS
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 from clusterwright.preflight.rules.compute_groups import (
     by_plan,
     largest,
@@ -21,25 +17,21 @@ LARGEST = max(TRAINING_PLAN_INSTANCE_COUNTS)
 class PlanSize(Rule[tuple[str, int]]):
     id = "CW-C008"
     title = "A training plan holds what its groups take"
-    severity = "error"
     scope = "offline"
     prevents = (
         "a plan of that size cannot be bought: a segment has 1, 2, 4, 8, 16, 32 or 64 instances"
     )
     source = "AWS documentation, SageMaker training plans"
 
-    def subjects(self, context: Context) -> Iterable[Subject[tuple[str, int]]]:
+    def subjects(self, context: Context) -> Subjects[tuple[str, int]]:
         for arn, groups in by_plan(context).items():
             # Their plans count UltraServers, not instances: CW-C021 looks at those.
             if any(ultraserver_sizes(context, group.instance_type) for _, group in groups):
                 continue
             yield Subject(largest(groups), (arn, sum(group.count for _, group in groups)))
 
-    def check(
-        self, subject: Subject[tuple[str, int]], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del context, facts
-        arn, count = subject.value
+    def check(self, plan: tuple[str, int]) -> Results:
+        arn, count = plan
         if count > LARGEST:
             yield Fail(
                 message=f"{count} instances from the plan {plan_name(arn)}: "

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.hyperpod import TrainingPlan
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results
 from clusterwright.preflight.rules.training_plans.plan_rule import PlanRule, PlanUse
 
 
@@ -17,10 +13,7 @@ class PlanExists(PlanRule):
     prevents = "CreateCluster fails: the training plan is not found"
     source = "SageMaker DescribeTrainingPlan"
 
-    def check(
-        self, subject: Subject[PlanUse], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        use = subject.value
+    def check(self, use: PlanUse, context: Context, facts: FactValues) -> Results:
         plan = facts[TrainingPlan(use.name)]
         if plan is None:
             yield Fail(

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.hyperpod import TrainingPlan
-from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Unknown
 from clusterwright.preflight.rules.training_plans.plan_rule import GONE, PlanRule, PlanUse
 
 
@@ -17,10 +13,8 @@ class PlanStatus(PlanRule):
     prevents = "CreateCluster fails, or instances never come: the plan has expired or failed"
     source = "SageMaker DescribeTrainingPlan, Status"
 
-    def check(
-        self, subject: Subject[PlanUse], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        plan = facts[TrainingPlan(subject.value.name)]
+    def check(self, plan_use: PlanUse, context: Context, facts: FactValues) -> Results:
+        plan = facts[TrainingPlan(plan_use.name)]
         if plan is None or plan.status == "Active":
             return
         why = f": {plan.status_message}" if plan.status_message else ""
@@ -47,7 +41,7 @@ class PlanStatus(PlanRule):
                 where=context.region,
             )
         else:
-            yield Unsure(
+            yield Unknown(
                 message=f"the training plan {plan.name} is in a state that is not known here: "
                 f"{plan.status}"
             )

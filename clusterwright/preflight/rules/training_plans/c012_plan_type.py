@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from clusterwright.platforms.hyperpod.instance_groups import ml_name
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.hyperpod import TrainingPlan
-from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Unknown
 from clusterwright.preflight.rules.training_plans.plan_rule import PlanRule, PlanUse
 
 
@@ -18,17 +14,15 @@ class PlanType(PlanRule):
     prevents = "CreateCluster fails: the plan has no instances of the type"
     source = "SageMaker DescribeTrainingPlan, ReservedCapacitySummaries"
 
-    def check(
-        self, subject: Subject[PlanUse], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        plan = facts[TrainingPlan(subject.value.name)]
+    def check(self, plan_use: PlanUse, context: Context, facts: FactValues) -> Results:
+        plan = facts[TrainingPlan(plan_use.name)]
         if plan is None:
             return  # CW-C010 says so
         if not plan.capacities:
-            yield Unsure(message=f"the training plan {plan.name} does not say what it holds")
+            yield Unknown(message=f"the training plan {plan.name} does not say what it holds")
             return
         held = sorted({capacity.instance_type for capacity in plan.capacities})
-        for path, group in subject.value.groups:
+        for path, group in plan_use.groups:
             if ml_name(group.instance_type) not in held:
                 yield Fail(
                     message=f"the training plan {plan.name} holds {', '.join(held)}, "

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 from clusterwright.aws.sagemaker import ReservedCapacity
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.hyperpod import TrainingPlan
 from clusterwright.preflight.facts.network import Zones
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+    Unknown,
+)
 from clusterwright.preflight.rules.compute_groups import by_plan, plan_name
 from clusterwright.preflight.rules.network.zones import zone_id_of
 from clusterwright.preflight.rules.training_plans.plan_rule import GONE
@@ -19,35 +24,31 @@ from clusterwright.preflight.rules.training_plans.plan_rule import GONE
 class PlanZone(Rule[tuple[str, ...]]):
     id = "CW-C013"
     title = "The training plans are in the nodes' zone"
-    severity = "error"
     prevents = "instances never come: a plan has its instances in one zone"
     source = "aws/sagemaker-hyperpod-cli PR #438"
 
-    def subjects(self, context: Context) -> Iterable[Subject[tuple[str, ...]]]:
+    def subjects(self, context: Context) -> Subjects[tuple[str, ...]]:
         plans = tuple(plan_name(arn) for arn in by_plan(context))
         if plans:
             yield Subject(("network", "availability_zone_id"), plans)
 
-    def needs(self, subject: Subject[tuple[str, ...]], context: Context) -> Iterable[Fact[Any]]:
-        del context
-        return (*(TrainingPlan(name) for name in subject.value), Zones())
+    def needs(self, plan_names: tuple[str, ...]) -> Facts:
+        return (*(TrainingPlan(name) for name in plan_names), Zones())
 
-    def check(
-        self, subject: Subject[tuple[str, ...]], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
+    def check(self, plan_names: tuple[str, ...], context: Context, facts: FactValues) -> Results:
         wanted = context.cluster.network.availability_zone_id
         free = []
-        for name in subject.value:
+        for name in plan_names:
             plan = facts[TrainingPlan(name)]
             segments = [s for s in plan.capacities if s.status not in GONE] if plan else []
             if plan is not None and not plan.capacities:
-                yield Unsure(message=f"the training plan {name} does not say where it is")
+                yield Unknown(message=f"the training plan {name} does not say where it is")
                 continue
             named = [_zone(segment) for segment in segments]
             if segments and not any(named):
                 free.append(name)
             elif None in named:
-                yield Unsure(message=f"a part of the training plan {name} names no zone")
+                yield Unknown(message=f"a part of the training plan {name} names no zone")
             elif named:
                 # Names of zones differ between accounts; the one that answers knows its own.
                 zones = {zone_id_of(zone, facts[Zones()]) for zone in named if zone}

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
-from clusterwright.preflight.facts.hyperpod import HyperPodClusters, TrainingPlan
-from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.facts.hyperpod import HyperPodClusters, TrainingPlan, deployed_cluster
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Fail,
+    Results,
+    Unknown,
+)
 from clusterwright.preflight.rules.compute_groups import largest
-from clusterwright.preflight.rules.quotas.hyperpod_usage import own
 from clusterwright.preflight.rules.training_plans.plan_rule import PlanRule, PlanUse
 
 
@@ -20,17 +21,14 @@ class PlanFree(PlanRule):
     prevents = "CreateCluster fails, or groups stay short: others use the plan's instances"
     source = "SageMaker DescribeTrainingPlan, AvailableInstanceCount"
 
-    def needs(self, subject: Subject[PlanUse], context: Context) -> Iterable[Fact[Any]]:
-        return (*super().needs(subject, context), HyperPodClusters())
+    def needs(self, use: PlanUse) -> Facts:
+        return (TrainingPlan(use.name), HyperPodClusters())
 
-    def check(
-        self, subject: Subject[PlanUse], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        use = subject.value
+    def check(self, use: PlanUse, context: Context, facts: FactValues) -> Results:
         plan = facts[TrainingPlan(use.name)]
         if plan is None or plan.status not in ("Active", "Scheduled"):
             return
-        present = own(facts[HyperPodClusters()], context)
+        present = deployed_cluster(facts[HyperPodClusters()], context.cluster.environment)
         held = sum(
             group.count
             for group in (present.groups if present else ())
@@ -39,7 +37,7 @@ class PlanFree(PlanRule):
         # Before it starts nothing is available, but all of it will be.
         free = plan.total_count if plan.status == "Scheduled" else plan.available_count
         if free is None:
-            yield Unsure(message=f"the training plan {plan.name} does not say what is free")
+            yield Unknown(message=f"the training plan {plan.name} does not say what is free")
             return
         if use.count > free + held:
             total = plan.total_count

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator
-from typing import Any
 
 from clusterwright.aws.sagemaker import TrainingPlan as Plan
 from clusterwright.catalog import Known
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.hyperpod import TrainingPlan
-from clusterwright.preflight.rule import Fail, Rule, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import (
+    Context,
+    Facts,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subject,
+    Subjects,
+    Unknown,
+)
 from clusterwright.preflight.rules.compute_groups import by_plan, plan_name
 from clusterwright.preflight.rules.run_window import run_begin
 from clusterwright.preflight.rules.training_plans.plan_rule import GONE
@@ -24,28 +30,25 @@ class PlanDates(Rule[tuple[str, ...]]):
     prevents = "HyperPod ends the plan's instances an hour before its end, in the middle of a run"
     source = "AWS documentation, SageMaker training plans"
 
-    def subjects(self, context: Context) -> Iterable[Subject[tuple[str, ...]]]:
+    def subjects(self, context: Context) -> Subjects[tuple[str, ...]]:
         plans = tuple(plan_name(arn) for arn in by_plan(context))
         if plans and context.cluster.run is not None:
             yield Subject(("run", "hours"), plans)
 
-    def needs(self, subject: Subject[tuple[str, ...]], context: Context) -> Iterable[Fact[Any]]:
-        del context
-        return [TrainingPlan(name) for name in subject.value]
+    def needs(self, plan_names: tuple[str, ...]) -> Facts:
+        return [TrainingPlan(name) for name in plan_names]
 
-    def check(
-        self, subject: Subject[tuple[str, ...]], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
+    def check(self, plan_names: tuple[str, ...], context: Context, facts: FactValues) -> Results:
         run = context.cluster.run
         assert run is not None
         short: list[tuple[float, Plan, dt.datetime, bool]] = []
-        for name in subject.value:
+        for name in plan_names:
             plan = facts[TrainingPlan(name)]
             if plan is None or plan.status not in ("Active", "Scheduled"):
                 continue  # CW-C010 and CW-C011 say so
             found = _until(plan, context)
             if found is None:
-                yield Unsure(message=f"the training plan {name} does not say when it ends")
+                yield Unknown(message=f"the training plan {name} does not say when it ends")
                 continue
             hours, end, gap = found
             if hours < run.hours:

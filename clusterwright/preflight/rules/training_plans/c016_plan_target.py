@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
 from clusterwright.preflight.facts.hyperpod import TrainingPlan
-from clusterwright.preflight.rule import Fail, Subject, Unsure, Verdict
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Unknown
 from clusterwright.preflight.rules.training_plans.plan_rule import PlanRule, PlanUse
 
 
@@ -17,14 +13,12 @@ class PlanTarget(PlanRule):
     prevents = "CreateCluster fails: the plan's target is training jobs, and cannot be changed"
     source = "SageMaker DescribeTrainingPlan, TargetResources"
 
-    def check(
-        self, subject: Subject[PlanUse], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        plan = facts[TrainingPlan(subject.value.name)]
+    def check(self, plan_use: PlanUse, context: Context, facts: FactValues) -> Results:
+        plan = facts[TrainingPlan(plan_use.name)]
         if plan is None:
             return
         if not plan.target_resources:
-            yield Unsure(message=f"the training plan {plan.name} names no target")
+            yield Unknown(message=f"the training plan {plan.name} names no target")
         elif "hyperpod-cluster" not in plan.target_resources:
             yield Fail(
                 message=f"the training plan {plan.name} is for "

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact, FactValues
 from clusterwright.preflight.facts.hyperpod import TrainingPlan, TrainingPlanExtensions
-from clusterwright.preflight.rule import Fail, Subject, Verdict
+from clusterwright.preflight.rule import Context, Facts, FactValues, Fail, Results
 from clusterwright.preflight.rules.training_plans.plan_rule import PlanRule, PlanUse
 
 NOT_HELD = ("pending", "failed")
@@ -21,13 +16,10 @@ class PlanExtension(PlanRule):
     prevents = "a run that counts on time which was never bought: its extension is not paid"
     source = "SageMaker DescribeTrainingPlanExtensionHistory, Status and PaymentStatus"
 
-    def needs(self, subject: Subject[PlanUse], context: Context) -> Iterable[Fact[Any]]:
-        return (*super().needs(subject, context), TrainingPlanExtensions(subject.value.arn))
+    def needs(self, use: PlanUse) -> Facts:
+        return (TrainingPlan(use.name), TrainingPlanExtensions(use.arn))
 
-    def check(
-        self, subject: Subject[PlanUse], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        use = subject.value
+    def check(self, use: PlanUse, context: Context, facts: FactValues) -> Results:
         if facts[TrainingPlan(use.name)] is None:
             return  # CW-C010 says so
         for extension in facts[TrainingPlanExtensions(use.arn)]:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import Fact
 from clusterwright.preflight.facts.hyperpod import TrainingPlan
-from clusterwright.preflight.results import Severity
-from clusterwright.preflight.rule import Rule, Subject
+from clusterwright.preflight.rule import Context, Facts, Rule, Subject, Subjects
 from clusterwright.preflight.rules.compute_groups import by_plan, plan_name
 
 GONE = ("Expired", "Failed")
@@ -35,13 +30,10 @@ class PlanUse:
 class PlanRule(Rule[PlanUse]):
     """A rule about each plan that the spec names, as the account has it."""
 
-    severity: ClassVar[Severity] = "error"
-
-    def subjects(self, context: Context) -> Iterable[Subject[PlanUse]]:
+    def subjects(self, context: Context) -> Subjects[PlanUse]:
         for arn, groups in by_plan(context).items():
             path = (*groups[0][0], "capacity", "arn")
             yield Subject(path, PlanUse(plan_name(arn), arn, tuple(groups)))
 
-    def needs(self, subject: Subject[PlanUse], context: Context) -> Iterable[Fact[Any]]:
-        del context
-        return (TrainingPlan(subject.value.name),)
+    def needs(self, plan_use: PlanUse) -> Facts:
+        return (TrainingPlan(plan_use.name),)

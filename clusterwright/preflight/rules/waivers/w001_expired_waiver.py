@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from clusterwright.cluster_spec.models.operations import Waiver
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
 class ExpiredWaiver(Rule[Waiver]):
     id = "CW-W001"
     title = "No waiver has expired"
-    severity = "error"
     scope = "offline"
     prevents = "an exception that was meant for a while and stays for ever"
     source = "the spec's waivers"
 
-    def subjects(self, context: Context) -> Iterable[Subject[Waiver]]:
+    def subjects(self, context: Context) -> Subjects[Waiver]:
         for index, waiver in enumerate(context.cluster.waivers):
             yield Subject(("waivers", index, "expires"), waiver)
 
-    def check(
-        self, subject: Subject[Waiver], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        waiver = subject.value
+    def check(self, waiver: Waiver, context: Context) -> Results:
         if waiver.expires < context.today:
             what = f"{waiver.rule} at {waiver.path}" if waiver.path else waiver.rule
             yield Fail(

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from clusterwright.cluster_spec.models.operations import Waiver
-from clusterwright.preflight.context import Context
-from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.rule import Fail, Rule, Subject, Verdict
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 from clusterwright.preflight.waivers import covers
 
 
@@ -20,17 +16,13 @@ class UnusedWaiver(Rule[Waiver]):
     prevents = "a waiver that lies in wait for a finding nobody has seen"
     source = "the spec's waivers"
 
-    def subjects(self, context: Context) -> Iterable[Subject[Waiver]]:
+    def subjects(self, context: Context) -> Subjects[Waiver]:
         for index, waiver in enumerate(context.cluster.waivers):
             # Of a rule that did not run, or could not tell, nothing follows.
             if waiver.rule in context.decided and waiver.expires >= context.today:
                 yield Subject(("waivers", index), waiver)
 
-    def check(
-        self, subject: Subject[Waiver], context: Context, facts: FactValues
-    ) -> Iterator[Verdict]:
-        del facts
-        waiver = subject.value
+    def check(self, waiver: Waiver, context: Context) -> Results:
         for finding in context.findings:
             if finding.rule == waiver.rule and (
                 waiver.path is None or covers(waiver.path, finding.path)
