@@ -185,7 +185,7 @@ def test_groups_per_interface(rule: Harness) -> None:
         changes,
         quota("vpc", "L-2AFB9258", 2),
         path="network.existing.security_group_ids",
-        message="each node carries 3 security groups",
+        message="each node has 3 security groups",
         numbers=(3, 0, 2),
     )
     rule.passes("CW-Q047", changes, quota("vpc", "L-2AFB9258", 3))

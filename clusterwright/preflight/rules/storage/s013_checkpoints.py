@@ -19,24 +19,24 @@ class Checkpoints(Rule[str]):
         if path is not None:
             yield Subject(("storage", "checkpoint_path"), path)
 
-    def check(self, path: str, context: Context) -> Results:
+    def check(self, checkpoint_path: str, context: Context) -> Results:
         for group in context.cluster.compute:
-            if group.scratch is not None and within(path, group.scratch.mount_path):
+            if group.scratch is not None and within(checkpoint_path, group.scratch.mount_path):
                 yield Fail(
-                    message=f"{path} is on the nodes' own drives, which are empty after every "
-                    "replacement",
+                    message=f"{checkpoint_path} is on the local drives of the nodes, which are empty "
+                    "after every replacement",
                     hint="put checkpoints on Lustre, with an export to a bucket",
                 )
                 return
-        found = lustre_of(path, context.cluster.storage.lustre)
+        found = lustre_of(checkpoint_path, context.cluster.storage.lustre)
         if found is None or found[1].existing is not None:
             return  # CW-S033 asks FSx of what kind it is
         fs = found[1]
-        if fs.deployment_type.startswith("PERSISTENT") or _is_exported(path, fs):
+        if fs.deployment_type.startswith("PERSISTENT") or _is_exported(checkpoint_path, fs):
             return
         yield Fail(
-            message=f"{path} is on {fs.deployment_type}, which keeps one copy of its data, and no "
-            "repository exports it",
+            message=f"{checkpoint_path} is on {fs.deployment_type}, which does not replicate its "
+            "data, and no repository exports it",
             hint="add a repository with export: [NEW, CHANGED, DELETED], or PERSISTENT_2",
         )
 
