@@ -23,8 +23,8 @@ class Checkpoints(Rule[str]):
         for group in context.cluster.compute:
             if group.scratch is not None and within(checkpoint_path, group.scratch.mount_path):
                 yield Fail(
-                    message=f"{checkpoint_path} is on the local drives of the nodes, which are empty "
-                    "after every replacement",
+                    message=f"{checkpoint_path} is on the local drives of the nodes, which are "
+                    "empty after every replacement",
                     hint="put checkpoints on Lustre, with an export to a bucket",
                 )
                 return
