@@ -73,6 +73,7 @@ def command(
     """
     from clusterwright.catalog import load_catalog
     from clusterwright.migration import OutputsLack, migrate
+    from clusterwright.migration.results import Costs, MigrationReport
     from clusterwright.render import migration as render
     from clusterwright.render.style import Style
 
@@ -109,13 +110,11 @@ def command(
                 "them",
             ) from None
         after, open_points, unknown = _check_offline(found, spec, output, catalog)
-        costs = render.Costs(
-            _bill(spec, catalog), None if after is None else _bill(after, catalog)
-        )
+        costs = Costs(_bill(spec, catalog), None if after is None else _bill(after, catalog))
     if output is not None:
         write_atomically(output, found.text, force)
     code = 1 if open_points else 2 if unknown else 0
-    report = render.Report(
+    report = MigrationReport(
         found, open_points, unknown, costs, spec.file, str(output) if output else None
     )
     if output_format == "json":

@@ -1,17 +1,14 @@
 """The JSON Schema of the spec (2020-12), for editors and other programs.
 
-`python -m clusterwright.cluster_spec.schema` writes schema/cluster.schema.json; `--check` says
-whether it is current. The schema describes one file of several layers: a key of a mapping may
+`python -m tools.docs cluster-schema` writes schema/cluster.schema.json.
+The schema describes one file of several layers: a key of a mapping may
 come from base.yaml, so only entries of lists have required keys. What no schema can say is
 checked by `clusterwright check`.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -19,8 +16,6 @@ from pydantic import BaseModel
 from clusterwright.cluster_spec.field_docs import docstrings, summary
 from clusterwright.cluster_spec.keys import fields_of, is_list, models_in
 from clusterwright.cluster_spec.models.cluster import Cluster
-
-SCHEMA_FILE = Path(__file__).parents[2] / "schema" / "cluster.schema.json"
 
 _PYDANTIC_ONLY = ("title", "discriminator")
 
@@ -39,11 +34,6 @@ def json_schema() -> dict[str, Any]:
         "title": "Clusterwright spec",
         **schema,
     }
-
-
-def text() -> str:
-    """The schema as it is committed."""
-    return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def _models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
@@ -125,22 +115,3 @@ def _tidy(schema: Any) -> None:
                 _tidy(named)
         elif key not in ("default", "examples", "enum"):
             _tidy(child)
-
-
-def main(arguments: list[str]) -> int:
-    """Write the schema, or with `--check` say whether the committed one is current."""
-    if arguments == ["--check"]:
-        current = SCHEMA_FILE.is_file() and SCHEMA_FILE.read_text(encoding="utf-8") == text()
-        if not current:
-            print(
-                f"{SCHEMA_FILE.name} is stale: python -m clusterwright.cluster_spec.schema",
-                file=sys.stderr,
-            )
-        return 0 if current else 1
-    SCHEMA_FILE.parent.mkdir(exist_ok=True)
-    SCHEMA_FILE.write_text(text(), encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,16 +1,13 @@
 """The reference page of the spec, from the models.
 
-`python -m clusterwright.cluster_spec.spec_page` writes docs/reference/spec.md; `--check`
-says whether it is current.
+`python -m tools.docs spec` writes docs/reference/spec.md.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 import typing
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from annotated_types import Ge, Gt, Le, MaxLen, MinLen
@@ -22,12 +19,10 @@ from clusterwright.cluster_spec.keys import fields_of, is_list, models_in
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.formats import WORDS
 
-PAGE = Path(__file__).parents[2] / "docs" / "reference" / "spec.md"
-
 HEAD = """# The spec
 
 Generated from `clusterwright/cluster_spec/models` by
-`python -m clusterwright.cluster_spec.spec_page`.
+`python -m tools.docs spec`.
 How to write one: [Write a spec](../how-to/write-a-spec.md).
 
 Units are in the names: `_gib` is GiB (2^30 bytes), `_mbps` MB/s (10^6 bytes per second), `_usd`
@@ -139,22 +134,3 @@ def _default(field: FieldInfo, key: str) -> str:
     if field.default_factory is not None or field.default is None:
         return _DERIVED.get(key, "–")
     return f"`{json.dumps(field.default)}`" if field.default not in ([], {}) else "none"
-
-
-def main(arguments: list[str]) -> int:
-    """Write the page, or with `--check` say whether the committed one is current."""
-    if arguments == ["--check"]:
-        current = PAGE.is_file() and PAGE.read_text(encoding="utf-8") == page()
-        if not current:
-            print(
-                f"{PAGE.name} is stale: python -m clusterwright.cluster_spec.spec_page",
-                file=sys.stderr,
-            )
-        return 0 if current else 1
-    PAGE.parent.mkdir(parents=True, exist_ok=True)
-    PAGE.write_text(page(), encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

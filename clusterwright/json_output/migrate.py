@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from clusterwright.json_output.base import Count, Envelope, Output, Usd, at, field, json_text
-from clusterwright.migration.results import Note
+from clusterwright.migration.results import MigrationReport, Note
 from clusterwright.platforms.registry import PlatformName
-from clusterwright.render.migration import Report
 
 
 class MigrationTotal(Output):
@@ -56,6 +55,6 @@ class MigrateOutput(Envelope):
 OUTPUTS = (MigrateOutput,)
 
 
-def migrate_json(report: Report, exit_code: int) -> str:
+def migrate_json(report: MigrationReport, exit_code: int) -> str:
     """A migration as JSON."""
     return json_text(MigrateOutput, report, exit_code=exit_code)

@@ -1,29 +1,22 @@
 """JSON Schemas of the JSON outputs, generated from the models.
 
-`python -m clusterwright.json_output.schemas` writes schema/<command>-output.schema.json; `--check`
+`python -m tools.docs` writes schema/<command>-output.schema.json; `--check`
 compares them with the committed files. Keys may be added to an output without a new version, so
 unknown keys are allowed.
 """
 
 from __future__ import annotations
 
-import argparse
 import inspect
-import json
-import sys
-from collections.abc import Sequence
 from functools import reduce
 from operator import or_
-from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from pydantic import TypeAdapter, create_model
 from pydantic.json_schema import GenerateJsonSchema
 
 from clusterwright.json_output import check, cost, diff, migrate, plan
 from clusterwright.json_output.base import Output, ProblemsOutput
-
-FOLDER: Final = Path(__file__).resolve().parents[2] / "schema"
 
 
 class _Generator(GenerateJsonSchema):
@@ -86,25 +79,3 @@ def output_schema(command: str, *outputs: type[Output]) -> dict[str, Any]:
         "title": f"The output of `clusterwright {command} --format json`",
         **schema,
     }
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the files, or with `--check` compare them."""
-    parser = argparse.ArgumentParser(description="Write the JSON Schemas of the outputs.")
-    parser.add_argument("--check", action="store_true", help="only compare; exit 1 if stale")
-    options = parser.parse_args(arguments)
-    code = 0
-    for name, schema in schemas().items():
-        text = json.dumps(schema, indent=2) + "\n"
-        path = FOLDER / name
-        if not options.check:
-            path.write_text(text, encoding="utf-8")
-        elif not path.is_file() or path.read_text(encoding="utf-8") != text:
-            command = "python -m clusterwright.json_output.schemas"
-            print(f"schema/{name} is stale: run `{command}`", file=sys.stderr)
-            code = 1
-    return code
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from clusterwright.cost.bill import Bill
 from clusterwright.platforms.registry import PlatformName
 
 
@@ -55,3 +56,33 @@ class Migration:
     moves: tuple[Note, ...]
     decisions: tuple[Note, ...]
     in_place: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Bills of both clusters; `after` is None where the new spec does not load."""
+
+    before: Bill
+    after: Bill | None
+
+
+@dataclass(frozen=True)
+class MigrationReport:
+    """A migration, what must still be decided, and what it costs.
+
+    Attributes
+    ----------
+    open_points:
+        Errors of `check --offline` of the new spec.
+    unknown:
+        What that check could not answer.
+    written:
+        The file that was written.
+    """
+
+    migration: Migration
+    open_points: tuple[Note, ...]
+    unknown: tuple[Note, ...]
+    costs: Costs
+    file: str
+    written: str | None

@@ -3,38 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from clusterwright.cost.bill import Bill
-from clusterwright.migration.results import Migration, Note
+from clusterwright.migration.results import Costs, MigrationReport, Note
 from clusterwright.render.bill_sections import money
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import markdown_table
-
-
-@dataclass(frozen=True)
-class Costs:
-    """Both clusters' bills; `after` is None where the other file does not load."""
-
-    before: Bill
-    after: Bill | None
-
-
-@dataclass(frozen=True)
-class Report:
-    """A move, what is left to decide, and what it costs."""
-
-    migration: Migration
-    open_points: tuple[Note, ...]
-    """What `check --offline` says against the other file."""
-
-    unknown: tuple[Note, ...]
-    """What it could not judge."""
-
-    costs: Costs
-    file: str
-    written: str | None
-
 
 SECTIONS = (
     ("decisions", "Decided for you; decide otherwise where you know better"),
@@ -47,7 +20,7 @@ SECTIONS = (
 )
 
 
-def migration_text(report: Report, style: Style = PLAIN) -> str:
+def migration_text(report: MigrationReport, style: Style = PLAIN) -> str:
     """The report for a terminal."""
     found = report.migration
     lines = [style.paint("bold", f"{report.file}: {found.source} → {found.target}"), ""]
@@ -69,7 +42,7 @@ def migration_text(report: Report, style: Style = PLAIN) -> str:
     return "\n".join(lines) + "\n"
 
 
-def migration_markdown(report: Report) -> str:
+def migration_markdown(report: MigrationReport) -> str:
     """The report for a pull request."""
     found = report.migration
     lines = [f"## `{report.file}`: {found.source} to {found.target}", ""]
@@ -84,7 +57,7 @@ def migration_markdown(report: Report) -> str:
     return "\n".join(lines)
 
 
-def _sections(report: Report) -> Iterator[tuple[str, Sequence[Note]]]:
+def _sections(report: MigrationReport) -> Iterator[tuple[str, Sequence[Note]]]:
     found = report.migration
     notes: dict[str, Sequence[Note]] = {
         "decisions": found.decisions,

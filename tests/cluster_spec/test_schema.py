@@ -31,21 +31,6 @@ def validator() -> Any:
     return jsonschema.Draft202012Validator(schema.json_schema())
 
 
-def test_the_committed_schema_is_current() -> None:
-    assert schema.SCHEMA_FILE.read_text(encoding="utf-8") == schema.text()
-    assert schema.main(["--check"]) == 0
-
-
-def test_a_stale_schema_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(schema, "SCHEMA_FILE", tmp_path / "schema" / "cluster.schema.json")
-    assert schema.main(["--check"]) == 1
-    assert "python -m clusterwright.cluster_spec.schema" in capsys.readouterr().err
-    assert schema.main([]) == 0
-    assert schema.main(["--check"]) == 0
-
-
 def test_it_is_a_schema() -> None:
     jsonschema.Draft202012Validator.check_schema(schema.json_schema())
 

@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from clusterwright.cluster_spec import spec_page as reference
 from clusterwright.cluster_spec.keys import places_of
 from tests.support.rich_specs import BUILT, EXISTING, SCRIPTED, paths
-
-
-def test_the_committed_page_is_current() -> None:
-    assert reference.PAGE.read_text(encoding="utf-8") == reference.page()
-    assert reference.main(["--check"]) == 0
-
-
-def test_a_stale_page_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(reference, "PAGE", tmp_path / "reference" / "spec.md")
-    assert reference.main(["--check"]) == 1
-    assert "python -m clusterwright.cluster_spec.spec_page" in capsys.readouterr().err
-    assert reference.main([]) == 0
-    assert reference.main(["--check"]) == 0
 
 
 def test_every_key_has_a_row() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.docs_navigation import SECTIONS, navigation
+from tools.docs.navigation import SECTIONS, navigation
 from tools.lint.files import ROOT
 
 # What a browser fetches when it loads a page; links that a reader follows are allowed.

@@ -7,12 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tools import field_failures
-from tools.field_failures import ListError
-
-
-def test_the_committed_page_is_what_the_list_gives(capsys: pytest.CaptureFixture[str]) -> None:
-    assert field_failures.main(["--check"]) == 0, capsys.readouterr().err
+from tools.docs import field_failures
+from tools.docs.field_failures import ListError
 
 
 def test_every_named_test_exists_and_every_test_is_named() -> None:
@@ -26,16 +22,6 @@ def test_every_test_of_the_folder_is_at_the_top_of_its_file() -> None:
     for path in field_failures.TESTS.glob("test_*.py"):
         for statement in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             assert not (isinstance(statement, ast.ClassDef) and statement.name.startswith("Test"))
-
-
-def test_a_page_of_other_counts_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(field_failures, "PAGE", tmp_path / "page.md")
-    assert field_failures.main(["--check"]) == 1
-    assert field_failures.main([]) == 0
-    assert field_failures.main(["--check"]) == 0
-    text = field_failures.PAGE.read_text(encoding="utf-8")
-    field_failures.PAGE.write_text(text.replace("| design |", "| luck |"), encoding="utf-8")
-    assert field_failures.main(["--check"]) == 1
 
 
 def test_counts_are_of_reported_failures_alone(tmp_path: Path) -> None:

@@ -2,29 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 from clusterwright.catalog import load_catalog
 from clusterwright.platforms import platforms_page
 from clusterwright.platforms.capabilities import ALL, LIMITATIONS
 from clusterwright.platforms.misconceptions import MISCONCEPTIONS
 from clusterwright.platforms.registry import PLATFORMS, part_of
-
-
-def test_the_committed_page_is_current() -> None:
-    assert platforms_page.main(["--check"]) == 0
-
-
-def test_a_stale_page_fails_the_check(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(platforms_page, "PAGE", tmp_path / "platforms.md")
-    assert platforms_page.main(["--check"]) == 1
-    assert "python -m clusterwright.platforms.platforms_page" in capsys.readouterr().err
-    assert platforms_page.main([]) == 0
-    assert platforms_page.main(["--check"]) == 0
 
 
 def test_it_has_every_row_misconception_and_limitation() -> None:

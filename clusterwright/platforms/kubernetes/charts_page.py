@@ -1,21 +1,16 @@
 """The reference page of charts, docs/reference/kubernetes-charts.md.
 
-`python -m clusterwright.platforms.kubernetes.charts_page` writes it; `--check` says whether it is
+`python -m tools.docs kubernetes-charts` writes it; `--check` says whether it is
 current.
 """
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 from clusterwright.cluster_spec.validation.workloads import CHARTS_OF
 from clusterwright.platforms.kubernetes.charts import UNKNOWN, ListedChart, listed_charts
 
-PAGE = Path(__file__).parents[3] / "docs" / "reference" / "kubernetes-charts.md"
 
-
-def text() -> str:
+def page() -> str:
     """The page."""
     charts = list(listed_charts().values())
     digests = sum(chart.sha256 is None for chart in charts)
@@ -25,7 +20,7 @@ def text() -> str:
     sources = "\n".join(f"- {chart.name}: {chart.source}; read {chart.date}" for chart in charts)
     return f"""# Charts of Kubernetes
 
-<!-- Written by `python -m clusterwright.platforms.kubernetes.charts_page`; do not edit. -->
+<!-- Written by `python -m tools.docs kubernetes-charts`; do not edit. -->
 
 Helm charts that a cluster on EKS needs and CloudFormation does not install. Versions and addresses
 are those of public sources; of {len(charts)} charts, nobody has read the archive of {digests}, and
@@ -60,21 +55,3 @@ def _row(chart: ListedChart) -> str:
         "yes" if chart.values_schema else "no",
     )
     return f"| {' | '.join(cells)} |"
-
-
-def main(arguments: list[str]) -> int:
-    """Write the page, or with `--check` say whether the one that is there is current."""
-    if arguments == ["--check"]:
-        current = PAGE.is_file() and PAGE.read_text(encoding="utf-8") == text()
-        if not current:
-            print(
-                f"{PAGE.name} is stale: python -m clusterwright.platforms.kubernetes.charts_page",
-                file=sys.stderr,
-            )
-        return 0 if current else 1
-    PAGE.write_text(text(), encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

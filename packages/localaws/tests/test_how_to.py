@@ -104,14 +104,3 @@ def test_the_world_that_enforces_iam_is_one() -> None:
         assert fsx.describe_file_systems()["FileSystems"] == []
     assert code == "AccessDeniedException"
     assert words.endswith("with an explicit deny in a service control policy")
-
-
-def test_the_reference_is_what_the_code_says(tmp_path: Path) -> None:
-    """`python -m clusterwright_localaws.api_page` writes it anew."""
-    done = subprocess.run(
-        [sys.executable, "-m", "clusterwright_localaws.api_page", "--check"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")

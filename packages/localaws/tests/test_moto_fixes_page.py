@@ -11,7 +11,7 @@ import boto3
 import pytest
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.moto_fixes_page import PAGE, MotoFix, page, upstream_fixes
+from clusterwright_localaws.moto_fixes_page import MotoFix, upstream_fixes
 
 FIXES = tuple(upstream_fixes())
 # One process runs every snippet against moto alone: fixes stay in the process that applies them.
@@ -53,8 +53,3 @@ class TestReproductions:
     def test_it_passes_with_the_fix(self, fix: MotoFix) -> None:
         with local_aws():
             exec(fix.reproduction, {"boto3": boto3})
-
-
-def test_the_page_is_current() -> None:
-    """`python -m clusterwright_localaws.moto_fixes_page` writes the page."""
-    assert PAGE.read_text(encoding="utf-8") == page()

@@ -11,12 +11,6 @@ from clusterwright_rehearsal.scenario_loader import scenarios
 from clusterwright_rehearsal.verdict import NOT_COVERED
 
 
-def test_page_is_current() -> None:
-    assert scenarios_page.main(["--check"]) == 0, (
-        "run `python -m clusterwright_rehearsal.scenarios_page`"
-    )
-
-
 def test_page_has_every_scenario_promise_and_gap() -> None:
     found = scenarios()
     text = scenarios_page.page(found)

@@ -2,7 +2,7 @@
 
 An answer that breaks its model would teach a caller something that AWS never says, so it is
 refused (`InternalFailure`, 501) unless `tolerated.json` names exactly that member of that
-operation. The list is moto's, per version; `python -m clusterwright_localaws.api_page` shows it.
+operation. The list is moto's, per version; `python -m tools.docs local-aws-api` shows it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""JSON Schema of world files: `python -m clusterwright_localaws.worlds.json_schema`."""
+"""JSON Schema of world files: `python -m tools.docs world-schema`."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 from clusterwright_localaws.worlds.loading import built_in_worlds
@@ -23,8 +21,3 @@ def world_schema() -> dict[str, Any]:
         **schema["properties"],
     }
     return schema
-
-
-if __name__ == "__main__":
-    target = Path(__file__).parents[4] / "schema" / "world.schema.json"
-    target.write_text(json.dumps(world_schema(), indent=2, ensure_ascii=False) + "\n")

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import BeforeValidator, ConfigDict, WithJsonSchema
@@ -21,8 +18,6 @@ from clusterwright_rehearsal.verdict import (
     StepResult,
     Verdict,
 )
-
-SCHEMA_FILE: Final = Path(__file__).parents[4] / "schema" / "rehearse-output.schema.json"
 
 Entry = TypeVar("Entry")
 
@@ -132,22 +127,6 @@ def scenarios_json(rows: Sequence[tuple[str, str, Sequence[str]]]) -> str:
     return json_text(ListOutput, exit_code=0, scenarios=scenarios)
 
 
-def schema_text() -> str:
-    """The committed schema."""
-    schema = output_schema("rehearse", RehearseOutput, CleanOutput, ListOutput)
-    return json.dumps(schema, indent=2) + "\n"
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Write the schema, or with `--check` compare it with the committed one."""
-    if list(arguments) != ["--check"]:
-        SCHEMA_FILE.write_text(schema_text(), encoding="utf-8")
-        return 0
-    if SCHEMA_FILE.is_file() and SCHEMA_FILE.read_text(encoding="utf-8") == schema_text():
-        return 0
-    print(f"{SCHEMA_FILE.name} is stale: python -m {__spec__.name}", file=sys.stderr)
-    return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def schema() -> dict[str, Any]:
+    """The JSON Schema of the output."""
+    return output_schema("rehearse", RehearseOutput, CleanOutput, ListOutput)

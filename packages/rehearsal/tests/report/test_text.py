@@ -17,7 +17,7 @@ from clusterwright_rehearsal.report import text as render
 from clusterwright_rehearsal.verdict import Verdict
 from packages.rehearsal.tests.report import verdicts
 
-SCHEMA = json.loads(json_output.schema_text())
+SCHEMA = json_output.schema()
 HOSTILE = dataclasses.replace(
     verdicts.hostile(), timeline=[e for e in verdicts.hostile().timeline if "instance_id" in e]
 )

@@ -1,24 +1,20 @@
 """Writes `docs/images/architecture.svg` from the import table of `pyproject.toml`.
 
-`python -m tools.architecture_drawing [--check]`. A box is a package; an arrow points from it to a
+`python -m tools.docs architecture`. A box is a package; an arrow points from it to a
 package that it may import. An arrow that follows from others is left out (transitive reduction).
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Final
 
 from tools.import_table import parse_rows
 
-ROOT: Final = Path(__file__).resolve().parents[1]
-DRAWING: Final = ROOT / "docs" / "images" / "architecture.svg"
-
+ROOT: Final = Path(__file__).resolve().parents[2]
 _WIDTH, _HEIGHT = 148, 34
 _GAP_X, _GAP_Y, _MARGIN = 22, 56, 24
 _STYLE = """\
@@ -122,22 +118,3 @@ def drawing(table: Mapping[str, frozenset[str]]) -> str:
         text = name.replace("clusterwright_", "packages/")
         lines.append(f'  <text x="{x + _WIDTH / 2:g}" y="{y + _HEIGHT / 2 + 4.5:g}">{text}</text>')
     return "\n".join([*lines, "</svg>", ""])
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the drawing; with `--check`, return 1 where it is not current."""
-    parser = argparse.ArgumentParser(prog="python -m tools.architecture_drawing")
-    parser.add_argument("--check", action="store_true", help="write nothing; 1 if not current")
-    check = parser.parse_args(arguments).check
-    text = drawing(import_table())
-    if not check:
-        DRAWING.parent.mkdir(exist_ok=True)
-        DRAWING.write_text(text, encoding="utf-8")
-    elif not DRAWING.exists() or DRAWING.read_text(encoding="utf-8") != text:
-        print(f"{DRAWING.name} is not current: python -m tools.architecture_drawing")
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from tools.node_files_page import PAGE, main, page
-
-
-def test_the_page_is_current() -> None:
-    assert main(["--check"]) == 0, "run `python -m tools.node_files_page`"
+from tools.docs.node_files_page import PAGE, page
 
 
 def test_every_key_has_a_meaning() -> None:

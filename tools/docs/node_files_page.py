@@ -1,4 +1,4 @@
-"""Write the tables of `docs/reference/node-files.md`: `python -m tools.node_files_page [--check]`.
+"""Write the tables of `docs/reference/node-files.md`: `python -m tools.docs node-files`.
 
 The tables of `cluster.json` and `deployment.json` come from the node program's contract, between
 the comments `<!-- contract: NAME -->` and `<!-- end of contract -->`.
@@ -6,7 +6,6 @@ the comments `<!-- contract: NAME -->` and `<!-- end of contract -->`.
 
 from __future__ import annotations
 
-import argparse
 import ast
 import dataclasses
 import inspect
@@ -14,11 +13,11 @@ import itertools
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-ROOT: Final = Path(__file__).resolve().parents[1]
+ROOT: Final = Path(__file__).resolve().parents[2]
 PAGE: Final = ROOT / "docs" / "reference" / "node-files.md"
 sys.path.append(str(ROOT / "lifecycle_scripts"))
 
@@ -27,21 +26,6 @@ from clusterwright_node.fields import Record, Records  # noqa: E402
 from clusterwright_node.parsing import REQUIRED  # noqa: E402
 
 _MARKED = re.compile(r"(<!-- contract: (\w+) -->\n).*?(<!-- end of contract -->)", re.DOTALL)
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the page; with `--check` return 1 if it is not current."""
-    parser = argparse.ArgumentParser(prog="python -m tools.node_files_page")
-    parser.add_argument("--check", action="store_true", help="write nothing; 1 if not current")
-    check = parser.parse_args(arguments).check
-    current = PAGE.read_text(encoding="utf-8")
-    text = page(current)
-    if not check:
-        PAGE.write_text(text, encoding="utf-8")
-    elif text != current:
-        print(f"{PAGE.name} is not current: python -m tools.node_files_page", file=sys.stderr)
-        return 1
-    return 0
 
 
 def page(current: str) -> str:
@@ -90,7 +74,3 @@ def _docstrings(kind: type) -> dict[str, str]:
         ):
             found[field.target.id] = " ".join(str(doc.value.value).split())
     return found
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

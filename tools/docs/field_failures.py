@@ -1,4 +1,4 @@
-"""Writes `docs/explanations/field-failures.md`: `python -m tools.field_failures [--check]`.
+"""Writes `docs/explanations/field-failures.md`: `python -m tools.docs field-failures`.
 
 The list is `field-failures.yaml` beside the page; the tests that it names are in
 `tests/field_failures`.
@@ -6,9 +6,7 @@ The list is `field-failures.yaml` beside the page; the tests that it names are i
 
 from __future__ import annotations
 
-import argparse
 import ast
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +14,8 @@ from typing import Any, Final
 
 from ruamel.yaml import YAML
 
-ROOT: Final = Path(__file__).resolve().parents[1]
+ROOT: Final = Path(__file__).resolve().parents[2]
 LIST: Final = ROOT / "docs" / "explanations" / "field-failures.yaml"
-PAGE: Final = LIST.with_suffix(".md")
 TESTS: Final = ROOT / "tests" / "field_failures"
 OWN_TEST: Final = "test_page.py"
 """Tests the list and the page; shows no failure."""
@@ -45,7 +42,7 @@ SAMPLES: Final = {
 _TOP: Final = """\
 # What goes wrong in the field, and where it is caught
 
-Generated from `field-failures.yaml` by `python -m tools.field_failures`.
+Generated from `field-failures.yaml` by `python -m tools.docs field-failures`.
 
 The measure of Clusterwright is one question: of the failures that users of such clusters have
 reported in public, how many does it catch before a dollar is spent?
@@ -90,21 +87,6 @@ class Entry:
     @property
     def is_caught(self) -> bool:
         return self.caught in PLACES
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the page, or with `--check` say whether it is current (exit 1 if not)."""
-    parser = argparse.ArgumentParser(prog="python -m tools.field_failures")
-    parser.add_argument("--check", action="store_true", help="write nothing; 1 if not current")
-    check = parser.parse_args(arguments).check
-    text = page(read(LIST), homes(TESTS))
-    current = PAGE.read_text(encoding="utf-8") if PAGE.exists() else None
-    if not check:
-        PAGE.write_text(text, encoding="utf-8")
-    elif text != current:
-        print(f"{PAGE.name} is not current: python -m tools.field_failures", file=sys.stderr)
-        return 1
-    return 0
 
 
 def read(path: Path) -> tuple[Entry, ...]:
@@ -266,7 +248,3 @@ def _shown(test: str | None, tests: dict[str, str]) -> str:
     if test not in tests:
         raise ListError(f"there is no test {test}")
     return f"`{tests[test]}`: `{test}`"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,157 @@
+"""The generated documents: name, path, and the function that returns the text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Document:
+    """One generated file; `path` is relative to the repository."""
+
+    name: str
+    path: str
+    text: Callable[[], str]
+
+    @property
+    def file(self) -> Path:
+        return ROOT / self.path
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the committed file is what would be written."""
+        return self.file.is_file() and self.file.read_text(encoding="utf-8") == self.text()
+
+
+def documents() -> Iterator[Document]:
+    """Every document. The modules are imported when a text is generated."""
+    for name, path, text in (
+        ("architecture", "docs/images/architecture.svg", _architecture),
+        ("catalog", "docs/reference/catalog.md", _catalog),
+        ("field-failures", "docs/explanations/field-failures.md", _field_failures),
+        ("kubernetes-charts", "docs/reference/kubernetes-charts.md", _kubernetes_charts),
+        ("local-aws-api", "docs/reference/local-aws-api.md", _local_aws_api),
+        ("moto-fixes", "docs/reference/moto-fixes.md", _moto_fixes),
+        ("node-files", "docs/reference/node-files.md", _node_files),
+        ("planner", "docs/reference/planner.md", _planner),
+        ("platforms", "docs/explanations/platforms.md", _platforms),
+        ("rehearsal", "docs/reference/rehearsal.md", _rehearsal),
+        ("rules", "docs/reference/rules.md", _rules),
+        ("spec", "docs/reference/spec.md", _spec),
+        ("cluster-schema", "schema/cluster.schema.json", _cluster_schema),
+        ("world-schema", "schema/world.schema.json", _world_schema),
+    ):
+        yield Document(name, path, text)
+    for command in ("check", "cost", "diff", "migrate", "plan", "rehearse"):
+        path = f"schema/{command}-output.schema.json"
+        yield Document(f"{command}-schema", path, _output_schema(command))
+
+
+def _architecture() -> str:
+    from tools.docs.architecture_drawing import drawing, import_table
+
+    return drawing(import_table())
+
+
+def _catalog() -> str:
+    from clusterwright.catalog import catalog_page, load_catalog
+    from clusterwright.catalog.store import PACKAGE_DATA
+
+    return catalog_page.page(load_catalog(directory=PACKAGE_DATA))
+
+
+def _field_failures() -> str:
+    from tools.docs.field_failures import LIST, TESTS, homes, page, read
+
+    return page(read(LIST), homes(TESTS))
+
+
+def _kubernetes_charts() -> str:
+    from clusterwright.platforms.kubernetes import charts_page
+
+    return charts_page.page()
+
+
+def _local_aws_api() -> str:
+    from clusterwright_localaws import api_page
+
+    return api_page.page()
+
+
+def _moto_fixes() -> str:
+    from clusterwright_localaws import moto_fixes_page
+
+    return moto_fixes_page.page()
+
+
+def _node_files() -> str:
+    from tools.docs.node_files_page import PAGE, page
+
+    return page(PAGE.read_text(encoding="utf-8"))
+
+
+def _planner() -> str:
+    from tools.docs import planner_page
+
+    return planner_page.page()
+
+
+def _platforms() -> str:
+    from clusterwright.catalog import load_catalog
+    from clusterwright.platforms import platforms_page
+
+    return platforms_page.page(load_catalog())
+
+
+def _rehearsal() -> str:
+    from clusterwright_rehearsal import scenarios_page
+    from clusterwright_rehearsal.scenario_loader import scenarios
+
+    return scenarios_page.page(scenarios())
+
+
+def _rules() -> str:
+    from clusterwright.preflight import rules_page
+
+    return rules_page.page()
+
+
+def _spec() -> str:
+    from clusterwright.cluster_spec import spec_page
+
+    return spec_page.page()
+
+
+def _cluster_schema() -> str:
+    from clusterwright.cluster_spec.schema import json_schema
+
+    return _json(json_schema())
+
+
+def _world_schema() -> str:
+    from clusterwright_localaws.worlds.json_schema import world_schema
+
+    return _json(world_schema())
+
+
+def _output_schema(command: str) -> Callable[[], str]:
+    def text() -> str:
+        if command == "rehearse":
+            from clusterwright_rehearsal.report.json_output import schema
+
+            return _json(schema())
+        from clusterwright.json_output.schemas import schemas
+
+        return _json(schemas()[f"{command}-output.schema.json"])
+
+    return text
+
+
+def _json(schema: dict[str, Any]) -> str:
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
