@@ -18,7 +18,7 @@ import pytest
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import LoadedSpec, SpecErrors
 from clusterwright.migration import migrate
-from clusterwright.migration.text_edit import Editor
+from clusterwright.migration.yaml_editor import Editor
 from clusterwright.platforms.loading import load_cluster, validate_for_synthesis
 from clusterwright.platforms.registry import KUBERNETES, PLATFORMS, SLURM, PlatformName
 from tests.platforms.kubernetes.specs import EKS as KUBERNETES_ON_EKS

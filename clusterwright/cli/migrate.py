@@ -72,7 +72,7 @@ def command(
     foundation stacks: the output lists the stacks to delete first.
     """
     from clusterwright.catalog import load_catalog
-    from clusterwright.migration import OutputsLack, migrate
+    from clusterwright.migration import MissingOutputsError, migrate
     from clusterwright.migration.results import Costs, MigrationReport
     from clusterwright.render import migration as render
     from clusterwright.render.style import Style
@@ -103,7 +103,7 @@ def command(
                 below=_text_below(output),
                 outputs=outputs,
             )
-        except OutputsLack as lack:
+        except MissingOutputsError as lack:
             raise UserError(
                 f"{outputs_file}: {lack.message}",
                 f"`cdk deploy -c config={path} --all --outputs-file {outputs_file}` writes all of "
@@ -192,8 +192,8 @@ def _check_offline(
 
     file = os.fspath(output) if output is not None else _other_name(spec.file, found.target)
     home = Path(spec.file).parent
-    beside = output is None or output.parent.resolve() == home.resolve()
-    below = spec.layers.documents[:-1] if beside else _base_of(output)
+    same_folder = output is None or output.parent.resolve() == home.resolve()
+    below = spec.layers.documents[:-1] if same_folder else _base_of(output)
     try:
         loaded = examine_cluster((*below, parse_document(found.text, file)))
     except SpecErrors as errors:

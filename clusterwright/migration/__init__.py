@@ -1,7 +1,7 @@
-"""The same cluster on another platform: the other file, and what is lost, gained and moved."""
+"""Migrate a spec to another platform: the new file, and what is lost, gained and done by hand."""
 
 from clusterwright.migration.migrate import migrate
+from clusterwright.migration.resource_import import MissingOutputsError
 from clusterwright.migration.results import Migration, Note
-from clusterwright.migration.takeover import OutputsLack
 
-__all__ = ["Migration", "Note", "OutputsLack", "migrate"]
+__all__ = ["Migration", "MissingOutputsError", "Note", "migrate"]

@@ -6,7 +6,7 @@ from clusterwright.cluster_spec.karpenter import is_scaled
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.problems import Path, path_text
 from clusterwright.migration.results import Note
-from clusterwright.migration.text_edit import Editor
+from clusterwright.migration.yaml_editor import Editor
 from clusterwright.platforms.registry import PLATFORMS, PlatformName, traits_of
 
 

@@ -1,9 +1,9 @@
-"""Another platform under the same name: which stacks stay, and which have to go first.
+"""Migration with the same environment name: which stacks stay, which are destroyed first.
 
-What platforms share is built by the same constructs under the same logical ids, so a deployment
-of the other file leaves it where it is. What only one platform has goes before: CloudFormation
-lets no export go that a deployed stack uses, and makes a resource before it deletes another one
-of the same name.
+Platforms build what they share with the same constructs and logical ids, so a deployment of the
+new file keeps it. What only one platform has is destroyed first: CloudFormation cannot remove an
+export that a deployed stack imports, and creates a resource before it deletes another one of the
+same name.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from clusterwright.platforms.network import PlannedSubnet, plan_network
 from clusterwright.platforms.stack_names import stack_name
 
 SHARED: Final = ("identity", "network", "storage", "accounting", "observability", "kubernetes")
-"""Parts that keep their logical ids where both platforms have them."""
+"""Stacks that keep their logical ids where both platforms have them."""
 
 _PROTECTED: Final = ("accounting", "kubernetes")
-"""Parts that may go and that `protection: retain` protects; `ClusterStack.STATEFUL` in stacks/."""
+"""Stacks that may be destroyed and that `protection: retain` protects."""
 
 
-def kept(before: Cluster, after: Cluster) -> tuple[str, ...]:
-    """Parts that stay, in the order of deployment."""
+def retained(before: Cluster, after: Cluster) -> tuple[str, ...]:
+    """Stacks that stay, in the order of deployment."""
     return tuple(part for part in SHARED if _has(before, part) and _has(after, part))
 
 
-def gone(before: Cluster, after: Cluster) -> tuple[str, ...]:
-    """Parts to destroy before the other platform is deployed; what stands on them goes too.
+def removed(before: Cluster, after: Cluster) -> tuple[str, ...]:
+    """Stacks to destroy before the new platform is deployed, with those that depend on them.
 
-    Scripts are copied anew from the repository, so their stack goes even where both have one: it
-    names the database's secret, of which each platform has its own form.
+    The lifecycle stack is destroyed even where both platforms have one: it contains the name of
+    the database's secret, whose format differs by platform, and scripts are copied again.
     """
     found = [
         part
@@ -50,42 +50,42 @@ def gone(before: Cluster, after: Cluster) -> tuple[str, ...]:
 
 
 def in_place(before: Cluster, after: Cluster, catalog: Catalog) -> Iterator[Note]:
-    """What stays and what goes first; or alone what keeps the move from being made in place."""
-    in_the_way = tuple(_in_the_way(before, after, catalog))
-    if in_the_way:
-        # Not the steps too: they begin with the end of a cluster, and would have no other.
-        yield from in_the_way
+    """What stays and what is destroyed first; or only the reasons why this is not possible."""
+    conflicts = tuple(_conflicts(before, after, catalog))
+    if conflicts:
+        # Without the steps, which begin with the destruction of the old cluster.
+        yield from conflicts
         return
     name = before.environment
-    stays = ", ".join(stack_name(name, part) for part in kept(before, after))
+    stays = ", ".join(stack_name(name, part) for part in retained(before, after))
     yield Note(
         "",
-        f"{stays} stay: what is in both files keeps its logical id, and so its place: file "
-        "systems, buckets, key, VPC and the nodes' subnets",
-        "`clusterwright diff NEW --base OLD` says so of each resource before anything is deployed",
+        f"{stays} stay: resources in both files keep their logical ids, and so are not replaced: "
+        "file systems, buckets, key, VPC and the nodes' subnets",
+        "`clusterwright diff NEW --base OLD` shows this for each resource before the deployment",
     )
-    going = gone(before, after)
+    going = removed(before, after)
     stacks = [stack_name(name, part) for part in going]
     yield Note(
         "",
-        f"{', '.join(stacks)} go first, and what stands on them: nodes and jobs of "
-        f"{before.platform} end before those of {after.platform} begin",
+        f"{', '.join(stacks)} are destroyed first, with what depends on them: nodes and jobs of "
+        f"{before.platform} end before those of {after.platform} start",
         _unlocked(before, going) + f"`cdk destroy {' '.join(stacks)}` with the old file",
     )
     if "accounting" in going:
         yield Note(
             "slurm.accounting",
-            f"the database goes with {stack_name(name, 'accounting')}"
+            f"the database is deleted with {stack_name(name, 'accounting')}"
             if before.protection == "destroy"
-            else "the database outlives its stack, and CloudFormation cannot delete the subnets "
-            "and groups that it stands in: they stay until it is deleted",
-            "dump what is wanted of it first",
+            else "the database outlives its stack, and CloudFormation cannot delete its subnets "
+            "and security groups: they stay until the database is deleted",
+            "dump what you need from it first",
         )
-    yield Note("", f"then comes {after.platform}", "`cdk deploy --all` with the new file")
+    yield Note("", f"{after.platform} is deployed last", "`cdk deploy --all` with the new file")
 
 
 def _unlocked(before: Cluster, going: tuple[str, ...]) -> str:
-    """What protects a stack that goes, taken away."""
+    """Commands that remove the protection of the stacks that are destroyed."""
     if before.protection != "retain":
         return ""
     said = [
@@ -102,10 +102,10 @@ def _unlocked(before: Cluster, going: tuple[str, ...]) -> str:
     return "; ".join([*said, ""])
 
 
-def _in_the_way(before: Cluster, after: Cluster, catalog: Catalog) -> Iterator[Note]:
-    """Subnets that CloudFormation would have to make where old ones still are.
+def _conflicts(before: Cluster, after: Cluster, catalog: Catalog) -> Iterator[Note]:
+    """New subnets whose ranges overlap those of deployed subnets.
 
-    A subnet's range is create-only, and the new one is made before the old one is deleted.
+    A subnet's range is create-only, and the new subnet is created before the old one is deleted.
     """
     if before.network.existing is not None or after.network.existing is not None:
         return
@@ -117,10 +117,11 @@ def _in_the_way(before: Cluster, after: Cluster, catalog: Catalog) -> Iterator[N
             if IPv4Network(subnet.cidr).overlaps(IPv4Network(other.cidr)):
                 yield Note(
                     "network.cidr",
-                    f"not in place: the subnet `{subnet.name}` would be {subnet.cidr}, where "
-                    f"`{other.name}` is {other.cidr} now; a subnet is made before the old one is "
-                    "deleted, so the deployment would fail, and file systems stand in the old one",
-                    "`--environment NAME` makes the cluster beside the old one",
+                    f"not possible in place: the subnet `{subnet.name}` would be {subnet.cidr}, "
+                    f"which overlaps the deployed `{other.name}`, {other.cidr}; a subnet is "
+                    "created before the old one is deleted, so the deployment would fail, and the "
+                    "old one contains file systems",
+                    "`--environment NAME` creates a second cluster beside the old one",
                 )
                 return
 
@@ -130,7 +131,7 @@ def _same(subnet: PlannedSubnet, other: PlannedSubnet) -> bool:
 
 
 def _has(cluster: Cluster, part: str) -> bool:
-    """Whether the cluster has a stack of this part, of those that are shared."""
+    """Whether the cluster has this shared stack."""
     storage = cluster.storage
     if part == "network":
         return cluster.network.existing is None
@@ -148,7 +149,7 @@ def _has(cluster: Cluster, part: str) -> bool:
 
 
 def _has_observability(cluster: Cluster) -> bool:
-    """On EC2 there is a stack of it only if something is watched, measured or budgeted."""
+    """On EC2 the stack exists only with alarms, metrics or a budget."""
     storage = cluster.storage
     return (
         cluster.on_hyperpod

@@ -1,4 +1,4 @@
-"""From one loaded spec to the file of another platform."""
+"""Migrate a loaded spec to another platform."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ from pathlib import Path as FilePath
 
 from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec import LoadedSpec
-from clusterwright.migration.in_force import defaults_changed, defaults_lost
+from clusterwright.migration.implicit_defaults import defaults_changed, defaults_lost
 from clusterwright.migration.in_place import in_place
-from clusterwright.migration.layered import flattened, upper_layer
-from clusterwright.migration.moves import gained_abilities, lost_abilities, moves
+from clusterwright.migration.layers import flattened, upper_layer
+from clusterwright.migration.manual_steps import (
+    gained_abilities,
+    lost_abilities,
+    manual_steps,
+)
+from clusterwright.migration.resource_import import import_resources
 from clusterwright.migration.results import Migration, Note
-from clusterwright.migration.rewrite import Rewriting, beside, candidate, rewrite
-from clusterwright.migration.takeover import take_over
-from clusterwright.migration.text_edit import Editor
+from clusterwright.migration.rewrite import Rewriting, candidate, reuse_buckets, rewrite
+from clusterwright.migration.yaml_editor import Editor
 from clusterwright.platforms.registry import PlatformName
 
 
@@ -30,29 +34,29 @@ def migrate(
     below: str | None = None,
     outputs: Mapping[str, str] | None = None,
 ) -> Migration:
-    """The same cluster on `target`.
+    """Return the same cluster on `target`.
 
     Parameters
     ----------
     environment:
-        The other cluster's name; the same as before if None.
+        The new environment name; the old one if None.
     folder:
-        Where the file will lie: beside the base.yaml that the spec was laid over it is laid over
-        that one too. None stands for the folder of the spec.
+        The folder of the new file; the folder of the spec if None. There the new file is a layer
+        over the same base.yaml.
     below:
-        The text of the base.yaml of another folder, over which the file will be read there; None
-        where there is none. What that base says and this cluster does not is taken back.
+        The text of the base.yaml of another `folder`; None without one. Values of that base that
+        this cluster does not have are overridden.
     outputs:
-        Of the deployed stacks, by name: what they built is written as existing. Only for another
-        `environment`: under the same name the stacks keep what they have.
+        Outputs of the deployed stacks by name: their resources are written as `existing:`. Only
+        for a new `environment`: with the same name the stacks keep their resources.
 
     Raises
     ------
     OutputsLack
-        The outputs have not what is to be taken over.
+        The outputs lack an id of a resource to import.
 
-    The text is as valid as it can be made; `decisions` are what was decided for the user on the
-    way, and may be decided otherwise. What is left is for `check` to find.
+    The text is as valid as possible; `decisions` are choices made for the user, who may change
+    them. `check` reports the remaining problems.
     """
     documents = spec.layers.documents
     top = "\n".join(documents[-1].lines)
@@ -64,16 +68,16 @@ def migrate(
     _users_file(editor, spec, folder or home)
     work = Rewriting(editor, target, os.fspath((folder or home) / "migrated.yaml"))
     if environment is not None:
-        beside(work)
+        reuse_buckets(work)
     if outputs is not None:
-        take_over(work, spec.cluster, outputs)
+        import_resources(work, spec.cluster, outputs)
     rewrite(work)
     at_home = folder is None or folder.resolve() == home.resolve()
     text = upper_layer(editor.text, base if at_home else below)
     text = re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n"
     source: PlatformName = spec.cluster.platform
     told = (*work.lost, *work.moves, *work.decisions)
-    # Where the other file does not load, `check` says why, and there is nothing to compare yet.
+    # Where the new file does not load, `check` reports why, and nothing can be compared yet.
     other = candidate(editor.text, work.file)
     lost = defaults_lost(spec.cluster, other, told) if other is not None else ()
     changed = defaults_changed(spec.cluster, other, told) if other is not None else ()
@@ -87,7 +91,7 @@ def migrate(
             *_name(spec, environment),
             *work.moves,
             *changed,
-            *moves(spec.cluster, other, target, catalog),
+            *manual_steps(spec.cluster, other, target, catalog),
         ),
         tuple(work.decisions),
         tuple(in_place(spec.cluster, other, catalog))
@@ -97,7 +101,7 @@ def migrate(
 
 
 def _with_platform(top: str, target: PlatformName) -> str:
-    """A file that leaves the platform to its base says it after all, near its head."""
+    """Write the platform near the top of a file that takes it from its base."""
     editor = Editor(top)
     written = editor.data
     before = [key for key in ("environment", "account", "region") if key in written]
@@ -113,13 +117,14 @@ def _name(spec: LoadedSpec, environment: str | None) -> Iterator[Note]:
     if environment is None or environment == old:
         yield Note(
             "environment",
-            f"both files make stacks called {old}-...: a deployment changes the old cluster's",
-            "`--environment NAME` makes a cluster beside it, to which data can move",
+            f"both files have stacks called {old}-...: a deployment changes those of the old "
+            "cluster",
+            "`--environment NAME` creates a second cluster, to which data can be moved",
         )
 
 
 def _users_file(editor: Editor, spec: LoadedSpec, folder: FilePath) -> None:
-    """The users file is named from the file that names it, wherever that will lie."""
+    """Make the path of the users file relative to the folder of the new file."""
     named = editor.get(("slurm", "users"))
     origin = spec.layers.origin.get(("slurm", "users"))
     for document in reversed(spec.layers.documents):

@@ -1,4 +1,4 @@
-"""What a move between platforms comes to."""
+"""The result of a migration between platforms."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from clusterwright.platforms.registry import PlatformName
 
 @dataclass(frozen=True)
 class Note:
-    """One thing that a move does, and what to do about it.
+    """One effect of a migration, and what to do about it.
 
     Attributes
     ----------
     path:
-        The key of the file that was moved, such as `compute[2].capacity`; empty where the whole
-        cluster is meant.
+        The key of the migrated file, such as `compute[2].capacity`; empty for the whole cluster.
     what:
         A sentence.
     do:
-        What a person does about it; `None` where nothing is to be done.
+        What the user does about it; `None` where nothing is needed.
     """
 
     path: str
@@ -30,22 +29,21 @@ class Note:
 
 @dataclass(frozen=True)
 class Migration:
-    """The other file, and what changes with it.
+    """The new file, and what changes with it.
 
     Attributes
     ----------
     text:
-        The other file, to be laid over the same base.yaml as the one that was moved, or whole
-        where none was given.
+        The new file: a layer over the same base.yaml as the old one, or complete without a base.
     lost, gained:
-        What the file said and the platform cannot do; what the platform does besides.
+        What the old file has and the new platform lacks; what the new platform adds.
     moves:
-        What has to be carried over, and how.
+        What is transferred or done by hand, and how.
     decisions:
-        What stands in the way of the other file until somebody decides.
+        Choices made for the user, to confirm or change.
     in_place:
-        Under the same name: which stacks stay, which go first, and what is in the way; empty for
-        a cluster beside the old one.
+        With the same environment name: which stacks stay, which are destroyed first, and what
+        prevents it; empty for a new environment.
     """
 
     source: PlatformName

@@ -1,4 +1,4 @@
-"""The changes of a file that moves to another platform: groups, capacity, names, foreign keys."""
+"""Change the text of a spec for another platform: groups, capacity, names, unused keys."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from clusterwright.cluster_spec.resolve import resolve
 from clusterwright.cluster_spec.unused_fields import meaningless
 from clusterwright.migration import autoscaling
 from clusterwright.migration.results import Note
-from clusterwright.migration.text_edit import Editor, flow
+from clusterwright.migration.yaml_editor import Editor, flow
 from clusterwright.platforms.capabilities import who_can
 from clusterwright.platforms.parallelcluster import limits
 from clusterwright.platforms.registry import HYPERPOD, KUBERNETES, PlatformName, traits_of
@@ -27,17 +27,17 @@ CONTROLLER: Final = {
     "count": 1,
 }
 SYSTEM_NODES: Final = 2
-"""Cluster services run twice, so that one node may go."""
+"""Cluster services run twice, so that one node may fail."""
 
-_ROUNDS: Final = 8
-_NEVER_LEFT_OUT: Final = frozenset({"network", "identity", "budget", "run", "compute", "storage"})
-"""Sections, and sections below which nothing is left out to make a file pass: a default range of
-addresses or no boundary is a decision."""
+_MAX_PASSES: Final = 8
+_NEVER_REMOVED: Final = frozenset({"network", "identity", "budget", "run", "compute", "storage"})
+"""Sections from which nothing is removed to make a file valid: a default address range or
+a missing permissions boundary is the user's decision."""
 _COUNTERPART: Final = {
-    "training-plan": "a training plan stays with HyperPod until it ends, used or not; on EC2 the "
-    "counterpart is a capacity block, bought anew",
+    "training-plan": "a training plan stays with HyperPod until it ends, used or not; the "
+    "counterpart on EC2 is a capacity block, purchased separately",
     "capacity-block": "a capacity block stays with EC2 until it ends, used or not; HyperPod's "
-    "counterpart is a training plan, bought anew",
+    "counterpart is a training plan, purchased separately",
     "reservation": "an EC2 capacity reservation is billed until it is cancelled; HyperPod's "
     "counterpart is a training plan",
 }
@@ -45,7 +45,7 @@ _COUNTERPART: Final = {
 
 @dataclass
 class Rewriting:
-    """A text on its way to the other platform, and what was said on the way."""
+    """The text that is being changed, and the notes about the changes."""
 
     editor: Editor
     target: PlatformName
@@ -68,21 +68,21 @@ def rewrite(work: Rewriting) -> None:
     else:
         _controller(work)
     if traits_of(work.target).partitions_are_queues:
-        _whole_blocks(work)
+        _full_blocks(work)
         _names(work)
         _accounting(work)
     for index, group in enumerate(work.compute):
         _capacity(work, index, group)
         if group.get("placement_group") and work.target in HYPERPOD:
             _drop(work, ("compute", index, "placement_group"), "HyperPod places instances itself")
-    _own_image(work)
+    _custom_image(work)
     _autoscaling(work)
-    _foreign_keys(work)
+    _unused_keys(work)
     _refused_keys(work)
 
 
-def _whole_blocks(work: Rewriting) -> None:
-    """Karpenter fills a capacity block as pods wait; with ParallelCluster all of it runs."""
+def _full_blocks(work: Rewriting) -> None:
+    """Karpenter uses a capacity block as pods wait; queues run all of it."""
     for index, group in enumerate(work.compute):
         capacity, most = group.get("capacity"), group.get("max_count")
         kind = capacity.get("kind") if isinstance(capacity, dict) else None
@@ -92,21 +92,21 @@ def _whole_blocks(work: Rewriting) -> None:
             work.decisions.append(
                 Note(
                     _where(work, ("compute", index, "count")),
-                    f"{most}, its max_count: all of a capacity block runs, from the start",
+                    f"{most}, its max_count: all instances of a capacity block run from the start",
                 )
             )
 
 
-def _own_image(work: Rewriting) -> None:
-    """An image is built from its platform's own: nodes of another would boot and never join."""
+def _custom_image(work: Rewriting) -> None:
+    """An image is built from its platform's: nodes of another platform would never join."""
     path: Path = ("image", "image_id")
     image = work.editor.data.get("image")
     if isinstance(image, dict) and image.get("image_id"):
-        _drop(work, path, f"it is built from another platform's; name one made for {work.target}")
+        _drop(work, path, f"it is built for another platform; set one built for {work.target}")
 
 
 def _autoscaling(work: Rewriting) -> None:
-    """Where a group of the other platform's Karpenter would have nodes to add; else it is lost."""
+    """Keep Karpenter where the target's would have a group to scale; else it is lost."""
     if not autoscaling.can_move(work.editor, work.target):
         return
     cluster = candidate(work.editor.text, work.file)
@@ -114,8 +114,8 @@ def _autoscaling(work: Rewriting) -> None:
         work.moves.append(autoscaling.move(work.editor, work.target))
 
 
-def beside(work: Rewriting) -> None:
-    """Another cluster's buckets exist already where this one would make them again."""
+def reuse_buckets(work: Rewriting) -> None:
+    """Use the buckets of the old cluster instead of creating them again."""
     storage = work.editor.data.get("storage")
     if not isinstance(storage, dict):
         return
@@ -130,8 +130,8 @@ def beside(work: Rewriting) -> None:
             work.moves.append(
                 Note(
                     path_text((*place, "create")),
-                    f"{name} is made by the cluster that moves, and only used here",
-                    "deploy that one first, with `protection: retain`",
+                    f"{name} is created by the old cluster and only used here",
+                    "deploy the old cluster first, with `protection: retain`",
                 )
             )
 
@@ -142,7 +142,7 @@ def _length(mapping: Any, key: str) -> int:
 
 
 def candidate(text: str, file: str) -> Cluster | None:
-    """The cluster of a whole text, consistent or not; None where its values do not even fit."""
+    """The cluster of a complete text, consistent or not; None where a value has a wrong type."""
     from pydantic import ValidationError
 
     resolved = resolve(lay((parse_document(text, file),)))
@@ -153,7 +153,7 @@ def candidate(text: str, file: str) -> Cluster | None:
 
 
 def _where(work: Rewriting, path: Path) -> str:
-    """A path for people, who know groups by name: their places change on the way."""
+    """A path for messages, with the names of groups, as their indices change."""
     if path[0] == "compute" and len(path) > 1 and isinstance(path[1], int):
         group = work.compute[path[1]] if path[1] < len(work.compute) else {}
         rest = path_text(path[2:])
@@ -172,14 +172,14 @@ def _drop(work: Rewriting, path: Path, reason: str) -> None:
 
 
 def _system_groups(work: Rewriting) -> None:
-    """The controller's nodes run cluster services; nobody logs in to a node to start jobs."""
+    """The controller's nodes become system nodes; login nodes are removed."""
     for index in reversed(range(len(work.compute))):
         group = work.compute[index]
         if group.get("role") == "login":
             work.lost.append(
                 Note(
                     _where(work, ("compute", index)),
-                    f"login nodes `{group.get('name')}`: jobs start with kubectl from anywhere",
+                    f"login nodes `{group.get('name')}`: jobs are started with kubectl",
                     "give people access entries (`kubernetes.access`)",
                 )
             )
@@ -196,8 +196,8 @@ def _system_groups(work: Rewriting) -> None:
         work.moves.append(
             Note(
                 _where(work, ("compute", index)),
-                f"the controller's nodes become {SYSTEM_NODES} of the role system, for what "
-                "Kubernetes needs beside jobs; its control plane is EKS's",
+                f"the controller becomes {SYSTEM_NODES} nodes with the role system, for the "
+                "services of the cluster; EKS runs the control plane",
             )
         )
 
@@ -206,7 +206,7 @@ def _controller(work: Rewriting) -> None:
     systems = [i for i, g in enumerate(work.compute) if g.get("role") == "system"]
     for index in reversed(systems[1:]):
         name = work.compute[index].get("name")
-        reason = f"nodes `{name}` for services of Kubernetes: Slurm has one controller"
+        reason = f"nodes `{name}` for cluster services: Slurm has one controller"
         work.lost.append(Note(_where(work, ("compute", index)), reason))
         work.editor.delete(("compute", index))
     if systems:
@@ -222,36 +222,36 @@ def _controller(work: Rewriting) -> None:
         place = len(work.compute)
         work.editor.put(("compute", place), dict(CONTROLLER))
         work.moves.append(
-            Note(_where(work, ("compute", place)), "a controller is added: Slurm runs there")
+            Note(_where(work, ("compute", place)), "a controller is added, which runs Slurm")
         )
     if systems and not any(g.get("role") == "login" for g in work.compute):
         work.moves.append(
             Note(
                 "compute",
-                "people log in to the controller",
-                "add a group of the role login to spare it",
+                "users log in to the controller",
+                "add a group with the role login to avoid this",
             )
         )
 
 
 def _names(work: Rewriting) -> None:
-    """Names that ParallelCluster takes, and the same names in partitions."""
+    """Make names valid for ParallelCluster, in groups and partitions."""
     taken = {str(group.get("name")) for group in work.compute}
     renamed: dict[str, str] = {}
     for index, group in enumerate(work.compute):
         name = str(group.get("name"))
-        if group.get("role") == "controller" or _is_name(name):
+        if group.get("role") == "controller" or _is_valid_name(name):
             continue
-        new = _a_name(name, taken)
+        new = _valid_name(name, taken)
         taken.add(new)
         renamed[name] = new
         work.editor.put(("compute", index, "name"), new)
         work.moves.append(
             Note(
                 f"compute[{name}].name",
-                f"`{name}` is called `{new}`: ParallelCluster takes small letters, digits and "
-                f"hyphens, {limits.NAME_LENGTH} at most",
-                "scripts that name nodes or groups change too",
+                f"`{name}` is renamed to `{new}`: ParallelCluster allows lowercase letters, "
+                f"digits and hyphens, at most {limits.NAME_LENGTH}",
+                "update scripts that contain names of nodes or groups",
             )
         )
     slurm = work.editor.data.get("slurm")
@@ -262,19 +262,19 @@ def _names(work: Rewriting) -> None:
         if isinstance(groups, list) and any(g in renamed for g in groups):
             work.editor.put((*here, "groups"), [renamed.get(g, g) for g in groups])
         name = str(partition.get("name")) if isinstance(partition, dict) else ""
-        if name and not _is_name(name):
+        if name and not _is_valid_name(name):
             others = {str(p.get("name")) for p in partitions or [] if isinstance(p, dict)}
-            work.editor.put((*here, "name"), _a_name(name, others))
+            work.editor.put((*here, "name"), _valid_name(name, others))
             work.moves.append(
                 Note(
                     path_text((*here, "name")),
-                    f"the partition `{name}` is called `{_a_name(name, others)}`",
-                    "job scripts that name it change too",
+                    f"the partition `{name}` is renamed to `{_valid_name(name, others)}`",
+                    "update job scripts that contain its name",
                 )
             )
 
 
-def _is_name(name: str) -> bool:
+def _is_valid_name(name: str) -> bool:
     return (
         bool(re.match(limits.NAME_PATTERN, name))
         and len(name) <= limits.NAME_LENGTH
@@ -282,7 +282,7 @@ def _is_name(name: str) -> bool:
     )
 
 
-def _a_name(name: str, taken: set[str]) -> str:
+def _valid_name(name: str, taken: set[str]) -> str:
     words = re.sub(r"[^a-z0-9-]+", "-", name.lower()).strip("-")
     stem = (words if words[:1].isalpha() else f"g-{words}").strip("-")
     stem = stem[: limits.NAME_LENGTH].rstrip("-")
@@ -300,8 +300,8 @@ def _accounting(work: Rewriting) -> None:
         work.decisions.append(
             Note(
                 "slurm.accounting.kind",
-                "rds: tenants are accounts in a database, and ParallelCluster has none of its own",
-                "or leave `tenants` out",
+                "rds: tenants are accounts in a database, which the head node does not have",
+                "or remove `tenants`",
             )
         )
     elif kind == "local":
@@ -310,7 +310,7 @@ def _accounting(work: Rewriting) -> None:
             Note(
                 "slurm.accounting.kind",
                 "local: ParallelCluster has no database on its head node",
-                "kind: rds keeps a history of jobs",
+                "set kind: rds to keep a job history",
             )
         )
 
@@ -321,7 +321,7 @@ def _capacity(work: Rewriting, index: int, group: dict[str, Any]) -> None:
         return
     here: Path = ("compute", index, "capacity")
     if capacity.get("kind") != "mix":
-        new = _taken(work, here, capacity)
+        new = _replacement(work, here, capacity)
         if new is not None:
             work.editor.put(here, new)
         return
@@ -335,11 +335,11 @@ def _capacity(work: Rewriting, index: int, group: dict[str, Any]) -> None:
         percent = share.get("percent") if isinstance(share, dict) else None
         if not isinstance(one, dict) or not isinstance(percent, int):
             return
-        new = _taken(work, (*here, "shares", place, "capacity"), one)
+        new = _replacement(work, (*here, "shares", place, "capacity"), one)
         changed = changed or new is not None
-        kept = one if new is None else new
-        sum_before = percents.get(flow(kept), (0, kept))[0]
-        percents[flow(kept)] = (sum_before + percent, kept)
+        retained = one if new is None else new
+        sum_before = percents.get(flow(retained), (0, retained))[0]
+        percents[flow(retained)] = (sum_before + percent, retained)
     if not changed:
         return
     if len(percents) == 1:
@@ -348,19 +348,19 @@ def _capacity(work: Rewriting, index: int, group: dict[str, Any]) -> None:
     fallback = [
         kind
         for kind in capacity.get("fallback") or []
-        if kind not in {kept["kind"] for _, kept in percents.values()}
+        if kind not in {retained["kind"] for _, retained in percents.values()}
     ]
     mixed: dict[str, Any] = {
         "kind": "mix",
-        "shares": [{"percent": p, "capacity": kept} for p, kept in percents.values()],
+        "shares": [{"percent": p, "capacity": retained} for p, retained in percents.values()],
     }
     if fallback:
         mixed["fallback"] = fallback
     work.editor.put(here, mixed)
 
 
-def _taken(work: Rewriting, path: Path, capacity: dict[str, Any]) -> dict[str, Any] | None:
-    """What stands in the place of capacity that the platform does not take; None where it does."""
+def _replacement(work: Rewriting, path: Path, capacity: dict[str, Any]) -> dict[str, Any] | None:
+    """The replacement of capacity that the platform does not support; None where it does."""
     kind = capacity.get("kind")
     rules = traits_of(work.target)
     if not isinstance(kind, str) or kind in rules.capacity_kinds:
@@ -372,16 +372,16 @@ def _taken(work: Rewriting, path: Path, capacity: dict[str, Any]) -> dict[str, A
     work.decisions.append(
         Note(
             _where(work, path),
-            f"on-demand stands in for the {kind}: {_COUNTERPART[kind]}",
+            f"on-demand replaces the {kind}: {_COUNTERPART[kind]}",
             f"keep on-demand, or one of {others}; {kind} stays with {who_can(f'capacity.{kind}')}",
         )
     )
     return {"kind": "on-demand"}
 
 
-def _foreign_keys(work: Rewriting) -> None:
-    """Keys that mean nothing on the platform, by the same table that refuses them."""
-    for _ in range(_ROUNDS):
+def _unused_keys(work: Rewriting) -> None:
+    """Remove keys without an effect on the platform, by the table that refuses them."""
+    for _ in range(_MAX_PASSES):
         cluster = candidate(work.editor.text, work.file)
         if cluster is None:
             return
@@ -399,7 +399,7 @@ def _last_first(item: tuple[Path, str]) -> tuple[tuple[int, str], ...]:
 
 
 def _meaningless(work: Rewriting, cluster: Cluster) -> Iterator[tuple[Path, str]]:
-    """Paths in the text; a mix stands there once and in the cluster as several groups."""
+    """Paths in the text, where a mixed group is one entry and several groups in the cluster."""
     names = {str(group.get("name")): i for i, group in enumerate(work.compute)}
     seen: set[Path] = set()
     for item in meaningless(cluster):
@@ -418,17 +418,17 @@ def _meaningless(work: Rewriting, cluster: Cluster) -> Iterator[tuple[Path, str]
 
 
 def _refused_keys(work: Rewriting) -> None:
-    """Optional keys that the platform refuses: where all is well without one, it is left out."""
-    for _ in range(_ROUNDS * 4):
+    """Remove optional keys that the platform refuses, if that leaves fewer problems."""
+    for _ in range(_MAX_PASSES * 4):
         before = _problems(work.editor.text, work.file)
         for wrong, reason in before.items():
             path = _entry_of(wrong)
-            if not _may_go(path) or not work.editor.has(path):
+            if not _is_optional(path) or not work.editor.has(path):
                 continue
             trial = Editor(work.editor.text)
             trial.delete(path)
             after = _problems(trial.text, work.file)
-            # Entries of a list that follow have another place afterwards.
+            # Later entries of the list have another index afterwards.
             better = isinstance(path[-1], int) or (
                 wrong not in after and set(after) <= set(before)
             )
@@ -440,28 +440,28 @@ def _refused_keys(work: Rewriting) -> None:
 
 
 def _entry_of(path: Path) -> Path:
-    """A chart or an example job that the platform does not have goes as a whole."""
+    """A chart or an example job that the platform lacks is removed as a whole."""
     if path[:2] == ("kubernetes", "workloads") and len(path) > 3 and path[2] in ("charts", "jobs"):
         return path[:4]
     return path
 
 
-def _may_go(path: Path) -> bool:
+def _is_optional(path: Path) -> bool:
     if _entry_of(path) == path and len(path) == 4 and path[:2] == ("kubernetes", "workloads"):
         return True
     if path[:2] == ("network", "existing") and len(path) == 3:
-        # Subnets of a database or a control plane that the platform does not have.
+        # Subnets of a database or a control plane that the platform lacks.
         return path[2] in ("database_subnet_ids", "control_plane_subnet_ids")
     if not path or isinstance(path[-1], int) or len(path) == 1:
         return False
     if path[0] in ("compute", "storage"):
         # Keys of groups and file systems, and home directories.
         return len(path) > 2 or path[1] == "home"
-    return path[0] not in _NEVER_LEFT_OUT
+    return path[0] not in _NEVER_REMOVED
 
 
 def _problems(text: str, file: str) -> dict[Path, str]:
-    """What is wrong with a whole text, by path."""
+    """The problems of a complete text, by path."""
     from clusterwright.platforms.loading import examine_cluster
 
     try:

@@ -227,12 +227,12 @@ VPC = '"VpcId": "vpc-0a1b2c3d4e5f60718"'
         ),
         (
             f'{{"dev-network": {{{VPC}}}}}',
-            "no output LustreFileSystemId, LustreDnsName, LustreMountName, "
-            "LustreSecurityGroupIds, NodeSubnetIds, NodeSecurityGroupIds of dev's stacks",
+            "the stacks of dev have no output LustreFileSystemId, LustreDnsName, LustreMountName, "
+            "LustreSecurityGroupIds, NodeSubnetIds, NodeSecurityGroupIds",
         ),
     ],
 )
-def test_outputs_that_cannot_be_taken_over_are_said_and_nothing_is_written(
+def test_outputs_that_cannot_be_imported_are_an_error(
     content: str | None, words: str, folder: Path
 ) -> None:
     file = folder / "outputs.json"

@@ -1,4 +1,4 @@
-"""From each platform to each other one and back: the file is right, and nothing is lost unsaid."""
+"""From each platform to each other one and back: the file is valid, and every loss is reported."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PAIRS = list(itertools.permutations(PLATFORMS, 2))
 def moved(
     spec: LoadedSpec, target: PlatformName, file: Path, **options: Any
 ) -> tuple[Migration, LoadedSpec]:
-    """The other file, written and loaded."""
+    """The new file, written and loaded."""
     found = migrate(spec, target, load_catalog(), folder=file.parent, **options)
     file.write_text(found.text, encoding="utf-8")
     return found, load_cluster(file)
@@ -57,20 +57,20 @@ def test_every_dev_environment_moves_to_every_other_platform(
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
-def test_there_and_back_again_loses_only_what_was_said(
+def test_a_round_trip_loses_only_what_was_reported(
     source: PlatformName, target: PlatformName, tmp_path: Path
 ) -> None:
     spec = load_cluster(CONFIGS / f"{DEV[source]}.yaml")
     there, other = moved(spec, target, tmp_path / "there.yaml")
     back, again = moved(other, source, tmp_path / "back.yaml")
-    said = {_place(n.path) for m in (there, back) for n in (*m.lost, *m.moves, *m.decisions)}
+    reported = {_place(n.path) for m in (there, back) for n in (*m.lost, *m.moves, *m.decisions)}
     for path in _differences(spec.resolved(), again.resolved()):
-        assert any(path == s or path.startswith((f"{s}.", f"{s}[")) for s in said if s), path
+        assert any(path == s or path.startswith((f"{s}.", f"{s}[")) for s in reported if s), path
 
 
 @pytest.mark.parametrize("target", PLATFORMS[1:])
 @pytest.mark.parametrize("base", [MINIMAL, FULL], ids=["minimal", "full"])
-def test_a_spec_with_every_key_moves_and_says_what_it_lost(
+def test_a_spec_with_every_key_migrates_and_reports_its_losses(
     base: dict[str, Any], target: PlatformName, tmp_path: Path
 ) -> None:
     (tmp_path / "old.yaml").write_text(json.dumps(base, indent=1))
@@ -79,9 +79,9 @@ def test_a_spec_with_every_key_moves_and_says_what_it_lost(
     assert (other.cluster.platform, other.cluster.environment) == (target, "next")
     assert not any(b.create for b in other.cluster.storage.buckets)
     # Which keys went is said of each.
-    said = {_place(n.path) for n in (*found.lost, *found.moves, *found.decisions)}
+    reported = {_place(n.path) for n in (*found.lost, *found.moves, *found.decisions)}
     for path in _missing(spec.layers.data, other.layers.data):
-        assert any(path == s or path.startswith((f"{s}.", f"{s}[")) for s in said if s), path
+        assert any(path == s or path.startswith((f"{s}.", f"{s}[")) for s in reported if s), path
 
 
 def _place(path: str) -> str:
@@ -116,10 +116,10 @@ def _missing(before: Any, after: Any) -> list[str]:
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
-def test_what_a_platform_does_in_part_is_lost_and_gained(
+def test_partial_capabilities_are_lost_and_gained(
     source: PlatformName, target: PlatformName
 ) -> None:
-    """Every move between HyperPod and EC2 tells of recovery, whether the file names it or not."""
+    """A migration between HyperPod and EC2 reports recovery, even if the file lacks the key."""
     spec = load_cluster(CONFIGS / f"{DEV[source]}.yaml")
     found = migrate(spec, target, load_catalog())
     lost, gained = (" | ".join(n.what for n in notes) for notes in (found.lost, found.gained))
@@ -127,11 +127,11 @@ def test_what_a_platform_does_in_part_is_lost_and_gained(
     for ability in abilities:
         assert (ability in lost) == (source in HYPERPOD and target in ON_EC2), ability
         assert (ability in gained) == (target in HYPERPOD and source in ON_EC2), ability
-    scheduler = [n for n in found.moves if n.what.startswith("jobs are ")]
+    scheduler = [n for n in found.moves if " runs the jobs instead of " in n.what]
     assert bool(scheduler) == ((source in SLURM) != (target in SLURM))
 
 
-def test_defaults_in_force_are_lost_or_changed_although_nobody_wrote_them(tmp_path: Path) -> None:
+def test_implicit_defaults_are_lost_or_changed(tmp_path: Path) -> None:
     spec = _of(tmp_path)
     found, _ = moved(spec, "parallelcluster", tmp_path / "a.yaml")
     lost = {note.path: note.what for note in found.lost}
@@ -139,23 +139,23 @@ def test_defaults_in_force_are_lost_or_changed_although_nobody_wrote_them(tmp_pa
     assert "resilience.node_provisioning: continuous" in lost["resilience.node_recovery"]
     told = {note.path: note for note in found.moves}
     assert "training by default" in told["slurm.partitions[0].name"].what
-    # The other file has no database that a dump could be loaded into.
-    assert "keeps no history" in told["slurm.accounting"].what
-    # What is written is said once, and as what it is.
+    # The new file has no database into which a dump could be loaded.
+    assert "keeps no job history" in told["slurm.accounting"].what
+    # An explicit value is reported once.
     (tmp_path / "written").mkdir()
     spec = _of(tmp_path / "written", resilience={"node_recovery": "none"})
     found, _ = moved(spec, "parallelcluster", tmp_path / "b.yaml")
     assert not any("node_recovery" in note.path for note in found.lost)
 
 
-def test_the_same_scheduler_and_kind_of_platform_lose_no_default(tmp_path: Path) -> None:
+def test_platforms_with_the_same_scheduler_lose_no_default(tmp_path: Path) -> None:
     spec = load_cluster(CONFIGS / "dev-eks.yaml")
     found = migrate(spec, "hyperpod-eks", load_catalog())
     assert not any("by default" in note.what for note in found.lost if note.path == "")
     assert not any(note.path.startswith("compute[") for note in found.lost)
 
 
-# -- single matters -----------------------------------------------------------------------------
+# -- details ------------------------------------------------------------------------------------
 
 
 def _of(tmp_path: Path, **changes: Any) -> LoadedSpec:
@@ -166,9 +166,9 @@ def _of(tmp_path: Path, **changes: Any) -> LoadedSpec:
 def test_a_training_plan_stays_with_hyperpod(tmp_path: Path) -> None:
     plan = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/mine"
     spec = _of(tmp_path, compute__1__capacity={"kind": "training-plan", "arn": plan})
-    kept, other = moved(spec, "hyperpod-eks", tmp_path / "a.yaml")
+    retained, other = moved(spec, "hyperpod-eks", tmp_path / "a.yaml")
     assert other.cluster.compute[1].capacity.kind == "training-plan"
-    assert kept.decisions == ()
+    assert retained.decisions == ()
     left, other = moved(spec, "eks", tmp_path / "b.yaml")
     assert other.cluster.compute[1].capacity.kind == "on-demand"
     assert [d.path for d in left.decisions] == ["compute[workers].capacity"]
@@ -190,7 +190,7 @@ def test_a_capacity_block_and_a_placement_group_stay_with_ec2(tmp_path: Path) ->
     assert {"compute[workers].capacity", "compute[near].placement_group"} <= lost
 
 
-def test_shares_of_a_mix_that_become_the_same_become_one(tmp_path: Path) -> None:
+def test_equal_shares_of_a_mix_are_merged(tmp_path: Path) -> None:
     plan = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/mine"
     shares = [
         {"percent": 50, "capacity": {"kind": "training-plan", "arn": plan}},
@@ -209,7 +209,7 @@ def test_shares_of_a_mix_that_become_the_same_become_one(tmp_path: Path) -> None
     assert found.decisions
 
 
-def test_names_become_such_as_parallelcluster_takes(tmp_path: Path) -> None:
+def test_names_become_valid_for_parallelcluster(tmp_path: Path) -> None:
     groups = [
         MINIMAL["compute"][0],
         {**MINIMAL["compute"][1], "name": "A-very-long-name-of-a-group-of-workers"},
@@ -226,7 +226,7 @@ def test_names_become_such_as_parallelcluster_takes(tmp_path: Path) -> None:
     assert other.cluster.slurm.partitions[0].name == "training"
 
 
-def test_addresses_quotas_users_and_the_zone_are_counted_again(tmp_path: Path) -> None:
+def test_addresses_quotas_users_and_zone_are_reported(tmp_path: Path) -> None:
     spec = _of(
         tmp_path,
         slurm={"users": [{"name": "ada", "uid": 20001}, {"name": "bob", "uid": 20007}]},
@@ -235,14 +235,14 @@ def test_addresses_quotas_users_and_the_zone_are_counted_again(tmp_path: Path) -
     found = migrate(spec, "eks", load_catalog())
     notes = {note.what: note for note in found.moves}
     addresses = next(what for what in notes if what.startswith("addresses of the nodes"))
-    # 4 nodes of 32 addresses and a controller of 1; then of 81, and of 30.
+    # 4 nodes with 32 addresses and a controller with 1; then 81 and 30.
     assert addresses.startswith("addresses of the nodes: 129 → 354 ")
     assert any("2 users, uid 20001 to 20007" in what for what in notes)
     assert any("L-417A185B" in what and "768 vCPUs" in what for what in notes)
-    assert any("use1-az6 alone" in what for what in notes)
+    assert any("use1-az6 only" in what for what in notes)
 
 
-def test_a_users_file_is_named_from_where_the_other_file_lies(tmp_path: Path) -> None:
+def test_the_path_of_a_users_file_is_relative_to_the_new_file(tmp_path: Path) -> None:
     (tmp_path / "configs" / "users").mkdir(parents=True)
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "configs" / "users" / "us.yaml").write_text("users: [{name: ada, uid: 20001}]\n")

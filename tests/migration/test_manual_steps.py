@@ -1,4 +1,4 @@
-"""A Prometheus workspace stays in an in-place move only where its key may stay."""
+"""Manual steps: a Prometheus workspace stays in an in-place migration only where its key may."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from clusterwright.platforms.registry import PlatformName
 from tests.stacks.specs import MINIMAL
 
 
-def said(
+def workspace_notes(
     folder: Path, target: PlatformName, environment: str | None = None, **changes: Any
 ) -> list[str]:
-    """What is said of the workspace."""
+    """The notes about the workspace."""
     file = folder / "old.yaml"
     spec = {**MINIMAL, "observability": {"prometheus": True}, **changes}
     file.write_text(json.dumps(spec), encoding="utf-8")
@@ -27,24 +27,24 @@ def said(
 
 
 @pytest.mark.parametrize(
-    ("protection", "words"), [("retain", "stays, in no stack"), ("destroy", "is deleted")]
+    ("protection", "words"), [("retain", "is retained"), ("destroy", "is deleted")]
 )
 @pytest.mark.parametrize("target", ["eks", "hyperpod-eks"])
-def test_it_is_another_where_awss_collector_fills_it(
+def test_it_is_replaced_where_awss_collector_writes_to_it(
     tmp_path: Path, target: PlatformName, protection: str, words: str
 ) -> None:
-    (what,) = said(tmp_path, target, protection=protection)
-    assert "made anew" in what
+    (what,) = workspace_notes(tmp_path, target, protection=protection)
+    assert "is replaced" in what
     assert words in what
 
 
-def test_it_stays_where_nodes_fill_it_as_before(tmp_path: Path) -> None:
-    assert said(tmp_path, "parallelcluster") == []
+def test_it_stays_where_nodes_still_write_to_it(tmp_path: Path) -> None:
+    assert workspace_notes(tmp_path, "parallelcluster") == []
 
 
-def test_nothing_is_said_where_there_is_none(tmp_path: Path) -> None:
-    assert said(tmp_path, "eks", observability={}) == []
+def test_no_note_without_a_workspace(tmp_path: Path) -> None:
+    assert workspace_notes(tmp_path, "eks", observability={}) == []
 
 
-def test_a_cluster_beside_the_old_one_has_its_own_anyway(tmp_path: Path) -> None:
-    assert said(tmp_path, "eks", environment="another") == []
+def test_a_new_environment_has_its_own_workspace(tmp_path: Path) -> None:
+    assert workspace_notes(tmp_path, "eks", environment="another") == []

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.migration.layered import flattened, upper_layer
-from clusterwright.migration.text_edit import Editor, flow
+from clusterwright.migration.layers import flattened, upper_layer
+from clusterwright.migration.yaml_editor import Editor, flow
 
 TEXT = """\
 # The head.

@@ -1,4 +1,4 @@
-"""What goes along with a cluster, or does not, and what a person does about it."""
+"""What a migration transfers, what it loses or gains, and what the user does about it."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from clusterwright.platforms.registry import (
 )
 
 _EXTENT: Final[dict[Answer, int]] = {"no": 0, "unknown": 0, "in part": 1, "yes": 2}
-"""How much of something a platform does; what nobody knows may not be there."""
+"""Rank of an answer; unknown counts as no."""
 
 
 def lost_abilities(source: PlatformName, target: PlatformName) -> Iterator[Note]:
-    """What the source does and the target does not, whatever the file says."""
+    """Capabilities of the source that the target lacks, whatever the file contains."""
     yield from _difference(source, target)
 
 
 def gained_abilities(source: PlatformName, target: PlatformName) -> Iterator[Note]:
-    """What the target does and the source does not."""
+    """Capabilities of the target that the source lacks."""
     yield from _difference(target, source)
 
 
 def _difference(able: PlatformName, unable: PlatformName) -> Iterator[Note]:
-    """Rows of which `able` has more: all of it against a part, or a part against nothing."""
+    """Rows with a higher rank for `able` than for `unable`."""
     for row in (*CAPABILITIES, *DAILY):
         here, there = row.cells[able], row.cells[unable]
         if _EXTENT[here.answer] > _EXTENT[there.answer]:
@@ -48,12 +48,12 @@ def _said(cell: Cell) -> str:
     return f"in part, {cell.words}" if cell.answer == "in part" else cell.words
 
 
-def moves(
+def manual_steps(
     cluster: Cluster, other: Cluster | None, target: PlatformName, catalog: Catalog
 ) -> Iterator[Note]:
-    """Everything that is carried over, counted again or set up anew.
+    """Everything that is transferred, recounted or set up again.
 
-    `other` is the cluster of the other file, None where that does not load yet.
+    `other` is the cluster of the new file, None where that does not load yet.
     """
     source: PlatformName = cluster.platform
     yield from _scheduler(source, target)
@@ -69,7 +69,7 @@ def moves(
         "",
         f"nodes are called {traits_of(target).node_names}; "
         f"they were {traits_of(source).node_names}",
-        "job scripts, dashboards and alarms that name nodes change",
+        "update job scripts, dashboards and alarms that contain node names",
     )
     yield from _identity(source, target)
 
@@ -78,14 +78,14 @@ def _scheduler(source: PlatformName, target: PlatformName) -> Iterator[Note]:
     if source in SLURM and target in KUBERNETES:
         yield Note(
             "",
-            "jobs are Kubernetes' in the place of Slurm's: no sbatch, srun or partitions",
+            "Kubernetes runs the jobs instead of Slurm: no sbatch, srun or partitions",
             "batch scripts become manifests; `clusterwright render kubernetes` prints those of "
             "`kubernetes.workloads.jobs`",
         )
     elif source in KUBERNETES and target in SLURM:
         yield Note(
             "",
-            "jobs are Slurm's in the place of Kubernetes': no manifests, charts or Kueue",
+            "Slurm runs the jobs instead of Kubernetes: no manifests, charts or Kueue",
             "manifests become batch scripts; their images run with `slurm.containers`",
         )
 
@@ -94,51 +94,51 @@ def _users(cluster: Cluster, target: PlatformName) -> Iterator[Note]:
     users = cluster.slurm.users if cluster.uses_slurm else []
     if users:
         uids = f"{min(u.uid for u in users)} to {max(u.uid for u in users)}"
-        told = f"{len(users)} users, uid {uids}: their files belong to these numbers"
+        told = f"{len(users)} users, uid {uids}: these ids own their files"
         if target in SLURM:
-            yield Note("slurm.users", told, "keep every uid and gid; the other file has them")
+            yield Note("slurm.users", told, "keep every uid and gid; the new file has them")
         else:
             yield Note(
                 "slurm.users",
                 f"{told}; Kubernetes has no such users",
-                "people get access entries (`kubernetes.access`) and tenants; pods that write to "
-                "the file systems run as these numbers (securityContext: runAsUser, fsGroup)",
+                "give people access entries (`kubernetes.access`) and tenants; pods that write to "
+                "the file systems run with these ids (securityContext: runAsUser, fsGroup)",
             )
     elif target in SLURM and cluster.uses_kubernetes:
         yield Note(
             "slurm.users",
-            "files belong to the numbers that pods ran as",
-            "write `slurm.users` with those uids before anybody logs in",
+            "files are owned by the ids that pods ran with",
+            "write `slurm.users` with those uids before anyone logs in",
         )
 
 
 def _file_systems(cluster: Cluster, target: PlatformName) -> Iterator[Note]:
-    kept = cluster.protection == "retain"
+    retained = cluster.protection == "retain"
     for index, fs in enumerate(cluster.storage.lustre):
         where = f"storage.lustre[{index}]"
         if fs.existing is not None:
             yield Note(
                 where,
-                f"{fs.existing.id} exists already and is only mounted",
-                "its security group must let the new nodes in",
+                f"{fs.existing.id} already exists and is only mounted",
+                "its security group must allow the new nodes",
             )
             continue
         size = f"{fs.capacity_gib:,} GiB" if fs.capacity_gib else "the file system"
         yield Note(
             where,
-            f"{size} at {fs.mount_path}: the data stays, and another cluster mounts it",
-            ("" if kept else "set `protection: retain` and deploy that first; ")
-            + "finish jobs and export to its buckets; a cluster of another name has it as "
-            "`existing:` (id, dns_name, mount_name, security_group_id), which `--outputs FILE` of "
-            "`cdk deploy --outputs-file` writes; it takes no other size or throughput there",
+            f"{size} at {fs.mount_path}: the data stays, and the new cluster mounts it",
+            ("" if retained else "set `protection: retain` and deploy that first; ")
+            + "finish jobs and export to its buckets; a new environment has it as `existing:` "
+            "(id, dns_name, mount_name, security_group_id), which `--outputs FILE` writes from "
+            "the file of `cdk deploy --outputs-file`; size and throughput cannot be changed there",
         )
     home = cluster.storage.home
     if home is not None and home.existing is None:
         yield Note(
             "storage.home",
             "home directories",
-            "write them as `existing:` in the other file"
-            + ("; a backup first, while it is small" if not kept else "")
+            "write them as `existing:` in the new file"
+            + ("; back them up first" if not retained else "")
             + ("; pods mount them as a volume" if target in KUBERNETES else ""),
         )
 
@@ -150,46 +150,47 @@ def _accounting(cluster: Cluster, other: Cluster | None, target: PlatformName) -
     if target in KUBERNETES:
         yield Note(
             "slurm.accounting",
-            "the history of jobs has no place on Kubernetes",
-            "`sacct -a -X -P -S 2000-01-01` into the bucket before the old cluster goes"
+            "the job history cannot be kept on Kubernetes",
+            "save `sacct -a -X -P -S 2000-01-01` to the bucket before the old cluster is destroyed"
             + ("; its database is retained" if kind == "rds" else ""),
         )
     elif other is not None and other.slurm.accounting.kind == "none":
         yield Note(
             "slurm.accounting",
-            "the other file keeps no history of jobs, and the old one "
-            + ("goes with the controller" if kind == "local" else "stays in its database"),
-            "`sacct -a -X -P -S 2000-01-01` into the bucket before the old cluster goes; or "
-            "`kind: rds` in the other file, which loads a dump (`mysqldump slurm_acct_db`)",
+            "the new file keeps no job history, and the old history "
+            + ("is deleted with the controller" if kind == "local" else "stays in its database"),
+            "save `sacct -a -X -P -S 2000-01-01` to the bucket before the old cluster is "
+            "destroyed; or set `kind: rds` in the new file and load a dump "
+            "(`mysqldump slurm_acct_db`)",
         )
     elif kind == "local":
         yield Note(
             "slurm.accounting",
-            "the database is on the controller and goes with it",
+            "the database is on the controller and is deleted with it",
             "dump it (`mysqldump slurm_acct_db`) and load it into the new one, with the same "
-            "ClusterName, while slurmdbd stands still",
+            "ClusterName, while slurmdbd is stopped",
         )
     else:
         yield Note(
             "slurm.accounting",
-            "the accounting database stays; Slurm knows clusters in it by name",
-            "write it as `existing:` in the other file; sacct shows the old jobs with "
+            "the accounting database stays; Slurm identifies clusters in it by name",
+            "write it as `existing:` in the new file; sacct shows the old jobs with "
             "`-M <old cluster name>`",
         )
 
 
 def _workspace(cluster: Cluster, other: Cluster) -> Iterator[Note]:
-    """AWS's collectors fill no workspace under a key of one's own, and a key cannot change."""
+    """AWS's collectors cannot write to a workspace with a customer key, and keys cannot change."""
     if not (cluster.observability.prometheus and other.observability.prometheus):
         return
     if cluster.environment != other.environment or collected(cluster) == collected(other):
         return
-    old = "stays, in no stack" if other.protection == "retain" else "is deleted with its metrics"
+    old = "is retained" if other.protection == "retain" else "is deleted with its metrics"
     yield Note(
         "observability.prometheus",
-        "the workspace is made anew, under another key: AWS's collector fills none under the "
-        f"cluster's; the old one {old}",
-        "query what is still wanted before; dashboards and alerts name the new workspace",
+        "the workspace is replaced, with another key: AWS's collector cannot write to one with "
+        f"the cluster's key; the old one {old}",
+        "query what you still need first; point dashboards and alerts to the new workspace",
     )
 
 
@@ -198,8 +199,8 @@ def _zone(cluster: Cluster) -> Iterator[Note]:
     if cluster.storage.lustre or cluster.storage.home is not None:
         yield Note(
             "network.availability_zone_id",
-            f"file systems stand in {zone} alone",
-            f"buy capacity in {zone}; in another zone the data is copied through S3 first",
+            f"file systems are in {zone} only",
+            f"buy capacity in {zone}; for another zone copy the data through S3 first",
         )
 
 
@@ -223,7 +224,7 @@ def _addresses(cluster: Cluster, target: PlatformName, catalog: Catalog) -> Iter
         yield Note(
             "network.cidr",
             what,
-            "a subnet cannot grow: where they do not fit, the new nodes need a wider range"
+            "a subnet cannot grow: if they do not fit, the new nodes need a larger range"
             if after > before
             else None,
         )
@@ -253,8 +254,8 @@ def _quotas(cluster: Cluster, target: PlatformName, catalog: Catalog) -> Iterato
     for key, need in sorted(needs.items()):
         yield Note(
             "compute",
-            f"another quota counts: {key}, {need:,.0f} {unit}",
-            "`clusterwright check` says what is free; increases take days to weeks",
+            f"another quota applies: {key}, {need:,.0f} {unit}",
+            "`clusterwright check` shows what is available; increases take days to weeks",
         )
 
 
@@ -262,26 +263,26 @@ def _identity(source: PlatformName, target: PlatformName) -> Iterator[Note]:
     if source in HYPERPOD and target in ON_EC2:
         yield Note(
             "identity",
-            "nodes have instance profiles in the place of SageMaker's execution role",
-            "policies of buckets and keys that name the old role name the new one",
+            "nodes have instance profiles instead of SageMaker's execution role",
+            "replace the old role in the policies of buckets and keys",
         )
     elif source in ON_EC2 and target in HYPERPOD:
         yield Note(
             "identity",
-            "nodes have SageMaker's execution role in the place of instance profiles",
-            "policies of buckets and keys that name the old roles name the new one",
+            "nodes have SageMaker's execution role instead of instance profiles",
+            "replace the old roles in the policies of buckets and keys",
         )
     if source in SLURM and target in KUBERNETES:
         yield Note(
             "identity",
-            "pods get rights by service account (`kubernetes.pod_identities`), not from the node",
-            "one role for each service account that reads or writes buckets",
+            "pods get permissions by service account (`kubernetes.pod_identities`), not by node",
+            "create a role for each service account that reads or writes buckets",
         )
     elif source in KUBERNETES and target in SLURM:
         yield Note(
             "identity",
-            "jobs have the node's rights: there are no roles by service account",
-            "what pods could reach, the nodes' role must reach",
+            "jobs have the node's permissions: there are no roles by service account",
+            "give the nodes' role what the pods' roles had",
         )
 
 

@@ -1,4 +1,4 @@
-"""Whatever a file says, a move carries it or names it, and never breaks on it."""
+"""Every key of a file is kept or reported, whatever the file contains."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from clusterwright.cluster_spec import LoadedSpec, SpecErrors
 from clusterwright.migration import Migration, migrate
 from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.registry import PLATFORMS, PlatformName
-from tests.stacks.specs import EKS, FULL, HYPERPOD_EKS, MINIMAL, PARALLELCLUSTER
+from tests.migration.migrated import moved
+from tests.stacks.specs import EKS, FULL, HYPERPOD_EKS, MINIMAL, PARALLELCLUSTER, changed
 from tests.support.rich_specs import (
     BUILT,
     ON_EKS,
@@ -28,16 +29,18 @@ from tests.support.rich_specs import (
     without,
 )
 
-RICH = (BUILT, FULL, HYPERPOD_EKS, ON_PARALLELCLUSTER, PARALLELCLUSTER, ON_EKS, EKS, MINIMAL)
-"""Specs that say nearly everything that their platform takes."""
+RICH_SPECS = (BUILT, FULL, HYPERPOD_EKS, ON_PARALLELCLUSTER, PARALLELCLUSTER, ON_EKS, EKS, MINIMAL)
+"""Specs with nearly every key of their platform."""
 
-NOT_THE_CLUSTER_S = ("platform", "environment", "waivers", "allow_replacement")
+IMAGE_ID = "ami-0123456789abcdef0"
+
+EXCLUDED = ("platform", "environment", "waivers", "allow_replacement")
 
 
 @st.composite
 def files(draw: st.DrawFn) -> tuple[dict[str, Any], str]:
     """A rich spec without some of its leaves, as data and as text in one of two styles."""
-    data = copy.deepcopy(draw(st.sampled_from(RICH)))
+    data = copy.deepcopy(draw(st.sampled_from(RICH_SPECS)))
     for _ in range(draw(st.integers(0, 6))):
         data = without(data, draw(st.sampled_from(sorted(paths(data), key=str))))
     if draw(st.booleans()):
@@ -57,7 +60,7 @@ def files(draw: st.DrawFn) -> tuple[dict[str, Any], str]:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much],
 )
 @given(files(), st.sampled_from(PLATFORMS), st.sampled_from([None, "next"]))
-def test_every_leaf_is_carried_or_named(
+def test_every_leaf_is_kept_or_reported(
     tmp_path_factory: pytest.TempPathFactory,
     file: tuple[dict[str, Any], str],
     target: PlatformName,
@@ -70,22 +73,24 @@ def test_every_leaf_is_carried_or_named(
     assert spec is not None
     assume(spec.cluster.platform != target)
     found = migrate(spec, target, load_catalog(), environment=environment)
-    assert_nothing_is_lost(data, found)
+    assert_every_loss_is_reported(data, found)
 
 
-def assert_nothing_is_lost(data: dict[str, Any], found: Migration) -> None:
+def assert_every_loss_is_reported(data: dict[str, Any], found: Migration) -> None:
     after = YAML(typ="safe", pure=True).load(found.text)
     assert isinstance(after, dict)
     notes = (*found.lost, *found.moves, *found.decisions)
-    said = {head(note.path) for note in notes if note.path}
+    reported = {head(note.path) for note in notes if note.path}
     names = dict(
-        pair for note in notes for pair in re.findall(r"`([^`]+)` is called `([^`]+)`", note.what)
+        pair
+        for note in notes
+        for pair in re.findall(r"`([^`]+)` is renamed to `([^`]+)`", note.what)
     )
     old, new = dict(leaves(data, names)), dict(leaves(after, {}))
     for path, value in old.items():
-        if path.startswith(NOT_THE_CLUSTER_S) or (path in new and new[path] == value):
+        if path.startswith(EXCLUDED) or (path in new and new[path] == value):
             continue
-        assert any(path == s or path.startswith((f"{s}.", f"{s}[")) for s in said), path
+        assert any(path == s or path.startswith((f"{s}.", f"{s}[")) for s in reported), path
 
 
 def loaded(path: Path, text: str) -> LoadedSpec | None:
@@ -97,12 +102,12 @@ def loaded(path: Path, text: str) -> LoadedSpec | None:
 
 
 def head(path: str) -> str:
-    """The controller and the cluster's services are one group with two names."""
+    """The controller and the system nodes are one group with two names."""
     return re.sub(r"compute\[(system|controller)\]", "compute[head]", path)
 
 
 def leaves(value: Any, names: Mapping[str, str], path: str = "") -> Iterator[tuple[str, Any]]:
-    """Leaves that are written, groups by the name that they have after the move."""
+    """Explicit leaves, groups by their new name."""
     if isinstance(value, dict):
         for key, child in value.items():
             yield from leaves(child, names, f"{path}.{key}".removeprefix("."))
@@ -116,3 +121,14 @@ def leaves(value: Any, names: Mapping[str, str], path: str = "") -> Iterator[tup
             yield from leaves(child, names, f"{path}[{label}]")
     elif value is not None:
         yield path, value
+
+
+@pytest.mark.parametrize("target", ["hyperpod-eks", "parallelcluster", "eks"])
+def test_a_custom_image_is_lost(tmp_path: Path, target: PlatformName) -> None:
+    spec = changed(MINIMAL, image={"image_id": IMAGE_ID, "released": "2026-09-17"})
+    found, there = moved(spec, target, tmp_path / "there.yaml")
+    assert there.cluster.image.image_id is None
+    assert there.cluster.image.released is None
+    (note,) = [note for note in found.lost if note.path == "image.image_id"]
+    assert IMAGE_ID in note.what
+    assert f"built for {target}" in note.what

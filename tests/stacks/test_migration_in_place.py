@@ -20,7 +20,7 @@ from clusterwright.catalog import load_catalog
 from clusterwright.cli.main import main
 from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.migration import migrate
-from clusterwright.migration.in_place import gone, kept
+from clusterwright.migration.in_place import removed, retained
 from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.registry import PLATFORMS, PlatformName
 from clusterwright.platforms.stack_names import stack_name
@@ -100,8 +100,8 @@ def test_the_review_says_before_what_stays_and_what_goes(
 ) -> None:
     old, new, first, second = moved(source, target)
     judged = judge(templates(first), templates(second), Schemas(REGION).of)
-    staying = {stack_name(old.cluster.environment, p) for p in kept(old.cluster, new.cluster)}
-    going = {stack_name(old.cluster.environment, p) for p in gone(old.cluster, new.cluster)}
+    staying = {stack_name(old.cluster.environment, p) for p in retained(old.cluster, new.cluster)}
+    going = {stack_name(old.cluster.environment, p) for p in removed(old.cluster, new.cluster)}
     assert going <= set(first.templates)
     # What is not said to stay is destroyed: as it is named, or as it stands on what is named.
     assert staying == set(first.templates) - downstream(first, going)
@@ -123,8 +123,8 @@ def test_the_parts_that_stay_are_said_for_a_cluster_with_everything(
     path = other_file(spec, "eks", tmp_path)
     after = load_cluster(path)
     first, second = build(FULL), synth(path)
-    going = {stack_name("test", part) for part in gone(spec.cluster, after.cluster)}
-    staying = {stack_name("test", part) for part in kept(spec.cluster, after.cluster)}
+    going = {stack_name("test", part) for part in removed(spec.cluster, after.cluster)}
+    staying = {stack_name("test", part) for part in retained(spec.cluster, after.cluster)}
     assert staying == set(first.templates) - downstream(first, going)
     assert staying <= set(second.templates)
 
@@ -184,7 +184,9 @@ def test_a_range_too_small_for_both_is_said(tmp_path: Path) -> None:
     # Nothing else is said: who followed the steps would destroy a cluster and have no other.
     (said,) = found.in_place
     assert said.what.startswith("not in place")
-    assert "`database1` would be 10.0.0.128/27, where `control1` is" in said.what
+    assert (
+        "`database1` would be 10.0.0.128/27, which overlaps the deployed `control1`" in said.what
+    )
     assert "--environment" in str(said.do)
 
 
@@ -230,7 +232,7 @@ def test_a_cluster_beside_takes_over_what_the_outputs_name(
     assert not cluster.storage.buckets[0].create
     assert cluster.slurm.users == load_cluster(old).cluster.slurm.users
     out = capsys.readouterr().out
-    assert "stays with fs-" in out
+    assert "belongs to fs-" in out
     assert "In the place of the old one" not in out
     # A control plane needs subnets that nobody has made: said, and left to a person.
     assert main([*said, "--to", "eks", "--format", "json"]) == 1
@@ -250,7 +252,7 @@ def move(
     account.deploy(first)
     before = resources(account)
     name = old.cluster.environment
-    going = {stack_name(name, part) for part in gone(old.cluster, new.cluster)}
+    going = {stack_name(name, part) for part in removed(old.cluster, new.cluster)}
     unlocked = json.dumps(
         [note.do for note in migrate(old, new.cluster.platform, load_catalog()).in_place]
     )
@@ -267,7 +269,7 @@ def move(
 
 
 def assert_stayed(old: LoadedSpec, new: LoadedSpec, before: Resources, after: Resources) -> None:
-    staying = {stack_name(old.cluster.environment, p) for p in kept(old.cluster, new.cluster)}
+    staying = {stack_name(old.cluster.environment, p) for p in retained(old.cluster, new.cluster)}
     checked = set()
     for key, (kind, physical) in before.items():
         ours = key[0] in staying and kind in STAYS

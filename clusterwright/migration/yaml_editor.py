@@ -1,7 +1,7 @@
-"""Changes single values of a YAML text and leaves every other character as it is, comments too.
+"""Edit single values of a YAML text and keep every other character, comments included.
 
-The text is composed anew after each change: files have some hundred lines. A value that is put in
-is written in flow style, on one line.
+The text is parsed again after each change, as files have only some hundred lines. A new value is
+written in flow style, on one line.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from clusterwright.cluster_spec.problems import Path
 
 
 class Editor:
-    """A YAML mapping as text. Paths lead through mappings by key and through lists by place."""
+    """A YAML mapping as text. Paths contain the keys of mappings and the indices of lists."""
 
     def __init__(self, text: str) -> None:
         self.text = text if text.endswith("\n") or not text else text + "\n"
 
     @property
     def data(self) -> dict[str, Any]:
-        """The text as plain data, null where it says null."""
+        """The text as plain data; null is None."""
         from ruamel.yaml import YAML
 
         return YAML(typ="safe", pure=True).load(self.text) or {}
@@ -36,14 +36,14 @@ class Editor:
         return value
 
     def has(self, path: Path) -> bool:
-        """Whether something is written at `path`."""
+        """Whether the text has a value at `path`."""
         parent = self.get(path[:-1])
         if isinstance(parent, dict):
             return path[-1] in parent
         return isinstance(parent, list) and isinstance(path[-1], int) and path[-1] < len(parent)
 
     def put(self, path: Path, value: Any, remark: str | None = None) -> None:
-        """Write a value, over the one that is there or as a new key; makes mappings on the way."""
+        """Set a value, which replaces an old one or becomes a new key; creates parent mappings."""
         if not path[:-1] or isinstance(self.get(path[:-1]), dict | list):
             if self.has(path):
                 self._replace(path, value)
@@ -53,7 +53,7 @@ class Editor:
             self.put(path[:-1], {path[-1]: value}, remark)
 
     def delete(self, path: Path) -> None:
-        """Take a key or an entry out, with the comment that stands right above it."""
+        """Delete a key or an entry, with the comment directly above it."""
         parent, entry = self._entry(path)
         start, value = entry
         if parent.flow_style:
@@ -72,12 +72,12 @@ class Editor:
         self._fill(path[:-1])
 
     def _fill(self, path: Path) -> None:
-        """What was a mapping or a list and lost its last entry is an empty one."""
+        """Delete a mapping or a list that has lost its last entry."""
         if path and self.get(path) is None and self.has(path):
             self.delete(path)
 
     def _delete_after_dash(self, lines: list[str], parent: Any, path: Path) -> None:
-        """The first key of a list's entry: the next one takes its place beside the dash."""
+        """Delete the first key of a list's entry: the next one moves beside the dash."""
         pairs = parent.value
         here = next(i for i, (key, _) in enumerate(pairs) if key.value == path[-1])
         if here + 1 == len(pairs):
@@ -152,7 +152,7 @@ class Editor:
         return parent, _child(parent, path[-1])
 
     def section(self, key: str) -> str:
-        """The text of one key of the first level, with the comment right above it."""
+        """The text of a top-level key, with the comment directly above it."""
         _, (start, value) = self._entry((key,))
         lines = self.text.splitlines(keepends=True)
         first = start.start_mark.line
@@ -187,7 +187,7 @@ def _child(node: Any, part: str | int) -> tuple[Any, Any]:
 
 
 def _last_line(node: Any) -> int:
-    """The last line that belongs to a node; a block ends where the next thing begins."""
+    """The last line that belongs to a node; a block ends where the next node begins."""
     if getattr(node, "flow_style", None) or isinstance(node.value, str) or not node.value:
         end = node.end_mark
         if isinstance(node.value, str) and node.style in ("|", ">") and end.column == 0:
@@ -198,7 +198,7 @@ def _last_line(node: Any) -> int:
 
 
 def _end_line(key: Any, value: Any) -> int:
-    """The last line of a key with its value; a value that is not written ends with its key."""
+    """The last line of a key with its value; an absent value ends with its key."""
     if value.value == "" and value.style is None:
         return int(key.end_mark.line)
     return _last_line(value)

@@ -1,15 +1,15 @@
-"""One text of two layers, and the upper layer of one text again."""
+"""Merge two layers of YAML text into one, and derive the upper layer from a merged text."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.migration.text_edit import Editor
+from clusterwright.migration.yaml_editor import Editor
 
 
 def flattened(top: str, base: str | None) -> str:
-    """The upper file with what it leaves to the lower one, nulls and all."""
+    """The upper file with the keys that it takes from the lower one, nulls included."""
     editor = Editor(top)
     if base is None:
         return editor.text
@@ -26,11 +26,11 @@ def flattened(top: str, base: str | None) -> str:
 
 
 def upper_layer(text: str, base: str | None) -> str:
-    """What of `text` must stand in a file over `base`: what is the same is left out again."""
+    """The part of `text` that a file over `base` needs: equal values are left out."""
     if base is None:
         return text
     editor = Editor(text)
-    _take_off(editor, (), Editor(base).data, editor.data)
+    _remove_equal(editor, (), Editor(base).data, editor.data)
     return editor.text
 
 
@@ -42,7 +42,9 @@ def _fill(editor: Editor, here: Path, below: dict[str, Any], above: dict[str, An
             _fill(editor, (*here, key), value, above[key])
 
 
-def _take_off(editor: Editor, here: Path, below: dict[str, Any], above: dict[str, Any]) -> None:
+def _remove_equal(
+    editor: Editor, here: Path, below: dict[str, Any], above: dict[str, Any]
+) -> None:
     for key, value in below.items():
         path = (*here, key)
         if key not in above:
@@ -50,4 +52,4 @@ def _take_off(editor: Editor, here: Path, below: dict[str, Any], above: dict[str
         elif above[key] == value:
             editor.delete(path)
         elif isinstance(value, dict) and isinstance(above[key], dict):
-            _take_off(editor, path, value, above[key])
+            _remove_equal(editor, path, value, above[key])

@@ -1,6 +1,6 @@
-"""What a cluster built, written as `existing:` in the file of the cluster that comes beside it.
+"""Write the resources of the old cluster as `existing:` in the file of a new environment.
 
-The ids come from the outputs of the deployed stacks, by name; `stacks/` writes them.
+The ids come from the outputs of the deployed stacks, by name; `stacks/` defines them.
 """
 
 from __future__ import annotations
@@ -43,23 +43,23 @@ _FORMS: Final[tuple[tuple[str, Form], ...]] = (
 )
 
 
-class OutputsLack(Exception):
-    """The outputs have not what is to be taken over, or something that is no such id."""
+class MissingOutputsError(Exception):
+    """The outputs lack an id of a resource to import, or an id has a wrong format."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
 
 
-def take_over(work: Rewriting, cluster: Cluster, outputs: Mapping[str, str]) -> None:
-    """Write what `cluster` built as existing in the text of `work`.
+def import_resources(work: Rewriting, cluster: Cluster, outputs: Mapping[str, str]) -> None:
+    """Write what `cluster` built as `existing:` in the text of `work`.
 
     Raises
     ------
-    OutputsLack
-        An output is missing or has not its form.
+    MissingOutputsError
+        An output is missing or has a wrong format.
     """
-    given = _Outputs(outputs)
+    found = _Outputs(outputs)
     storage, network = cluster.storage, cluster.network
     group = network.existing.security_group_ids[0] if network.existing is not None else None
     written: list[tuple[Path, dict[str, Any]]] = []
@@ -68,31 +68,31 @@ def take_over(work: Rewriting, cluster: Cluster, outputs: Mapping[str, str]) -> 
             continue
         suffix = "" if index == 0 else str(index + 1)
         values = {
-            "id": given.one(f"LustreFileSystemId{suffix}"),
-            "dns_name": given.one(f"LustreDnsName{suffix}"),
-            "mount_name": given.one(f"LustreMountName{suffix}"),
-            "security_group_id": group or given.first("LustreSecurityGroupIds"),
+            "id": found.value(f"LustreFileSystemId{suffix}"),
+            "dns_name": found.value(f"LustreDnsName{suffix}"),
+            "mount_name": found.value(f"LustreMountName{suffix}"),
+            "security_group_id": group or found.first("LustreSecurityGroupIds"),
         }
         written.append((("storage", "lustre", index), values))
     home = storage.home
     if home is not None and home.existing is None:
         values = {
-            "dns_name": given.one("HomeDnsName"),
-            "security_group_id": group or given.first("HomeSecurityGroupIds"),
+            "dns_name": found.value("HomeDnsName"),
+            "security_group_id": group or found.first("HomeSecurityGroupIds"),
         }
         if traits_of(work.target).mounts_home_by_volume:
-            values["volume_id"] = given.one("HomeVolumeId")
+            values["volume_id"] = found.value("HomeVolumeId")
         written.append((("storage", "home"), values))
     if network.existing is None:
-        written.append((("network",), _network(work, cluster, given)))
-    given.complain(cluster.environment)
+        written.append((("network",), _network(work, cluster, found)))
+    found.require_all(cluster.environment)
     for place, values in written:
         _write(work, place, values)
-    _what_a_person_does(work, cluster, given)
+    _manual_steps(work, cluster, found)
 
 
 class _Outputs:
-    """The outputs, and which of those that were asked for are not there."""
+    """The outputs, and the names of requested ones that are missing."""
 
     def __init__(self, values: Mapping[str, str]) -> None:
         self._values = values
@@ -100,26 +100,27 @@ class _Outputs:
         for name, value in values.items():
             _check_form(name, value)
 
-    def one(self, name: str) -> str:
+    def value(self, name: str) -> str:
         if name not in self._values:
             self._missing.append(name)
         return self._values.get(name, "")
 
     def first(self, name: str) -> str:
-        return self.one(name).partition(",")[0]
+        return self.value(name).partition(",")[0]
 
-    def several(self, name: str, *, wanted: bool = True) -> list[str]:
-        if not wanted and name not in self._values:
+    def values(self, name: str, *, required: bool = True) -> list[str]:
+        if not required and name not in self._values:
             return []
-        return [one for one in self.one(name).split(",") if one]
+        return [value for value in self.value(name).split(",") if value]
 
-    def maybe(self, name: str) -> str | None:
+    def optional(self, name: str) -> str | None:
         return self._values.get(name)
 
-    def complain(self, environment: str) -> None:
+    def require_all(self, environment: str) -> None:
         if self._missing:
-            raise OutputsLack(
-                f"no output {', '.join(dict.fromkeys(self._missing))} of {environment}'s stacks"
+            raise MissingOutputsError(
+                f"the stacks of {environment} have no output "
+                f"{', '.join(dict.fromkeys(self._missing))}"
             )
 
 
@@ -127,20 +128,20 @@ def _check_form(name: str, value: str) -> None:
     for pattern, form in _FORMS:
         if not re.fullmatch(pattern, name):
             continue
-        for one in value.split(",") if name in _LISTS else [value]:
-            if not re.fullmatch(form.pattern, one):
-                raise OutputsLack(f"{name} is {value!r}, not {form.words}")
+        for part in value.split(",") if name in _LISTS else [value]:
+            if not re.fullmatch(form.pattern, part):
+                raise MissingOutputsError(f"{name} is {value!r}, not {form.words}")
         return
 
 
-def _network(work: Rewriting, cluster: Cluster, given: _Outputs) -> dict[str, Any]:
+def _network(work: Rewriting, cluster: Cluster, outputs: _Outputs) -> dict[str, Any]:
     found: dict[str, Any] = {
-        "vpc_id": given.one("VpcId"),
-        "subnet_ids": given.several("NodeSubnetIds"),
-        "security_group_ids": given.several("NodeSecurityGroupIds"),
+        "vpc_id": outputs.value("VpcId"),
+        "subnet_ids": outputs.values("NodeSubnetIds"),
+        "security_group_ids": outputs.values("NodeSecurityGroupIds"),
     }
     if work.target in KUBERNETES:
-        subnets = given.several("ControlPlaneSubnetIds", wanted=False)
+        subnets = outputs.values("ControlPlaneSubnetIds", required=False)
         if subnets:
             found["control_plane_subnet_ids"] = subnets
         else:
@@ -148,18 +149,18 @@ def _network(work: Rewriting, cluster: Cluster, given: _Outputs) -> dict[str, An
                 Note(
                     "network.existing.control_plane_subnet_ids",
                     f"{cluster.environment} has no subnets for a control plane",
-                    "two subnets in two zones of the same VPC, /28 or larger, made by you",
+                    "create two subnets in two zones of the same VPC, /28 or larger",
                 )
             )
     elif cluster.slurm.accounting.kind == "rds" and cluster.slurm.accounting.existing is None:
-        subnets = given.several("DatabaseSubnetIds", wanted=False)
+        subnets = outputs.values("DatabaseSubnetIds", required=False)
         if subnets:
             found["database_subnet_ids"] = subnets
     return found
 
 
 def _write(work: Rewriting, place: Path, values: dict[str, Any]) -> None:
-    """`existing:` in the place of sizes, which stay with what has them."""
+    """Replace sizes by `existing:`: they belong to the stacks that built the resource."""
     work.editor.put((*place, "existing"), values)
     left: list[str] = []
     cluster = candidate(work.editor.text, work.file)
@@ -172,32 +173,32 @@ def _write(work: Rewriting, place: Path, values: dict[str, Any]) -> None:
         work.moves.append(
             Note(
                 path_text((*place, key)),
-                f"stays with {name}, which is used as it is",
-                "it is the old file's to change, as long as the old stacks are there",
+                f"belongs to {name}, which is used unchanged",
+                "change it in the old file, as long as the old stacks exist",
             )
         )
     work.moves.append(
         Note(
             path_text((*place, "existing")),
-            f"{name} is written as it is deployed",
-            "keep its stack (`protection: retain`) when the old cluster goes",
+            f"{name} is written as deployed",
+            "keep its stack (`protection: retain`) when the old cluster is destroyed",
         )
     )
 
 
-def _what_a_person_does(work: Rewriting, cluster: Cluster, given: _Outputs) -> None:
-    """What is known and cannot be written: another form of secret, another key, another route."""
-    key = given.maybe("KeyArn")
+def _manual_steps(work: Rewriting, cluster: Cluster, outputs: _Outputs) -> None:
+    """What cannot be written: a secret in another format, another key, another endpoint."""
+    key = outputs.optional("KeyArn")
     if key is not None and any(bucket.create for bucket in cluster.storage.buckets):
         work.moves.append(
             Note(
                 "identity.kms_key_arn",
                 f"the old buckets are encrypted with {key}",
-                "the new nodes' role needs kms:Decrypt and kms:GenerateDataKey on it, or write it "
-                "here, where its policy also lets the logs of the new name be encrypted",
+                "give the new nodes' role kms:Decrypt and kms:GenerateDataKey on it, or write it "
+                "here, if its policy also allows the log groups of the new environment",
             )
         )
-    host, secret = given.maybe("AccountingHost"), given.maybe("AccountingSecretArn")
+    host, secret = outputs.optional("AccountingHost"), outputs.optional("AccountingSecretArn")
     if host is not None and secret is not None and work.target not in KUBERNETES:
         form = (
             "the password alone"
@@ -208,7 +209,7 @@ def _what_a_person_does(work: Rewriting, cluster: Cluster, given: _Outputs) -> N
             Note(
                 "slurm.accounting.existing",
                 f"the database is {host}, its password in {secret}",
-                f"{work.target} wants a secret with {form}: make one, then write `existing:`",
+                f"{work.target} requires a secret with {form}: create one, then write `existing:`",
             )
         )
     if cluster.network.existing is None and cluster.network.egress == "closed":
@@ -216,8 +217,8 @@ def _what_a_person_does(work: Rewriting, cluster: Cluster, given: _Outputs) -> N
         work.moves.append(
             Note(
                 "network.egress",
-                f"a network that exists is only used: {work.target} may call services for which "
+                f"an existing network is not changed: {work.target} may call services for which "
                 f"{stack} has no endpoint",
-                "`clusterwright check` of the new file names them; make them in that VPC",
+                "`clusterwright check` of the new file lists them; create them in that VPC",
             )
         )

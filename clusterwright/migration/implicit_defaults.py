@@ -1,9 +1,8 @@
-"""What holds by default before a move and not after it, although no file says it.
+"""Defaults that a migration changes although no file contains them.
 
-`migrate` moves what files say. A default is in force as much as what is written: recovery of
-nodes by HyperPod, a database of jobs on the controller, the name of a partition. What the old
-platform does by itself and the new one does not, or does otherwise, is found by comparing both
-clusters leaf by leaf, so that a key that is added to the spec needs nothing here.
+`migrate` transfers what files contain. Defaults matter as much: node recovery by HyperPod, a job
+database on the controller, the name of a partition. Both clusters are compared leaf by leaf, so a
+new key of the spec needs no change here.
 """
 
 from __future__ import annotations
@@ -16,30 +15,30 @@ from clusterwright.cluster_spec.problems import Path
 from clusterwright.cluster_spec.unused_fields import SECTIONS, meaningless, without_meaningless
 from clusterwright.migration.results import Note
 
-_NOTHING: Final = (None, False, 0, "none", "off", "")
-"""Values by which a key says that it does nothing."""
+_EMPTY: Final = (None, False, 0, "none", "off", "")
+"""Values that turn a key off."""
 
-_TOLD: Final = frozenset({"environment", "platform", "waivers", "allow_replacement"})
-"""Sections that are not the cluster's own behaviour, or that are told of elsewhere."""
+_EXCLUDED: Final = frozenset({"environment", "platform", "waivers", "allow_replacement"})
+"""Sections that do not describe the cluster's behaviour, or are reported elsewhere."""
 
-_HISTORY: Final = "slurm.accounting"
-"""Told of where it is said what becomes of the history of jobs."""
+_ACCOUNTING: Final = "slurm.accounting"
+"""Reported with the job history."""
 
 
 def defaults_lost(before: Cluster, after: Cluster, said: Iterable[Note]) -> Iterator[Note]:
-    """What holds by default on the old platform and has no counterpart on the new one.
+    """Defaults of the old platform without a counterpart on the new one.
 
-    Keys that one reason takes away are one note.
+    Keys with the same reason are one note.
     """
     old, new, told = _leaves(before, after), _leaves(after, before), _paths(said)
     places = {_text(after, item.path): item.reason for item in meaningless(after)}
     found: dict[str, list[str]] = {}
     reasons: dict[str, str] = {}
     for path, value in old.items():
-        if path in new or value in _NOTHING or _is_told(path, told):
+        if path in new or value in _EMPTY or _is_covered(path, told):
             continue
-        place = next((p for p in places if _is_told(path, frozenset({p}))), path)
-        # Entries of lists that are defaults differ in number only: nothing takes them away.
+        place = next((p for p in places if _is_covered(path, frozenset({p}))), path)
+        # Default entries of lists differ only in number: no reason removes them.
         reason = places.get(place, f"{after.platform} has none")
         key = f"{place.rpartition('.')[0]}: {reason}"
         found.setdefault(key, []).append(f"{path}: {value}")
@@ -50,15 +49,15 @@ def defaults_lost(before: Cluster, after: Cluster, said: Iterable[Note]) -> Iter
 
 
 def defaults_changed(before: Cluster, after: Cluster, said: Iterable[Note]) -> Iterator[Note]:
-    """What holds by default on both platforms and is not the same."""
+    """Defaults that differ between the two platforms."""
     old, new, told = _leaves(before, after), _leaves(after, before), _paths(said)
     for path, value in old.items():
-        if path not in new or new[path] == value or _is_told(path, told):
+        if path not in new or new[path] == value or _is_covered(path, told):
             continue
         yield Note(
             path,
             f"{value} by default on {before.platform}, {new[path]} on {after.platform}",
-            "write it where it matters; what names it changes too",
+            "set it explicitly where it matters, and update what refers to it",
         )
 
 
@@ -71,23 +70,23 @@ def _paths(said: Iterable[Note]) -> frozenset[str]:
     return frozenset(note.path for note in said if note.path)
 
 
-def _is_told(path: str, told: frozenset[str]) -> bool:
-    if path == _HISTORY or path.startswith(f"{_HISTORY}."):
+def _is_covered(path: str, told: frozenset[str]) -> bool:
+    if path == _ACCOUNTING or path.startswith(f"{_ACCOUNTING}."):
         return True
-    return any(path == one or path.startswith((f"{one}.", f"{one}[")) for one in told)
+    return any(path == key or path.startswith((f"{key}.", f"{key}[")) for key in told)
 
 
 def _leaves(cluster: Cluster, other: Cluster) -> dict[str, Any]:
-    """Every leaf that means something, by its path; groups stand under their names.
+    """Every leaf with an effect, by its path; groups are listed by name.
 
-    Sections of one scheduler or platform, and groups that only one of both has, are told of as
-    such.
+    Sections of one scheduler or platform, and groups that only one cluster has, are reported
+    separately.
     """
     data = without_meaningless(cluster, cluster.model_dump(mode="json", by_alias=True))
     names = {group.name for group in other.compute}
     found: dict[str, Any] = {}
     for section, value in data.items():
-        if section in _TOLD or other.platform not in SECTIONS.get(section, (other.platform,)):
+        if section in _EXCLUDED or other.platform not in SECTIONS.get(section, (other.platform,)):
             continue
         if section == "compute":
             for group in value:
@@ -110,7 +109,7 @@ def _walk(value: Any, path: str, found: dict[str, Any]) -> None:
 
 
 def _text(cluster: Cluster, path: Path) -> str:
-    """The same path as `_leaves` writes it."""
+    """The path in the notation of `_leaves`."""
     text = ""
     for place, part in enumerate(path):
         if isinstance(part, int) and place == 1 and path[0] == "compute":
