@@ -52,7 +52,7 @@ def migrate(
 
     Raises
     ------
-    OutputsLack
+    MissingOutputsError
         The outputs lack an id of a resource to import.
 
     The text is as valid as possible; `decisions` are choices made for the user, who may change
