@@ -90,7 +90,7 @@ def summary(found: terraform.Terraform | terraform.Absent) -> list[str]:
 
 
 def page() -> str:
-    """The page's text."""
+    """Return the text of the page."""
     parts = [_TOP]
     for client in clients():
         parts.append(f"\n## {client.name}\n\nVersion {client.version}.")

@@ -1,7 +1,7 @@
-"""The local AWS: moto, plus the services and the CloudFormation that it lacks.
+"""The local AWS: moto, with the services and the CloudFormation engine that moto lacks.
 
-`clusterwright localaws` serves it on a port; `local_aws()` is the same thing inside a test,
-without a socket. Nothing of moto is imported before one of them starts.
+`clusterwright localaws` serves it on a port. `local_aws()` runs it inside a test, without a
+socket. moto is imported only when one of them starts.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ def local_aws(world: World | str | Path | None = None, **changes: Any) -> Iterat
     Parameters
     ----------
     world:
-        A world, the name of a built-in one, or a file. Without it: `generous`.
+        A world, the name of a built-in world, or a file. Default: `generous`.
     **changes:
         Fields of the world to replace, for example ``quotas={"sagemaker/L-8762A75F": 8}``.
 
-    The account is the one of a 12-digit `AWS_ACCESS_KEY_ID` in the environment, as with the
-    server, else the world's. Other credentials of the environment are hidden while it runs, so
-    that no call in error is made with them.
+    A 12-digit `AWS_ACCESS_KEY_ID` in the environment selects the account, as with the server;
+    otherwise the world's account is used. Other credentials in the environment are hidden while it
+    runs, so that no call reaches AWS by mistake.
 
     Yields
     ------
     Runtime
-        Its `clock.advance(seconds)` lets time pass, where the world has delays.
+        `clock.advance(seconds)` moves its time forward, for worlds with delays.
 
     Raises
     ------
@@ -65,5 +65,5 @@ def local_aws(world: World | str | Path | None = None, **changes: Any) -> Iterat
     key = os.environ.get("AWS_ACCESS_KEY_ID", "")
     with running(found) as current, mock_aws():
         if is_account(key):
-            os.environ["AWS_ACCESS_KEY_ID"] = key  # moto puts the one of before back at the end
+            os.environ["AWS_ACCESS_KEY_ID"] = key  # moto restores the previous value at the end
         yield current

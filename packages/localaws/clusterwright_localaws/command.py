@@ -20,7 +20,7 @@ DEFAULT_PORT = 5555
     type=click.IntRange(0, 65_535),
     default=DEFAULT_PORT,
     show_default=True,
-    help="The port on the loopback; 0 takes a free one.",
+    help="Port on the loopback interface; 0 selects a free port.",
 )
 @click.option(
     "--world",
@@ -33,26 +33,26 @@ DEFAULT_PORT = 5555
 @click.option(
     "--account",
     metavar="ID",
-    help="The account of callers whose access key id is not 12 digits.  [default: the world's]",
+    help="Account of callers whose access key id is not 12 digits.  [default: the world's]",
 )
 @click.option(
     "--latency-ms",
     type=click.IntRange(0, 60_000),
     default=0,
     show_default=True,
-    help="Wait this long before every answer.",
+    help="Delay every answer by this time.",
 )
 @click.option(
     "--record",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write every call to FILE, one line of JSON each; secrets are left out.",
+    help="Record every call in FILE, one line of JSON each, without secrets.",
 )
 @click.option(
     "--dump",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write the state to FILE, as JSON, at the end and at SIGUSR1; secrets are left out.",
+    help="Write the state to FILE, as JSON, at exit and on SIGUSR1, without secrets.",
 )
 def command(
     port: int,
@@ -62,11 +62,11 @@ def command(
     record: Path | None,
     dump: Path | None,
 ) -> None:
-    """Serve the AWS APIs that a training cluster needs, on the loopback.
+    """Serve the AWS APIs that a training cluster needs, on the loopback interface.
 
-    Prints `ready http://localhost:PORT` once it answers. Point any client at it with
-    AWS_ENDPOINT_URL; every access key is accepted, and one of 12 digits is the account. State is
-    in memory; SIGTERM or Ctrl-C ends it.
+    Prints `ready http://localhost:PORT` once it answers. Set AWS_ENDPOINT_URL to use it with any
+    client. Every access key is accepted; a key of 12 digits selects the account. State is kept in
+    memory; SIGTERM or Ctrl-C stops the server.
     """
     if account is not None and not re.fullmatch(r"\d{12}", account):
         raise UserError(f"--account {account!r} is not 12 digits")
@@ -82,7 +82,9 @@ def command(
     try:
         serve(world, port, latency_ms=latency_ms, record=record, dump=dump, ready=_ready)
     except PortInUseError as error:
-        raise UserError(str(error), "choose another with --port, or --port 0 for any") from error
+        raise UserError(
+            str(error), "select another port with --port, or use --port 0 for a free port"
+        ) from error
     except OSError as error:
         raise UserError(f"{error.filename}: {error.strerror}") from error
     except ModuleNotFoundError as error:
@@ -90,7 +92,7 @@ def command(
             f"the local AWS needs the Python package {error.name!r}",
             "pip install 'clusterwright[local]'",
         ) from error
-    # State is in memory: to take it apart object by object would only take time.
+    # State is in memory: freeing it object by object would only take time.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

@@ -4,7 +4,7 @@
 HyperPod, and `attach_cluster_driver` a `ClusterDriver` to clusters of ParallelCluster. What a
 driver is called with, and what it must report, is documented at those two classes.
 
-Everything that another distribution needs of this one, beside `local_aws()`, is here.
+It holds everything that another distribution needs of this one, beside `local_aws()`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which account a request is made in."""
+"""The account that a request is made in."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ ACCOUNT_HEADER = "x-moto-account-id"
 
 
 def account_of(request: Any) -> str:
-    """The account of a request.
+    """Return the account of a request.
 
     In this order: a 12-digit access key id; the account that the local STS or IAM issued the key
     in; the world's (`--account` replaces it).
     """
     named = request.headers.get(ACCOUNT_HEADER)
-    # From outside it would be a way around IAM, where that is enforced.
+    # From outside, the header would bypass IAM where IAM is enforced.
     if named and (is_inside() or runtime().world.iam != "enforced"):
         return str(named)
     key = access_key_of(request)
@@ -30,7 +30,7 @@ def account_of(request: Any) -> str:
 
 
 def _session_in(key: str) -> str | None:
-    """The account of a session of our own STS, which works where IAM is enforced."""
+    """Return the account of a session of our STS, which is used where IAM is enforced."""
     if runtime().world.iam != "enforced":
         return None
     from clusterwright_localaws.iam.callers import sessions_of

@@ -1,8 +1,8 @@
-"""What moto answers, against botocore's model: required members, types, enums, and sizes.
+"""Checks of moto's answers against botocore's model: required members, types, enums, sizes.
 
-An answer that breaks its model would teach a caller something that AWS never says, so it is
-refused (`InternalFailure`, 501) unless `tolerated.json` names exactly that member of that
-operation. The list is moto's, per version; `python -m tools.docs local-aws-api` shows it.
+An answer that violates its model is one that AWS never gives, so it is refused (`InternalFailure`,
+501) unless `tolerated.json` lists that member of that operation. The list is for one version of
+moto; `python -m tools.docs local-aws-api` shows it.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from clusterwright_localaws.server.wire import Answer
 
 TOLERATED: Final = Path(__file__).with_name("tolerated.json")
-# An error without a body, and redirects, have no code in them.
+# Errors without a body, and redirects, have no code.
 _FIRST_ERROR = 301
 _FIRST_FAILURE = 500
 
 
 class Breach(NamedTuple):
-    """One way in which an answer breaks its model.
+    """One violation of an answer's model.
 
     `member` is a path of the model's names (`Clusters[].Tags{}`), `rule` one of unreadable,
     missing, type, enum, length, range, pattern, failure and error-shape.
@@ -39,7 +39,7 @@ class Breach(NamedTuple):
 
 
 def breaches(service: str, operation: str, protocol: str, answered: Answer) -> list[Breach]:
-    """Every way in which an answer of moto breaks the model, each member and rule once."""
+    """Return every violation of the model in an answer of moto, each member and rule once."""
     from botocore.parsers import ResponseParserError
 
     model = wire.service_model(service).operation_model(operation)
@@ -52,7 +52,7 @@ def breaches(service: str, operation: str, protocol: str, answered: Answer) -> l
         answered = (status, answered[1], "")  # its body is the object itself
     try:
         if "json" in protocol and answered[2] and not model.has_streaming_output:
-            json.loads(answered[2])  # botocore takes what is no JSON for a message
+            json.loads(answered[2])  # botocore treats a body that is not JSON as a message
         found = wire.read_answer(service, operation, answered, protocol)
     except (ResponseParserError, ValueError, TypeError, LookupError, AttributeError) as error:
         return [Breach("", "unreadable", str(error)[:200])]
@@ -67,7 +67,7 @@ def breaches(service: str, operation: str, protocol: str, answered: Answer) -> l
 
 
 def intolerable(service: str, operation: str, found: list[Breach]) -> list[Breach]:
-    """Those that the list of moto's known violations does not name."""
+    """Return the violations that the list of known violations does not contain."""
     known = _known()
     return [
         breach for breach in found if (service, operation, breach.member, breach.rule) not in known
@@ -75,14 +75,14 @@ def intolerable(service: str, operation: str, found: list[Breach]) -> list[Breac
 
 
 def tolerated() -> list[dict[str, str]]:
-    """The violations that are let through: service, operation, member, rule, and why."""
+    """Return the accepted violations: service, operation, member, rule, and why."""
     document = json.loads(TOLERATED.read_text(encoding="utf-8"))
     answers: list[dict[str, str]] = document["answers"]
     return answers
 
 
 def tolerated_version() -> str:
-    """The version of moto that the list is of."""
+    """Return the version of moto that the list is for."""
     return str(json.loads(TOLERATED.read_text(encoding="utf-8"))["moto"])
 
 
@@ -91,7 +91,7 @@ def _known() -> frozenset[tuple[str, str, str, str]]:
     from importlib.metadata import version
 
     if tolerated_version() != version("moto"):
-        return frozenset()  # another version's answers have no such excuse
+        return frozenset()  # the list is valid for one version only
     return frozenset(
         (entry["service"], entry["operation"], entry["member"], entry["rule"])
         for entry in tolerated()
@@ -109,7 +109,7 @@ _Check = Callable[[Any, str, _Out], None]
 
 
 def _checker(shape: Any) -> _Check:
-    """The check of one shape, made once: shapes of a service's model live as long as it does."""
+    """Return the check of one shape; it is built once and kept on the shape."""
     made: _Check | None = getattr(shape, "_clusterwright_check", None)
     if made is None:
         made = _MAKERS.get(shape.type_name, _nothing)(shape)
@@ -139,7 +139,7 @@ def _structure(shape: Any) -> _Check:
 
     def check(value: Any, member: str, out: _Out) -> None:
         if not isinstance(value, Mapping):
-            _note(out, member, "type", f"{value!r:.60} is no structure")
+            _note(out, member, "type", f"{value!r:.60} is not a structure")
             return
         prefix = f"{member}." if member else ""
         for name in required:
@@ -151,7 +151,7 @@ def _structure(shape: Any) -> _Check:
             one = checks.get(name)
             if one is None:
                 if name not in members:
-                    continue  # botocore's parser adds what it does not know of a union
+                    continue  # botocore's parser adds unknown members of a union
                 one = checks[name] = _checker(members[name])
             one(item, prefix + name, out)
 
@@ -164,9 +164,9 @@ def _list(shape: Any) -> _Check:
 
     def check(value: Any, member: str, out: _Out) -> None:
         if not isinstance(value, list):
-            _note(out, member, "type", f"{value!r:.60} is no list")
+            _note(out, member, "type", f"{value!r:.60} is not a list")
             return
-        if value:  # an empty list is how AWS says that there is none, whatever its model's minimum
+        if value:  # AWS answers an empty list where there are no items, despite a minimum
             _size(len(value), minimum, maximum, member, out, "length")
         each = item_check()
         for item in value:
@@ -181,7 +181,7 @@ def _map(shape: Any) -> _Check:
 
     def check(value: Any, member: str, out: _Out) -> None:
         if not isinstance(value, Mapping):
-            _note(out, member, "type", f"{value!r:.60} is no map")
+            _note(out, member, "type", f"{value!r:.60} is not a map")
             return
         _size(len(value), minimum, maximum, member, out, "length")
         for key, item in value.items():
@@ -199,10 +199,10 @@ def _string(shape: Any) -> _Check:
 
     def check(value: Any, member: str, out: _Out) -> None:
         if not isinstance(value, str):
-            _note(out, member, "type", f"{value!r:.60} is no string")
+            _note(out, member, "type", f"{value!r:.60} is not a string")
             return
         if enum and value not in enum:
-            _note(out, member, "enum", f"{value!r:.60} is none of the model's values")
+            _note(out, member, "enum", f"{value!r:.60} is not one of the model's values")
         _size(len(value), minimum, maximum, member, out, "length")
         if pattern and not matches(pattern, value):
             _note(out, member, "pattern", f"{value!r:.60} does not match {pattern:.80}")
@@ -216,7 +216,7 @@ def _number(shape: Any) -> _Check:
 
     def check(value: Any, member: str, out: _Out) -> None:
         if isinstance(value, bool) or not isinstance(value, kinds):
-            _note(out, member, "type", f"{value!r:.60} is no {shape.type_name}")
+            _note(out, member, "type", f"{value!r:.60} is not a {shape.type_name}")
             return
         _size(value, minimum, maximum, member, out, "range")
 
@@ -226,7 +226,7 @@ def _number(shape: Any) -> _Check:
 def _boolean(_: Any) -> _Check:
     def check(value: Any, member: str, out: _Out) -> None:
         if not isinstance(value, bool):
-            _note(out, member, "type", f"{value!r:.60} is no boolean")
+            _note(out, member, "type", f"{value!r:.60} is not a boolean")
 
     return check
 
@@ -234,13 +234,13 @@ def _boolean(_: Any) -> _Check:
 def _timestamp(_: Any) -> _Check:
     def check(value: Any, member: str, out: _Out) -> None:
         if not isinstance(value, datetime):
-            _note(out, member, "type", f"{value!r:.60} is no time")
+            _note(out, member, "type", f"{value!r:.60} is not a timestamp")
 
     return check
 
 
 def _checker_later(shape: Any) -> Callable[[], _Check]:
-    """The check of a member, made at its first use: shapes may contain themselves."""
+    """Return the check of a member, built at its first use: shapes may contain themselves."""
     made: list[_Check] = []
 
     def get() -> _Check:

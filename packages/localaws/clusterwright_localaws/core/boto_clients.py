@@ -1,11 +1,11 @@
 """boto3 clients whose requests are answered in this process by the local AWS's own backends.
 
-Everything that CloudFormation creates goes through such a client, so that a resource in a
-template is refused by exactly the code that refuses it to a caller of the API, and with the
-same words. No socket is opened: botocore prepares the request as always (its own validation
-and serialisation included), and moto's URL tables answer it.
+CloudFormation creates every resource through such a client, so a resource in a template is refused
+by the same code, with the same message, as a call of the API. No socket is opened: botocore
+prepares the request as usual (validation and serialisation included), and moto's URL tables answer
+it.
 
-Works inside `clusterwright localaws`, inside `moto.mock_aws()`, and with neither.
+Works inside `clusterwright localaws`, inside `moto.mock_aws()`, and without either.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _lock = threading.Lock()
 def client(service: str, *, account: str, region: str) -> Any:
     """Return the boto3 client of `service` for one account and region of the local AWS.
 
-    Clients are cached for the life of the process and hold no state of the local AWS.
+    Clients are cached until the process ends and hold no state of the local AWS.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def _build(service: str, account: str, region: str) -> BaseClient:
         config=Config(
             retries={"total_max_attempts": 1},
             ignore_configured_endpoint_urls=True,
-            # By path, so that one URL table serves every bucket name.
+            # Path style, so that one URL table serves every bucket name.
             s3={"addressing_style": "path"} if service == "s3" else None,
             request_checksum_calculation="when_required",
             response_checksum_validation="when_required",
@@ -84,7 +84,7 @@ def _build(service: str, account: str, region: str) -> BaseClient:
         # moto knows the control plane of S3 by the host with an account only, which botocore
         # does not use for directory buckets.
         request.url = request.url.replace("//s3-control.", f"//{account}.s3-control.")
-        # Where IAM is enforced, the call is made for whoever called our service.
+        # Where IAM is enforced, the call is made on behalf of the caller of our service.
         with inside():
             return _answer(request)
 
@@ -110,10 +110,10 @@ def _url(service: str, region: str) -> str | None:
 
 @functools.cache
 def _session() -> Session:
-    """One botocore session for all clients: it keeps the models that it has read.
+    """Return the botocore session of all clients; it caches the models that it has read.
 
-    It is our own: neither the caller's profile and environment nor moto's patched default
-    session may change where these requests go.
+    It is separate from the caller's profile and environment and from moto's patched default
+    session, which must not change where these requests go.
     """
     import botocore.session
     from moto.core.models import botocore_stubber
@@ -127,13 +127,13 @@ def _session() -> Session:
     # Every handler of a request is called, also after one has answered: with moto's own beside
     # ours, each call would be made twice inside `mock_aws()`.
     session.unregister("before-send", botocore_stubber)
-    # A directory bucket is asked like any other: no session of its own, no host of its own.
+    # Directory buckets are called like other buckets: without their own session or host.
     session.set_config_variable("s3_disable_express_session_auth", True)
     return session
 
 
 def _answer(request: AWSPreparedRequest) -> AWSResponse:
-    """Dispatch one prepared request; an API that nobody built is AWS's error, not a retry."""
+    """Dispatch one prepared request; an API that is not implemented is an error, not a retry."""
     from botocore.awsrequest import AWSResponse as Response
     from moto.core.botocore_stubber import BotocoreStubber, MockRawResponse
 

@@ -13,7 +13,7 @@ from clusterwright_localaws.worlds.model import World
 
 @dataclass(frozen=True)
 class Call:
-    """One call: who asks what of which service, with parameters as the API model names them."""
+    """One call: caller, service, operation, and parameters named as in the API model."""
 
     service: str
     operation: str
@@ -21,7 +21,7 @@ class Call:
     region: str
     runtime: Runtime
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    page_limit: int | None = None  # a fault of the world: no page is longer than this
+    page_limit: int | None = None  # a fault of the world limits pages to this length
 
     @property
     def world(self) -> World:

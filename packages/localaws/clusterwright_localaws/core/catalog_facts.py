@@ -1,4 +1,4 @@
-"""What the local AWS asks the catalogue; the only place here that imports it."""
+"""Facts from the catalogue; the only module that imports the catalogue."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ ML_PREFIX = "ml."
 
 @functools.cache
 def catalog() -> Any:
-    """The built-in catalogue, loaded at the first question."""
+    """Return the built-in catalogue, loaded at the first call."""
     from clusterwright.catalog import load_catalog
 
     return load_catalog()
 
 
 def known(fact: Any) -> Any | None:
-    """The value of a fact, or `None` where no source states it."""
+    """Return the value of a fact, or `None` where no source states it."""
     from clusterwright.catalog import Known
 
     return fact.value if isinstance(fact, Known) else None
 
 
 def addresses_per_node(instance_type: str, platform: str) -> int:
-    """Addresses that one HyperPod node takes; 1 where nothing is known of the type.
+    """Return the addresses that one HyperPod node uses; 1 where the type is unknown.
 
     `instance_type` is EC2's name. Types that the catalogue does not describe are small general
     instances, which have one interface with one address in use.
@@ -37,22 +37,21 @@ def addresses_per_node(instance_type: str, platform: str) -> int:
 
 
 def offered_in(world: World, instance_type: str, region: str, zone_id: str) -> bool | None:
-    """Whether a zone has a type (EC2's name): the world's word, then the catalogue's.
+    """Return whether a zone offers a type (EC2's name): the world's answer, then the catalogue's.
 
-    `None` where the catalogue does not know the type's offerings: AWS then decides, and the local
-    AWS lets it pass.
+    `None` where the catalogue does not know the type's offerings; the local AWS then accepts it.
     """
     if zone_id in world.not_offered.get(instance_type, ()):
         return False
     zones = known(catalog().offering(instance_type, region))
     if zones is None:
         return None
-    # No source lists what local zones lack, only some of what they have.
+    # Sources list some types that local zones have, and none that they lack.
     return True if zone_id in zones else None if catalog().local_zone(zone_id) else False
 
 
 def zones_with(world: World, instance_type: str, region: str) -> list[str]:
-    """The zone ids of a region that have a type, sorted; empty where unknown."""
+    """Return the zone ids of a region that offer a type, sorted; empty where unknown."""
     zones = known(catalog().offering(instance_type, region)) or ()
     without = world.not_offered.get(instance_type, ())
     # The catalogue lists a local zone by its name and by its id.
@@ -63,7 +62,7 @@ def zones_with(world: World, instance_type: str, region: str) -> list[str]:
 
 @functools.cache
 def ultra_server(instance_type: str) -> tuple[str, int] | None:
-    """SageMaker's name of the UltraServer that a type (EC2's name) comes in, and its instances."""
+    """Return SageMaker's name and the instance count of a type's UltraServer (EC2's name)."""
     for found in catalog().ultraservers.values():
         name, count = known(found.hyperpod_name), known(found.instance_count)
         if known(found.instance_type) == instance_type and name and count:
@@ -76,6 +75,6 @@ def ec2_name(instance_type: str) -> str:
 
 
 def instance_price_usd(instance_type: str, region: str, kind: str) -> Decimal | None:
-    """USD per instance-hour from the catalogue, or `None` where no source states it."""
+    """Return USD per instance-hour from the catalogue, or `None` where no source states it."""
     price = known(catalog().instance_price(instance_type, region, kind))
     return None if price is None else price.usd

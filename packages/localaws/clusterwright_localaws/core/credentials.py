@@ -11,12 +11,12 @@ _ACCOUNT = re.compile(r"\d{12}")
 
 
 def is_account(key: str) -> bool:
-    """Say whether an access key id is an account's number."""
+    """Return whether an access key id is an account number."""
     return _ACCOUNT.fullmatch(key) is not None
 
 
 def access_key_of(request: Any) -> str | None:
-    """The access key id that signed the request, or `None` for an unsigned one."""
+    """Return the access key id that signed the request, or `None` for an unsigned request."""
     match = _CREDENTIAL.search(str(request.headers.get("Authorization", "")))
     if match:
         return str(match.group(1))

@@ -13,9 +13,9 @@ class AwsError(Exception):
     code:
         AWS's error code, without a namespace.
     message:
-        AWS's words where they are known.
+        AWS's message where it is known.
     status:
-        HTTP status; without it the service model's for that code, else 400.
+        HTTP status. Default: the service model's status for that code, else 400.
     """
 
     def __init__(self, code: str, message: str, status: int | None = None, **members: Any) -> None:
@@ -28,4 +28,4 @@ class AwsError(Exception):
 
 
 class ForwardToMoto(Exception):
-    """An implementation leaves this call to moto, as for a resource that moto keeps."""
+    """Raised by an implementation to forward a call to moto, for a resource that moto keeps."""

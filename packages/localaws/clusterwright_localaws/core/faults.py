@@ -1,4 +1,4 @@
-"""Failures on purpose: which call is hit, and what it is hit with."""
+"""Fault injection: which calls fail, and how."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from clusterwright_localaws.worlds.model import Fault
 
-# What AWS answers with for the codes that everybody tests; others are 400.
+# AWS's status for the codes that are tested most; others are 400.
 _STATUS = {
     "AccessDenied": 403,
     "AccessDeniedException": 400,
@@ -19,7 +19,7 @@ _STATUS = {
     "InternalError": 500,
     "SlowDown": 503,
 }
-# IAM's names, where they are not those of the service and its operation (service authorization
+# IAM's names where they differ from the service and its operation (service authorization
 # reference).
 _PREFIXES = {"service-quotas": "servicequotas", "amp": "aps", "resource-groups": "resource-groups"}
 _ACTIONS = {
@@ -48,7 +48,7 @@ class FaultBook:
         return bool(self._faults)
 
     def hits(self, service: str, operation: str) -> list[Fault]:
-        """The faults that this call is hit with; every call is counted once."""
+        """Return the faults that apply to this call; every call is counted once."""
         found = []
         with self._lock:
             for index, fault in enumerate(self._faults):
@@ -62,12 +62,12 @@ class FaultBook:
 
 
 def fault_status(fault: Fault) -> int:
-    """The HTTP status that goes with the fault's error code."""
+    """Return the HTTP status of the fault's error code."""
     return fault.status or _STATUS.get(fault.error or "", 400)
 
 
 def fault_message(fault: Fault, caller: str, service: str, operation: str) -> str:
-    """AWS's words for the common codes, unless the fault brings its own."""
+    """Return AWS's message for the common codes, unless the fault has its own message."""
     if fault.message is not None:
         return fault.message
     code = fault.error or ""

@@ -1,4 +1,4 @@
-"""Lists in pages: next tokens for our own operations, and pages cut short by a fault."""
+"""Pagination: next tokens of implemented operations, and pages shortened by a fault."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def page(
     next_member: str = "NextToken",
     stale_page_code: str = "ValidationException",
 ) -> tuple[Sequence[T], str | None]:
-    """The page of `items` that a call asks for, and the token of the next one.
+    """Return the page of `items` that a call requests, and the token of the next page.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def paged(
 def shorten(
     hits: Sequence[Fault], service: str, operation: str, result: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """The answer as the fault `empty` leaves it."""
+    """Return the answer with the fault `empty` applied."""
     for fault in hits:
         if fault.empty:
             keys, token = _paging(service, operation)

@@ -26,7 +26,7 @@ class Paging:
 
 @dataclass(frozen=True)
 class Rest:
-    """What a page left over, for the caller who has its token."""
+    """The items after a page, for the caller that has its token."""
 
     whose: tuple[str, str, str, str]
     result: Mapping[str, Any]
@@ -35,9 +35,9 @@ class Rest:
 
 @functools.cache
 def paging_of(service: str, operation: str) -> Paging | None:
-    """How an operation's answers continue: by botocore's paginator, else by its model.
+    """Return how an operation is paginated: by botocore's paginator, else by its model.
 
-    None where they do not, or where a page is more than one token and lists at the top.
+    None where it is not, or where a page is more than one token and top-level lists.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Quotas of the world: what is applied, what is in use, and the refusal when it is not enough."""
+"""Quotas of the world: applied values, usage, and the refusal of requests that exceed them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clusterwright_localaws.core import catalog_facts
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import Runtime
 
-# "Ample" is a real number, so that arithmetic and messages stay honest.
+# "Ample" is a finite number, so that arithmetic and messages work as with any quota.
 AMPLE_BY_UNIT = {"vCPU": 2_000_000.0, "GiB": 10_000_000.0, "MBps": 10_000_000.0}
 AMPLE = 10_000.0
 
@@ -28,12 +28,12 @@ class AppliedQuota:
     value: float | None
 
 
-# (service, code) -> counts what this local AWS has in use; others' use is the world's.
+# (service, code) -> counts what this local AWS uses; usage by others is the world's.
 _usage: dict[tuple[str, str], Usage] = {}
 
 
 def counts_usage(service: str, *codes: str) -> Callable[[Usage], Usage]:
-    """Register how the use of quotas is counted."""
+    """Register the function that counts the usage of quotas."""
 
     def register(function: Usage) -> Usage:
         for code in codes:
@@ -44,7 +44,7 @@ def counts_usage(service: str, *codes: str) -> Callable[[Usage], Usage]:
 
 
 def quota(runtime: Runtime, region: str, service: str, code: str) -> AppliedQuota | None:
-    """One quota as it is applied, or `None` for a code that nobody knows."""
+    """Return one applied quota, or `None` for an unknown code."""
     key = f"{service}/{code}"
     described = catalog_facts.catalog().quota(service, code)
     if described is None and key not in runtime.world.quotas:
@@ -61,7 +61,7 @@ def quota(runtime: Runtime, region: str, service: str, code: str) -> AppliedQuot
 
 
 def quotas(runtime: Runtime, region: str, service: str) -> Iterator[AppliedQuota]:
-    """Every quota of a service that has a code: the catalogue's and the world's, by code."""
+    """Return the quotas of a service with a code: the catalogue's and the world's, by code."""
     codes = {
         entry.code
         for entry in catalog_facts.catalog().quotas
@@ -75,7 +75,7 @@ def quotas(runtime: Runtime, region: str, service: str) -> Iterator[AppliedQuota
 
 
 def in_use(runtime: Runtime, account: str, region: str, service: str, code: str) -> float:
-    """How much of a quota is taken, by this local AWS's resources and by the world's others."""
+    """Return the usage of a quota, by resources of this local AWS and by others of the world."""
     counter = _usage.get((service, code))
     own = counter(runtime, account, region) if counter else 0.0
     return own + runtime.world.usage.get(f"{service}/{code}", 0.0)
@@ -92,14 +92,14 @@ def require(
     unit: str = "Instances",
     error: str = "ResourceLimitExceeded",
 ) -> None:
-    """Refuse what would exceed a quota; a quota that nobody knows is not enforced.
+    """Refuse a request that exceeds a quota; an unknown quota is not enforced.
 
     Raises
     ------
     AwsError
-        `error`, in SageMaker's words ("The account-level service limit '…' is 0 Instances, with
-        current utilization of 0 Instances and a request delta of 2 Instances. …"), as quoted in
-        aws/amazon-sagemaker-examples#1543 and many others.
+        `error`, with SageMaker's message ("The account-level service limit '…' is 0 Instances,
+        with current utilization of 0 Instances and a request delta of 2 Instances. …"), as quoted
+        in aws/amazon-sagemaker-examples#1543 and many others.
     """
     found = quota(runtime, region, service, code)
     if found is None or found.value is None or more <= 0:

@@ -1,6 +1,6 @@
-"""The state of one local AWS: its world, its clock, and what its own services remember.
+"""The state of one local AWS: its world, its clock, and the stores of its services.
 
-One process holds one local AWS at a time, because moto's own state is global to the process.
+One process has one local AWS at a time, because moto's own state is global to the process.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class CallLog(Protocol):
 
 
 class Clock:
-    """The time that the services see; tests move it instead of waiting."""
+    """The time of the services; tests advance it instead of waiting."""
 
     def __init__(self) -> None:
         self._offset = timedelta()
@@ -35,21 +35,21 @@ class Clock:
         return datetime.now(UTC) + self._offset
 
     def advance(self, seconds: float) -> None:
-        """Move the time of the services on, so that delays and plans end."""
+        """Advance the time of the services, so that delays and plans end."""
         self._offset += timedelta(seconds=seconds)
 
 
 class Runtime:
-    """One local AWS. `lock` guards the stores: own services run one call at a time."""
+    """One local AWS. `lock` guards the stores: implemented services run one call at a time."""
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.clock = Clock()
         self.lock = threading.RLock()
         self.faults = FaultBook(world.faults)
-        # What pages cut short by a fault left over, by token.
+        # The rest of pages that a fault shortened, by token.
         self.pages_left: dict[str, Rest] = {}
-        # Where every call is written down, if it is.
+        # Where calls are recorded; None where they are not.
         self.recorder: CallLog | None = None
         # Installed but not active: requests pass to plain moto untouched.
         self.active = True
@@ -58,7 +58,7 @@ class Runtime:
         self._stores: dict[tuple[str, str, str], Any] = {}
 
     def store(self, kind: str, account: str, region: str, factory: Callable[[], T]) -> T:
-        """What service `kind` remembers for one account and region; made at the first call."""
+        """Return the store of a service for an account and region; created at the first call."""
         key = (kind, account, region)
         with self.lock:
             if key not in self._stores:
@@ -67,20 +67,20 @@ class Runtime:
             return found
 
     def stores(self, kind: str) -> Iterator[tuple[str, str, Any]]:
-        """Every (account, region, store) of one kind that exists."""
+        """Yield every existing (account, region, store) of one kind."""
         with self.lock:
             found = [(a, r, store) for (k, a, r), store in self._stores.items() if k == kind]
         yield from found
 
     def everything(self) -> Iterator[tuple[str, str, str, Any]]:
-        """Every (kind, account, region, store), in order."""
+        """Yield every (kind, account, region, store), sorted."""
         with self.lock:
             found = sorted(self._stores.items(), key=lambda pair: pair[0])
         for (kind, account, region), store in found:
             yield kind, account, region, store
 
     def advance(self) -> None:
-        """Let everything happen that is due by now, in every store that has a clock."""
+        """Run everything that is due, in every store with timers."""
         with self.lock:
             for store in list(self._stores.values()):
                 advance = getattr(store, "advance", None)
@@ -94,14 +94,14 @@ class Runtime:
             self.faults = FaultBook(faults)
 
     def forget(self) -> None:
-        """Drop everything that was created; the world stays."""
+        """Remove everything that was created; the world stays."""
         with self.lock:
             self._stores.clear()
             self.faults = FaultBook(self.world.faults)
 
 
 class _Process:
-    """What this process runs: moto's state is global to the process, and so is this."""
+    """The local AWS of the process: moto's state is global to the process, and so is this."""
 
     def __init__(self) -> None:
         self.current = Runtime(World())
@@ -112,19 +112,19 @@ _process = _Process()
 
 
 def runtime() -> Runtime:
-    """The local AWS of this process."""
+    """Return the local AWS of this process."""
     return _process.current
 
 
 def start(world: World) -> Runtime:
-    """Replace the local AWS of this process by a fresh one in `world`."""
+    """Replace the local AWS of this process by a new one in `world`."""
     _process.current = Runtime(world)
     return _process.current
 
 
 @contextmanager
 def running(world: World) -> Iterator[Runtime]:
-    """A fresh local AWS for the length of a `with` block."""
+    """Run a new local AWS inside a `with` block."""
     before = _process.current
     fresh = start(world)
     try:

@@ -8,9 +8,9 @@ from typing import Any
 
 @functools.cache
 def loader() -> Any:
-    """The loader that our own clients share; it keeps what it has read.
+    """Return the loader that the local AWS's clients share; it caches what it has read.
 
-    moto has one of its own, with changes of its own: see `wire.service_model`.
+    moto has a separate loader with changes to the models: see `wire.service_model`.
     """
     from botocore.loaders import create_loader
 

@@ -1,4 +1,4 @@
-"""What happens by itself after a while, so that resources pass through their states."""
+"""Timers: state changes that happen after a delay."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Timers:
-    """Things to do at a time, done in the order of their times when somebody looks."""
+    """Actions that are due at a time; `advance` runs them in order."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -21,9 +21,9 @@ class Timers:
         self._lock = threading.RLock()
 
     def after(self, seconds: float, what: Callable[[], object]) -> None:
-        """Let something happen after a delay of the world; without one, before the next call.
+        """Schedule an action after a delay of the world; without a delay, before the next call.
 
-        The answer to the call that starts it so is CREATING, UPDATING or DELETING, as AWS's is.
+        The call that starts it therefore answers CREATING, UPDATING or DELETING, as on AWS.
         """
         with self._lock:
             self._count += 1
@@ -32,14 +32,14 @@ class Timers:
             self._entries.sort(key=lambda entry: entry[:2])
 
     def advance(self) -> None:
-        """Do everything that is due by now."""
+        """Run every action that is due."""
         with self._lock:
             while self._entries and self._entries[0][0] <= self._clock.now():
                 self._entries.pop(0)[2]()
 
 
 def timers() -> Timers:
-    """Return the timers of what moto keeps, in the local AWS of this process."""
+    """Return the timers of resources that moto keeps, in the local AWS of this process."""
     from clusterwright_localaws.core.runtime import runtime
 
     current = runtime()

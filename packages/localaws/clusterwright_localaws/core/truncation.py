@@ -1,8 +1,8 @@
-"""The fault `truncate`: lists in smaller pages, with a token that gives the rest.
+"""The fault `truncate`: lists in smaller pages, with a token for the rest.
 
-Our own lists page by themselves; moto's are cut here, and what was cut waits under a token of
-ours. Lists whose API has no token cannot be cut without losing the rest: a world that asks for
-it is refused when it is loaded.
+Implemented operations paginate by themselves. moto's lists are cut here, and the rest is kept
+under a token. Lists whose API has no token cannot be cut without losing the rest: a world with
+such a fault is refused when it is loaded.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ def continued(
     region: str,
     parameters: Mapping[str, Any],
 ) -> Mapping[str, Any] | None:
-    """The next page, when the call has a token of ours; None when it has not.
+    """Return the next page if the call has a token of ours, else None.
 
     Raises
     ------
     AwsError
-        The token is another operation's, account's or region's, or older than 10,000 pages.
+        The token belongs to another operation, account or region, or is older than 10,000 pages.
     """
     if not runtime.pages_left:
         return None
@@ -49,7 +49,7 @@ def continued(
 def cut(
     runtime: Runtime, whose: tuple[str, str, str, str], result: Mapping[str, Any], limit: int
 ) -> Mapping[str, Any]:
-    """The first page of `result`, with a token for what is left; all of it where it fits.
+    """Return the first page of `result` with a token for the rest, or all of it where it fits.
 
     `whose` is the service, the operation, the account and the region of the call.
     """

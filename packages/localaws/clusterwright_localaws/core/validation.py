@@ -2,7 +2,7 @@
 
 Requests are refused as AWS's front end refuses them: ``1 validation error detected: Value '0' at
 'instanceGroups.1.member.instanceCount' failed to satisfy constraint: ...``. The constraints are
-those of the model that botocore carries: required, type, enum, range, length, pattern.
+those of botocore's model: required, type, enum, range, length, pattern.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 _INTEGERS = frozenset({"integer", "long", "short", "byte"})
 _NUMBERS = frozenset({"float", "double"})
-# What AWS answers although its model does not say so, by shape: a stack's states in its events.
+# Values that AWS answers although its model lacks them, by shape: a stack's states in its events.
 _BEYOND_MODEL = {
     "ResourceStatus": frozenset(
         {
@@ -25,18 +25,18 @@ _BEYOND_MODEL = {
         }
     )
 }
-# What AWS takes although its model does not say so:
+# Values that AWS accepts although its model lacks them:
 # https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl
 _TAKEN_BEYOND_MODEL = {"BucketCannedACL": frozenset({"log-delivery-write"})}
 # A beginning after something else, as in EC2's PlacementGroupArn: it refuses every value.
 _CLASS = re.compile(r"\[(?:\\.|[^\]\\])*\]")
 _NEVER_MET = re.compile(r"[\w/:.}-]\^")
-# A pattern that takes this long to try is not worth the faithfulness.
+# A pattern that takes longer than this to match is not enforced.
 _PATTERN_TIMEOUT_SECONDS = 0.5
 
 
 def violations(shape: Any, value: Any, *, answers: bool = False) -> list[str]:
-    """Every way in which `value` breaks the model's `shape`, as AWS words it.
+    """Return every violation of `shape` in `value`, with AWS's messages.
 
     Parameters
     ----------
@@ -45,14 +45,14 @@ def violations(shape: Any, value: Any, *, answers: bool = False) -> list[str]:
     value:
         Python values as botocore has them (dict, list, str, int, float, bool, datetime, bytes).
     answers:
-        For our own answers: a member that the model does not have is a violation too, and the
-        length, range and pattern constraints, which AWS's own answers break, are not looked at.
+        For our answers: a member that the model lacks is also a violation, and the length, range
+        and pattern constraints, which AWS's answers violate too, are not checked.
     """
     return list(_walk(shape, value, "", answers))
 
 
 def request_message(found: Sequence[str]) -> str:
-    """The message of the ValidationException for these violations."""
+    """Return the message of the ValidationException for these violations."""
     noun = "error" if len(found) == 1 else "errors"
     return f"{len(found)} validation {noun} detected: " + "; ".join(found)
 
@@ -159,7 +159,7 @@ def _range(shape: Any, value: float, path: str) -> Iterator[str]:
 
 
 def matches(pattern: str, value: str) -> bool:
-    """Whether a model's pattern, which is Java's, takes the whole of `value`."""
+    """Return whether a model's pattern, in Java's syntax, matches the whole of `value`."""
     import regex
 
     compiled = _compiled(pattern)

@@ -1,9 +1,10 @@
 """`--dump FILE`: the state of a local AWS as one JSON document.
 
-`accounts` → region → service → what is kept there, by the names that the implementations use. Own
-services and moto's are walked alike, so the inner form follows the code and may change; accounts,
-regions, services and resource ids do not. Secrets, key material and the contents of objects are
-left out, and so are AWS's own catalogues (images, managed policies), which are nobody's state.
+`accounts` → region → service → what is kept there, by the names that the implementations use.
+Implemented services and moto's are dumped alike, so the inner structure follows the code and may
+change; accounts, regions, services and resource ids do not. Secrets, key material and the contents
+of objects are left out, and so are AWS's own catalogues (images, managed policies), which are not
+state.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _SECRET = re.compile(
 )
 # Managed policies of AWS's own are the same everywhere.
 _OF_AWS = re.compile(r"arn:aws[a-z-]*:iam::aws:")
-# What says of a backend where it is, which the document says already.
+# Members that locate a backend, which the document contains already.
 _WHERE = frozenset({"account", "account_id", "region", "region_name", "partition", "runtime"})
 # AWS's own catalogues in moto, by service.
 _CATALOGUES: Final[Mapping[str, frozenset[str]]] = {
@@ -44,7 +45,7 @@ _CATALOGUES: Final[Mapping[str, frozenset[str]]] = {
 
 
 def dump(runtime: Runtime) -> dict[str, Any]:
-    """The whole state: own services and moto's, in a stable order."""
+    """Return the whole state: implemented services and moto's, in a stable order."""
     accounts: dict[str, dict[str, dict[str, Any]]] = {}
 
     def put(account: str, region: str, service: str, state: Any) -> None:
@@ -56,7 +57,7 @@ def dump(runtime: Runtime) -> dict[str, Any]:
 
     with runtime.lock:
         for kind, account, region, store in runtime.everything():
-            if account:  # the others are how the local AWS works, not what is in it
+            if account:  # stores without an account are internal
                 put(account, region, kind, _Walk(kind).store(store))
     for service, account, region, backend in _backends():
         put(account, region, service, _Walk(service).members(backend))
@@ -69,7 +70,7 @@ def dump(runtime: Runtime) -> dict[str, Any]:
 
 
 def write_dump(runtime: Runtime, path: Path) -> None:
-    """Write the state to `path`, whole or not at all.
+    """Write the state to `path` atomically.
 
     Raises
     ------
@@ -99,7 +100,7 @@ def _backends() -> Iterable[tuple[str, str, str, Any]]:
 
 
 class _Walk:
-    """From objects to plain values; whatever was met already on the way down is a reference."""
+    """Converts objects to plain values; an object inside itself becomes a reference."""
 
     def __init__(self, service: str) -> None:
         self._above: list[int] = []
@@ -107,13 +108,13 @@ class _Walk:
         self._left_out = _CATALOGUES.get(service, frozenset())
 
     def members(self, value: Any, depth: int = 0) -> dict[str, Any]:
-        """An object's public attributes that say anything."""
+        """Return an object's public attributes that have a value."""
         found = {}
         for name, item in sorted(_attributes(value).items()):
             if depth == 0 and name in _WHERE:
                 continue
             if name.startswith("_"):
-                # Our own stores guard their state by an underscore; moto's hold caches so.
+                # Our stores keep state in private attributes; moto keeps caches there.
                 if not type(value).__module__.startswith("clusterwright_localaws."):
                     continue
                 name = name.lstrip("_")  # noqa: PLW2901
@@ -136,7 +137,7 @@ class _Walk:
         return self._without_hidden(found) if depth == 0 and self._hidden else found
 
     def _without_hidden(self, plain: Any) -> Any:
-        """The same without what NoEcho parameters hide, wherever it was resolved into."""
+        """Return the value without values of NoEcho parameters, wherever they were resolved."""
         if isinstance(plain, str):
             for secret in self._hidden:
                 plain = plain.replace(secret, REDACTED) if secret else plain
@@ -148,12 +149,12 @@ class _Walk:
         return plain
 
     def store(self, value: Any) -> Any:
-        """One of our own stores: an object, or a plain container."""
+        """Convert one of our stores: an object, or a plain container."""
         plain = isinstance(value, (Mapping, list, tuple, set, str, int, float, bool))
         return self.of(value) if plain else self.members(value)
 
     def of(self, value: Any, depth: int = 0) -> Any:
-        """The value as JSON has it."""
+        """Convert a value to JSON types."""
         if isinstance(value, Enum):
             return value.name
         if value is None or isinstance(value, (bool, int, float, str)):
@@ -205,7 +206,7 @@ def _attributes(value: Any) -> dict[str, Any]:
 
 
 def _is_machinery(value: Any) -> bool:
-    """What resources point back at: backends, stores' runtime, locks, threads, modules."""
+    """Return whether a value is machinery: a backend, a runtime, a lock, a thread, a module."""
     from moto.core.base_backend import BackendDict, BaseBackend
 
     if isinstance(value, (BaseBackend, BackendDict, Runtime)):

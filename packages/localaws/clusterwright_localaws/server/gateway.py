@@ -1,8 +1,8 @@
-"""The one door: every call passes here, over a socket or in process, before anybody answers it.
+"""Single entry point: every call passes here, over a socket or in process.
 
-In this order: the world's faults, botocore's model of the request, our own implementation or
-moto's, botocore's model of the answer. What nobody implements is refused at once, in the shape of
-the service's protocol and with a code that no SDK retries.
+In this order: the world's faults, botocore's model of the request, our implementation or moto's,
+botocore's model of the answer. An operation without an implementation is refused at once, in the
+shape of the service's protocol and with a code that no SDK retries.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ Forward = Callable[[], "Answer | None"]
 # CloudFormation calls other services from threads of its own while its request waits for them.
 _OWN_LOCKS = frozenset({"cloudformation"})
 
-# Object stores stream bodies of any size and have an error shape of their own: moto has both.
+# S3 streams bodies of any size and has its own error shape: moto handles both.
 _UNPARSED = frozenset({"s3", "s3control"})
 _NETWORKED = frozenset({"ec2", "eks", "fsx", "sagemaker"})
-# What moto keeps of these passes through its states with the time of the world.
+# Resources that moto keeps of these change state with the world's delays.
 _TIMED = frozenset({"amp", "kms", "rds"})
 _READ_BUCKETS = frozenset({"fsx", "s3", "sagemaker"})
 
@@ -60,9 +60,9 @@ def answer_request(
     moto_name:
         moto's name of the service (`servicequotas`), as its URL tables have it.
     region:
-        The region that the caller means.
+        The region that the request addresses.
     forward:
-        Asks moto. Its answer is `None` where moto lets a request through to the network.
+        Calls moto. Its answer is `None` where moto forwards a request to the network.
     """
     service = wire.botocore_name(moto_name)
     if service is None:
@@ -101,14 +101,14 @@ def _answered(service: str, request: Request, region: str, forward: Forward) -> 
 
 
 def _wait(service: str, request: Request) -> None:
-    """The world's latency; what CloudFormation asks for a stack has none of its own."""
+    """Apply the world's latency, except to calls that CloudFormation makes for a stack."""
     latency_ms = runtime().world.latency_ms
     if latency_ms and not request.headers.get(recording.SOURCE_HEADER):
         time.sleep(latency_ms.get(service, latency_ms.get("*", 0)) / 1000)
 
 
 def _without_operation(service: str, request: Request, forward: Forward) -> Answer | None:
-    """A request that names no operation of the model: moto has a few addresses of its own."""
+    """Answer a request without an operation of the model: moto has a few URLs of its own."""
     protocol = str(wire.service_model(service).protocol)
     if protocol in ("query", "ec2"):
         raise AwsError("MissingAction", "The request must contain the parameter Action", 400)
@@ -123,7 +123,7 @@ def _without_operation(service: str, request: Request, forward: Forward) -> Answ
 
 
 def _let_time_pass(service: str, request: Request, region: str) -> None:
-    """What the world lays out is there, and what was due has happened, before anybody looks."""
+    """Create the world's resources and run what is due, before the call is answered."""
     if service in _READ_BUCKETS:
         seed_buckets(runtime())
     if service in _NETWORKED:
@@ -172,7 +172,7 @@ def _answer(
             parameters,
             min((fault.truncate for fault in hits if fault.truncate), default=None),
         )
-        # ForwardToMoto: this resource is moto's after all.
+        # ForwardToMoto: moto keeps this resource.
         with contextlib.suppress(ForwardToMoto):
             with acting, nullcontext() if service in _OWN_LOCKS else current.lock:
                 result = implementation(call)
@@ -236,7 +236,10 @@ def _refusal(protocol: str, found: list[str]) -> AwsError:
 
 
 def _s3_refusal(found: list[str]) -> AwsError:
-    """S3 names the kind of mistake; https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html."""
+    """Return S3's error, whose code depends on the kind of mistake.
+
+    https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+    """
     member = found[0].split("' failed")[0].rsplit("'", 1)[-1]
     if member.endswith("torageClass"):
         code = "InvalidStorageClass"
@@ -257,7 +260,7 @@ def _check_answer(service: str, operation: str, result: Mapping[str, Any]) -> No
 
 
 def _ask_moto(service: str, operation: str, forward: Forward) -> Answer | None:
-    """moto's answer; what it breaks down at is said in a line, with the place in moto."""
+    """Return moto's answer; an exception in moto is reported with its location in moto."""
     try:
         return forward()
     except (AwsError, NotImplementedError):
@@ -271,7 +274,7 @@ def _ask_moto(service: str, operation: str, forward: Forward) -> Answer | None:
 
 
 def _check_moto(service: str, operation: str, request: Request, answered: Answer) -> Answer:
-    """moto's answer, or the refusal of one that breaks the model in a way that nobody listed."""
+    """Return moto's answer, or a refusal of an answer with a violation that is not listed."""
     protocol = wire.protocol_of(service, request)
     found = answers.breaches(service, operation, protocol, answered)
     if found:
@@ -281,19 +284,19 @@ def _check_moto(service: str, operation: str, request: Request, answered: Answer
     words = "; ".join(
         f"{breach.member or 'it'}: {breach.rule}: {breach.detail}" for breach in found[:3]
     )
-    message = f"moto's answer to {service} {operation} breaks AWS's model: {words}"
+    message = f"moto's answer to {service} {operation} violates AWS's model: {words}"
     print(f"localaws: {message}", file=sys.stderr, flush=True)
     return wire.answer(service, operation, request, AwsError("InternalFailure", message, 501))
 
 
 def unknown_operation(service: str, operation: str) -> AwsError:
-    """What AWS answers for an operation it does not know, in our words."""
+    """Return AWS's error for an unknown operation, with our message."""
     protocol = str(wire.service_model(service).protocol)
     code = {"ec2": "InvalidAction", "query": "InvalidAction", "rest-xml": "NotImplemented"}.get(
         protocol, "UnknownOperationException"
     )
     name = f"{service} {operation}".strip()
-    # 501 and 400 are not retried by the SDKs; 500, 502, 503 and 504 are.
+    # SDKs do not retry 501 and 400; they retry 500, 502, 503 and 504.
     return AwsError(
         code,
         f"the local AWS does not implement {name}",
@@ -318,7 +321,7 @@ def _bug(service: str, operation: str | None, request: Request, error: Exception
 def _shorten_answer(
     hits: list[Fault], whose: tuple[str, str, str, str], request: Request, answered: Answer
 ) -> Answer:
-    """moto's list as the faults leave it."""
+    """Return moto's list with the faults applied."""
     service, operation = whose[:2]
     if service in _UNPARSED:
         return answered

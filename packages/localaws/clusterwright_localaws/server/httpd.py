@@ -15,10 +15,10 @@ from urllib.parse import unquote_to_bytes, urlsplit
 from cheroot import wsgi
 from cheroot.workers.threadpool import WorkerThread
 
-# A request may wait long on purpose (a fault's delay): threads are added while all are busy.
+# A fault may delay a request for long: threads are added while all are busy.
 _THREADS = 4
 _MOST_THREADS = 256
-# How long a connection may say nothing, in seconds: idle between requests or within one.
+# How long a connection may be idle, in seconds, between requests or within one.
 _IDLE_SECONDS = 60
 _BACKLOG = 256
 _KEPT_ALIVE = 1000
@@ -33,7 +33,7 @@ class Server:
         self._server = _Server(bound, application)
 
     def start(self) -> None:
-        """Answer from now on."""
+        """Start to answer."""
         ready = threading.Event()
 
         def run() -> None:
@@ -46,7 +46,7 @@ class Server:
         ready.wait()
 
     def stop(self, seconds: float) -> None:
-        """Take no more connections, and give the requests under way up to `seconds` to end."""
+        """Accept no more connections, and give running requests up to `seconds` to end."""
         self._server.ready = False
         bound, self._server.socket = self._server.socket, None
         if bound is not None:
@@ -78,7 +78,7 @@ class _Server(wsgi.Server):
         return self._bound
 
     def error_log(self, msg: str = "", level: int = logging.INFO, traceback: bool = False) -> None:
-        """Say what is a bug of ours; a client that goes away is not news."""
+        """Report our bugs; a client that disconnects is not reported."""
         if level < logging.ERROR or not self.ready:
             return
         print(msg, file=sys.stderr, flush=True)

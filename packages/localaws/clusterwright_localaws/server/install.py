@@ -1,4 +1,4 @@
-"""Putting the local AWS into moto: once per process, for the server and for tests alike."""
+"""Installs the local AWS into moto, once per process, for the server and for tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _lock = threading.Lock()
 _installed = threading.Event()
 
-# Hosts of services that moto does not have at all: moto-like name -> its URL.
+# Hosts of services that moto lacks: name in moto's style -> its URL.
 _OWN_HOSTS = (
     ("pricing", re.compile(r"https?://api\.pricing\.[^/]+\.amazonaws\.com")),
     ("grafana", re.compile(r"https?://grafana\.[^/]+\.amazonaws\.com")),
@@ -30,7 +30,7 @@ _REGION = re.compile(r"\.([a-z]{2}(?:-[a-z]+)+-\d+)\.")
 
 
 def install() -> None:
-    """Route moto's requests through our gateway; does nothing the second time.
+    """Route moto's requests through the gateway; does nothing the second time.
 
     Plain moto is not changed for callers outside `local_aws()` or the server: requests pass
     through untouched until a local AWS is running.
@@ -48,7 +48,7 @@ def install() -> None:
 
 
 def service_of_url(url: str) -> str | None:
-    """moto's name of the service that answers at `url`, or `None`."""
+    """Return moto's name of the service that answers at `url`, or `None`."""
     from moto import backend_index
 
     for name, pattern in _OWN_HOSTS:
@@ -61,7 +61,7 @@ def service_of_url(url: str) -> str | None:
 
 
 def region_of_url(url: str) -> str:
-    """The region in a host name, or the world's."""
+    """Return the region in a host name, or the world's."""
     match = _REGION.search(url)
     return match.group(1) if match else runtime().world.region
 
@@ -109,7 +109,7 @@ def _not_aws(url: str) -> bool:
 
 
 def _nobodys(request: AWSPreparedRequest, url: str) -> Answer:
-    """The refusal of a service that moto does not have, as the server words it."""
+    """Return the server's refusal of a service that moto lacks."""
     from moto.core.request import normalize_request
 
     from clusterwright_localaws.server import wire
@@ -144,14 +144,14 @@ def _accounts() -> None:
 
 
 def _reset() -> None:
-    """Whoever resets moto (mock_aws, POST /moto-api/reset) resets what our services remember."""
+    """Reset our services whenever moto is reset (mock_aws, POST /moto-api/reset)."""
     from moto.core.base_backend import BackendDict
 
     of_moto = BackendDict.reset.__func__  # type: ignore[attr-defined]
 
     def reset(cls: Any) -> None:
         if runtime().active:
-            # moto builds every backend anew before it forgets it: 0.3 s for nothing.
+            # moto rebuilds every backend before it drops it, which takes 0.3 s.
             for backends in list(cls._instances):
                 if backends.service_name in _PLAIN_STATE:
                     backends.clear()

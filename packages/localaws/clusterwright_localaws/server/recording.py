@@ -1,9 +1,9 @@
 """`--record FILE`: every call as one line of JSON, written when it has been answered.
 
 A line has `time`, `service`, `operation`, `account`, `region`, `source`, `parameters`, `status`,
-`error` (AWS's code, or null) and `duration_ms`. `source` is `client`, or `cloudformation` for what
-a stack's resources ask of the local AWS itself. No secret is written: members that botocore's
-model marks as sensitive are replaced, and blobs and streams are given as their size.
+`error` (AWS's code, or null) and `duration_ms`. `source` is `client`, or `cloudformation` for
+calls that the local AWS makes for a stack's resources. No secret is written: members that
+botocore's model marks as sensitive are replaced, and blobs and streams are given as their size.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from clusterwright_localaws.server.wire import Answer
 
 REDACTED: Final = "<redacted>"
-# Set by calls that the local AWS makes of itself; taken off what arrives over HTTP.
+# Set on calls that the local AWS makes itself; removed from calls that arrive over HTTP.
 SOURCE_HEADER: Final = "x-clusterwright-source"
 # Members that hold secrets although some models do not mark them.
 _SECRET = re.compile(
@@ -83,7 +83,7 @@ class Entry:
         _local.entry = self
 
     def asked(self, operation: str | None, parameters: Mapping[str, Any] | None) -> None:
-        """Note what is asked, as far as it could be read."""
+        """Record the operation and its parameters, as far as they could be read."""
         self._line["operation"] = operation
         if operation is not None and parameters is not None:
             self._line["parameters"] = without_secrets(
@@ -107,7 +107,7 @@ class Entry:
 
 
 def note(operation: str | None, parameters: Mapping[str, Any] | None = None) -> None:
-    """Note what the call that this thread is answering asks; does nothing without a recorder."""
+    """Record operation and parameters of this thread's call; does nothing without a recorder."""
     entry: Entry | None = getattr(_local, "entry", None)
     if entry is not None:
         entry.asked(operation, parameters)
@@ -116,7 +116,7 @@ def note(operation: str | None, parameters: Mapping[str, Any] | None = None) -> 
 def without_secrets(
     service: str, operation: str, parameters: Mapping[str, Any], request: Request | None = None
 ) -> Any:
-    """The parameters of a call, or what a store keeps of them, fit to be written down."""
+    """Return the parameters of a call, or those that a store keeps, without secrets."""
     model = wire.service_model(service)
     if operation not in model.operation_names:
         return None
@@ -151,7 +151,7 @@ def _shown(shape: Any, value: Any, name: str) -> Any:
 
 
 def _hide_no_echo(shown: Any) -> None:
-    """Parameters of a template may be NoEcho; which ones, only the template says.
+    """Hide parameters of a template that may be NoEcho, as only the template states.
 
     Those whose name or template says so are hidden; a template in S3 is not read for it, so that
     then every value is.

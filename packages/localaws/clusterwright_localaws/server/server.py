@@ -1,4 +1,4 @@
-"""The local AWS on a port of this machine's loopback."""
+"""The local AWS on a port of the loopback interface."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 IPV4 = "127.0.0.1"
 IPV6 = "::1"
 DEFAULT_PORT = 5555
-# How long calls under way have to end when the server is told to.
+# How long running calls have to end when the server stops.
 _GRACE_SECONDS = 0.3
-# Far above what any API but S3 takes (a Lambda's code is 50 MB, and a third more in base64).
+# Far above what any API but S3 accepts (a Lambda's code is 50 MB, a third more in base64).
 _MOST_BYTES = 100 * 1024 * 1024
-# Larger objects of S3 wait in a file.
+# Larger objects of S3 are buffered in a file.
 _BYTES_IN_MEMORY = 8 * 1024 * 1024
 _BLOCK_BYTES = 1024 * 1024
 
-# Imported behind the scenes once the port answers, so that no caller waits for them in a row.
+# Imported in the background once the port answers, so that callers do not wait for them.
 _WARM = ("sts", "s3", "iam", "ssm", "cloudformation", "ec2", "sagemaker", "fsx", "service-quotas")
 
 
 class PortInUseError(Exception):
-    """Somebody else listens on the port."""
+    """Another process listens on the port."""
 
 
 def listen(port: int) -> list[socket.socket]:
@@ -50,7 +50,7 @@ def listen(port: int) -> list[socket.socket]:
     Raises
     ------
     PortInUseError
-        The port is taken.
+        The port is in use.
     """
     if port:
         return _bind(port)
@@ -58,7 +58,7 @@ def listen(port: int) -> list[socket.socket]:
         first = _bound(socket.AF_INET, IPV4, 0)
         try:
             return [first, *_ipv6(first.getsockname()[1])]
-        except PortInUseError:  # free on one family only: draw another
+        except PortInUseError:  # free for one address family only: try another
             first.close()
     raise PortInUseError("no port is free on both 127.0.0.1 and ::1")
 
@@ -84,7 +84,7 @@ def serve(
     Raises
     ------
     PortInUseError
-        The port is taken.
+        The port is in use.
     OSError
         `record` or `dump` cannot be written.
     """
@@ -96,7 +96,7 @@ def serve(
         _check_writable(dump)
         numbers.append(signal.SIGUSR1)
     for number in numbers:
-        # Of what a handler may do, putting into a SimpleQueue is documented as safe.
+        # A signal handler may safely put into a SimpleQueue (documented).
         signal.signal(number, lambda received, _: asked.put(received))
     recorder = Recorder(record) if record is not None else None
     with serving(world, port, latency_ms=latency_ms) as found:
@@ -128,7 +128,7 @@ def _dump(runtime: Runtime, path: Path | None) -> None:
 
 
 class Serving:
-    """A local AWS that answers on this machine's loopback, and wherever else it is let."""
+    """A local AWS that answers on the loopback interface, and on further sockets."""
 
     def __init__(self, runtime: Runtime, application: Application, port: int) -> None:
         self.runtime = runtime
@@ -153,7 +153,7 @@ class Serving:
         threading.Thread(target=_warm, daemon=True).start()
 
     def close(self) -> None:
-        """Take no more calls, and let those under way end, for half a second at most."""
+        """Accept no more calls, and let running calls end, for half a second at most."""
         until = time.monotonic() + _GRACE_SECONDS
         for server in self._servers:
             server.stop(until - time.monotonic())
@@ -161,12 +161,12 @@ class Serving:
 
 @contextmanager
 def serving(world: World, port: int = 0, *, latency_ms: int = 0) -> Iterator[Serving]:
-    """Serve a fresh local AWS in `world` from threads of this process, on the loopback.
+    """Serve a new local AWS in `world` from threads of this process, on the loopback interface.
 
     Raises
     ------
     PortInUseError
-        The port is taken.
+        The port is in use.
     """
     sockets = listen(port)
     application = Application(latency_ms=latency_ms)
@@ -197,13 +197,15 @@ class Application:
         if self._latency_s:
             time.sleep(self._latency_s)
         path = environ.get("PATH_INFO", "")
-        # Ours alone: it says which calls the local AWS makes of itself.
+        # Internal: marks the calls that the local AWS makes itself.
         environ.pop("HTTP_X_CLUSTERWRIGHT_SOURCE", None)
         try:
             _buffer(environ)
         except ValueError:
             return _respond(
-                _malformed("the body is not chunked as it should be"), environ, start_response
+                _malformed("the chunked encoding of the body is malformed"),
+                environ,
+                start_response,
             )
         if path.startswith(("/moto-api", "/latest/")) or path == "/favicon.ico":
             return self._moto(environ, start_response)  # type: ignore[no-any-return]
@@ -219,14 +221,17 @@ class Application:
         request = BackendRequest(environ)
         try:
             host = self._moto.infer_service_region_host(environ, path)
-        except (LookupError, ValueError):  # an Authorization or X-Amz-Target of no known form
+        except (
+            LookupError,
+            ValueError,
+        ):  # an Authorization or X-Amz-Target header of unknown form
             host = None
         given = environ.get("HTTP_AUTHORIZATION", "")
         if host is None and given and not given.startswith("AWS "):  # the old form, S3's only
             return wire.plain_error(
                 request,
                 "IncompleteSignature",
-                "The request does not say in its Authorization header which service it is for",
+                "The Authorization header of the request names no service",
             )
         _rewind(environ)
         host = host or "s3.us-east-1.amazonaws.com"
@@ -235,7 +240,7 @@ class Application:
             return wire.plain_error(
                 request,
                 "RequestEntityTooLargeException",
-                f"the local AWS takes {_MOST_BYTES} bytes in one request",
+                f"the local AWS accepts at most {_MOST_BYTES} bytes in one request",
                 413,
             )
         try:
@@ -300,14 +305,14 @@ def _respond(answered: Answer, environ: dict[str, Any], start_response: Any) -> 
 
 
 def _buffer(environ: dict[str, Any]) -> None:
-    """Have the whole body before anybody acts on it; we and moto both read it.
+    """Read the whole body before it is processed; we and moto both read it.
 
     Raises
     ------
     ConnectionResetError
-        The client went away in the middle: nothing has happened.
+        The client disconnected within the body; the call was not processed.
     ValueError
-        The body is not chunked as HTTP/1.1 has it, or its length is no number.
+        The chunked encoding is malformed, or the length is not a number.
     """
     source = environ["wsgi.input"]
     chunked = environ.pop("HTTP_TRANSFER_ENCODING", None) is not None
@@ -323,7 +328,7 @@ def _buffer(environ: dict[str, Any]) -> None:
         length += len(block)
         left -= len(block)
     if left and not chunked:
-        raise ConnectionResetError(errno.ECONNRESET, "the client went away")
+        raise ConnectionResetError(errno.ECONNRESET, "the client disconnected")
     kept.seek(0)
     environ["CONTENT_LENGTH"] = str(length)
     environ["wsgi.input"] = environ["clusterwright.body"] = kept
@@ -338,7 +343,7 @@ def _rewind(environ: dict[str, Any]) -> None:
 
 
 def _malformed(message: str) -> Answer:
-    """What S3 and the others answer to a request that is no HTTP."""
+    """Return the answer to a malformed HTTP request."""
     return (
         400,
         {"Content-Type": "text/xml", "Connection": "close"},
@@ -395,7 +400,7 @@ def _warm() -> None:
     from clusterwright_localaws.services import import_lock, prepare
 
     for service in _WARM:
-        # A broken service says so to whoever calls it, not here.
+        # A broken service reports its error to its callers, not here.
         with contextlib.suppress(Exception), import_lock():
             prepare(service)
             _import_moto(service)
@@ -410,5 +415,5 @@ def _import_moto(service: str) -> None:
 
 
 def say(message: str) -> None:
-    """One line for people, on stderr."""
+    """Print one line on stderr."""
     print(message, file=sys.stderr, flush=True)

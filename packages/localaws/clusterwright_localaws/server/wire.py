@@ -1,4 +1,4 @@
-"""From HTTP to parameters and back, by botocore's models; the protocols themselves are moto's."""
+"""Conversion between HTTP and parameters by botocore's models; moto implements the protocols."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from clusterwright_localaws.core.service_models import loader
 if TYPE_CHECKING:
     from moto.core.request import Request
 
-# Answers from here on are errors to botocore's parsers.
+# botocore's parsers treat answers from this status on as errors.
 FIRST_ERROR = 301
 
 Answer = tuple[int, dict[str, str], "str | bytes"]
 
-# moto's package names that are not botocore's service name without hyphens.
+# moto's package names that differ from botocore's service name without hyphens.
 _UNREADABLE = {
     "query": "MalformedQueryString",
     "ec2": "MalformedQueryString",
@@ -30,7 +30,7 @@ _MOTO_NAMES = {"awslambda": "lambda", "elbv2": "elbv2", "amp": "amp"}
 
 @functools.cache
 def botocore_name(moto_name: str) -> str | None:
-    """botocore's name of the service that moto (or the signature) calls `moto_name`."""
+    """Return botocore's name of the service that moto (or the signature) calls `moto_name`."""
     if moto_name in _MOTO_NAMES:
         return _MOTO_NAMES[moto_name]
     names = _service_names()
@@ -49,7 +49,7 @@ def service_model(service: str) -> Any:
 
 
 def operation_of(service: str, request: Request) -> tuple[str | None, dict[str, Any]]:
-    """The operation that a request asks for, and the parameters in its path."""
+    """Return the operation of a request, and the parameters in its path."""
     target = request.headers.get("X-Amz-Target")
     if target:
         return target.rsplit(".", 1)[-1], {}
@@ -70,23 +70,23 @@ def operation_of(service: str, request: Request) -> tuple[str | None, dict[str, 
 def parse(
     service: str, operation: str, request: Request, path_parameters: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The parameters of a request as the API model names them.
+    """Return the parameters of a request, named as in the API model.
 
     Raises
     ------
     AwsError
-        SerializationException: the body is not what the protocol wants.
+        SerializationException: the body does not match the protocol.
     """
     from moto.core.parse import PROTOCOL_PARSERS
     from moto.core.request import determine_request_protocol
 
     model = service_model(service)
     operation_model = model.operation_model(operation)
-    # An object is not read to be checked: it may be of any size.
+    # The body of an object is not parsed: it may be of any size.
     if is_cbor(request):
         raise AwsError(
             "UnsupportedProtocolException",
-            "the local AWS does not speak Smithy RPC v2 CBOR: use the service's JSON or query "
+            "the local AWS does not support Smithy RPC v2 CBOR: use the service's JSON or query "
             "protocol, as boto3 does",
             400,
         )
@@ -99,7 +99,7 @@ def parse(
         parsed = PROTOCOL_PARSERS[protocol](operation_model).parse(
             {
                 "method": request.method,
-                # A form is read from the body; what S3 is sent with a form's type is no form.
+                # A form is read from the body; a body sent to S3 with a form's type is not a form.
                 "values": request.args if protocol == "rest-xml" else request.values,
                 "headers": request.headers,
                 "body": body,
@@ -121,8 +121,8 @@ def parse(
 
 
 def _add_query_maps(shape: Any, request: Request, found: dict[str, Any]) -> None:
-    """A map in the query string is all the keys there that are no other member's; moto's parser
-    takes none of them.
+    """Read a map in the query string: all keys that belong to no other member, which moto's parser
+    ignores.
     """
     members = shape.members if shape is not None else {}
     queried = {
@@ -144,7 +144,7 @@ def _add_query_maps(shape: Any, request: Request, found: dict[str, Any]) -> None
 def answer(
     service: str, operation: str | None, request: Request, result: Mapping[str, Any] | AwsError
 ) -> Answer:
-    """An answer or an error in the protocol that the request was made in."""
+    """Return an answer or an error in the protocol of the request."""
     from botocore.model import OperationNotFoundError
     from moto.core import errors
     from moto.core.model import OperationModel
@@ -163,7 +163,7 @@ def answer(
     except NotImplementedError:
         protocol = str(model.protocol)
     if isinstance(result, AwsError) and result.code not in errors.COMMON_ERROR_CODES:
-        # moto warns about codes that a service's model does not name; AWS uses many such.
+        # moto warns about codes that a service's model lacks; AWS uses many such codes.
         errors.COMMON_ERROR_CODES.append(result.code)
     context = SerializationContext(str(uuid.uuid4()))
     serializer = get_serializer_class(model.service_name, protocol)(
@@ -179,18 +179,18 @@ def answer(
 
 
 def is_cbor(request: Request) -> bool:
-    """Whether a request is made in Smithy's RPC v2 CBOR, which moto does not speak."""
+    """Return whether a request uses Smithy's RPC v2 CBOR, which moto does not support."""
     return "rpc-v2-cbor" in (request.headers.get("smithy-protocol") or "") or (
         request.content_type or ""
     ).startswith("application/cbor")
 
 
 def cbor_error(result: Mapping[str, Any] | AwsError) -> Answer:
-    """An error as RPC v2 CBOR has it: a map of `__type` and `message`.
+    """Return an error in RPC v2 CBOR: a map of `__type` and `message`.
 
     https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html
     """
-    code, message, status = "InternalFailure", "the local AWS does not speak CBOR", 501
+    code, message, status = "InternalFailure", "the local AWS does not support CBOR", 501
     if isinstance(result, AwsError):
         code, message, status = result.code, result.message, result.status or 400
     body = b"\xa2" + b"".join(_cbor_text(each) for each in ("__type", code, "message", message))
@@ -211,7 +211,7 @@ def _cbor_text(text: str) -> bytes:
 
 
 def protocol_of(service: str, request: Request) -> str:
-    """The protocol that a request is made in: some services have several."""
+    """Return the protocol of a request: some services have several."""
     from moto.core.request import determine_request_protocol
 
     model = service_model(service)
@@ -224,7 +224,7 @@ def protocol_of(service: str, request: Request) -> str:
 def error_code(
     service: str, operation: str | None, request: Request, answered: Answer
 ) -> str | None:
-    """The error code in an answer, as a client would read it."""
+    """Return the error code in an answer, as a client reads it."""
     status, headers, body = answered
     try:
         found = _parser(protocol_of(service, request)).parse(
@@ -244,7 +244,7 @@ def error_code(
 def read_answer(
     service: str, operation: str, answered: Answer, protocol: str | None = None
 ) -> dict[str, Any]:
-    """What a client would make of an answer; the reverse of `answer`."""
+    """Parse an answer as a client does; the reverse of `answer`."""
     model = service_model(service)
     status, headers, body = answered
     parser = _parser(protocol or str(model.protocol))
@@ -267,7 +267,7 @@ def _parser(protocol: str) -> Any:
 
 
 def no_service(name: str, request: Request) -> Answer:
-    """The refusal of a service that nobody here has, in its own protocol where it is known."""
+    """Return the refusal of an unknown service, in its protocol where that is known."""
     message = f"the local AWS does not have the service {name}"
     service = botocore_name(name)
     if service is None:
@@ -276,7 +276,7 @@ def no_service(name: str, request: Request) -> Answer:
 
 
 def plain_error(request: Request, code: str, message: str, status: int = 400) -> Answer:
-    """An error for a service whose model nobody knows."""
+    """Return an error for a service without a known model."""
     content_type = request.content_type or ""
     if "json" in content_type or request.headers.get("X-Amz-Target"):
         return (

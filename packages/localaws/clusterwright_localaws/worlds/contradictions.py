@@ -1,4 +1,4 @@
-"""What the fields of a world say about each other, and about AWS: names, ranges, times."""
+"""Contradictions between the fields of a world, and with AWS: names, ranges, times."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ _RESERVED_ADDRESSES = 5
 
 
 def contradictions(world: World) -> list[tuple[Path, str]]:
-    """Return everything that cannot be, with its place in the document.
+    """Return every contradiction, with its position in the document.
 
-    A world with none of these still may ask for odd things; these would fail later without a
-    word of why, or would silently do nothing.
+    Each would fail later without an explanation, or silently have no effect.
     """
     return [
         *_subnets(world.subnets),
@@ -65,9 +64,12 @@ def _subnets(subnets: Sequence[SubnetSeed]) -> Iterator[tuple[Path, str]]:
         vpc = _network(subnet.vpc_cidr)
         cidr = _network(subnet.cidr)
         if vpc is None:
-            yield (*here, "vpc_cidr"), f"{subnet.vpc_cidr!r} is no IPv4 range, as 10.0.0.0/16 is"
+            yield (
+                (*here, "vpc_cidr"),
+                f"{subnet.vpc_cidr!r} is not an IPv4 range, such as 10.0.0.0/16",
+            )
         if cidr is None:
-            yield (*here, "cidr"), f"{subnet.cidr!r} is no IPv4 range, as 10.0.0.0/20 is"
+            yield (*here, "cidr"), f"{subnet.cidr!r} is not an IPv4 range, such as 10.0.0.0/20"
         if vpc is None or cidr is None:
             continue
         if ranges.setdefault(subnet.vpc_id, subnet.vpc_cidr) != subnet.vpc_cidr:
@@ -144,7 +146,8 @@ def _quotas(section: str, values: Mapping[str, float]) -> Iterator[tuple[Path, s
         if service not in services and service not in _services():
             yield (section, key), _unknown("service", service, [*services, *_services()])
         elif (service, code) not in known:
-            # Others may be asked for, too; one that is nearly a known one is a slip.
+            # Other codes may be requested too; a code that is nearly a known one is a typing
+            # error.
             near = [
                 one for name, one in known if name == service and one and _one_sign_off(one, code)
             ]
@@ -183,11 +186,11 @@ def _faults(faults: Sequence[Fault]) -> Iterator[tuple[Path, str]]:
 
 
 def _unknown(what: str, name: str, known: Sequence[str]) -> str:
-    # Names that differ in the case of a letter are nearer than difflib thinks.
+    # difflib treats letters of another case as different.
     folded = {item.lower(): item for item in known}
     close = difflib.get_close_matches(name.lower(), folded, n=1)
     hint = f"; did you mean `{folded[close[0]]}`?" if close else ""
-    return f"boto3 knows no {what} named {name!r}{hint}"
+    return f"boto3 has no {what} named {name!r}{hint}"
 
 
 @functools.cache

@@ -9,13 +9,13 @@ from clusterwright_localaws.worlds.model import World
 
 
 def world_schema() -> dict[str, Any]:
-    """The schema of a world file: a world, and `extends`."""
+    """Return the schema of a world file: a world, and `extends`."""
     schema: dict[str, Any] = World.model_json_schema()
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     schema["title"] = "A world of the local AWS"
     schema["properties"] = {
         "extends": {
-            "description": "A built-in world; this file gives only what differs",
+            "description": "A built-in world; this file contains only what differs",
             "enum": list(built_in_worlds()),
         },
         **schema["properties"],

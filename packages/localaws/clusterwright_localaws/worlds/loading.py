@@ -1,4 +1,4 @@
-"""Reading worlds: the built-in ones by name, others from a YAML file, wrong ones with position."""
+"""Loads worlds: built-in worlds by name, others from a YAML file; errors have positions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_WORLD_BYTES: Final = 1_000_000
 
 @dataclass(frozen=True)
 class WorldProblem:
-    """One thing that is wrong with a world file; line and column count from 1."""
+    """One problem of a world file; line and column count from 1."""
 
     message: str
     file: str
@@ -49,7 +49,7 @@ class WorldError(Exception):
 
 
 def built_in_worlds() -> tuple[str, ...]:
-    """The names of the worlds that come with the package."""
+    """Return the names of the built-in worlds."""
     folder = resources.files("clusterwright_localaws") / "worlds"
     return tuple(
         sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".yaml"))
@@ -59,8 +59,8 @@ def built_in_worlds() -> tuple[str, ...]:
 def load_world(name_or_path: str | Path) -> World:
     """Read a world by its built-in name or from a file.
 
-    A file may say `extends: NAME` and then gives only what differs: a field that it names
-    replaces the other's, except that `quotas` and `usage` are merged code by code.
+    A file with `extends: NAME` contains only what differs: each of its fields replaces that of the
+    built-in world, except that `quotas` and `usage` are merged code by code.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def parse_world(source: str, file: str = "<world>") -> World:
     if found:
         raise WorldError(
             [_contradiction(path, said, document, file, lines) for path, said in found],
-            "each is marked; the local AWS would not do what the file says",
+            "each is marked; the local AWS could not do what the file states",
         )
     return world
 
@@ -168,10 +168,10 @@ def _document(source: str, file: str) -> Any:
                     lines[line] if lines else "",
                 )
             ],
-            "mend the YAML",
+            "correct the YAML",
         ) from error
     except (YAMLError, ValueError, RecursionError) as error:
-        raise WorldError([_unreadable(error, source, file)], "mend the YAML") from error
+        raise WorldError([_unreadable(error, source, file)], "correct the YAML") from error
     if document is None:
         raise WorldError(
             [WorldProblem("the file is empty", file, 1, 1)], "start with `extends: generous`"
@@ -185,7 +185,7 @@ def _document(source: str, file: str) -> Any:
 
 
 def _unreadable(error: Exception, source: str, file: str) -> WorldProblem:
-    """A character that no YAML may have says where it is by its number in the text."""
+    """Return the problem of an unreadable document; an invalid character has only an offset."""
     offset = getattr(error, "position", None)
     if not isinstance(offset, int):
         return WorldProblem(f"not valid YAML: {error}", file, 1, 1)
@@ -259,9 +259,9 @@ def _fields_at(path: Sequence[str | int]) -> list[str]:
 def _position(
     document: Any, path: Sequence[str | int], *, at_key: bool = False
 ) -> tuple[int, int] | None:
-    """Line and column, from 0, of the deepest part of `path` that stands in the file.
+    """Return line and column, from 0, of the deepest part of `path` that is in the file.
 
-    With `at_key` the last part's own name is meant, not its value.
+    With `at_key`, the position of the last part's key, not of its value.
     """
     found: tuple[int, int] | None = None
     node = document

@@ -1,7 +1,7 @@
-"""What a local AWS looks like from inside: its quotas, networks, plans, prices and faults.
+"""The model of a world: quotas, networks, plans, prices and faults of a local AWS.
 
-A world is a YAML document (or one of the built-in names). Every API of the local AWS enforces
-it: a quota of 8 in the world is a CreateCluster of 64 refused, not only a number to read.
+A world is a YAML document, or the name of a built-in world. Every API of the local AWS enforces
+it: with a quota of 8, CreateCluster with 64 instances is refused.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def _policy_document(value: dict[str, Any]) -> dict[str, Any]:
 
 def _ec2_name(value: str) -> str:
     if value.startswith("ml."):
-        raise ValueError(f"EC2's name is meant, without `ml.`: {value[3:]}")
+        raise ValueError(f"use EC2's name, without `ml.`: {value[3:]}")
     if not _TYPE_NAME.fullmatch(value):
-        raise ValueError(f"{value!r} is no instance type, as p5.48xlarge is")
+        raise ValueError(f"{value!r} is not an instance type, such as p5.48xlarge")
     return value
 
 
@@ -72,14 +72,14 @@ class _Model(BaseModel):
 
 
 class Fault(_Model):
-    """A failure on purpose, for calls of one operation (`*` for all) of one service.
+    """An injected failure of calls of one operation (`*` for all) of one service.
 
-    Faults are tried in the order of the file. The first `after` matching calls are let through,
-    the next `times` (without it: all) are hit.
+    Faults apply in the order of the file. The first `after` matching calls succeed, and the next
+    `times` calls fail (all, if not set).
     """
 
     service: str = Field(description="boto3's name of the service, or *")
-    operation: str = Field(description="The API's name of the operation (CreateCluster), or *")
+    operation: str = Field(description="Name of the operation in the API (CreateCluster), or *")
     error: str | None = Field(
         None, description="The error code to answer with: ThrottlingException, AccessDenied, ..."
     )
@@ -90,8 +90,8 @@ class Fault(_Model):
     truncate: int | None = Field(
         None, ge=1, description="Answer pages of at most this many items, with a token for more"
     )
-    times: int | None = Field(None, ge=1, description="How many calls are hit; all without it")
-    after: int = Field(0, ge=0, description="How many matching calls are let through first")
+    times: int | None = Field(None, ge=1, description="How many calls fail; default: all")
+    after: int = Field(0, ge=0, description="How many matching calls succeed first")
 
     @model_validator(mode="after")
     def _does_something(self) -> Fault:
@@ -103,7 +103,7 @@ class Fault(_Model):
 
     @model_validator(mode="after")
     def _has_pages(self) -> Fault:
-        """A list without a token would lose what is cut."""
+        """A list without a token would lose the items that are cut."""
         if not self.truncate or "*" in (self.service, self.operation):
             return self
         from clusterwright_localaws.core.paging_model import paging_of
@@ -121,58 +121,62 @@ class Fault(_Model):
 
 
 class SubnetSeed(_Model):
-    """A subnet that is there before anybody calls, in a VPC that is made for it."""
+    """A subnet that exists from the start, in a VPC that is created for it."""
 
     id: str = Field(pattern=r"^subnet-([0-9a-f]{8}|[0-9a-f]{17})$")
     vpc_id: str = Field(pattern=r"^vpc-([0-9a-f]{8}|[0-9a-f]{17})$")
-    vpc_cidr: str = Field("10.0.0.0/16", description="The VPC's range; one VPC, one range")
+    vpc_cidr: str = Field(
+        "10.0.0.0/16", description="The VPC's range; the same for all subnets of a VPC"
+    )
     cidr: str
     zone_id: ZoneId
     free_addresses: int | None = Field(
-        None, ge=0, description="What others have left free; all of the range without it"
+        None,
+        ge=0,
+        description="Free addresses, besides those that others use; default: the whole range",
     )
     security_group_ids: list[str] = Field(
         default_factory=list,
-        description="Security groups of the VPC that let their members talk to each other",
+        description="Security groups of the VPC that allow traffic between their members",
     )
     closed: bool = Field(
         False,
-        description="No way out of its VPC; else a transit gateway leads to all there is outside. "
-        "The first subnet of a VPC decides",
+        description="The VPC has no egress path; otherwise a transit gateway routes to everything "
+        "outside. The first subnet of a VPC determines it",
     )
 
 
 class BucketSeed(_Model):
-    """An S3 bucket that is there before anybody calls, open to every account."""
+    """An S3 bucket that exists from the start, open to every account."""
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")
-    account: AccountId | None = Field(None, description="Its owner; without it the world's")
-    region: Region | None = Field(None, description="Without it the world's")
+    account: AccountId | None = Field(None, description="Its owner; default: the world's account")
+    region: Region | None = Field(None, description="Default: the world's")
 
 
 class NewSubnets(_Model):
-    """How subnets look that are created while the local AWS runs."""
+    """Properties of subnets that are created while the local AWS runs."""
 
     free_addresses: int | None = Field(
-        None, ge=0, description="At most this many addresses are free in each; all without it"
+        None, ge=0, description="At most this many addresses are free in each; default: all"
     )
 
 
 class TrainingPlanSeed(_Model):
-    """A SageMaker training plan that somebody bought."""
+    """A SageMaker training plan that was bought."""
 
     name: str = Field(pattern=r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,63}$")
     instance_type: InstanceTypeName
     instance_count: int = Field(ge=1, le=256)
-    zone_id: ZoneId | None = Field(None, description="Without it the first zone with the type")
+    zone_id: ZoneId | None = Field(None, description="Default: the first zone with the type")
     start: Moment = Field("-1d", description="A time, or an offset from now: -1d, +12h, +30m")
     end: Moment = "+30d"
     status: Literal["Pending", "Active", "Scheduled", "Expired", "Failed"] | None = Field(
-        None, description="Without it what start and end say"
+        None, description="Default: derived from start and end"
     )
     in_use_instance_count: int = Field(0, ge=0)
     upfront_fee_usd: Decimal | None = Field(
-        None, ge=0, description="What was paid for it; AWS does not say without it"
+        None, ge=0, description="Upfront fee; not answered if not set"
     )
     ultra_server_type: str | None = None
     ultra_server_count: int | None = Field(None, ge=1)
@@ -215,27 +219,27 @@ class CapacityReservationSeed(_Model):
 
 
 class PriceSeed(_Model):
-    """A price that Pricing's GetProducts answers with, before and instead of the catalogue's."""
+    """A price that Pricing's GetProducts answers, in place of the catalogue's."""
 
     region: Region
     usd: Decimal = Field(ge=0)
     unit: str = "Hrs"
     instance_type: InstanceTypeName | None = None
     kind: Literal["ec2-on-demand", "hyperpod-on-demand"] = "ec2-on-demand"
-    service: str | None = Field(None, description="With item: the catalogue's service, as in s3")
+    service: str | None = Field(None, description="With item: the catalogue's service, such as s3")
     item: str | None = None
 
     @model_validator(mode="after")
     def _names_one_thing(self) -> PriceSeed:
         if (self.instance_type is None) == (self.service is None):
-            raise ValueError("a price is of an instance_type or of a service and item")
+            raise ValueError("a price needs either instance_type or service and item")
         if (self.service is None) != (self.item is None):
-            raise ValueError("service and item belong together")
+            raise ValueError("service and item must be set together")
         return self
 
 
 class SpotPriceSeed(_Model):
-    """A Spot price that DescribeSpotPriceHistory answers with, from a time on."""
+    """A Spot price that DescribeSpotPriceHistory answers, from a time on."""
 
     instance_type: InstanceTypeName
     zone_id: ZoneId
@@ -247,16 +251,16 @@ class SpotPriceSeed(_Model):
 
 
 class CostSeed(_Model):
-    """What was spent, or will be, every day of a period; Cost Explorer and Budgets answer it."""
+    """Spending per day of a period, past or future; Cost Explorer and Budgets answer it."""
 
     service: str = Field(
-        min_length=1, description="As bills name it: Amazon SageMaker, Amazon FSx, ..."
+        min_length=1, description="Service name as on bills: Amazon SageMaker, Amazon FSx, ..."
     )
     usd_per_day: Decimal = Field(description="Negative for a credit or refund")
     start: Moment = Field("-30d", description="Its first day (UTC)")
     end: Moment = Field("+30d", description="The day after its last")
-    account: AccountId | None = Field(None, description="Without it whichever asks")
-    region: Region | None = Field(None, description="Without it the world's")
+    account: AccountId | None = Field(None, description="Default: the account of each caller")
+    region: Region | None = Field(None, description="Default: the world's")
     usage_type: str = "NoUsageType"
     operation: str = "NoOperation"
     instance_type: str = "NoInstanceType"
@@ -273,11 +277,11 @@ class CostSeed(_Model):
 
 
 class Capacity(_Model):
-    """How many instances of a type AWS really has; more are refused as AWS refuses them."""
+    """How many instances of a type AWS has; requests for more are refused as by AWS."""
 
     instance_type: InstanceTypeName
     available: int = Field(ge=0)
-    zone_id: ZoneId | None = Field(None, description="One zone; without it every zone")
+    zone_id: ZoneId | None = Field(None, description="One zone; default: every zone")
 
 
 def _one_wildcard(value: list[str]) -> list[str]:
@@ -288,32 +292,33 @@ def _one_wildcard(value: list[str]) -> list[str]:
 
 
 class TagKeyRule(_Model):
-    """What the effective tag policy says of one key, as DescribeEffectivePolicy answers it."""
+    """The rule of the effective tag policy for one key, as DescribeEffectivePolicy answers it."""
 
     tag_key: str | None = Field(
-        None, description="The key as it must be written; the policy's own in lower case without"
+        None,
+        description="The key as it must be written; default: the policy's key in lowercase",
     )
     tag_value: Annotated[list[str], AfterValidator(_one_wildcard)] | None = Field(
-        None, description="Values that are allowed, one * in each at most; any without it"
+        None, description="Allowed values, with at most one * in each; default: any"
     )
     enforced_for: list[str] | None = Field(
         None, description="Types whose tagging is refused: ec2:instance, ec2:ALL_SUPPORTED"
     )
     report_required_tag_for: list[str] | None = Field(
-        None, description="Types that must have the tag; nothing is refused for it here"
+        None, description="Types that must have the tag; not enforced here"
     )
 
 
 class TagPolicy(_Model):
     """The effective tag policy of every account of the world."""
 
-    tags: dict[str, TagKeyRule] = Field(description="By key, whose capitals do not count")
+    tags: dict[str, TagKeyRule] = Field(description="By key, not case-sensitive")
 
     @model_validator(mode="after")
     def _keys_agree(self) -> TagPolicy:
         for name, rule in self.tags.items():
             if rule.tag_key is not None and rule.tag_key.lower() != name.lower():
-                raise ValueError(f"tag_key {rule.tag_key!r} is another key than {name!r}")
+                raise ValueError(f"tag_key {rule.tag_key!r} differs from the key {name!r}")
         return self
 
 
@@ -326,8 +331,8 @@ class Organization(_Model):
     )
     service_control_policies: list[list[PolicyDocument]] = Field(
         default_factory=list,
-        description="Policy documents by level, from the root to the account; each level that is "
-        "given must allow, so give FullAWSAccess beside what denies",
+        description="Policy documents by level, from the root to the account; each level must "
+        "allow, so add FullAWSAccess beside policies that deny",
     )
     resource_control_policies: list[PolicyDocument] = Field(
         default_factory=list, description="Policy documents; RCPFullAWSAccess is always there"
@@ -340,7 +345,7 @@ class Organization(_Model):
 
 
 class Delays(_Model):
-    """How long things take, in seconds, so that waiting code really waits."""
+    """Durations in seconds, so that code that waits is tested."""
 
     cluster: Seconds = Field(0, description="Creating, updating or deleting a HyperPod cluster")
     node: Seconds = Field(0, description="One HyperPod node from Pending to Running")
@@ -352,7 +357,9 @@ class Delays(_Model):
     governance: Seconds = Field(
         0, description="Creating, updating or deleting a cluster policy or compute quota"
     )
-    task: Seconds = Field(0, description="A data repository task, of its state PENDING and after")
+    task: Seconds = Field(
+        0, description="A data repository task, in state PENDING and in the following state"
+    )
     backup: Seconds = Field(0, description="Creating or deleting a backup of a file system")
     volume: Seconds = Field(0, description="Creating, updating or deleting a volume or snapshot")
     database: Seconds = Field(
@@ -369,22 +376,24 @@ class Delays(_Model):
 
 
 class FileSystemActivity(_Model):
-    """What CloudWatch shows of every Lustre file system."""
+    """Metrics of every Lustre file system in CloudWatch."""
 
     oldest_queued_export_seconds: Seconds | None = Field(
         0,
-        description="How long the oldest change has waited for its automatic export; null: "
-        "CloudWatch has no datapoint",
+        description="Age of the oldest change that waits for its automatic export; null: "
+        "no datapoint in CloudWatch",
     )
-    written_bytes_per_minute: int = Field(0, ge=0, description="What clients write")
+    written_bytes_per_minute: int = Field(0, ge=0, description="Bytes that clients write")
 
 
 class World(_Model):
-    """One world. Quotas, usage and plans hold in every account and region that is called."""
+    """One world. Quotas, usage and plans apply in every account and region."""
 
     description: str = ""
-    account: AccountId = Field(DEFAULT_ACCOUNT, description="Of callers that name none")
-    region: Region = Field(DEFAULT_REGION, description="Where subnets and reservations are made")
+    account: AccountId = Field(
+        DEFAULT_ACCOUNT, description="Account of callers whose key selects none"
+    )
+    region: Region = Field(DEFAULT_REGION, description="Region of subnets and reservations")
     quota_policy: Literal["ample", "documented"] = Field(
         "ample",
         description="Quotas that are not named below: ample numbers, or AWS's documented defaults",
@@ -393,15 +402,15 @@ class World(_Model):
         default_factory=dict, description="SERVICE/CODE: the applied value"
     )
     usage: QuotaValues = Field(
-        default_factory=dict, description="SERVICE/CODE: what others of the account use already"
+        default_factory=dict, description="SERVICE/CODE: usage by other resources of the account"
     )
     subnets: list[SubnetSeed] = Field(default_factory=list)
     buckets: list[BucketSeed] = Field(default_factory=list)
     new_subnets: NewSubnets = Field(default_factory=lambda: NewSubnets())
     unlisted_plans: Literal["none", "active", "expired", "scheduled"] = Field(
         "none",
-        description="What a training plan is that a caller names and this file does not list: "
-        "missing (none), or there with this status. Its type is read from its name "
+        description="Status of a training plan that a caller names and this file does not list: "
+        "it does not exist (none), or has this status. Its type is read from its name "
         "(x-p5-48xlarge-y), else p5.48xlarge; it has 64 instances and no fixed zone",
     )
     training_plans: list[TrainingPlanSeed] = Field(default_factory=list)
@@ -409,35 +418,35 @@ class World(_Model):
     capacity: list[Capacity] = Field(default_factory=list)
     capacity_block_offerings: Literal["documented", "none"] = Field(
         "documented",
-        description="Capacity blocks that can be bought: those of the types and places that AWS "
+        description="Capacity blocks that can be bought: those of the types and zones that AWS "
         "documents, as far as `capacity` allows, or none",
     )
     spot_prices: list[SpotPriceSeed] = Field(
-        default_factory=list, description="The Spot price history; empty without it"
+        default_factory=list, description="The Spot price history; default: empty"
     )
     costs: list[CostSeed] = Field(
-        default_factory=list, description="What Cost Explorer and Budgets say was spent"
+        default_factory=list, description="Spending that Cost Explorer and Budgets report"
     )
     file_system_activity: FileSystemActivity = Field(default_factory=lambda: FileSystemActivity())
     not_offered: dict[InstanceTypeName, list[ZoneId]] = Field(
-        default_factory=dict, description="Zones that do not have a type, whatever AWS says"
+        default_factory=dict, description="Zones that do not offer a type, whatever AWS documents"
     )
     local_zones: Literal["opted-in", "not-opted-in"] = Field(
         "opted-in",
-        description="Whether accounts have opted in to local zones; without, no subnet stands "
-        "there until ModifyAvailabilityZoneGroup",
+        description="Whether accounts have opted in to local zones; if not, no subnet can be "
+        "created there until ModifyAvailabilityZoneGroup",
     )
     prices: list[PriceSeed] = Field(default_factory=list)
     faults: list[Fault] = Field(default_factory=list)
     latency_ms: dict[str, Annotated[int, Field(ge=0, le=60_000)]] = Field(
         default_factory=dict,
-        description="boto3's name of a service, or * for the others: how long every call of a "
-        "client waits; added to --latency-ms",
+        description="boto3's name of a service, or * for the others: latency of every call of a "
+        "client; added to --latency-ms",
     )
     delays: Delays = Field(default_factory=lambda: Delays())
     iam: Literal["off", "enforced"] = Field(
         "off",
-        description="Whether policies decide over every call (enforced) or anybody may do all",
+        description="Whether policies are evaluated for every call (enforced) or not at all (off)",
     )
     organization: Organization | None = Field(
         None,
@@ -445,7 +454,9 @@ class World(_Model):
     )
 
     def free_capacity(self, instance_type: str, zone_id: str) -> int | None:
-        """How many more instances the zone gives before others' use; `None`: no end is set."""
+        """Return how many instances of a type the zone has before usage by others; `None`:
+        unlimited.
+        """
         found = [
             entry.available
             for entry in self.capacity
@@ -455,7 +466,7 @@ class World(_Model):
 
 
 def moment_of(text: str, now: datetime) -> datetime:
-    """The time that `2026-11-20T11:30:00Z` or an offset such as `-1d`, `+12h`, `+30m` means.
+    """Return the time of `2026-11-20T11:30:00Z`, or of an offset such as `-1d`, `+12h`, `+30m`.
 
     Raises
     ------

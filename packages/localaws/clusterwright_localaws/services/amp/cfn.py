@@ -97,7 +97,7 @@ class Workspace(Handler):
 
 class Scraper(Handler):
     type_name = "AWS::APS::Scraper"
-    # The role of another account; logs of a collector that collects nothing here.
+    # A role of another account, and logs of a collector, which collects nothing here.
     unsupported_properties = frozenset({"RoleConfiguration", "ScraperLoggingConfiguration"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
@@ -141,7 +141,9 @@ class Scraper(Handler):
 
 
 def _asked(properties: Properties) -> dict[str, Any]:
-    """What may be changed later; the template has the configuration's text in base64."""
+    """Return the members that an update may change; the template has the configuration in
+    base64.
+    """
     blob = base64.b64decode(properties["ScrapeConfiguration"]["ConfigurationBlob"])
     return {
         **pick(properties, Alias="alias"),
@@ -164,7 +166,7 @@ def _retag(ctx: Context, arn: str, old: Properties, new: Properties) -> None:
 def _delete(
     ctx: Context, what: str, status: Callable[[], Any], delete: Callable[[], object]
 ) -> None:
-    """Deletes what may still be under way, and waits until it is gone."""
+    """Deletes a resource that may still be changing, and waits until it is deleted."""
 
     def state() -> Any:
         try:
@@ -172,7 +174,7 @@ def _delete(
         except ctx.client("amp").exceptions.ResourceNotFoundException:
             return None
 
-    # A creation that was cancelled may still be under way.
+    # A cancelled creation may still be running.
     ctx.wait(lambda: state() not in ("CREATING", "UPDATING"), what=f"the {what} to settle")
     if state() not in (None, "DELETING"):
         delete()

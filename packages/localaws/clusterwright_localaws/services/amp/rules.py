@@ -1,7 +1,7 @@
-"""Amazon Managed Service for Prometheus: alert managers, and rule groups whose name is taken.
+"""Amazon Managed Service for Prometheus: alert managers, and name conflicts of rule groups.
 
 https://docs.aws.amazon.com/prometheus/latest/APIReference/API_CreateAlertManagerDefinition.html
-Nothing is evaluated and no alert is sent; the definition is kept.
+Definitions are stored. No rule is evaluated and no alert is sent.
 """
 
 from __future__ import annotations

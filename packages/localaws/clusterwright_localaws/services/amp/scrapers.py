@@ -3,8 +3,8 @@
 https://docs.aws.amazon.com/prometheus/latest/APIReference/API_CreateScraper.html and the user
 guide, "Set up managed collectors for Amazon EKS": the cluster's private endpoint, subnets in two
 zones, and no workspace under a customer managed key. A scraper whose cluster has access entries
-gets one by itself, for its service-linked role. Nothing is collected. The words of refusals are
-ours.
+gets one automatically, for the scraper's service-linked role. No metric is collected. The messages
+of refusals are ours.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LEAST_ZONES = 2
 
 @dataclass
 class Scraper:
-    """One scraper: its members as the API answers them, and what it holds in the network."""
+    """One scraper: its members in the API's answer, and its network interfaces."""
 
     members: dict[str, Any]
     tags: dict[str, str] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Scraper:
 
 @dataclass
 class Scrapers:
-    """Those of one account and region."""
+    """The resources of one account and region."""
 
     by_id: dict[str, Scraper] = field(default_factory=dict)
     by_token: dict[str, str] = field(default_factory=dict)
@@ -224,7 +224,7 @@ def _of_tags(call: Call) -> Scraper:
 def _eks_source(asked: Mapping[str, Any]) -> Mapping[str, Any]:
     source: Mapping[str, Any] | None = asked["source"].get("eksConfiguration")
     if source is None:
-        raise invalid("the local AWS has scrapers of EKS clusters only")
+        raise invalid("the local AWS supports scrapers of EKS clusters only")
     return source
 
 
@@ -295,10 +295,10 @@ def _check_configuration(configuration: Mapping[str, Any]) -> None:
         document = None
     jobs = document.get("scrape_configs") if isinstance(document, dict) else None
     if not isinstance(jobs, list) or not all(isinstance(job, dict) for job in jobs) or not jobs:
-        raise invalid("the scrape configuration is no YAML with scrape_configs")
+        raise invalid("the scrape configuration is not YAML with scrape_configs")
     names = [job.get("job_name") for job in jobs]
     if None in names or len(set(names)) < len(names):
-        raise invalid("every scrape configuration has a job_name of its own")
+        raise invalid("every scrape configuration needs a unique job_name")
 
 
 def _admit(call: Call, cluster: EksCluster, role_arn: str) -> None:

@@ -1,4 +1,4 @@
-"""Budgets and who is told."""
+"""Budgets and their subscribers."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _budget(ctx: Context, properties: Properties, name: str) -> dict[str, Any]:
 
 
 def _moment(text: str) -> dt.datetime:
-    """Return a time as the documentation writes it: ``2017-06-01_00:00`` or in seconds."""
+    """Return a time in the format of the documentation: ``2017-06-01_00:00`` or in seconds."""
     for form in ("%Y-%m-%d_%H:%M", "%m/%d/%y %H:%M UTC"):
         try:
             return dt.datetime.strptime(text, form).replace(tzinfo=dt.UTC)

@@ -1,9 +1,9 @@
-"""Budgets: what was spent, notifications and who gets them; moto only makes and deletes them.
+"""Budgets: spending, notifications and subscribers; moto only creates and deletes budgets.
 
 https://docs.aws.amazon.com/cost-management/latest/userguide/budgets-best-practices.html has the
 limits: five notifications for each budget; one SNS topic and ten e-mail addresses for each
-notification. What is spent is the world's `costs`; a notification is in ALARM when the budget is
-over its threshold. Nothing is sent.
+notification. Spending is the world's `costs`; a notification is in ALARM when the budget exceeds
+its threshold. No notification is sent.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from clusterwright_localaws.services.cost_explorer.spending import DAY, Spent, s
 
 _MOST_NOTIFICATIONS = 5
 _MOST_SUBSCRIBERS = {"EMAIL": 10, "SNS": 1}
-# Members that tell one notification of a budget from another.
+# Members that identify a notification of a budget.
 _IDENTITY = ("NotificationType", "ComparisonOperator", "Threshold", "ThresholdType")
 _DIMENSIONS = {
     "Service": "SERVICE",
@@ -216,7 +216,7 @@ def _state(call: Call, budget: Any, notification: Mapping[str, Any]) -> str:
 
 
 def _spent(call: Call, budget: Any) -> tuple[Decimal, Decimal]:
-    """What the budget's present period has cost until now, and what it will have cost."""
+    """Return the cost of the budget's current period to date, and the forecast of its total."""
     start, end = _period(call, budget.budget.get("TimeUnit", "MONTHLY"))
     filters: Mapping[str, list[str]] = budget.budget.get("CostFilters") or {}
     found = [

@@ -1,4 +1,4 @@
-"""Budgets: tags of budgets, which moto does not have.
+"""Tags of budgets, which moto lacks.
 
 https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_budgets_TagResource.html
 """

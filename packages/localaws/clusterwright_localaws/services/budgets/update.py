@@ -1,4 +1,4 @@
-"""Budgets: a budget can be changed; moto only makes and deletes them.
+"""UpdateBudget; moto only creates and deletes budgets.
 
 https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_budgets_UpdateBudget.html
 """
@@ -36,7 +36,7 @@ def update_budget(call: Call) -> Mapping[str, Any]:
         key: value.timestamp() if isinstance(value, dt.datetime) else value
         for key, value in new.get("TimePeriod", {}).items()
     }
-    # What the caller leaves out of the period stays.
+    # Members of the period that the caller omits are kept.
     new["TimePeriod"] = {**found.budget.get("TimePeriod", {}), **period}
     new["LastUpdatedTime"] = call.now.timestamp()
     found.budget = new

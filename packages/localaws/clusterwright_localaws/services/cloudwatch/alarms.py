@@ -1,7 +1,7 @@
-"""CloudWatch: alarms that CloudWatch refuses; what passes is moto's.
+"""Alarms that CloudWatch refuses; moto creates the others.
 
-The rules are those of the API model's documentation of PutMetricAlarm, and how long an alarm may
-look back is the user guide's:
+The rules are those of the API model's documentation of PutMetricAlarm, and the longest evaluation
+period is that of the user guide:
 https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/AlarmThatSendsEmail.html
 """
 

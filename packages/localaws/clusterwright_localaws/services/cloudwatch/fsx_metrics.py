@@ -1,7 +1,7 @@
-"""What FSx says of a Lustre file system in CloudWatch: what waits to be exported, what is written.
+"""Metrics of Lustre file systems in CloudWatch: the export queue and written bytes.
 
-https://docs.aws.amazon.com/fsx/latest/LustreGuide/fs-metrics.html. No file is really written here:
-the world's `file_system_activity` says what the metrics show. Other metrics have no datapoints.
+https://docs.aws.amazon.com/fsx/latest/LustreGuide/fs-metrics.html. No file is written here: the
+metrics are those of the world's `file_system_activity`. Other metrics have no datapoints.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from clusterwright_localaws.services.sagemaker.events import aware
 
 NAMESPACE = "AWS/FSx"
 _MOST_DATAPOINTS = 1_440
-"""Of one answer (GetMetricStatistics, API model)."""
+"""The limit of one answer (GetMetricStatistics, API model)."""
 
 
 def statistics(call: Call) -> Mapping[str, Any]:
-    """The answer of GetMetricStatistics for a metric of FSx."""
+    """Return the answer of GetMetricStatistics for a metric of FSx."""
     asked = call.parameters
     name, period = asked["MetricName"], int(asked["Period"])
     value = _value(call, name, {d["Name"]: d["Value"] for d in asked.get("Dimensions", ())})
@@ -40,7 +40,7 @@ def statistics(call: Call) -> Mapping[str, Any]:
 
 
 def _value(call: Call, name: str, dimensions: dict[str, str]) -> tuple[float, str] | None:
-    """What the metric shows every minute, and its unit."""
+    """Return the value of the metric per minute, and its unit."""
     store: Store = store_of(call)
     found = store.file_systems.get(dimensions.get("FileSystemId", ""))
     if found is None or found.kind != "LUSTRE":
@@ -59,7 +59,7 @@ def _value(call: Call, name: str, dimensions: dict[str, str]) -> tuple[float, st
 
 
 def _moments(start: datetime, end: datetime, period_seconds: int) -> list[datetime]:
-    """Starts of the periods that lie between, the latest ones where there are too many."""
+    """Return the starts of the periods in between, at most the latest 1,440."""
     step = timedelta(seconds=period_seconds)
     moments: list[datetime] = []
     moment = end - step

@@ -1,8 +1,8 @@
-"""What others use of a quota, as AWS shows it: the metric that GetServiceQuota names.
+"""Usage of quotas by others, as the metric that GetServiceQuota names.
 
-A world's `usage` is use by resources that nobody here lists. AWS publishes the use of quotas in
-CloudWatch's namespace AWS/Usage and names the metric in the quota's UsageMetric; so does this,
-for the quotas of which a world states the use.
+A world's `usage` is usage by resources that no API lists. AWS publishes the usage of quotas in
+CloudWatch's namespace AWS/Usage and names the metric in the quota's UsageMetric; the local AWS
+does the same for quotas whose usage the world states.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ METRIC = "ResourceCount"
 
 
 def usage_metric(call: Call, service: str, code: str) -> dict[str, Any]:
-    """The UsageMetric member of a quota, or nothing where the world states no use."""
+    """Return the UsageMetric member of a quota, or nothing where the world states no usage."""
     if f"{service}/{code}" not in call.world.usage:
         return {}
     return {
@@ -40,7 +40,9 @@ def usage_metric(call: Call, service: str, code: str) -> dict[str, Any]:
 
 @operation("cloudwatch", "GetMetricStatistics")
 def get_metric_statistics(call: Call) -> Mapping[str, Any]:
-    """The present use as one datapoint, and FSx's metrics; other namespaces are moto's."""
+    """Answer the current usage as one datapoint, and FSx's metrics; moto has the other
+    namespaces.
+    """
     asked = call.parameters
     if asked["Namespace"] == fsx_metrics.NAMESPACE:
         return fsx_metrics.statistics(call)

@@ -1,10 +1,10 @@
-"""Cost Explorer over what the world says was spent (`costs`).
+"""Cost Explorer over the world's spending (`costs`).
 
 https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_GetCostAndUsage.html
 https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_GetCostForecast.html
 
-Nothing that runs here costs anything: without the world's `costs` every amount is 0. Days that
-have not come yet are the forecast. Every metric of cost is the same amount.
+Resources here cost nothing: without the world's `costs` every amount is 0. Future days are the
+forecast. Every metric of cost is the same amount.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _METRICS = {
     "UsageQuantity": "N/A",
 }
 _MOST_GROUPS = 2
-# "You haven't enabled historical data beyond 14 months" is what users are told.
+# The message to users is "You haven't enabled historical data beyond 14 months".
 _MONTHS_KEPT = 14
 
 
 @operation("ce", "GetCostAndUsage")
 def get_cost_and_usage(call: Call) -> Mapping[str, Any]:
-    """Amounts by period and group; a queue of results that a test gave moto goes first."""
+    """Answer amounts by period and group; results that a test queued in moto come first."""
     from moto.ce.models import ce_backends
 
     backend = ce_backends[call.account]["aws"]
@@ -71,7 +71,7 @@ def get_cost_and_usage(call: Call) -> Mapping[str, Any]:
             "TimePeriod": {"Start": first.isoformat(), "End": last.isoformat()},
             "Total": {} if groups else _amounts(inside, metrics),
             "Groups": _grouped(inside, groups, metrics) if groups else [],
-            # A month is estimated until its bill is made.
+            # A month is estimated until its bill is issued.
             "Estimated": last > call.now.date().replace(day=1),
         }
         results.append(result)
@@ -83,7 +83,7 @@ def get_cost_and_usage(call: Call) -> Mapping[str, Any]:
 
 @operation("ce", "GetCostForecast")
 def get_cost_forecast(call: Call) -> Mapping[str, Any]:
-    """The sum of what the world says will be spent; no interval is made up around it."""
+    """Answer the sum of the world's future spending, without a prediction interval."""
     asked = call.parameters
     start, end = _period(call)
     today = call.now.date()
@@ -147,7 +147,7 @@ def get_tags(call: Call) -> Mapping[str, Any]:
 
 @operation("ce", "ListCostAllocationTags")
 def list_cost_allocation_tags(call: Call) -> Mapping[str, Any]:
-    """Every tag that the world's costs carry, active: that is how they came by it."""
+    """Answer every tag of the world's costs, as active: only active tags are on costs."""
     asked = call.parameters
     wanted, status, kind = asked.get("TagKeys"), asked.get("Status"), asked.get("Type")
     now = call.now
@@ -181,7 +181,7 @@ def list_cost_allocation_tags(call: Call) -> Mapping[str, Any]:
 
 
 def _period(call: Call) -> tuple[dt.date, dt.date]:
-    """The dates of a request; a start is included, an end is not."""
+    """Return the dates of a request: the start is inclusive, the end exclusive."""
     asked = call.parameters["TimePeriod"]
     start, end = _date(asked["Start"]), _date(asked["End"])
     if start >= end:
@@ -202,7 +202,7 @@ def _date(text: str) -> dt.date:
 
 def _granularity(granularity: str) -> str:
     if granularity == "HOURLY":
-        raise _invalid("the local AWS has no hourly costs; DAILY and MONTHLY are there")
+        raise _invalid("the local AWS has no hourly costs; use DAILY or MONTHLY")
     return granularity
 
 

@@ -1,4 +1,4 @@
-"""What the world says was spent, day by day, and Cost Explorer's filters and groups over it."""
+"""The world's spending per day, and Cost Explorer's filters and groups."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Spent:
 
 
 def spending(runtime: Runtime, account: str, start: dt.date, end: dt.date) -> Iterator[Spent]:
-    """What an account sees from `start` until before `end`.
+    """Return the spending that an account sees, from `start` until before `end`.
 
-    Costs that name no account are those of whoever asks. Of those that name one, the world's
-    account sees all: the bills of an organisation come together in its management account.
+    Costs without an account belong to the account of the caller. The world's account sees the
+    costs of all accounts, as an organisation's management account does.
     """
     now, world = runtime.clock.now(), runtime.world
     for seed in world.costs:
@@ -55,7 +55,7 @@ def spending(runtime: Runtime, account: str, start: dt.date, end: dt.date) -> It
 
 
 def matcher(expression: Mapping[str, Any] | None) -> Callable[[Spent], bool]:
-    """The filter of a request.
+    """Return the filter of a request.
 
     Raises
     ------
@@ -88,12 +88,12 @@ def matcher(expression: Mapping[str, Any] | None) -> Callable[[Spent], bool]:
     if name == "Tags":
         tag = str(inner["Key"])
         return _values(inner, lambda spent: spent.tags.get(tag))
-    # No cost category is made here: nothing is in one.
+    # No cost category exists here, so no cost is in one.
     return _values(inner, lambda _: None)
 
 
 def group_key(spent: Spent, groups: list[Mapping[str, str]]) -> tuple[str, ...]:
-    """The keys of the group that an entry is in: `Amazon FSx`, `team$ml`."""
+    """Return the keys of an entry's group: `Amazon FSx`, `team$ml`."""
     keys = []
     for group in groups:
         name, kind = group.get("Key", ""), group.get("Type", "DIMENSION")
@@ -118,7 +118,7 @@ def _values(
         if "ABSENT" in options:
             return found is None
         if found is None:
-            # An empty value asks for what has none.
+            # An empty value selects entries without the tag.
             return "" in values
         has = found.lower() if folded else found
         for value in values:

@@ -1,9 +1,9 @@
-"""Longer capacity blocks.
+"""Extensions of capacity blocks.
 
 https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-extend.html: the block is
 active or scheduled and no extension waits for its payment; it ends in an hour at the earliest and
-in 56 days at the latest; the extension lasts what a block may last, and 182 days are the most in
-all.
+in 56 days at the latest; an extension has a duration that a block may have, and at most 182 days
+in all.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def _block(call: Call, reservation_id: str) -> Reservation:
 
 
 def _check_state(one: Reservation) -> None:
-    """The documentation has the rule; the code is EC2's general one."""
+    """Refuse by the documented rule; the error code is EC2's general one."""
     state = one.members["State"]
     if state not in ("active", "scheduled"):
         raise AwsError(
@@ -157,12 +157,12 @@ def _check_state(one: Reservation) -> None:
 def _in_time(call: Call, one: Reservation, hours: int) -> bool:
     left = one.members["EndDate"] - call.now
     whole = one.members["EndDate"] + timedelta(hours=hours) - one.members["StartDate"]
-    # A block that began at another time than 11:30 is up to a day longer than what was asked.
+    # A block that began at another time than 11:30 is up to a day longer than requested.
     return bool(_SOONEST <= left <= _LATEST and whole < _LONGEST + timedelta(days=1))
 
 
 def _has_room(reserved: Reserved, one: Reservation, offering: Mapping[str, Any]) -> bool:
-    """While the extension lasts, this block's own instances are free again."""
+    """Return whether capacity remains; during the extension the block's own instances are free."""
     members = one.members
     free = free_in(
         reserved,

@@ -2,10 +2,10 @@
 
 https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-purchase.html: durations in
 1-day steps up to 14 days and in 7-day steps up to 182 days; up to 64 instances in a block and 256
-in all; up to 6 offerings; all blocks end at 11:30 UTC, so one that starts at another time lasts a
-little less or a little more than was asked; a start lies at most eight weeks ahead. Which types
-have blocks where is the catalogue's `capacity_block_places`; that the first block begins half an
-hour from now is what users saw.
+in all; up to 6 offerings; all blocks end at 11:30 UTC, so a block that starts at another time is
+slightly shorter or longer than requested; a start is at most eight weeks ahead. Types and zones
+are the catalogue's `capacity_block_places`. Users report that the first block begins half an hour
+from now.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def check_hours(hours: int, name: str) -> None:
 
 
 def check_sold(call: Call, instance_type: str) -> None:
-    """Refuse a type without blocks in the region, in the words that users publish.
+    """Refuse a type without blocks in the region, with the message that users publish.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def check_sold(call: Call, instance_type: str) -> None:
 
 
 def check_quota(call: Call, instance_type: str) -> None:
-    """A quota of 0 shows no offerings: users saw this code until theirs was raised.
+    """Refuse offerings with a quota of 0: users report this code until their quota is raised.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def check_quota(call: Call, instance_type: str) -> None:
 
 
 def block_quota(call: Call, instance_type: str) -> quotas.AppliedQuota | None:
-    """The quota of vCPUs in blocks of a type's family, where one is documented."""
+    """Return the quota of vCPUs in blocks of a type's family, where it is documented."""
     described = catalog_facts.known(
         catalog_facts.catalog().quota_for(instance_type, "capacity-block")
     )
@@ -138,7 +138,7 @@ def free_in(
     *,
     without: str | None = None,
 ) -> int | None:
-    """Instances that the world's `capacity` leaves for a block in a period."""
+    """Return the instances that the world's `capacity` has for a block in a period."""
     free = free_capacity(reserved, instance_type, zone_id)
     if free is None:
         return None
@@ -158,7 +158,7 @@ def free_in(
 def fee(
     call: Call, instance_type: str, ultra: str | None, zone_id: str, units: int, hours: Decimal
 ) -> dict[str, str]:
-    """UpfrontFee and CurrencyCode; nothing where no source states the price."""
+    """Return UpfrontFee and CurrencyCode; empty where no source states the price."""
     catalog = catalog_facts.catalog()
     place = catalog.local_zone(zone_id) or call.region
     price = catalog_facts.known(
@@ -175,7 +175,7 @@ def zone_type(zone_id: str) -> str:
 
 
 def _asked(call: Call) -> tuple[list[str], str | None, int]:
-    """Instance types, UltraServer type, and instances (or UltraServers) of a request."""
+    """Return instance types, UltraServer type, and count of a request."""
     request = call.parameters
     ultra = request.get("UltraserverType")
     types = [
@@ -229,14 +229,14 @@ def _instances(ultra: str | None, count: int) -> int:
 
 
 def _places(call: Call, instance_type: str) -> list[str]:
-    """The region, and its local zones by name, where blocks of a type are sold."""
+    """Return the zones where blocks of a type are sold: of the region, and local zones by name."""
     found = catalog_facts.catalog().instance(instance_type)
     places = catalog_facts.known(found.capacity_block_places) if found is not None else None
     return [p for p in places or () if p == call.region or p.startswith(f"{call.region}-")]
 
 
 def _zones(call: Call, instance_type: str) -> Iterator[str]:
-    """Local zones only if they are asked for: this account has opted in to none."""
+    """Return whether a zone is included: local zones only if requested by name."""
     catalog, everywhere = (
         catalog_facts.catalog(),
         call.parameters.get("AllAvailabilityZones", False),
@@ -303,7 +303,7 @@ def _offering(
 
 
 def _periods(call: Call, hours: int) -> Iterator[tuple[datetime, datetime]]:
-    """Starts and ends: as soon as can be, then at 11:30 of the days that follow."""
+    """Yield starts and ends: the earliest start, then 11:30 of the following days."""
     now, wanted = call.now.replace(second=0, microsecond=0), timedelta(hours=hours)
     asked = _moment(call, "StartDateRange")
     first = max(now + _EARLIEST, asked) if asked is not None else now + _EARLIEST
@@ -311,10 +311,10 @@ def _periods(call: Call, hours: int) -> Iterator[tuple[datetime, datetime]]:
     if noon < first:
         noon += timedelta(days=1)
     if first < noon:
-        # The last end before the asked duration is over, and the first one after it.
+        # The last end before the requested duration is over, and the first end after it.
         over = noon + timedelta(days=(first + wanted - noon) // timedelta(days=1))
         for end in (over, over + timedelta(days=1)):
-            # A block whose instances would be ended before they started is none: shortly before
+            # A block whose instances would end before they started is not offered: shortly before
             # 11:30 the shorter one of a day would last minutes.
             if first < end - TERMINATES_BEFORE_END and first <= now + _LATEST:
                 yield first, end

@@ -1,4 +1,4 @@
-"""Capacity blocks: bought from an offering, then a reservation that begins, ends and is used.
+"""Capacity blocks: purchase, the reservation with its states, and its use.
 
 https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html
 https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_PurchaseCapacityBlock.html
@@ -40,7 +40,7 @@ _FILTERS = {
     "ultraserver-type": "UltraserverType",
 }
 _STATUS_FILTERS = {"interconnect-status": "InterconnectStatus"}
-# A block has no word for a reservation that waits for its capacity.
+# Blocks have no state for a reservation that waits for its capacity.
 _STATES = {"pending": "scheduled", "assessing": "scheduled", "delayed": "scheduled"}
 
 
@@ -81,7 +81,7 @@ def purchase_capacity_block(call: Call) -> Mapping[str, Any]:
         block["UltraserverType"] = offering["UltraserverType"]
     reserved.blocks[block_id] = block
     reservation = Reservation(members, paid_at=paid_at)
-    # Answered before time goes on: the bill is not paid yet.
+    # Answered before time advances: the payment is still pending.
     reserved.by_id[reservation_id] = reservation
     tag_new(call, reservation_id, "capacity-reservation")
     tag_new(call, block_id, "capacity-block")
@@ -110,7 +110,7 @@ def describe_capacity_blocks(call: Call) -> Mapping[str, Any]:
 
 @operation("ec2", "DescribeCapacityBlockStatus")
 def describe_capacity_block_status(call: Call) -> Mapping[str, Any]:
-    """What can be launched into the blocks; nothing breaks here, so nothing is unavailable."""
+    """Answer the instances that blocks have; no instance is unavailable here."""
     reserved = reservations_of(call)
     found = []
     for block, one in _wanted(call):
@@ -166,9 +166,9 @@ def _offering(call: Call, reserved: Reserved, offering_id: str) -> dict[str, Any
 
 
 def _check_limits(call: Call, reserved: Reserved, instance_type: str, count: int) -> None:
-    """The 256 instances of the user guide, and the family's quota of vCPUs in blocks.
+    """Refuse more than the 256 instances of the user guide, or the family's quota of vCPUs.
 
-    EC2's code for either is not published; this is its general one.
+    EC2's codes for both are not published; these are its general codes.
     """
     blocks = [
         item.members

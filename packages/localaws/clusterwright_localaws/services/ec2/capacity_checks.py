@@ -1,4 +1,4 @@
-"""What EC2 looks at before it gives capacity: offerings, free capacity, vCPU quotas."""
+"""Checks before EC2 provides capacity: offerings, free capacity, vCPU quotas."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.ec2.reserved import Reserved, running
 from clusterwright_localaws.services.ec2.zones import zone_name
 
-# https://docs.aws.amazon.com/ec2/latest/devguide/errors-overview.html has the codes; the sentence
-# is the one that users publish (hashicorp/terraform-provider-aws#35745).
+# https://docs.aws.amazon.com/ec2/latest/devguide/errors-overview.html has the codes; the message
+# is as users publish it (hashicorp/terraform-provider-aws#35745).
 RESERVATION_FULL = (
     "The requested reservation does not have sufficient compatible and available capacity for "
     "this request."
@@ -17,7 +17,7 @@ RESERVATION_FULL = (
 
 
 def check_offered(runtime: Runtime, region: str, instance_type: str, zone_id: str) -> None:
-    """Refuse a type that the zone does not have, or that is not sold on demand at all.
+    """Refuse a type that the zone does not offer, or that is not sold on demand.
 
     Raises
     ------
@@ -40,10 +40,10 @@ def check_offered(runtime: Runtime, region: str, instance_type: str, zone_id: st
 
 
 def free_capacity(reserved: Reserved, instance_type: str, zone_id: str) -> int | None:
-    """Instances that the world's `capacity` still gives in a zone; `None`: no end is set.
+    """Return the instances that the world's `capacity` has left in a zone; `None`: unlimited.
 
-    What is reserved is taken, used or not; so are instances outside of reservations, of every
-    account. Capacity blocks take theirs while they are active.
+    Reserved capacity counts as used, and so do instances outside reservations, of every account.
+    Capacity blocks count while they are active.
     """
     limit = reserved.runtime.world.free_capacity(instance_type, zone_id)
     if limit is None:
@@ -64,7 +64,7 @@ def free_capacity(reserved: Reserved, instance_type: str, zone_id: str) -> int |
 
 
 def check_capacity(reserved: Reserved, instance_type: str, zone_id: str, more: int) -> None:
-    """Refuse more than the zone has.
+    """Refuse more instances than the zone has.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def check_capacity(reserved: Reserved, instance_type: str, zone_id: str, more: i
 
 
 def insufficient(region: str, instance_type: str, zone_id: str) -> AwsError:
-    """EC2's refusal where a zone has nothing left, in the words that users publish."""
+    """Return EC2's refusal where a zone has no capacity, with the message that users publish."""
     zone = zone_name(region, zone_id) or zone_id
     return AwsError(
         "InsufficientInstanceCapacity",
@@ -110,7 +110,7 @@ def check_vcpus(
     limit = quotas.quota(runtime, region, "ec2", described.code)
     if limit is None or limit.value is None:
         return
-    # The use of the quota has the reservations in it (patches.ec2_vcpu_limits).
+    # The usage of the quota includes reservations (fixes/vcpu_limits.py).
     used = quotas.in_use(runtime, account, region, "ec2", described.code)
     if used + vcpus * more > limit.value:
         raise AwsError(

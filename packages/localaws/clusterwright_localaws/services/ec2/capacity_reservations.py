@@ -1,4 +1,4 @@
-"""On-demand capacity reservations: the world's, and those that are made here.
+"""On-demand capacity reservations: the world's, and those created by calls.
 
 https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateCapacityReservation.html
 """
@@ -64,7 +64,7 @@ def create_capacity_reservation(call: Call) -> Mapping[str, Any]:
     if "StartDate" in request or "CommitmentDuration" in request:
         raise AwsError(
             "UnsupportedOperation",
-            "the local AWS does not make future-dated capacity reservations",
+            "the local AWS does not support future-dated capacity reservations",
         )
     end = _checked_end(call)
     _check_instance_type(instance_type)
@@ -126,7 +126,9 @@ def describe_capacity_reservations(call: Call) -> Mapping[str, Any]:
 
 @operation("ec2", "GetCapacityReservationUsage")
 def get_capacity_reservation_usage(call: Call) -> Mapping[str, Any]:
-    """Who uses a reservation; nobody shares one here, so it is the owner alone."""
+    """Answer the usage of a reservation: the owner's only, since reservations are not shared
+    here.
+    """
     item = find(call, call.parameters["CapacityReservationId"])
     refuse_dry_run(call)
     reserved = reservations_of(call)
@@ -190,7 +192,7 @@ def modify_capacity_reservation(call: Call) -> Mapping[str, Any]:
 
 @operation("ec2", "CancelCapacityReservation")
 def cancel_capacity_reservation(call: Call) -> Mapping[str, Any]:
-    """Instances that run in it go on as on-demand instances."""
+    """Cancel a reservation; its instances continue as on-demand instances."""
     item = find(call, call.parameters["CapacityReservationId"])
     _refuse_block(item)
     refuse_dry_run(call)
@@ -202,7 +204,7 @@ def cancel_capacity_reservation(call: Call) -> Mapping[str, Any]:
 
 
 def reservations_of(call: Call) -> Reserved:
-    """The reserved capacity of the caller's account and region, the world's included."""
+    """Return the reserved capacity of the caller's account and region, with the world's."""
     return reserved_in(call.runtime, call.account, call.region)
 
 
@@ -224,7 +226,7 @@ def find(call: Call, reservation_id: str) -> Reservation:
 
 
 def shape(call: Call, one: Reservation) -> dict[str, Any]:
-    """A reservation as the API answers it."""
+    """Return a reservation in the shape of the API."""
     reserved = reservations_of(call)
     shown = {
         **one.members,

@@ -43,7 +43,7 @@ class PlacementGroup(Handler):
 class CapacityReservation(Handler):
     type_name = "AWS::EC2::CapacityReservation"
     unsupported_properties = frozenset({"OutPostArn", "UnusedReservationBillingOwnerId"})
-    # What EC2 says of blocks, fleets and future dates only.
+    # EC2 answers these for blocks, fleets and future dates only.
     unsupported_attributes = frozenset(
         {
             "CapacityAllocationSet",
@@ -173,7 +173,7 @@ class LaunchTemplate(Handler):
 
 
 def _specified(ctx: Context, properties: Properties, kind: str) -> dict[str, Any]:
-    """Return the tag specifications that a template gives itself, with the stack's tags."""
+    """Return the template's tag specifications, with the stack's tags."""
     for specification in properties.get("TagSpecifications", []):
         if specification.get("ResourceType", kind) == kind:
             return ec2_tags(ctx, kind, specification.get("Tags"))
@@ -181,6 +181,6 @@ def _specified(ctx: Context, properties: Properties, kind: str) -> dict[str, Any
 
 
 def _launch_data(properties: Properties) -> dict[str, Any]:
-    """The template's data has the names of the API."""
+    """Return the launch template data, which has the API's names."""
     data: dict[str, Any] = dict(properties["LaunchTemplateData"])
     return data

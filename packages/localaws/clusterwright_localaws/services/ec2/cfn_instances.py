@@ -1,7 +1,7 @@
-"""``AWS::EC2::Instance``: one instance, as a cluster's stack has its head node. ``Ref`` is its id.
+"""``AWS::EC2::Instance``: one instance, such as the head node of a cluster. ``Ref`` is its id.
 
-Whatever of it changes, but for tags, needs another instance: EC2 changes some of it on a stopped
-one, which is not carried.
+Every change but of tags replaces the instance: changes that EC2 allows on a stopped instance are
+not supported.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ class Instance(Handler):
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         ec2 = ctx.client("ec2")
         ec2.terminate_instances(InstanceIds=[physical_id])
-        ctx.wait(lambda: _state(ec2, physical_id) == "terminated", what="the instance to end")
+        ctx.wait(
+            lambda: _state(ec2, physical_id) == "terminated", what="the instance to terminate"
+        )
 
     def replacing(self, old: Properties, new: Properties) -> set[str]:
         return {

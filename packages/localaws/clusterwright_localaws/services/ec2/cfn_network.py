@@ -1,4 +1,4 @@
-"""VPCs and what lies in them: subnets, routes, gateways, endpoints, flow logs."""
+"""VPCs and their contents: subnets, routes, gateways, endpoints, flow logs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Vpc(Handler):
         ctx.client("ec2").delete_vpc(VpcId=physical_id)
 
     def replacing(self, old: Properties, new: Properties) -> set[str]:
-        # Only from dedicated to default can the tenancy change in place.
+        # The tenancy can change in place only from dedicated to default.
         # https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ec2-vpc.html
         if changed(old, new, "InstanceTenancy") and new.get("InstanceTenancy") != "default":
             return {"InstanceTenancy"}
@@ -171,7 +171,7 @@ class Subnet(Handler):
             )
         options = new.get("PrivateDnsNameOptionsOnLaunch", {})
         if options != old.get("PrivateDnsNameOptionsOnLaunch", {}):
-            # One attribute a call.
+            # One attribute per call.
             if "HostnameType" in options:
                 ec2.modify_subnet_attribute(
                     SubnetId=subnet_id, PrivateDnsHostnameTypeOnLaunch=options["HostnameType"]
@@ -332,7 +332,7 @@ class Eip(Handler):
             **pick(properties, "NetworkBorderGroup"),
             **ec2_tags(ctx, "elastic-ip", properties.get("Tags")),
         )
-        # `Ref` is the address; AWS's physical id is both, as in the primary identifier.
+        # `Ref` is the address; AWS's physical id contains both, as in the primary identifier.
         created = Created(
             answer["PublicIp"],
             {"AllocationId": answer["AllocationId"], "PublicIp": answer["PublicIp"]},
@@ -373,7 +373,7 @@ class Eip(Handler):
 
 
 class NatGateway(Handler):
-    # Of regional NAT gateways, which are not carried.
+    # For regional NAT gateways, which are not supported.
     unsupported_attributes = frozenset({"AutoProvisionZones", "AutoScalingIps", "RouteTableId"})
     type_name = "AWS::EC2::NatGateway"
     supported_properties = frozenset(
@@ -557,7 +557,7 @@ class FlowLog(Handler):
             ),
             **ec2_tags(ctx, "vpc-flow-log", properties.get("Tags")),
         )
-        # This API reports refusals in the answer.
+        # This API reports failures in its answer.
         for failed in answer.get("Unsuccessful", []):
             raise HandlerFailure(failed["Error"]["Message"], "InvalidRequest")
         found = answer["FlowLogIds"][0]

@@ -1,4 +1,4 @@
-"""Security groups, with their rules inline or as resources of their own."""
+"""Security groups, with rules inline or as separate resources."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class SecurityGroup(Handler):
         )["GroupId"]
         ctx.identify(group_id)
         if "SecurityGroupEgress" in properties:
-            # A group is born with a rule that lets everything out; naming egress rules
-            # replaces it.
+            # A new group has a rule that allows all egress; egress rules of the template replace
+            # it.
             # https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ec2-securitygroup.html
             born = ec2.describe_security_groups(GroupIds=[group_id])["SecurityGroups"][0]
             if born["IpPermissionsEgress"]:
@@ -108,7 +108,7 @@ class SecurityGroup(Handler):
 
 
 class _Rule(Handler):
-    """A rule of a group, as a resource."""
+    """A rule of a security group, as a separate resource."""
 
     egress: bool = False
 
@@ -188,9 +188,9 @@ def _group_id(ctx: Context, properties: Properties) -> str:
 def _as_written(
     rules: list[Properties], others: list[Properties], live: list[Mapping[str, Any]]
 ) -> list[Properties]:
-    """Return the live rules, each in the form that the template wrote it if it still stands.
+    """Return the live rules, each in the template's form if it is unchanged.
 
-    `others` are rules of the group that are resources of their own; they are no drift of it.
+    `others` are rules that are separate resources; they are not drift of the group.
     """
     present = {key for item in live for key in _keys(item)}
     kept = [rule for rule in rules if set(_keys(permission(rule))) <= present]

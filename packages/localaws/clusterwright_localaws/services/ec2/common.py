@@ -1,4 +1,4 @@
-"""Pieces that our EC2 operations share: tags in moto's own table, filters, pages."""
+"""Helpers of the EC2 operations: tags in moto's table, filters, ids."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def new_id(prefix: str) -> str:
 
 
 def refuse_dry_run(call: Call) -> None:
-    """Answer a dry run as EC2 does: with the error that means that it would have worked."""
+    """Answer a dry run as EC2 does: with the error that stands for success."""
     if call.parameters.get("DryRun"):
         raise AwsError(
             "DryRunOperation",
@@ -28,7 +28,7 @@ def refuse_dry_run(call: Call) -> None:
 
 
 def filter_name(one: Mapping[str, Any]) -> str:
-    """The name of a filter, which the model leaves open and EC2 does not.
+    """Return the name of a filter, which EC2 requires although its model does not.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def filter_name(one: Mapping[str, Any]) -> str:
 
 
 def tag_new(call: Call, resource_id: str, kind: str) -> None:
-    """Put the tags of a create call on its resource, where DescribeTags finds them too."""
+    """Store the tags of a create call, where DescribeTags finds them too."""
     tags = {
         str(tag.get("Key", "")): tag.get("Value", "")
         for specification in call.parameters.get("TagSpecifications", [])
@@ -53,7 +53,7 @@ def tag_new(call: Call, resource_id: str, kind: str) -> None:
 
 
 def forget_tags(call: Call, resource_id: str) -> None:
-    """Drop the tags of a resource that is gone."""
+    """Delete the tags of a deleted resource."""
     _ec2(call).tags.pop(resource_id, None)
 
 
@@ -66,12 +66,12 @@ def tags_of(call: Call, resource_id: str) -> list[dict[str, str]]:
 def matches(
     shape: Mapping[str, Any], filters: Iterable[Mapping[str, Any]], names: Mapping[str, str]
 ) -> bool:
-    """Say whether a resource passes every filter of a describe call.
+    """Return whether a resource matches every filter of a describe call.
 
     Parameters
     ----------
     names:
-        For each filter that is known, the member of `shape` that it looks at.
+        For each supported filter, the member of `shape` that it compares.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def matches(
 
 
 def _text(value: Any) -> str:
-    """As filters write it: `2026-11-21T11:30:00.000Z`, `true`."""
+    """Return a value in the format of filters: `2026-11-21T11:30:00.000Z`, `true`."""
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%dT%H:%M:%S.000Z")
     return str(value).lower() if isinstance(value, bool) else str(value)

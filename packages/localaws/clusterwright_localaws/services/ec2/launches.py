@@ -1,4 +1,4 @@
-"""Where instances are launched: placement groups, capacity reservations, what a zone still has.
+"""Placement of launches: placement groups, capacity reservations, free capacity of zones.
 
 https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RunInstances.html
 """
@@ -38,8 +38,8 @@ _SPREAD_PER_ZONE = 7
 
 
 @dataclass
-class Wish:
-    """What a caller of RunInstances says about place and capacity."""
+class LaunchRequest:
+    """Placement and capacity parameters of a RunInstances call."""
 
     max_count: int | None = None
     market: str = ""
@@ -50,8 +50,8 @@ class Wish:
     specified: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, request: Mapping[str, Any], template: Mapping[str, Any]) -> Wish:
-        """From the parameters of the call, and where they say nothing from the template's."""
+    def read(cls, request: Mapping[str, Any], template: Mapping[str, Any]) -> LaunchRequest:
+        """Read the parameters of the call, with those of the launch template as defaults."""
 
         def either(name: str) -> Mapping[str, Any]:
             found: Mapping[str, Any] = request.get(name) or template.get(name) or {}
@@ -62,7 +62,7 @@ class Wish:
         if target.get("CapacityReservationResourceGroupArn"):
             raise AwsError(
                 "UnsupportedOperation",
-                "the local AWS does not launch into groups of capacity reservations",
+                "the local AWS does not support launches into groups of capacity reservations",
             )
         return cls(
             max_count=_counts(request),
@@ -88,17 +88,17 @@ class Launch:
 
 
 class Launcher:
-    """Decides launches in one account and region."""
+    """Plans launches in one account and region."""
 
     def __init__(self, runtime: Runtime, account: str, region: str) -> None:
         self.runtime, self.account, self.region = runtime, account, region
         self.reserved: Reserved = reserved_in(runtime, account, region)
 
-    def check(self, wish: Wish, instance_type: str) -> None:
-        """Refuse what names nothing that is there, or does not go together; for dry runs too.
+    def check(self, launch_request: LaunchRequest, instance_type: str) -> None:
+        """Refuse missing resources and conflicting parameters; also for dry runs.
 
-        The codes of a reservation that is missing or not active yet, of a full one and of a
-        missing group are documented; that of a market type that does not fit is ours.
+        The codes of a missing, inactive or full reservation and of a missing group are documented;
+        the code of a market type that does not fit is ours.
 
         Raises
         ------
@@ -107,20 +107,20 @@ class Launcher:
             InvalidCapacityReservationState.PendingActivation, ReservationCapacityExceeded,
             InvalidParameterCombination.
         """
-        if wish.group_name:
-            self._check_group(wish, instance_type)
-        if wish.market == BLOCK and not wish.reservation_id:
+        if launch_request.group_name:
+            self._check_group(launch_request, instance_type)
+        if launch_request.market == BLOCK and not launch_request.reservation_id:
             raise _combination(
                 "The market type capacity-block needs the id of a Capacity Block's reservation in "
                 "CapacityReservationTarget."
             )
-        if not wish.reservation_id:
+        if not launch_request.reservation_id:
             return
-        item = self.reserved.by_id.get(wish.reservation_id)
+        item = self.reserved.by_id.get(launch_request.reservation_id)
         if item is None:
             raise AwsError(
                 "InvalidCapacityReservationId.NotFound",
-                f"The capacity reservation id '{wish.reservation_id}' does not exist",
+                f"The capacity reservation id '{launch_request.reservation_id}' does not exist",
             )
         state = item.members["State"]
         if item.is_block and state in ("scheduled", "payment-pending"):
@@ -129,14 +129,15 @@ class Launcher:
                 f"Your Capacity Block is not active yet. ({item.id} starts at "
                 f"{item.members['StartDate']:%Y-%m-%dT%H:%M:%SZ})",
             )
-        if item.is_block and wish.market != BLOCK:
+        if item.is_block and launch_request.market != BLOCK:
             raise _combination(
                 f"The reservation {item.id} is of a Capacity Block: the market type must be "
                 "capacity-block."
             )
-        if not item.is_block and wish.market in (BLOCK, SPOT):
+        if not item.is_block and launch_request.market in (BLOCK, SPOT):
             raise _combination(
-                f"The market type {wish.market} does not go with the on-demand reservation "
+                f"The market type {launch_request.market} cannot be used with the on-demand "
+                f"reservation "
                 f"{item.id}."
             )
         alike = (instance_type, "Linux/UNIX", "default")
@@ -145,13 +146,15 @@ class Launcher:
         if state != "active" or theirs != alike:
             raise AwsError("ReservationCapacityExceeded", RESERVATION_FULL)
 
-    def plan(self, wish: Wish, instance_type: str, min_count: int, zone: str | None) -> Launch:
-        """What is launched.
+    def plan(
+        self, launch_request: LaunchRequest, instance_type: str, min_count: int, zone: str | None
+    ) -> Launch:
+        """Return the plan of a launch.
 
         Parameters
         ----------
         zone:
-            The zone that a subnet or the caller fixes; `None` where AWS chooses.
+            The zone of the subnet or of the request; `None` where AWS chooses.
 
         Raises
         ------
@@ -159,17 +162,17 @@ class Launcher:
             Unsupported, InsufficientInstanceCapacity, ReservationCapacityExceeded; those of
             `check`.
         """
-        self.check(wish, instance_type)
-        wanted = max(min_count, wish.max_count or min_count)
-        group = self._group_name(wish)
-        place = zone or self._choose_zone(wish, instance_type, min_count, group)
+        self.check(launch_request, instance_type)
+        wanted = max(min_count, launch_request.max_count or min_count)
+        group = self._group_name(launch_request)
+        place = zone or self._choose_zone(launch_request, instance_type, min_count, group)
         if zone_id_of(self.region, place) is None:
             raise AwsError("InvalidParameterValue", f"Invalid availability zone: [{place}]")
-        if wish.reservation_id:
-            return self._into(wish, instance_type, min_count, wanted, place, group)
+        if launch_request.reservation_id:
+            return self._into(launch_request, instance_type, min_count, wanted, place, group)
         self._check_offered(instance_type, place)
-        slots = self._open_slots(wish, instance_type, place, group)[:wanted]
-        if wish.preference == "capacity-reservations-only":
+        slots = self._open_slots(launch_request, instance_type, place, group)[:wanted]
+        if launch_request.preference == "capacity-reservations-only":
             if len(slots) < min_count:
                 raise AwsError("ReservationCapacityExceeded", RESERVATION_FULL)
             return Launch(len(slots), place, group, slots)
@@ -177,11 +180,11 @@ class Launcher:
         rest = wanted - len(slots) if free is None else min(wanted - len(slots), free)
         count = self._within_group(group, place, len(slots) + rest)
         if count < min_count:
-            raise self._nothing_left(wish, instance_type, place)
+            raise self._nothing_left(launch_request, instance_type, place)
         return Launch(count, place, group, (slots + [None] * rest)[:count])
 
     def check_start(self, instance: Any) -> None:
-        """Refuse to start a stopped instance where there is no room for it any more.
+        """Refuse to start a stopped instance without capacity for it.
 
         Raises
         ------
@@ -197,18 +200,18 @@ class Launcher:
         place = instance.placement.zone
         free = self._free(instance.instance_type, place)
         if free is not None and free < 1:
-            raise self._nothing_left(Wish(), instance.instance_type, place)
+            raise self._nothing_left(LaunchRequest(), instance.instance_type, place)
 
     def _into(
         self,
-        wish: Wish,
+        launch_request: LaunchRequest,
         instance_type: str,
         min_count: int,
         wanted: int,
         place: str,
         group: str,
     ) -> Launch:
-        item = self.reserved.by_id[wish.reservation_id]
+        item = self.reserved.by_id[launch_request.reservation_id]
         free = self.reserved.available(item)
         elsewhere = item.members["AvailabilityZone"] != place or not _takes_group(
             self._groups(), item, group
@@ -219,9 +222,9 @@ class Launcher:
         return Launch(count, place, group, [item.id] * count)
 
     def _open_slots(
-        self, wish: Wish, instance_type: str, place: str, group: str
+        self, launch_request: LaunchRequest, instance_type: str, place: str, group: str
     ) -> list[str | None]:
-        if wish.market in (SPOT, BLOCK) or wish.preference == "none":
+        if launch_request.market in (SPOT, BLOCK) or launch_request.preference == "none":
             return []
         found: list[str | None] = []
         for item in self.reserved.by_id.values():
@@ -238,9 +241,11 @@ class Launcher:
                 found += [item.id] * self.reserved.available(item)
         return found
 
-    def _choose_zone(self, wish: Wish, instance_type: str, min_count: int, group: str) -> str:
-        if wish.reservation_id:
-            zone = self.reserved.by_id[wish.reservation_id].members["AvailabilityZone"]
+    def _choose_zone(
+        self, launch_request: LaunchRequest, instance_type: str, min_count: int, group: str
+    ) -> str:
+        if launch_request.reservation_id:
+            zone = self.reserved.by_id[launch_request.reservation_id].members["AvailabilityZone"]
             return str(zone)
         mates = instances_in(self.account, self.region, group) if group else []
         if mates and self._groups()[group]["Strategy"] == "cluster":
@@ -298,10 +303,10 @@ class Launcher:
                 f"{', '.join(usage)} only)",
             )
 
-    def _check_group(self, wish: Wish, instance_type: str) -> None:
+    def _check_group(self, launch_request: LaunchRequest, instance_type: str) -> None:
         from moto.ec2.models.instance_types import INSTANCE_TYPES
 
-        group = self._groups()[self._group_name(wish)]
+        group = self._groups()[self._group_name(launch_request)]
         strategies = (
             INSTANCE_TYPES.get(instance_type, {})
             .get("PlacementGroupInfo", {})
@@ -311,14 +316,16 @@ class Launcher:
             raise _combination(
                 f"Placement groups may not be used with instances of type '{instance_type}'."
             )
-        if group["Strategy"] == "cluster" and wish.market == BLOCK:
+        if group["Strategy"] == "cluster" and launch_request.market == BLOCK:
             raise _combination(
                 f"The cluster placement group '{group['GroupName']}' can't be used with a "
                 "Capacity Block."
             )
 
     def _within_group(self, group: str, place: str, count: int) -> int:
-        """What a group lets start in a zone; a cluster is in one zone, a spread is small."""
+        """Return how many instances a group can start in a zone: a cluster is in one zone, a
+        spread is small.
+        """
         if not group:
             return count
         strategy = self._groups()[group]["Strategy"]
@@ -337,8 +344,10 @@ class Launcher:
         zone_id = zone_id_of(self.region, place) or ""
         return free_capacity(self.reserved, instance_type, zone_id)
 
-    def _nothing_left(self, wish: Wish, instance_type: str, place: str) -> AwsError:
-        if wish.market == SPOT:
+    def _nothing_left(
+        self, launch_request: LaunchRequest, instance_type: str, place: str
+    ) -> AwsError:
+        if launch_request.market == SPOT:
             return AwsError(
                 "InsufficientInstanceCapacity",
                 "There is no Spot capacity available that matches your request.",
@@ -348,17 +357,17 @@ class Launcher:
     def _groups(self) -> dict[str, dict[str, Any]]:
         return groups_in(self.runtime, self.account, self.region)
 
-    def _group_name(self, wish: Wish) -> str:
-        if not wish.group_name:
+    def _group_name(self, launch_request: LaunchRequest) -> str:
+        if not launch_request.group_name:
             return ""
         for name, group in self._groups().items():
-            if wish.group_name in (name, group["GroupId"], group["GroupArn"]):
+            if launch_request.group_name in (name, group["GroupId"], group["GroupArn"]):
                 return name
-        raise unknown_group(wish.group_name)
+        raise unknown_group(launch_request.group_name)
 
 
 def _takes_group(groups: Mapping[str, Any], one: Reservation, group: str) -> bool:
-    """A reservation in a cluster placement group takes instances of that group only."""
+    """Return whether a reservation fits: in a cluster placement group, for that group only."""
     arn = one.members.get("PlacementGroupArn")
     if arn is None:
         return True
@@ -366,7 +375,7 @@ def _takes_group(groups: Mapping[str, Any], one: Reservation, group: str) -> boo
 
 
 def _counts(request: Mapping[str, Any]) -> int | None:
-    """MaxCount, where both counts make sense."""
+    """Return MaxCount, if both counts are valid."""
     minimum, maximum = request.get("MinCount"), request.get("MaxCount")
     for name, value, least in (("minCount", minimum, 1), ("maxCount", maximum, minimum or 1)):
         if value is not None and int(value) < int(least):

@@ -1,7 +1,7 @@
-"""Who holds which addresses of which subnet, and which security groups are in use.
+"""Addresses in use per subnet, and security groups in use.
 
-moto keeps the subnets; this keeps what moto does not know of: the addresses of HyperPod nodes and
-file systems, in ranges, so that 6,000 nodes with 32 addresses each are 6,000 small tuples.
+moto keeps the subnets. This module keeps the addresses of HyperPod nodes and file systems, as
+ranges, so that 6,000 nodes with 32 addresses each are 6,000 small tuples.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Range = tuple[int, int]
 
 
 class AddressesExhaustedError(Exception):
-    """The subnet has fewer free addresses than were asked for."""
+    """The subnet has fewer free addresses than requested."""
 
     def __init__(self, subnet_id: str, asked: int, free: int) -> None:
-        super().__init__(f"{subnet_id} has {free} free addresses, {asked} were asked for")
+        super().__init__(f"{subnet_id} has {free} free addresses, {asked} were requested")
         self.subnet_id = subnet_id
         self.asked = asked
         self.free = free
@@ -44,7 +44,7 @@ class User:
 
 @dataclass
 class SubnetLedger:
-    """The free ranges of one subnet, as far as moto's own network interfaces leave them."""
+    """The free ranges of one subnet, without the addresses of moto's network interfaces."""
 
     cidr: ipaddress.IPv4Network
     blocked_count: int
@@ -57,7 +57,7 @@ class SubnetLedger:
         self.free = [(first, end)] if end > first else []
 
     def take(self, count: int, occupied: Iterable[int]) -> list[Range]:
-        """Take `count` addresses, none of them in `occupied`; the caller knows they are there."""
+        """Take `count` addresses outside `occupied`; the caller ensures that they are free."""
         taken: list[Range] = []
         missing = count
         busy = sorted(occupied)
@@ -72,7 +72,7 @@ class SubnetLedger:
                 if position + got < hole:
                     rest.append((position + max(got, 0), hole))
                 if hole < end:
-                    # Held by moto: free again for us when moto lets it go.
+                    # Used by moto: free again when moto releases it.
                     rest.append((hole, hole + 1))
                 position = hole + 1
         if missing:
@@ -99,20 +99,20 @@ class Network:
 
     @property
     def ec2(self) -> Any:
-        """moto's EC2 of this account and region, with the world's subnets in it."""
+        """Return moto's EC2 of this account and region, with the world's subnets."""
         from moto.ec2.models import ec2_backends
 
         return ec2_backends[self.account][self.region]
 
     def subnet(self, subnet_id: str) -> Any | None:
-        """moto's subnet, or `None` where there is none."""
+        """Return moto's subnet, or `None` if it does not exist."""
         for subnets in self.ec2.subnets.values():
             if subnet_id in subnets:
                 return subnets[subnet_id]
         return None
 
     def security_group(self, group_id: str) -> Any | None:
-        """moto's security group, or `None` where there is none."""
+        """Return moto's security group, or `None` if it does not exist."""
         return self.ec2.get_security_group_from_id(group_id)
 
     def ledger(self, subnet: Any) -> SubnetLedger:
@@ -125,19 +125,21 @@ class Network:
         return found
 
     def free_addresses(self, subnet: Any) -> int:
-        """Addresses of a subnet that nobody holds: not moto's interfaces, not we, not others."""
+        """Return the free addresses of a subnet: not used by moto's interfaces, by us or by
+        others.
+        """
         size = subnet.cidr.num_addresses - RESERVED_AT_START - RESERVED_AT_END
         ledger = self.ledger(subnet)
         held = len(self._moto_addresses(subnet))
         return int(max(0, size - ledger.blocked_count - ledger.held_count - held))
 
     def take(self, subnet: Any, count: int) -> list[Range]:
-        """Hold `count` addresses of a subnet, as few ranges as there are.
+        """Reserve `count` addresses of a subnet, in as few ranges as possible.
 
         Raises
         ------
         AddressesExhaustedError
-            Fewer are free; nothing is held then.
+            Fewer are free; none is reserved then.
         """
         free = self.free_addresses(subnet)
         if free < count:
@@ -150,7 +152,7 @@ class Network:
             ledger.give_back(ranges)
 
     def next_free(self, subnet: Any) -> str | None:
-        """An address that moto may give to an interface of its own, or `None` if none is left."""
+        """Return an address that moto may assign to an interface, or `None` if none is free."""
         if self.free_addresses(subnet) < 1:
             return None
         occupied = set(self._moto_addresses(subnet))
@@ -161,7 +163,7 @@ class Network:
         return None
 
     def use(self, key: str, user: User) -> None:
-        """Say that a resource uses security groups and subnets, until `release`."""
+        """Record that a resource uses security groups and subnets, until `release`."""
         self._users[key] = user
 
     def release(self, key: str) -> None:
@@ -193,13 +195,15 @@ class Network:
                 text = entry.get("PrivateIpAddress")
                 if text:
                     address = int(ipaddress.IPv4Address(text))
-                    # moto also invents addresses outside the subnet; they still cost one.
+                    # moto also invents addresses outside the subnet; each still uses one address.
                     found.append(address if first <= address <= last else -1)
         return found
 
 
 def network_of(runtime: Runtime, account: str, region: str) -> Network:
-    """The address book of an account and region; the first call makes the world's subnets."""
+    """Return the address book of an account and region; the first call creates the world's
+    subnets.
+    """
 
     def build() -> Network:
         network = Network(runtime, account, region)
@@ -211,7 +215,7 @@ def network_of(runtime: Runtime, account: str, region: str) -> Network:
 
 
 def addresses(ranges: Iterable[Range]) -> Iterator[str]:
-    """Every address in ranges, written out."""
+    """Return every address in ranges, as text."""
     for start, end in ranges:
         for number in range(start, end):
             yield str(ipaddress.IPv4Address(number))
@@ -259,7 +263,7 @@ def _seed_vpc(ec2: Any, vpc_id: str, cidr: str) -> Any:
 
 
 def _lead_out(ec2: Any, vpc_id: str) -> None:
-    """A way out of a VPC that costs none of the account's quotas: the network team's gateway."""
+    """Create an egress path of a VPC that uses none of the account's quotas: a transit gateway."""
     gateways = list(ec2.transit_gateways.values())
     gateway = gateways[0] if gateways else ec2.create_transit_gateway(description="Central")
     for table in list(ec2.route_tables.values()):

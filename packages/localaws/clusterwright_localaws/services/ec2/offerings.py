@@ -1,7 +1,8 @@
-"""Which types a region and its zones offer: moto's dump of EC2's answer, as the world changes it.
+"""Instance type offerings of a region and its zones: moto's copy of EC2's answer, with the world's
+changes.
 
-The world's `not_offered` is taken away, and what the catalogue knows of local zones is added:
-moto's dump has none. Pages are real, where moto answers everything at once.
+The world's `not_offered` is removed, and the catalogue's local zones are added, which moto's copy
+lacks. Answers are paginated; moto answers everything at once.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ def describe_instance_type_offerings(call: Call) -> Mapping[str, Any]:
 
 
 def _offered(call: Call, kind: str) -> Iterable[tuple[str, str]]:
-    """Pairs of type and location of one kind; a region offers what any of its zones does."""
+    """Return pairs of type and location of one kind; a region offers what any of its zones
+    offers.
+    """
     from moto.ec2.models.instance_types import INSTANCE_TYPE_OFFERINGS
 
     by_zone = [
@@ -66,7 +69,7 @@ def _offered(call: Call, kind: str) -> Iterable[tuple[str, str]]:
 
 
 def _in_local_zones(region: str, by_zone: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Local zones by id. What they lack no source says, so they have what ordinary zones have."""
+    """Return the offerings of local zones by id. No source lists what they lack."""
     catalog = catalog_facts.catalog()
     names = {name for name, zone in by_zone if catalog.local_zone(zone) is None}
     zones = [z for z in catalog.zone_ids(region) if catalog.local_zone(z) not in (None, z)]

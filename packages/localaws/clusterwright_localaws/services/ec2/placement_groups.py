@@ -121,7 +121,7 @@ def delete_placement_group(call: Call) -> Mapping[str, Any]:
 
 
 def groups_in(runtime: Runtime, account: str, region: str) -> dict[str, dict[str, Any]]:
-    """The placement groups of one account and region by name."""
+    """Return the placement groups of one account and region by name."""
     return runtime.store("ec2 placement groups", account, region, dict)
 
 
@@ -140,7 +140,7 @@ def by_arn(call: Call, arn: str) -> dict[str, Any]:
 
 
 def instances_in(account: str, region: str, name: str) -> list[Any]:
-    """Instances that hold a group: every one that is not terminated."""
+    """Return the instances that use a group: all that are not terminated."""
     return [
         instance
         for reservation in list(ec2_backend(account, region).reservations.values())

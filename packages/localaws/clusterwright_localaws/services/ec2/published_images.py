@@ -1,4 +1,4 @@
-"""Images that AWS publishes: the names of their SSM parameters, and ids that are made up here.
+"""Images that AWS publishes: the names of their SSM parameters, and invented ids.
 
 The names are documented. No public source lists the ids, which change with every release, so each
 id is derived from region and name and begins with `ami-10ca1` ("local").
@@ -76,14 +76,14 @@ class PublishedImage:
     document: str | None = None
 
     def id_in(self, region: str) -> str:
-        """The made-up id, the same in every run."""
+        """Return the invented id, the same in every run."""
         digest = hashlib.sha256(f"{region}{self.parameter}".encode()).hexdigest()
         return f"{ID_PREFIX}{digest[:12]}"
 
 
 @functools.cache
 def published_images() -> tuple[PublishedImage, ...]:
-    """Every image whose parameter is documented, by parameter."""
+    """Return every image whose parameter is documented, by parameter."""
     found = [PublishedImage(_HYPERPOD.format("slurm-ubuntu-22.04"), "x86_64")]
     for version in KUBERNETES_VERSIONS:
         found.append(PublishedImage(_HYPERPOD.format(f"eks-{version}-amazon-linux-2"), "x86_64"))

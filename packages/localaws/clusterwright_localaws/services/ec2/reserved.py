@@ -1,7 +1,7 @@
-"""Reserved capacity of one account and region: reservations, blocks, and who runs in them.
+"""Reserved capacity of one account and region: reservations, blocks and their instances.
 
-Capacity blocks are capacity reservations too, with a block around them. The state of both follows
-the clock; what is free follows from the instances that run.
+Capacity blocks are capacity reservations too, that belong to a block. The state of both depends on
+the clock, and the free capacity on the running instances.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _RUNNING = frozenset({"pending", "running"})
 
 @dataclass
 class Reservation:
-    """One reservation: the members of the API's answer, and what the API does not say."""
+    """One reservation: the members of the API's answer, and internal state."""
 
     members: dict[str, Any]
-    held: bool = False  # the world's file says the state, whatever the time is
+    held: bool = False  # the world's file sets the state, independent of the time
     used_by_others: int = 0
     paid_at: datetime | None = None
     extensions: list[dict[str, Any]] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Reservation:
         return bool(self.members["ReservationType"] == BLOCK)
 
     def advance(self, now: datetime) -> None:
-        """Let payments be made, and the reservation begin and end, where it is time."""
+        """Complete payments, begin and end the reservation, as far as they are due."""
         if self.held:
             return
         one, end = self.members, self.members.get("EndDate")
@@ -69,21 +69,21 @@ class Reservation:
 
 @dataclass
 class Reserved:
-    """What is reserved in one account and region."""
+    """The reserved capacity of one account and region."""
 
     runtime: Runtime
     account: str
     region: str
     by_id: dict[str, Reservation] = field(default_factory=dict)
     blocks: dict[str, dict[str, Any]] = field(default_factory=dict)
-    # What DescribeCapacityBlock…Offerings showed and nobody bought yet.
+    # Offerings that DescribeCapacityBlock…Offerings answered and that were not bought.
     offerings: dict[str, dict[str, Any]] = field(default_factory=dict)
     extension_offerings: dict[str, dict[str, Any]] = field(default_factory=dict)
     bought_offerings: set[str] = field(default_factory=set)
     by_client_token: dict[str, str] = field(default_factory=dict)
 
     def advance(self) -> None:
-        """States by the clock; a block that is about to end loses its instances."""
+        """Update states by the clock; a block that is about to end loses its instances."""
         now = self.runtime.clock.now()
         for item in self.by_id.values():
             item.advance(now)
@@ -107,7 +107,7 @@ class Reserved:
 
     def available(self, one: Reservation) -> int:
         if one.members["State"] != "active":
-            # A block that waits shows all that it will have; one that is over has nothing.
+            # A scheduled block shows its future capacity; an expired block has none.
             return 0 if one.members["State"] in ENDED else int(one.members["TotalInstanceCount"])
         return max(0, int(one.members["TotalInstanceCount"]) - self.used(one))
 
@@ -118,7 +118,7 @@ class Reserved:
 
 
 def reserved_in(runtime: Runtime, account: str, region: str) -> Reserved:
-    """The reserved capacity of one account and region, the world's included, as of now."""
+    """Return the current reserved capacity of one account and region, with the world's."""
 
     def build() -> Reserved:
         found = Reserved(runtime, account, region)
@@ -139,7 +139,7 @@ def ec2_backend(account: str, region: str) -> Any:
 
 
 def running(account: str, region: str) -> Iterator[Any]:
-    """moto's instances that are pending or running."""
+    """Return moto's instances that are pending or running."""
     for reservation in list(ec2_backend(account, region).reservations.values()):
         for instance in reservation.instances:
             if instance.state in _RUNNING:
@@ -147,7 +147,7 @@ def running(account: str, region: str) -> Iterator[Any]:
 
 
 def reserved_vcpus(runtime: Runtime, account: str, region: str, code: str) -> float:
-    """vCPUs of on-demand reservations that count against a family's on-demand quota.
+    """Return the vCPUs of reservations that count against a family's on-demand quota.
 
     https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservations-concepts.html
     """
@@ -166,7 +166,7 @@ def reserved_vcpus(runtime: Runtime, account: str, region: str, code: str) -> fl
 
 
 def block_id(reservation_id: str) -> str:
-    """The id of the block of a world's reservation: derived, so that it stays the same."""
+    """Return the id of the block of a world's reservation, derived so that it is stable."""
     return f"cb-{hashlib.sha256(reservation_id.encode()).hexdigest()[:17]}"
 
 

@@ -1,8 +1,8 @@
-"""Spot prices of the world: none are sourced, so without the world's there are none.
+"""Spot prices of the world. No source states any, so there are none without the world's.
 
 https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeSpotPriceHistory.html: a start
-and an end choose the changes between them, and the last change before the start, which is the
-price at the start; the past 90 days are kept.
+and an end select the changes between them and the last change before the start; the past 90 days
+are kept.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def describe_spot_price_history(call: Call) -> Mapping[str, Any]:
 
 
 def _between(call: Call, start: datetime | None, end: datetime | None) -> list[dict[str, Any]]:
-    """Changes in the period, and for each price the one that holds at its beginning."""
+    """Return the changes in the period, and the price of each series at its start."""
     end = min(end or call.now, call.now)
     start = max(start or call.now - _KEPT, call.now - _KEPT)
     series: dict[tuple[str, str, str], list[dict[str, Any]]] = {}

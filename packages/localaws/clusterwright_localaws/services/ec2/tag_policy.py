@@ -1,11 +1,11 @@
-"""EC2 refuses tags that break the organisation's tag policy, where it is enforced for the type.
+"""Enforcement of the organisation's tag policy in EC2.
 
-Only tags that a request carries are looked at: those in its TagSpecifications, and CreateTags.
-What a launch template's own tags do to a launch is not. Other services refuse under other names
-(SNS: TagPolicy), which their models do not have, and are not held to the policy here.
+Only tags of a request are checked: those in its TagSpecifications, and CreateTags. Tags of launch
+templates are not checked at launch. Other services refuse with other codes (SNS: TagPolicy), which
+their models lack, and do not enforce the policy here.
 
-Sources: Organizations user guide, "Enforce tagging consistency"; EC2's code and words for a value
-as users quote them (runs-on/runs-on#485). Those for a key's capitals are ours.
+Sources: Organizations user guide, "Enforce tagging consistency"; EC2's code and message for a
+value as users quote them (runs-on/runs-on#485). The message for a key's capitalization is ours.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from clusterwright_localaws.worlds.model import TagKeyRule, World
 
 
 def check(world: World, operation: str, parameters: Mapping[str, Any]) -> None:
-    """Hold one call of EC2 against the world's policy.
+    """Check one call of EC2 against the world's tag policy.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def check(world: World, operation: str, parameters: Mapping[str, Any]) -> None:
 
 
 def _tags(operation: str, parameters: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Type of the resource, key and value."""
+    """Yield resource type, key and value of each tag."""
     for specification in parameters.get("TagSpecifications") or ():
         for tag in specification.get("Tags") or ():
             yield specification.get("ResourceType", ""), tag.get("Key", ""), tag.get("Value", "")
@@ -54,7 +54,9 @@ def _tags(operation: str, parameters: Mapping[str, Any]) -> Iterator[tuple[str, 
 
 
 def _type_of(resource: str) -> str:
-    """The type that an id's prefix says, by moto's table of them; the prefix where it has none."""
+    """Return the resource type of an id's prefix, by moto's table; the prefix where it is
+    unknown.
+    """
     from moto.ec2.utils import EC2_PREFIX_TO_RESOURCE
 
     prefix = resource.rpartition("-")[0]

@@ -1,13 +1,13 @@
-"""Where instances and reservations are in the network.
+"""Network topology of instances and reservations.
 
 https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-topology-prerequisites.html has
-the types and how many nodes each shows; how-ec2-instance-topology-works.html: from the top down,
-the last one next to the instance; "hashed based on your account".
+the types and their number of network nodes; how-ec2-instance-topology-works.html: from the top
+down, the last node next to the instance; "hashed based on your account".
 
-Which instances share a node is made up here, in a way that stays the same: everything in a zone
-shares the top node, what is in one capacity block, reservation or cluster placement group shares
-all but the last, and sixteen instances in the order of their launch share the last one. An
-UltraServer's instances share all of them.
+Shared nodes are invented here, and stable: everything in a zone shares the top node; instances of
+one capacity block, reservation or cluster placement group share all but the last node; sixteen
+instances in the order of their launch share the last node. An UltraServer's instances share all
+nodes.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _RESERVATION_FILTERS = {"availability-zone": "AvailabilityZone", "instance-type"
 
 @operation("ec2", "DescribeInstanceTopology")
 def describe_instance_topology(call: Call) -> Mapping[str, Any]:
-    """The running instances; of types that EC2 does not place, an instance has no nodes.
+    """Answer the running instances; types without topology have no network nodes.
 
     Nodes of HyperPod run in an account of AWS and are not listed, as in DescribeInstances.
     """
@@ -88,7 +88,7 @@ def describe_instance_topology(call: Call) -> Mapping[str, Any]:
 
 @operation("ec2", "DescribeCapacityReservationTopology")
 def describe_capacity_reservation_topology(call: Call) -> Mapping[str, Any]:
-    """Active and pending reservations: the nodes that all of their instances share."""
+    """Answer active and pending reservations, with the nodes that all their instances share."""
     request = call.parameters
     if call.region in _WITHOUT_RESERVATIONS:
         raise AwsError(
@@ -120,7 +120,7 @@ def describe_capacity_reservation_topology(call: Call) -> Mapping[str, Any]:
 
 
 def layers(instance_type: str) -> int:
-    """How many network nodes EC2 shows for a type; 0 for one without topology."""
+    """Return the number of network nodes of a type; 0 for a type without topology."""
     if instance_type in _FOUR:
         return 4
     family = instance_type.partition(".")[0]
@@ -135,7 +135,7 @@ def network_nodes(
     Parameters
     ----------
     together:
-        What keeps instances close: a block, a reservation, a group, or one launch.
+        What groups the instances: a block, a reservation, a placement group, or one launch.
     position:
         Of the instance among those that are kept together.
     count:
@@ -178,7 +178,7 @@ def _instances(call: Call) -> list[tuple[dict[str, Any], str]]:
 
 
 def _together(call: Call, instance: Any, group: str) -> tuple[str, str | None]:
-    """What an instance is placed with, and its UltraServer's block if it has one."""
+    """Return what groups an instance, and its UltraServer's block if it has one."""
     reserved = reservations_of(call)
     item = reserved.by_id.get(getattr(instance, "capacity_reservation_id", None) or "")
     if item is not None:

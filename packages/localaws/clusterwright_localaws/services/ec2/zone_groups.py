@@ -1,4 +1,4 @@
-"""Opting in to local zones.
+"""Opt-in to local zones.
 
 https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_ModifyAvailabilityZoneGroup.html
 """
@@ -16,7 +16,7 @@ from clusterwright_localaws.services.ec2.zones import choices, group_of
 
 @operation("ec2", "ModifyAvailabilityZoneGroup")
 def modify_availability_zone_group(call: Call) -> Mapping[str, Any]:
-    """Opt in to a group of local zones. Only AWS Support opts out: that is refused, as there."""
+    """Opt in to a group of local zones. Opting out is refused: only AWS Support can do it."""
     from moto.ec2.models.availability_zones_and_regions import RegionsAndZonesBackend
 
     name, status = call.parameters["GroupName"], call.parameters["OptInStatus"]

@@ -1,4 +1,4 @@
-"""Availability zones: names and ids as moto's account sees them, and local zones."""
+"""Availability Zones and local zones: names and ids in moto's accounts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ def partition_of(region: str) -> str:
 
 
 def zone_name(region: str, zone_id: str) -> str | None:
-    """The zone's name in this account (`us-east-1a`), or `None` for a zone of another region."""
+    """Return the zone's name in this account (`us-east-1a`), or `None` for a zone of another
+    region.
+    """
     from moto.ec2.models.availability_zones_and_regions import RegionsAndZonesBackend
 
     for zone in RegionsAndZonesBackend.zones.get(region, ()):
@@ -24,7 +26,7 @@ def zone_name(region: str, zone_id: str) -> str | None:
 
 
 def zone_id_of(region: str, name: str) -> str | None:
-    """The id of the zone that this account calls `name`."""
+    """Return the id of the zone named `name` in this account."""
     from moto.ec2.models.availability_zones_and_regions import RegionsAndZonesBackend
 
     for zone in RegionsAndZonesBackend.zones.get(region, ()):
@@ -34,14 +36,14 @@ def zone_id_of(region: str, name: str) -> str | None:
 
 
 def group_of(local_zone: str) -> str:
-    """The group of a local zone, which is what an account opts in to: `us-east-1-dfw-2a` is of
+    """Return the group of a local zone, which accounts opt in to: `us-east-1-dfw-2a` is in
     `us-east-1-dfw-2`.
     """
     return local_zone.rstrip("abcdefghijklmnopqrstuvwxyz")
 
 
 def opted_in(runtime: Runtime, account: str, region: str, zone: Any) -> bool:
-    """Whether an account may use a zone (moto's): what it said last, else what the world says."""
+    """Return whether an account may use a zone (moto's): its opt-in status, else the world's."""
     if zone.zone_type != "local-zone":
         return True
     said = choices(runtime, account, region).get(group_of(zone.name))
@@ -49,5 +51,5 @@ def opted_in(runtime: Runtime, account: str, region: str, zone: Any) -> bool:
 
 
 def choices(runtime: Runtime, account: str, region: str) -> dict[str, bool]:
-    """Zone groups that the account has opted in to, or out of, since the start."""
+    """Return the zone groups that the account has opted in to, or out of."""
     return runtime.store("zone-groups", account, region, dict[str, bool])

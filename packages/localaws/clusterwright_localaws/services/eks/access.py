@@ -179,7 +179,7 @@ def policy_arn(call: Call, name: str) -> str:
 
 
 def admit_creator(call: Call, cluster: EksCluster) -> None:
-    """The entry that bootstrapClusterCreatorAdminPermissions makes, for the caller's account."""
+    """Create the entry of bootstrapClusterCreatorAdminPermissions, for the caller's account."""
     arn = f"arn:{call.partition}:iam::{call.account}:root"
     entry = add_entry(cluster, arn, "STANDARD", call.now)
     policy = policy_arn(call, ADMINISTRATOR)
@@ -200,7 +200,7 @@ def add_entry(
     groups: list[str] | None = None,
     username: str | None = None,
 ) -> ChildResource:
-    """Make an access entry; nodes get the user name and groups that AWS gives them."""
+    """Create an access entry; entries of nodes get AWS's user name and groups."""
     kind_of_principal, _, rest = principal_arn.split(":")[5].partition("/")
     entry = ChildResource(
         arn=cluster.arn_of(

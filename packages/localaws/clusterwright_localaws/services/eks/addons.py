@@ -1,9 +1,9 @@
-"""Add-ons. The names are AWS's; their versions are not sourced, and none is invented.
+"""Add-ons. The names are AWS's. No source lists their versions, and none is invented.
 
 Names: "AWS add-ons" (EKS user guide, awsdocs/amazon-eks-user-guide,
 latest/ug/workloads/workloads-add-ons-available-eks.adoc, commit 027430e) and the add-ons of
-SageMaker HyperPod that its guide and awslabs/awsome-distributed-ai name. Where a request gives no
-version, the answer has `UNKNOWN_VERSION`, which says by its zeros that it is ours.
+SageMaker HyperPod that its guide and awslabs/awsome-distributed-ai name. Without a version in the
+request, the answer has `UNKNOWN_VERSION`, whose zeros mark it as a placeholder.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def delete_addon(call: Call) -> Mapping[str, Any]:
 
 @operation("eks", "DescribeAddonVersions")
 def describe_addon_versions(call: Call) -> Mapping[str, Any]:
-    """The known names, each with the one version that stands for those that are not sourced."""
+    """Answer the known names, each with the placeholder version."""
     asked = call.parameters
     if asked.get("kubernetesVersion") is not None:
         versions.check_creatable(asked["kubernetesVersion"], call.now)
@@ -217,7 +217,7 @@ def describe_addon_versions(call: Call) -> Mapping[str, Any]:
 
 @operation("eks", "DescribeAddonConfiguration")
 def describe_addon_configuration(call: Call) -> Mapping[str, Any]:
-    """A schema that takes every object: the real ones are not sourced."""
+    """Answer a schema that accepts every object: the real schemas are not sourced."""
     asked = call.parameters
     _known(asked["addonName"])
     _check_version(asked["addonVersion"])
@@ -230,7 +230,7 @@ def describe_addon_configuration(call: Call) -> Mapping[str, Any]:
 
 
 def _checked(call: Call, cluster: EksCluster, name: str, *, before: str | None = None) -> str:
-    """The version that an add-on gets, if everything about the request is right."""
+    """Check a request, and return the version of the add-on."""
     asked = call.parameters
     _known(name)
     if versions.minor_of(cluster.version) < _LEAST_MINOR.get(name, 0):
@@ -280,7 +280,7 @@ def _parsed(text: str) -> Any:
 def _associate(
     call: Call, cluster: EksCluster, addon: ChildResource, wanted: list[Mapping[str, Any]]
 ) -> None:
-    """Bring the pod identity associations that an add-on owns to the ones that are asked for."""
+    """Replace the pod identity associations that an add-on owns by those of the request."""
     for entry in wanted:
         pod_identity.check_role(call, entry["roleArn"])
     _disassociate(cluster, addon)

@@ -1,7 +1,7 @@
-"""Capabilities: Argo CD, ACK and kro. Nothing of them runs.
+"""Capabilities: Argo CD, ACK and kro. They do not run.
 
 Sources: botocore 1.44.5 (shapes); EKS user guide, "Amazon EKS capability IAM role" (trust of
-capabilities.eks.amazonaws.com, same account, access entries that are made by themselves).
+capabilities.eks.amazonaws.com, same account, automatic access entries).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from clusterwright_localaws.services.eks.state import (
 
 PRINCIPAL = "capabilities.eks.amazonaws.com"
 UNKNOWN_VERSION = "0.0.1"
-"""Versions of capabilities are not sourced: the zeros are ours."""
+"""Return a placeholder version: versions of capabilities are not sourced."""
 
 _SUMMARY = ("capabilityName", "type", "version")
 
@@ -58,7 +58,7 @@ def create_capability(call: Call) -> Mapping[str, Any]:
             },
         )
         cluster.capabilities[name] = found
-        # Without policies: what the capability may do in Kubernetes is for somebody to say.
+        # Without policies: permissions in Kubernetes are the user's decision.
         if asked["roleArn"] not in cluster.access_entries:
             access.add_entry(cluster, asked["roleArn"], "STANDARD", call.now)
         answer = {"capability": _view(found)}
@@ -157,7 +157,7 @@ def _check_configuration(kind: str, configuration: Mapping[str, Any]) -> None:
 
 
 def _changed(found: ChildResource, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration with role mappings added, replaced and removed."""
+    """Return the configuration with role mappings added, replaced and removed."""
     configuration = copy.deepcopy(dict(found.members.get("configuration", {})))
     wanted = asked.get("configuration") or {}
     _check_configuration(found.members["type"], {**configuration, **wanted})

@@ -1,8 +1,8 @@
 """EKS: clusters, node groups, add-ons, access entries and pod identity associations.
 
 What ``Ref`` and ``Fn::GetAtt`` return is on the pages of the types in AWS's CloudFormation
-template reference. An update of a cluster is one API update after another, since EKS takes one at
-a time.
+template reference. An update of a cluster is a sequence of API updates, since EKS accepts one at a
+time.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Cluster(Handler):
     unsupported_properties = frozenset(
         {"ActiveCertificateAuthorityId", "CertificateAuthority", "OutpostConfig", "RollbackConfig"}
     )
-    # Of a cluster on an Outpost; of certificates that are rotated.
+    # For clusters on an Outpost, and for certificate rotation.
     unsupported_attributes = frozenset({"CertificateAuthority.Active", "Id"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
@@ -411,7 +411,9 @@ def _cluster_structures(properties: Properties) -> dict[str, Any]:
 
 
 def _logging(new: Properties, old: Properties) -> dict[str, Any]:
-    """The template lists the types that are on; the API is told what changes."""
+    """Return the API's logging configuration; the template lists enabled types, the API takes
+    changes.
+    """
 
     def enabled(properties: Properties) -> list[str]:
         logging = (properties.get("Logging") or {}).get("ClusterLogging") or {}
@@ -424,7 +426,7 @@ def _logging(new: Properties, old: Properties) -> dict[str, Any]:
 
 
 def _cluster_changes(old: Properties, new: Properties) -> list[dict[str, Any]]:
-    """One set of parameters of UpdateClusterConfig for each kind of update, in turn."""
+    """Yield the parameters of UpdateClusterConfig for each kind of update, in order."""
     found: list[dict[str, Any]] = []
     before, after = old.get("ResourcesVpcConfig", {}), new.get("ResourcesVpcConfig", {})
     for names in (_ENDPOINTS, _NETWORK, ("ControlPlaneEgressMode",)):

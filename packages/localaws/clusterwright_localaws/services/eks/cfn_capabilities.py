@@ -21,10 +21,12 @@ from clusterwright_localaws.cloudformation.handler_helpers import (
 
 
 class Capability(Handler):
-    """An ACK capability's configuration is replaced by an update; of Argo CD's, the mappings."""
+    """Return what replaces the resource: an ACK configuration, or Argo CD's except its
+    mappings.
+    """
 
     type_name = "AWS::EKS::Capability"
-    # Nobody serves Argo CD, and no application of Identity Center is made for it.
+    # Argo CD does not run, and no Identity Center application is created for it.
     unsupported_attributes = frozenset({"Configuration.ArgoCd"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
@@ -112,7 +114,7 @@ def _named(properties: Properties) -> dict[str, str]:
 
 
 def _configuration(old: Properties, new: Properties) -> dict[str, Any]:
-    """What UpdateCapability is told of a configuration that the template has another of."""
+    """Return the parameters of UpdateCapability for a changed configuration."""
     if not changed(old, new, "Configuration"):
         return {}
     before = lower_first(old.get("Configuration") or {}).get("argoCd", {})

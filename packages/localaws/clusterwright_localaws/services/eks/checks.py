@@ -1,4 +1,4 @@
-"""Roles, subnets and keys that EKS looks at before it takes a request."""
+"""Checks of roles, subnets and keys before EKS accepts a request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from clusterwright_localaws.services.eks.state import FREE_ADDRESSES_PER_SUBNET,
 
 
 def require_role(call: Call, arn: str, principal: str, message: str) -> None:
-    """Refuse a role of the caller's account that is not there or does not trust `principal`.
+    """Refuse a role of the caller's account that does not exist or does not trust `principal`.
 
     Raises
     ------
@@ -25,7 +25,7 @@ def require_role(call: Call, arn: str, principal: str, message: str) -> None:
 
 
 def role_of(call: Call, arn: str) -> Any | None:
-    """moto's role with this ARN, or `None`."""
+    """Return moto's role with this ARN, or `None`."""
     from moto.iam.models import iam_backends
 
     parts = arn.split(":")
@@ -43,7 +43,7 @@ def user_exists(call: Call, arn: str) -> bool:
 
 
 def trusts(role: Any, principal: str) -> bool:
-    """Whether a role's trust policy lets a service (`eks.amazonaws.com`) assume it."""
+    """Return whether a role's trust policy allows a service (`eks.amazonaws.com`) assume it."""
     document = role.assume_role_policy_document
     policy = json.loads(document) if isinstance(document, str) else document
     statements = policy.get("Statement", [])
@@ -62,12 +62,12 @@ def trusts(role: Any, principal: str) -> bool:
 
 
 def subnets_of(store: Store, subnet_ids: Sequence[str]) -> list[Any]:
-    """The subnets of a request.
+    """Return the subnets of a request.
 
     Raises
     ------
     AwsError
-        InvalidParameterException, in EC2's words, which EKS passes on.
+        InvalidParameterException with EC2's message, which EKS passes on.
     """
     found = []
     for subnet_id in subnet_ids:
@@ -81,7 +81,9 @@ def subnets_of(store: Store, subnet_ids: Sequence[str]) -> list[Any]:
 def check_cluster_network(
     store: Store, subnet_ids: Sequence[str], group_ids: Iterable[str]
 ) -> list[Any]:
-    """Subnets of one VPC in two zones with room, and security groups of that VPC."""
+    """Check subnets of one VPC in two zones with free addresses, and security groups of that
+    VPC.
+    """
     if not subnet_ids:
         raise invalid("subnetIds must have at least two subnets")
     subnets = subnets_of(store, subnet_ids)
@@ -112,12 +114,12 @@ def check_security_groups(store: Store, group_ids: Iterable[str], vpc_id: str) -
 
 
 def check_key(call: Call, key_arn: str) -> None:
-    """An encryption key of the caller's account exists, is enabled and symmetric.
+    """Check that an encryption key of the caller's account exists, is enabled and symmetric.
 
     Raises
     ------
     AwsError
-        InvalidParameterException; AWS's wording is not known, it is ours.
+        InvalidParameterException; AWS's message is not known, this one is ours.
     """
     from moto.kms.models import kms_backends
 
@@ -134,5 +136,5 @@ def check_key(call: Call, key_arn: str) -> None:
 
 
 def limited(error: AwsError) -> AwsError:
-    """A refusal of the quotas in the shape of EKS's error."""
+    """Return a quota refusal in the shape of EKS's error."""
     return AwsError("ResourceLimitExceededException", error.message, 400)

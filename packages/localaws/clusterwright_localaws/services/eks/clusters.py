@@ -1,6 +1,6 @@
 """CreateCluster, DescribeCluster, ListClusters and DeleteCluster of EKS.
 
-Messages are those that users published where a source is named; others are ours. Defaults are the
+Messages with a named source are as users published them; others are ours. Defaults are the
 API model's (botocore 1.44.5).
 """
 
@@ -69,7 +69,9 @@ def list_clusters(call: Call) -> Mapping[str, Any]:
 
 @operation("eks", "DeleteCluster")
 def delete_cluster(call: Call) -> Mapping[str, Any]:
-    """Refused while there are node groups; add-ons, entries and associations go with it."""
+    """Delete a cluster with its add-ons, entries and associations; refused while it has node
+    groups.
+    """
     store, cluster = store_of(call), cluster_of(call)
     if cluster.members["deletionProtection"]:
         raise bad_request(
@@ -95,7 +97,7 @@ def delete_cluster(call: Call) -> Mapping[str, Any]:
 
 
 def view(cluster: EksCluster) -> dict[str, Any]:
-    """The cluster as DescribeCluster answers it: a cluster that is CREATING has no endpoint."""
+    """Return the cluster as DescribeCluster answers it; without an endpoint while CREATING."""
     members = cluster.members
     vpc_config = {
         **members["resourcesVpcConfig"],
@@ -131,7 +133,7 @@ def view(cluster: EksCluster) -> dict[str, Any]:
 
 
 def endpoint(cluster: EksCluster) -> str:
-    """Where the API server would be; nothing answers there."""
+    """Return the URL of the API server; nothing listens there."""
     return f"https://{cluster.id}.gr7.{cluster.region}.eks.amazonaws.com"
 
 
@@ -140,13 +142,13 @@ def issuer(cluster: EksCluster) -> str:
 
 
 def certificate(cluster: EksCluster) -> str:
-    """In place of a certificate: a text that says that there is none."""
+    """Return a placeholder for the certificate."""
     text = f"no certificate: {cluster.name} is a cluster of the local AWS"
     return base64.b64encode(text.encode()).decode()
 
 
 def check_auto_mode(members: Mapping[str, Any]) -> None:
-    """Auto Mode is on in all three places or in none.
+    """Check that Auto Mode is enabled in all three members or in none.
 
     Raises
     ------
@@ -181,7 +183,7 @@ def check_endpoints(vpc_config: Mapping[str, Any]) -> None:
 
 
 def logging_of(asked: Mapping[str, Any] | None, before: Mapping[str, Any]) -> dict[str, Any]:
-    """Which log types are on after a request, in the form that AWS answers.
+    """Return the enabled log types after a request, in the shape of AWS's answer.
 
     Raises
     ------
@@ -210,9 +212,9 @@ def logging_of(asked: Mapping[str, Any] | None, before: Mapping[str, Any]) -> di
 
 
 def hold_network(store: Store, cluster: EksCluster, subnets: Sequence[Any]) -> None:
-    """Take the addresses of the control plane's interfaces, and keep subnets and groups.
+    """Reserve the addresses of the control plane's interfaces; record subnets and groups.
 
-    AWS says two to four interfaces; here one per subnet, at least two and at most four.
+    AWS documents two to four interfaces; here one per subnet, at least two and at most four.
     """
     for subnet_id, ranges in cluster.addresses:
         store.network.give_back(subnet_id, ranges)
@@ -237,7 +239,7 @@ def _create(call: Call) -> EksCluster:
         # terraform-aws-modules/terraform-aws-eks#1262
         raise in_use(f"Cluster already exists with name: {name}")
     if asked.get("outpostConfig"):
-        raise invalid("the local AWS has no Outposts: outpostConfig is not built")
+        raise invalid("the local AWS does not support Outposts (outpostConfig)")
     version = str(asked.get("version") or versions.default_version())
     versions.check_creatable(version, call.now)
     checks.require_role(
@@ -284,7 +286,7 @@ def _create(call: Call) -> EksCluster:
 
 
 def check_encryption(call: Call, entry: Mapping[str, Any]) -> None:
-    """Secrets are what can be encrypted, with a symmetric key of the region.
+    """Check encryptionConfig: only secrets, with a symmetric key of the region.
 
     Raises
     ------
@@ -381,7 +383,9 @@ def _kubernetes_network(asked: Mapping[str, Any], subnet: Any, store: Store) -> 
 
 
 def _check_service_cidr(cidr: str, vpc_networks: Sequence[Any]) -> None:
-    """The API model: in a private range, between /24 and /12, not overlapping the VPC."""
+    """Check the service range: private, between /24 and /12, not overlapping the VPC (API
+    model).
+    """
     network = _network(cidr, "serviceIpv4Cidr")
     private = any(network.subnet_of(ipaddress.IPv4Network(each)) for each in _SERVICE_RANGES)
     if not private or not 12 <= network.prefixlen <= 24:
@@ -400,7 +404,9 @@ def _network(cidr: str, what: str) -> ipaddress.IPv4Network:
 
 
 def _make_security_group(store: Store, name: str, vpc_id: str) -> str:
-    """The cluster security group, as EKS names and describes it; members may all talk."""
+    """Create the cluster security group, named and described as by EKS; members reach each
+    other.
+    """
     ec2 = store.network.ec2
     group = ec2.create_security_group(
         f"eks-cluster-sg-{name}-{secrets.randbelow(10**9)}",

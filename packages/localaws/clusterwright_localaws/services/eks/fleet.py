@@ -1,8 +1,8 @@
-"""The instances of a managed node group: launched in EC2, as its Auto Scaling group does.
+"""The instances of a managed node group, launched in EC2 as by its Auto Scaling group.
 
-What EC2 looks at decides whether they come: the zones that have the type, free capacity,
-reservations and blocks, placement groups, vCPU quotas. Each node holds as many addresses of its
-subnet as the network plugin of EKS takes for its type.
+EC2's checks apply: zones that offer the type, free capacity, reservations and blocks, placement
+groups, vCPU quotas. Each node uses as many addresses of its subnet as EKS's network plugin uses
+for its type.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from clusterwright_localaws.services.eks.state import ChildResource, Store
 
 CLUSTER_TAG = "eks:cluster-name"
 GROUP_TAG = "eks:nodegroup-name"
-# EKS's images are not sourced here; this stands for them, since EC2 wants one.
+# A placeholder, since EC2 requires an image; ids of EKS's images are not sourced.
 IMAGE = "resolve:ssm:/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64"
 
 Problem = tuple[str, str]
@@ -36,7 +36,7 @@ class Fleet:
         return found
 
     def grow_to(self, wanted: int) -> Problem | None:
-        """Launch what is missing; what cannot be had is the answer, and nothing then stays new."""
+        """Launch missing nodes. Return the issue if that fails; no new node remains then."""
         before = {node[0] for node in self.nodes}
         reason: Problem = ("AsgInstanceLaunchFailures", "Could not launch instances.")
         for subnet in checks.subnets_of(self.store, self.group.members["subnets"]):
@@ -51,14 +51,14 @@ class Fleet:
         return reason
 
     def shrink_to(self, wanted: int) -> None:
-        """End the newest nodes beyond `wanted`."""
+        """Terminate the newest nodes beyond `wanted`."""
         self._end(self.nodes[wanted:])
 
     def recycle(self) -> Problem | None:
-        """Replace every node, as an update to another version does.
+        """Replace every node, as for an update to another version.
 
-        By EKS's default strategy new nodes start before old ones end, as many at once as may be
-        unavailable; by `MINIMAL` the old ones end first.
+        With EKS's default strategy, new nodes start before old nodes terminate, in steps of
+        maxUnavailable; with `MINIMAL`, old nodes terminate first.
         """
         old, wanted = list(self.nodes), len(self.nodes)
         step = self._at_once(wanted)
@@ -76,7 +76,7 @@ class Fleet:
         return None
 
     def end(self) -> None:
-        """End every node."""
+        """Terminate every node."""
         self._end(list(self.nodes))
 
     def _at_once(self, wanted: int) -> int:
@@ -119,7 +119,7 @@ class Fleet:
                 "Launching EC2 instance failed.",
             )
         for instance in started:
-            # The instance itself has one address; the plugin takes the others.
+            # The instance itself has one address; the plugin uses the others.
             more = self.store.network.take(subnet, each - 1) if each > 1 else []
             self.nodes.append((instance["InstanceId"], subnet.id, more))
         if count < missing:
@@ -142,7 +142,7 @@ class Fleet:
 
     def _wrong_image(self, image_id: str, instance_type: str) -> Problem | None:
         """EC2's refusals of an image (EC2 API, error codes InvalidAMIID.NotFound and
-        InvalidParameterValue), as Auto Scaling passes them on; moto launches any.
+        InvalidParameterValue), as Auto Scaling passes them on; moto accepts any image.
         """
         from botocore.exceptions import ClientError
 
@@ -168,7 +168,7 @@ class Fleet:
         return None
 
     def _asked(self) -> dict[str, Any]:
-        """What the launch template and the group's capacity type say of place and market."""
+        """Return the placement and market of the launch template and the group's capacity type."""
         data = template_data(self.store, self.group.members.get("launchTemplate") or {})
         found: dict[str, Any] = {}
         placement = data.get("Placement") or {}
@@ -185,7 +185,7 @@ class Fleet:
         return found
 
     def _interface(self, subnet_id: str) -> dict[str, Any]:
-        """The primary interface, which goes with its instance; others have no addresses."""
+        """Create the primary interface, deleted with its instance; others have no addresses."""
         data = template_data(self.store, self.group.members.get("launchTemplate") or {})
         groups = [
             group
@@ -238,7 +238,7 @@ class Fleet:
 
 
 def template_data(store: Store, named: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The data of a launch template's version that EKS names; empty where there is none."""
+    """Return the data of a launch template's version; empty without one."""
     found = template_of(store, named)
     if found is None:
         return {}
@@ -255,7 +255,7 @@ def template_data(store: Store, named: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def template_of(store: Store, named: Mapping[str, Any]) -> Any | None:
-    """moto's launch template with this id or name, or `None`."""
+    """Return moto's launch template with this id or name, or `None`."""
     templates = list(store.network.ec2.launch_templates.values())
     return next(
         (
@@ -268,6 +268,6 @@ def template_of(store: Store, named: Mapping[str, Any]) -> Any | None:
 
 
 def _groups(interface: Mapping[str, Any]) -> list[str]:
-    # moto keeps the names of EC2's query protocol.
+    # moto uses the names of EC2's query protocol.
     found = interface.get("Groups") or interface.get("SecurityGroupId") or []
     return [found] if isinstance(found, str) else list(found)

@@ -1,4 +1,4 @@
-"""Lists in pages, as EKS names their members."""
+"""Paginated lists with EKS's member names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PAGE = 100
 
 
 def listed(call: Call, name: str, items: Sequence[Any]) -> dict[str, Any]:
-    """The answer of a list operation: the page that the call asks for, under `name`."""
+    """Return the answer of a list operation: the requested page, under `name`."""
     return paged(
         call,
         name,

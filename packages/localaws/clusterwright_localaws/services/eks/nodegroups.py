@@ -1,7 +1,7 @@
-"""Managed node groups. Their nodes are instances of EC2 (`fleet`) that run nothing.
+"""Managed node groups. Their nodes are EC2 instances (`fleet`) without a kubelet.
 
-Defaults are the API model's and moto's. Messages: aws/containers-roadmap and terraform modules
-quote those of duplicates, roles and instance types; others are ours.
+Defaults are the API model's and moto's. Messages about duplicates, roles and instance types:
+aws/containers-roadmap and terraform modules; others are ours.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ def _create(call: Call) -> ChildResource:
         ),
     )
     if cluster.authentication_mode != "CONFIG_MAP":
-        # EKS admits the nodes of its managed groups itself.
+        # EKS creates the access entry of managed nodes itself.
         kind = "EC2_WINDOWS" if "WINDOWS" in group.members["amiType"] else "EC2_LINUX"
         if asked["nodeRole"] not in cluster.access_entries:
             access.add_entry(cluster, asked["nodeRole"], kind, call.now)
@@ -222,7 +222,7 @@ def _create(call: Call) -> ChildResource:
 
 
 def _launch(store: Store, group: ChildResource) -> None:
-    """The nodes come up, or the group fails with an issue as AWS reports it."""
+    """Complete the creation: nodes are launched, or the group fails with AWS's issue."""
     problem = Fleet(store, group).grow_to(group.members["scalingConfig"]["desiredSize"])
     if problem is not None:
         code, message = problem
@@ -284,7 +284,7 @@ def _start(
 def _bring_about(
     store: Store, group: ChildResource, before: Mapping[str, Any], *, recycle: bool
 ) -> tuple[str, str] | None:
-    """As many nodes as are wanted, new ones where their template or version changed."""
+    """Apply an update: the desired number of nodes, replaced if template or version changed."""
     fleet = Fleet(store, group)
     if recycle:
         names = ("launchTemplate", "version", "releaseVersion")
@@ -332,9 +332,7 @@ def _check_scaling(call: Call, scaling: Mapping[str, int]) -> None:
         raise invalid(f"desired capacity {desired} can't be greater than max size {high}")
     found = quotas.quota(call.runtime, call.region, "eks", NODES_PER_GROUP)
     if found is not None and found.value is not None and high > found.value:
-        raise over_limit(
-            f"maxSize {high} is more than {int(found.value)}, the quota '{found.name}'"
-        )
+        raise over_limit(f"maxSize {high} exceeds {int(found.value)}, the quota '{found.name}'")
 
 
 def _check_types(call: Call, asked: Mapping[str, Any]) -> list[str]:
@@ -380,7 +378,7 @@ def _check_types(call: Call, asked: Mapping[str, Any]) -> list[str]:
 
 
 def _check_launch_template(call: Call, template: Mapping[str, Any]) -> str | None:
-    """The instance type of a launch template that exists."""
+    """Return the instance type of a launch template, which must exist."""
     if bool(template.get("id")) == bool(template.get("name")):
         raise invalid("Specify exactly one of the id and the name of a launch template")
     found = template_of(store_of(call), template)
@@ -400,7 +398,7 @@ def _check_launch_template(call: Call, template: Mapping[str, Any]) -> str | Non
 
 
 def _check_template_data(data: Mapping[str, Any]) -> None:
-    """Settings that the node group has, not its template.
+    """Refuse launch template settings that belong to the node group.
 
     "The launch template can't include SubnetId, IamInstanceProfile, RequestSpotInstances,
     HibernationOptions, or TerminateInstances" (API model, LaunchTemplateSpecification).
@@ -467,7 +465,9 @@ def _taints(before: list[dict[str, Any]], asked: Mapping[str, Any]) -> list[dict
 
 
 def _check_own_image(store: Store, asked: Mapping[str, Any]) -> None:
-    """EKS user guide, "Limits and conditions when specifying an AMI ID"; the words are ours."""
+    """Check the limits with an AMI id (EKS user guide, "Limits and conditions when specifying an
+    AMI ID"); the message is ours.
+    """
     if not _own_image(store, asked):
         return
     for name in ("amiType", "releaseVersion", "version"):
@@ -484,7 +484,7 @@ def _image_type(store: Store, asked: Mapping[str, Any]) -> str:
 
 
 def _release(version: str) -> str:
-    """Releases of EKS images are not sourced: the zeros say so."""
+    """Return a placeholder release: releases of EKS images are not sourced."""
     return f"{version}.0-00000000"
 
 

@@ -1,4 +1,4 @@
-"""Pod identity associations: which role the pods of a service account take."""
+"""Pod identity associations: the IAM role of a service account's pods."""
 
 from __future__ import annotations
 
@@ -92,12 +92,12 @@ def delete_pod_identity_association(call: Call) -> Mapping[str, Any]:
 
 
 def check_role(call: Call, arn: str) -> None:
-    """Refuse a role that is not there or that the pods' service may not take.
+    """Refuse a role that does not exist or that the pods' service may not assume.
 
     Raises
     ------
     AwsError
-        InvalidParameterException. AWS's wording is not known; it is ours.
+        InvalidParameterException. AWS's message is not known; this one is ours.
     """
     if arn.split(":")[4:5] != [call.account]:
         raise invalid("Roles from other accounts are not supported: use targetRoleArn")
@@ -118,7 +118,7 @@ def add(
     *,
     owner: str | None = None,
 ) -> ChildResource:
-    """Make an association; one service account of one namespace has one.
+    """Create an association; a service account of a namespace can have only one.
 
     Raises
     ------
@@ -174,7 +174,8 @@ def _set(found: ChildResource, asked: Mapping[str, Any]) -> None:
 def _check_unowned(found: ChildResource) -> None:
     if found.members.get("ownerArn"):
         raise invalid(
-            f"The association is owned by {found.members['ownerArn']}: change it by its add-on"
+            f"The association is owned by {found.members['ownerArn']}: change it through its "
+            f"add-on"
         )
 
 

@@ -1,4 +1,4 @@
-"""What EKS remembers of one account and region, and how time moves it."""
+"""State of EKS in one account and region."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from clusterwright_localaws.core.timers import Timers
 from clusterwright_localaws.services.ec2.network import Network, network_of
 from clusterwright_localaws.services.ec2.zones import partition_of
 
-# AWS asks for six free addresses in every subnet of a cluster, and makes two to four interfaces
+# AWS requires six free addresses in every subnet of a cluster, and creates two to four interfaces
 # ("Amazon EKS networking requirements for VPC and subnets", EKS user guide).
 FREE_ADDRESSES_PER_SUBNET = 6
 MIN_CONTROL_PLANE_INTERFACES = 2
@@ -27,7 +27,7 @@ MAX_CONTROL_PLANE_INTERFACES = 4
 class ChildResource:
     """An add-on, a node group, an access entry or a pod identity association of a cluster.
 
-    `members` are those of the API's answer that stay; `status` is the answer's, where it has one.
+    `members` are the stored members of the API's answer; `status` is its status, if any.
     """
 
     arn: str
@@ -86,7 +86,7 @@ class EksCluster:
     access_entries: dict[str, ChildResource] = field(default_factory=dict)
     associations: dict[str, ChildResource] = field(default_factory=dict)
     capabilities: dict[str, ChildResource] = field(default_factory=dict)
-    # Updates that wait for each other's end: EKS takes one at a time.
+    # The running update: EKS accepts one at a time.
     busy_with: str | None = None
 
     @property
@@ -111,7 +111,7 @@ class Store(Timers):
         self.account = account
         self.region = region
         self.clusters: dict[str, EksCluster] = {}
-        # Request token -> (what was asked, what was answered): a repeated call is the same call.
+        # Request token -> (parameters, answer), so that repeated calls are idempotent.
         self.tokens: dict[tuple[str, str], tuple[str, Mapping[str, Any]]] = {}
 
     @property
@@ -130,12 +130,12 @@ def store_of(call: Call) -> Store:
 
 
 def cluster_of(call: Call, name: str | None = None) -> EksCluster:
-    """The cluster that a call names.
+    """Return the cluster that a call names.
 
     Raises
     ------
     AwsError
-        ResourceNotFoundException, in AWS's words.
+        ResourceNotFoundException, with AWS's message.
     """
     wanted = name or str(call.parameters.get("clusterName") or call.parameters.get("name"))
     found = store_of(call).clusters.get(wanted)
@@ -145,7 +145,7 @@ def cluster_of(call: Call, name: str | None = None) -> EksCluster:
 
 
 def active(cluster: EksCluster) -> EksCluster:
-    """The cluster itself, if it can be added to.
+    """Return the cluster, if resources can be added to it.
 
     Raises
     ------
@@ -160,12 +160,12 @@ def active(cluster: EksCluster) -> EksCluster:
 
 
 def idempotent(call: Call, work: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Do what a call asks, or answer as before if its clientRequestToken was seen.
+    """Run a call, or return its earlier answer if its clientRequestToken was used before.
 
     Raises
     ------
     AwsError
-        InvalidParameterException: the token came with other parameters before.
+        InvalidParameterException: the token was used with other parameters before.
     """
     token = call.parameters.get("clientRequestToken")
     if not token:
@@ -192,7 +192,7 @@ def begin(
     nodegroup: str | None = None,
     addon: str | None = None,
 ) -> Update:
-    """Remember an update; `parameters` are the API's UpdateParamType names."""
+    """Store an update; `parameters` have the API's UpdateParamType names."""
     update = Update(
         id=str(uuid.uuid4()),
         kind=kind,

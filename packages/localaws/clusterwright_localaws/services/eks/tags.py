@@ -1,4 +1,4 @@
-"""Tags of everything that EKS has."""
+"""Tags of EKS resources."""
 
 from __future__ import annotations
 

@@ -19,13 +19,13 @@ from clusterwright_localaws.services.eks.state import (
     store_of,
 )
 
-# Access goes from the config map to the API and never back (aws/aws-cdk#31032).
+# Access changes only from the config map to the API (aws/aws-cdk#31032).
 _MODES = ("CONFIG_MAP", "API_AND_CONFIG_MAP", "API")
 _ENDPOINT = ("endpointPublicAccess", "endpointPrivateAccess", "publicAccessCidrs")
 _NETWORK = ("subnetIds", "securityGroupIds")
 _COMPONENTS = ("kubeApiServerConfig", "kubeSchedulerConfig", "kubeControllerManagerConfig")
 Change = tuple[str, dict[str, Any], Callable[[], None]]
-"""The kind of an update, its parameters as the API names them, and what it does at its end."""
+"""An update: its kind, its parameters as the API names them, and its effect at the end."""
 
 
 @operation("eks", "UpdateClusterConfig")
@@ -44,13 +44,13 @@ def update_cluster_config(call: Call) -> Mapping[str, Any]:
 
 @operation("eks", "UpdateClusterVersion")
 def update_cluster_version(call: Call) -> Mapping[str, Any]:
-    """One minor version at a time, upwards (terraform-aws-modules/terraform-aws-eks#2607)."""
+    """Update by one minor version, upwards (terraform-aws-modules/terraform-aws-eks#2607)."""
 
     def work() -> Mapping[str, Any]:
         asked = call.parameters
         cluster = _idle(call, "VersionUpdate")
         if asked.get("rollbackConfig"):
-            raise invalid("the local AWS does not roll versions back: rollbackConfig is not built")
+            raise invalid("the local AWS does not support version rollbacks (rollbackConfig)")
         wanted = str(asked["version"])
         versions.check_creatable(wanted, call.now)
         step = versions.minor_of(wanted) - versions.minor_of(cluster.version)

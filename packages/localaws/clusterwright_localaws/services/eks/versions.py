@@ -3,7 +3,7 @@
 The calendar is that of "Understand the Kubernetes version lifecycle on EKS" (EKS user guide,
 awsdocs/amazon-eks-user-guide, latest/ug/versioning/kubernetes-versions.adoc, commit 0138560); the
 line of 1.35 is that of aws-samples.github.io/sample-apex-skills, "Cluster Lifecycle & Upgrades"
-(2026-04-24), which gives no day of release. Later versions are not known here.
+(2026-04-24), which states no release date. Later versions are not known here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.services.eks.lists import listed
 from clusterwright_localaws.services.eks.state import bad_request, invalid
 
-# Platform versions are not sourced: this one is ours, and says so by its zero.
+# A placeholder: platform versions are not sourced.
 PLATFORM_VERSION = "eks.0"
 
 
@@ -57,14 +57,14 @@ NEWEST = VERSIONS[0]
 
 
 def default_version() -> str:
-    """What a cluster gets that names no version: AWS says the latest; here the latest known."""
+    """Return the default version: AWS's is the latest; here the latest known."""
     return NEWEST.name
 
 
 def creatable(name: str, now: datetime) -> bool:
-    """Whether new clusters may have a version: in standard or extended support.
+    """Return whether new clusters may have a version: in standard or extended support.
 
-    The newest one that the calendar has never ends: what came after it is not known here.
+    The newest version of the calendar never ends, since its successor is not known here.
     """
     return any(
         each.name == name and (each is NEWEST or each.status_at(now) != "UNSUPPORTED")
@@ -73,12 +73,12 @@ def creatable(name: str, now: datetime) -> bool:
 
 
 def check_creatable(name: str, now: datetime) -> None:
-    """Refuse a version that new clusters cannot have.
+    """Refuse a version that is not available to new clusters.
 
     Raises
     ------
     AwsError
-        InvalidParameterException, in AWS's words (awslabs/aws-devops-essential#25).
+        InvalidParameterException, with AWS's message (awslabs/aws-devops-essential#25).
     """
     if not creatable(name, now):
         raise invalid("unsupported Kubernetes version")
@@ -103,7 +103,7 @@ def describe_cluster_versions(call: Call) -> Mapping[str, Any]:
             or (wanted and status != wanted)
             or (asked.get("defaultOnly") and each.name != default_version())
             or (asked.get("clusterType") not in (None, "eks"))
-            # Without includeAll or a question for them, versions at their end are left out.
+            # Unsupported versions are omitted unless requested or with includeAll.
             or (
                 status == "UNSUPPORTED"
                 and not (asked.get("includeAll") or chosen or wanted == "UNSUPPORTED")

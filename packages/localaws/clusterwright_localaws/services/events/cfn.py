@@ -18,7 +18,7 @@ _DEFAULT_BUS = "default"
 
 
 class Rule(Handler):
-    """``Ref`` is the rule's name, after its bus and a bar where that is not the default one."""
+    """``Ref`` is the rule's name, after its bus and a bar if the bus is not the default bus."""
 
     type_name = "AWS::Events::Rule"
 
@@ -96,7 +96,7 @@ def _remove_targets(events: Any, name: str, properties: Properties, ids: list[st
 
 
 def _refuse_failures(answer: dict[str, Any], what: str) -> None:
-    """These calls answer 200 whatever became of the single targets."""
+    """Raise the failure of a single target; these calls answer 200 in any case."""
     for entry in answer.get("FailedEntries", []):
         raise HandlerFailure(
             f"{what} {entry.get('TargetId')}: {entry.get('ErrorMessage')}", "InvalidRequest"

@@ -1,4 +1,4 @@
-"""Whether FSx gets into a linked bucket: with the service-linked role of the file system.
+"""Access of FSx to a linked bucket, with the service-linked role of the file system.
 
 https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-service-linked-roles.html
 https://docs.aws.amazon.com/fsx/latest/LustreGuide/s3-server-side-encryption-support.html
@@ -40,13 +40,13 @@ _OWN_RIGHTS = read_policy(
 
 
 def refusal(association: Association) -> str | None:
-    """Why the role of the file system cannot use the bucket; None where it can."""
+    """Return why the role of the file system cannot use the bucket, or None."""
     found = next(_refusals(association), None)
     if found is None:
         return None
     action, resource = found
     return (
-        f"Amazon FSx is not authorized to perform {action} on {resource}: look at the policies of "
+        f"Amazon FSx is not authorized to perform {action} on {resource}: check the policies of "
         "the bucket and of its key."
     )
 
@@ -124,12 +124,12 @@ def _policy_of(resource: str, action: str) -> Policy | None:
 
 
 def _key_of(bucket: str) -> tuple[str, bool] | None:
-    """The customer managed key of a bucket that is there, and whether it has a bucket key."""
+    """Return the customer managed key of a bucket, and whether it uses a bucket key."""
     found = find_bucket(bucket)
     rule = ((found.encryption or {}) if found is not None else {}).get("Rule") or {}
     rule = rule[0] if isinstance(rule, list) else rule
     arn = str((rule.get("ApplyServerSideEncryptionByDefault") or {}).get("KMSMasterKeyID") or "")
-    # Of a key that is not known here nothing can be said; AWS's own keys admit the account.
+    # Unknown keys are not checked; AWS managed keys allow the account.
     if not arn.startswith("arn:") or resource_of(arn, "kms:Decrypt").policy is None:
         return None
     return arn, str(rule.get("BucketKeyEnabled")).lower() == "true"

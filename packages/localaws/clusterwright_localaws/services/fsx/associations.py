@@ -1,7 +1,8 @@
 """Data repository associations: a directory of a Lustre file system and an S3 prefix.
 
 Rules from the API model's docstrings (botocore 1.44.5) and AWS's Lustre guide: at most 8 per file
-system, not on SCRATCH_1, not on Intelligent-Tiering, no overlapping paths, `/` only alone.
+system, not on SCRATCH_1, not on Intelligent-Tiering, no overlapping paths, `/` only for a single
+association.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def delete_association(call: Call) -> Mapping[str, Any]:
 
 
 def view(association: Association) -> dict[str, Any]:
-    """An association as the API answers it."""
+    """Return an association in the shape of the API."""
     request = association.request
     answer: dict[str, Any] = {
         "AssociationId": association.id,
@@ -139,7 +140,7 @@ def _create(call: Call, store: Store) -> Association:
 
 
 def _settle(association: Association) -> None:
-    """AVAILABLE, or MISCONFIGURED where FSx cannot use the bucket."""
+    """Set AVAILABLE, or MISCONFIGURED where FSx cannot use the bucket."""
     association.failure = access.refusal(association)
     association.lifecycle = "AVAILABLE" if association.failure is None else "MISCONFIGURED"
 
@@ -181,7 +182,7 @@ def _check_repository(path: str, existing: list[Association]) -> None:
     parts = urlsplit(path)
     if parts.scheme != "s3" or not parts.netloc:
         raise bad_request(f"DataRepositoryPath must be s3://bucket-name/prefix/: {path}")
-    # Of another account too; whether FSx is let in shows when the association is made.
+    # Buckets of other accounts too; access is checked when the association is created.
     if find_bucket(parts.netloc) is None:
         raise bad_request(f"The S3 bucket {parts.netloc} does not exist or is not accessible.")
     if parts.netloc.endswith("--x-s3"):
@@ -195,7 +196,7 @@ def _check_repository(path: str, existing: list[Association]) -> None:
 
 
 def _check_region(call: Call, request: Mapping[str, Any]) -> None:
-    """Automatic import and export want the bucket in the file system's region.
+    """Automatic import and export require the bucket in the file system's region.
 
     https://docs.aws.amazon.com/fsx/latest/LustreGuide/create-dra-linked-data-repo.html
     """

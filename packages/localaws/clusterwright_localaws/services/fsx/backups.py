@@ -1,8 +1,8 @@
-"""Backups of file systems: made, listed, deleted, and restored from. They hold no data.
+"""Backups of file systems. They contain no data.
 
 Rules from the API model's docstrings (botocore 1.44.5): Lustre can be backed up with a persistent
-deployment type and without a link to a data repository; a deletion takes a last backup of OpenZFS
-unless it is told not to, and of Lustre only if it is told to.
+deployment type and without a link to a data repository; a deletion creates a final backup of
+OpenZFS unless SkipFinalBackup is set, and of Lustre only if it is unset explicitly.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def delete_backup(call: Call) -> Mapping[str, Any]:
 
 
 def refuse(store: Store, file_system: FileSystem) -> None:
-    """Refuse to back up what FSx does not.
+    """Refuse backups that FSx does not support.
 
     Raises
     ------
@@ -97,7 +97,9 @@ def refuse(store: Store, file_system: FileSystem) -> None:
 
 
 def take(call: Call, store: Store, file_system: FileSystem, tags: Mapping[str, str]) -> Backup:
-    """Begin a backup. Tags of the file system are copied if it says so and none are given."""
+    """Begin a backup. With CopyTagsToBackups, it gets the file system's tags unless tags are
+    given.
+    """
     settings = file_system.lustre if file_system.kind == "LUSTRE" else file_system.openzfs
     copied = file_system.tags if settings.get("CopyTagsToBackups") and not tags else {}
     backup = Backup(

@@ -88,7 +88,7 @@ class FileSystem(Handler):
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         fsx = ctx.client("fsx")
         _settle(ctx, physical_id)
-        # Compared with what is there, too: after a refused update the rollback finds the old
+        # Also compared with the live values: after a refused update the rollback finds the old
         # values in place, and FSx refuses to set some of them again (a capacity must grow).
         live = _file_system(ctx, physical_id)
         parameters = {
@@ -120,8 +120,8 @@ class FileSystem(Handler):
         _settle(ctx, physical_id)
         if _file_system(ctx, physical_id)["Lifecycle"] != "DELETING":
             openzfs = properties.get("OpenZFSConfiguration")
-            # No last backup: what a stack deletes leaves nothing behind. AWS does not say
-            # whether its own handler takes one.
+            # No final backup, so that a deleted stack leaves nothing. AWS does not document
+            # whether its handler creates one.
             settings = {"SkipFinalBackup": True, **pick(openzfs or {}, "Options")}
             fsx.delete_file_system(
                 FileSystemId=physical_id, **({"OpenZFSConfiguration": settings} if openzfs else {})
@@ -307,7 +307,7 @@ class Volume(Handler):
 
 
 def _openzfs(configuration: Mapping[str, Any]) -> dict[str, Any]:
-    # `Options` says what a deletion does to child volumes; it is no parameter of the creation.
+    # `Options` applies to the deletion of child volumes; it is not a parameter of the creation.
     return {k: v for k, v in configuration.items() if k != "Options"}
 
 
@@ -318,7 +318,7 @@ def _file_system(ctx: Context, file_system_id: str) -> Mapping[str, Any]:
 
 
 def _settle(ctx: Context, file_system_id: str) -> None:
-    """Wait for what is under way, as after a cancelled operation: FSx refuses until then."""
+    """Wait for a running change, as after a cancelled operation: FSx refuses until then."""
     ctx.wait(
         lambda: _file_system(ctx, file_system_id)["Lifecycle"] not in _BUSY,
         what=f"file system {file_system_id} to settle",

@@ -49,7 +49,7 @@ def describe_file_systems(call: Call) -> Mapping[str, Any]:
 
 @operation("fsx", "UpdateFileSystem")
 def update_file_system(call: Call) -> Mapping[str, Any]:
-    """Settings change at idempotent, after the delay; capacity only grows."""
+    """Change settings after the delay; the capacity can only grow."""
     store = store_of(call)
     file_system = store.file_system(call.parameters["FileSystemId"])
     asked = {
@@ -121,7 +121,7 @@ def delete_file_system(call: Call) -> Mapping[str, Any]:
 
 
 def _check_key(call: Call, key: str | None) -> None:
-    """A key of this account must be there and enabled; of others nothing is known."""
+    """Check that a key of this account exists and is enabled; keys of others are not checked."""
     parts = (key or "").split(":")
     if key is None or (len(parts) > 4 and parts[4] != call.account) or "alias/" in key:
         return
@@ -199,7 +199,7 @@ def create_from(call: Call, request: Mapping[str, Any]) -> FileSystem:
 
 
 def _refuse_children(store: Store, file_system: FileSystem, parameters: Mapping[str, Any]) -> None:
-    """OpenZFS: volumes below the root, and snapshots, go only if the caller says so."""
+    """Refuse to delete OpenZFS file systems with child volumes or snapshots, unless requested."""
     if file_system.kind != "OPENZFS":
         return
     options = (parameters.get("OpenZFSConfiguration") or {}).get("Options", ())
@@ -216,7 +216,7 @@ def _refuse_children(store: Store, file_system: FileSystem, parameters: Mapping[
 
 
 def _final_backup(call: Call, store: Store, file_system: FileSystem) -> str | None:
-    """Take the last backup, by default of OpenZFS only (docstrings of DeleteFileSystem)."""
+    """Create the final backup, by default of OpenZFS only (docstrings of DeleteFileSystem)."""
     name = _configuration(file_system.kind)
     settings = call.parameters.get(name) or {}
     if settings.get("SkipFinalBackup", file_system.kind == "LUSTRE"):

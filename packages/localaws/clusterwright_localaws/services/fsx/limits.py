@@ -1,4 +1,4 @@
-"""FSx's own quotas: file systems and capacity per deployment type."""
+"""Quotas of FSx: file systems and capacity per deployment type."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OPENZFS_MBPS = "L-4EDE4065"
 def check(
     call: Call, kind: str, request: Mapping[str, Any], before: Mapping[str, Any] | None = None
 ) -> None:
-    """Refuse a file system (or its growth from `before`) that exceeds a quota.
+    """Refuse a file system, or its growth from `before`, that exceeds a quota.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def family_of(kind: str, request: Mapping[str, Any]) -> str:
 
 
 def register_usage() -> None:
-    """Tell the quotas what file systems hold."""
+    """Return the usage of a quota by file systems."""
     for family, code in COUNT.items():
         _count(code, family, lambda _: 1.0)
     for family, code in CAPACITY_GIB.items():

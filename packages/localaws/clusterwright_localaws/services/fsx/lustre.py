@@ -1,4 +1,4 @@
-"""What FSx for Lustre refuses: sizes, tiers, EFA and metadata settings.
+"""Checks of FSx for Lustre: sizes, tiers, EFA and metadata settings.
 
 Sources: the API model's docstrings (botocore 1.44.5) and AWS's Lustre guide, through the
 catalogue. Wordings known from users' reports: hashicorp/terraform-provider-aws#24341 (throughput)
@@ -57,7 +57,7 @@ def check(request: Mapping[str, Any]) -> None:
 def check_size(
     deployment: str, storage: str, throughput: int | None, capacity: int | None, *, efa: bool
 ) -> None:
-    """Refuse a capacity that is off the steps of its tier, or a throughput that has no tier."""
+    """Refuse a capacity that is not a step of its tier, or a throughput without a tier."""
     if deployment in _PERSISTENT:
         values = catalog_facts.catalog().lustre.throughput_values(deployment, storage)
         if throughput not in values:
@@ -83,7 +83,7 @@ def check_size(
 
 
 def tier_of(deployment: str, storage: str, throughput: int | None) -> Any | None:
-    """The catalogue's tier, or `None` where FSx has none."""
+    """Return the catalogue's tier, or `None` where FSx has none."""
     for tier in catalog_facts.catalog().lustre.tiers:
         if (tier.deployment_type, tier.storage_type) == (deployment, storage) and (
             tier.throughput_mbps_per_tib == throughput
@@ -93,7 +93,7 @@ def tier_of(deployment: str, storage: str, throughput: int | None) -> Any | None
 
 
 def with_defaults(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The request as the file system will describe itself."""
+    """Return the request with defaults, as the file system will be described."""
     filled = dict(request)
     lustre = dict(request.get("LustreConfiguration") or {})
     filled["StorageType"] = request.get("StorageType", "SSD")
@@ -119,10 +119,10 @@ def with_defaults(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def servers(request: Mapping[str, Any]) -> int:
-    """Addresses of a file system: the fewest that FSx can build it with.
+    """Return the addresses of a file system: the fewest that FSx can build it with.
 
-    Whoever plans a subnet takes the most (`LustreFacts.servers` gives both): so nothing that was
-    planned is refused here for want of addresses.
+    Plans of subnets use the maximum (`LustreFacts.servers` gives both), so that no planned file
+    system is refused for lack of addresses.
     """
     lustre = request["LustreConfiguration"]
     tiering = request["StorageType"] == TIERING
@@ -184,7 +184,7 @@ def check_update(file_system: FileSystem, asked: Mapping[str, Any]) -> None:
 def _check_update_settings(
     file_system: FileSystem, asked: Mapping[str, Any], lustre: Mapping[str, Any]
 ) -> None:
-    """Refuse settings that the file system's storage or deployment type does not have."""
+    """Refuse settings that the storage or deployment type does not support."""
     old = file_system.lustre
     if "StorageType" in asked and asked["StorageType"] != file_system.storage_type:
         raise bad_request("The storage type of a Lustre file system cannot be changed.")

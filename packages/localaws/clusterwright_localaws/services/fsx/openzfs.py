@@ -1,4 +1,4 @@
-"""What FSx for OpenZFS refuses. Source: docstrings of the API model (botocore 1.44.5)."""
+"""Checks of FSx for OpenZFS. Source: docstrings of the API model (botocore 1.44.5)."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def check_update(file_system: FileSystem, asked: Mapping[str, Any]) -> None:
     configuration = {**file_system.openzfs, **changes}
     iops = configuration.get("DiskIopsConfiguration") or {}
     if "DiskIopsConfiguration" not in changes and iops.get("Mode") == "AUTOMATIC":
-        # Described, but not asked for: it follows the capacity.
+        # Described, but not requested: it follows the capacity.
         configuration["DiskIopsConfiguration"] = {"Mode": "AUTOMATIC"}
     check_size(
         file_system.openzfs["DeploymentType"],
@@ -103,7 +103,7 @@ def check_update(file_system: FileSystem, asked: Mapping[str, Any]) -> None:
 
 
 def with_defaults(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The request as the file system will describe itself."""
+    """Return the request with defaults, as the file system will be described."""
     filled = dict(request)
     configuration = dict(request["OpenZFSConfiguration"])
     filled["StorageType"] = request.get("StorageType", "SSD")
@@ -121,6 +121,6 @@ def with_defaults(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def addresses(request: Mapping[str, Any]) -> int:
-    """Network interfaces per subnet: the active file server, and its standby if there is one."""
+    """Return the network interfaces per subnet: the active file server, and its standby if any."""
     deployment = str(request["OpenZFSConfiguration"]["DeploymentType"])
     return 2 if "_HA_" in deployment else 1

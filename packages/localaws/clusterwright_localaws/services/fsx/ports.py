@@ -1,4 +1,4 @@
-"""Security groups as FSx checks them before it builds a file system.
+"""Checks of security groups before a file system is created.
 
 Messages are those of AWS's Lustre guide, "Creating an FSx for Lustre file system fails"; the ports
 are those of "File system access control with Amazon VPC".
@@ -24,7 +24,7 @@ _EFA_CLOSED = (
 
 
 def check_lustre(groups: Sequence[Any], subnet: Any, *, efa: bool) -> None:
-    """Refuse groups that keep the servers of a file system from each other.
+    """Refuse groups that block traffic between the servers of a file system.
 
     Inbound 988 and 1018-1023 must be open from a group of the file system or from the whole
     subnet; for EFA all traffic must be open both ways, by group.

@@ -16,7 +16,7 @@ from clusterwright_localaws.services.fsx.state import (
 )
 from clusterwright_localaws.services.fsx.views import view
 
-# What a backup brings into a new file system unless the request says otherwise.
+# Settings that a new file system inherits from the backup unless the request sets them.
 _INHERITED = ("FileSystemTypeVersion", "KmsKeyId", "StorageCapacity", "StorageType")
 
 
@@ -36,7 +36,9 @@ def create_file_system_from_backup(call: Call) -> Mapping[str, Any]:
 
 
 def _restored(backup: Backup, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The request for a new file system: the backup's settings under the caller's."""
+    """Return the request of the new file system: the backup's settings, overridden by the
+    caller's.
+    """
     kind = backup.file_system.kind
     name = "LustreConfiguration" if kind == "LUSTRE" else "OpenZFSConfiguration"
     settings = {**backup.request[name], **(asked.get(name) or {})}

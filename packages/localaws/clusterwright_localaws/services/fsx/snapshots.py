@@ -1,4 +1,4 @@
-"""Snapshots of OpenZFS volumes: made, listed, renamed, deleted. They hold no data."""
+"""Snapshots of OpenZFS volumes. They contain no data."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def delete_snapshot(call: Call) -> Mapping[str, Any]:
 
 
 def view(snapshot: Snapshot) -> dict[str, Any]:
-    """A snapshot as the API answers it."""
+    """Return a snapshot in the shape of the API."""
     answer: dict[str, Any] = {
         "ResourceARN": snapshot.arn,
         "SnapshotId": snapshot.id,

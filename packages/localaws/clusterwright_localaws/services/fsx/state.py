@@ -1,4 +1,4 @@
-"""What FSx remembers of one account and region, and how time moves it."""
+"""State of FSx in one account and region."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOUNT_LETTERS = string.ascii_lowercase + string.digits
 
 @dataclass
 class FileSystem:
-    """One file system: `request` is what was asked for, with defaults filled in."""
+    """One file system: `request` is the creation's parameters with defaults."""
 
     id: str
     kind: str
@@ -131,7 +131,7 @@ class Snapshot:
 
 @dataclass
 class Backup:
-    """A backup of a file system, which it outlives."""
+    """A backup of a file system; it remains when the file system is deleted."""
 
     id: str
     file_system: FileSystem
@@ -171,7 +171,7 @@ class Task:
 
 
 class Store(Timers):
-    """Everything of one account and region."""
+    """The resources of one account and region."""
 
     def __init__(self, runtime: Runtime, account: str, region: str) -> None:
         super().__init__(runtime.clock)
@@ -192,7 +192,7 @@ class Store(Timers):
         return network_of(self.runtime, self.account, self.region)
 
     def file_system(self, file_system_id: str) -> FileSystem:
-        """A file system by id.
+        """Return a file system by id.
 
         Raises
         ------
@@ -209,7 +209,7 @@ class Store(Timers):
 
 
 def store_of(call: Call) -> Store:
-    """The caller's file systems, brought up to the present."""
+    """Return the caller's store, with its timers advanced."""
     found = store(call.runtime, call.account, call.region)
     found.advance()
     return found
@@ -220,7 +220,7 @@ def store(runtime: Runtime, account: str, region: str) -> Store:
 
 
 def new_id(prefix: str) -> str:
-    """`fs-` and 17 hexadecimal digits, as FSx has had them since 2018."""
+    """Return `fs-` and 17 hexadecimal digits, FSx's format since 2018."""
     return f"{prefix}-{secrets.token_hex(9)[:17]}"
 
 
@@ -247,14 +247,14 @@ def tag_list(tags: Mapping[str, str]) -> list[dict[str, str]]:
 def idempotent(
     call: Call, what: str, make: Callable[[], str], existing: Mapping[str, object]
 ) -> str:
-    """Create something, or return the id it got before under the same ClientRequestToken.
+    """Create a resource, or return its id if the ClientRequestToken was used before.
 
-    A token whose `existing` thing is gone makes a new one.
+    A token whose resource is not in `existing` any more creates a new one.
 
     Raises
     ------
     AwsError
-        IncompatibleParameterError: the token came before with other parameters.
+        IncompatibleParameterError: the token was used before with other parameters.
     """
     found = store_of(call)
     token = call.parameters.get("ClientRequestToken")

@@ -1,4 +1,4 @@
-"""Tags of everything that FSx has."""
+"""Tags of FSx resources."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.fsx.state import store_of, tag_list, tag_map
 
-# A resource has at most 50 tags, so that all fit in one page unless the caller wants fewer.
+# A resource has at most 50 tags, which fit in one page unless the caller requests fewer.
 _PAGE_SIZE = 100
 
 MOST_TAGS = 50
-"""The API model's limit of a list of tags, which holds for what a resource has, too."""
+"""The API model's limit of a list of tags, which also applies to the tags of a resource."""
 
 
 @operation("fsx", "ListTagsForResource")

@@ -1,7 +1,7 @@
-"""Data repository tasks: imports, exports and releases on demand. They move no data.
+"""Data repository tasks: imports, exports and releases on demand. They transfer no data.
 
-A task waits (PENDING), works (EXECUTING) for the world's `delays.task`, and ends SUCCEEDED with
-nothing moved; a cancelled one passes through CANCELING.
+A task is PENDING, then EXECUTING for the world's `delays.task`, and ends SUCCEEDED without data
+transferred; a cancelled task passes through CANCELING.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def cancel_task(call: Call) -> Mapping[str, Any]:
 
 
 def view(task: Task) -> dict[str, Any]:
-    """A task as the API answers it."""
+    """Return a task in the shape of the API."""
     answer: dict[str, Any] = {
         "TaskId": task.id,
         "Lifecycle": task.lifecycle,

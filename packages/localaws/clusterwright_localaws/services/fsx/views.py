@@ -33,7 +33,7 @@ _REPOSITORY = ("ImportPath", "ExportPath", "ImportedFileChunkSize", "AutoImportP
 
 
 def view(file_system: FileSystem) -> dict[str, Any]:
-    """A file system as the API answers it."""
+    """Return a file system in the shape of the API."""
     request = file_system.request
     answer: dict[str, Any] = {
         "OwnerId": file_system.account,
@@ -78,7 +78,7 @@ def _lustre_view(file_system: FileSystem) -> dict[str, Any]:
 
 
 def backup_view(backup: Backup) -> dict[str, Any]:
-    """A backup as the API answers it."""
+    """Return a backup in the shape of the API."""
     answer: dict[str, Any] = {
         "BackupId": backup.id,
         "Lifecycle": backup.lifecycle,

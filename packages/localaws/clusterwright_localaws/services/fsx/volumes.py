@@ -84,7 +84,7 @@ def delete_volume(call: Call) -> Mapping[str, Any]:
 
 
 def view(volume: Volume) -> dict[str, Any]:
-    """A volume as the API answers it."""
+    """Return a volume in the shape of the API."""
     answer: dict[str, Any] = {
         "CreationTime": volume.created_at,
         "FileSystemId": volume.file_system.id,
@@ -129,7 +129,7 @@ def _create(call: Call) -> Volume:
 
 
 def _below(store: Store, volume: Volume) -> list[Volume]:
-    """Every volume under this one, at any depth."""
+    """Return every volume under this volume, at any depth."""
     found: list[Volume] = []
     for each in store.volumes.values():
         if each.configuration.get("ParentVolumeId") == volume.id:

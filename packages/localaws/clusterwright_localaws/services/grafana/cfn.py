@@ -44,7 +44,7 @@ _REMOVALS = {
 
 class Workspace(Handler):
     type_name = "AWS::Grafana::Workspace"
-    # A setting of the Grafana inside, of which there is none here.
+    # A setting of Grafana itself, which does not run here.
     unsupported_properties = frozenset({"PluginAdminEnabled"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:

@@ -1,7 +1,8 @@
 """Workspaces of Amazon Managed Grafana, which moto does not have.
 
 https://docs.aws.amazon.com/grafana/latest/APIReference/Welcome.html; names of errors and limits of
-members are the API model's. No Grafana runs: an endpoint is a name, and a key opens nothing.
+members are the API model's. No Grafana runs: endpoints do not resolve, and API keys have no
+effect.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from clusterwright_localaws.services.workspace_errors import conflict, invalid, 
 # Region of an account.
 _MOST_WORKSPACES = 5
 # The API model names these; the user guide has pages on versions 12 and 13 too, but no source
-# says which of them ListVersions answers.
+# states which of them ListVersions answers.
 _VERSIONS = ("8.4", "9.4", "10.4")
 _BUSY = frozenset({"CREATING", "UPDATING", "DELETING", "VERSION_UPDATING"})
 _MEMBERS = {
@@ -59,7 +60,7 @@ _SUMMARY = (
 
 @dataclass
 class Workspace:
-    """One workspace: its members as the API answers them, and what hangs on it."""
+    """One workspace: its members in the API's answer, and its child resources."""
 
     members: dict[str, Any]
     configuration: str = "{}"
@@ -72,14 +73,14 @@ class Workspace:
 
 @dataclass
 class Workspaces:
-    """Those of one account and region."""
+    """The resources of one account and region."""
 
     runtime: Runtime
     by_id: dict[str, Workspace] = field(default_factory=dict)
     by_token: dict[str, str] = field(default_factory=dict)
 
     def advance(self) -> None:
-        """Let what was begun be done, where it is time."""
+        """Complete changes that are due."""
         now = self.runtime.clock.now()
         for workspace_id, one in list(self.by_id.items()):
             if one.done_at is None or one.done_at > now:
@@ -212,7 +213,7 @@ def update_configuration(call: Call) -> Mapping[str, Any]:
 
 @operation("grafana", "ListVersions")
 def list_versions(call: Call) -> Mapping[str, Any]:
-    """All that a workspace can be made with, or that one can be moved to."""
+    """Answer the versions for new workspaces, or those that a workspace can be upgraded to."""
     found = list(_VERSIONS)
     if "workspaceId" in call.parameters:
         has = _find(call).members["grafanaVersion"]
@@ -385,14 +386,14 @@ def _tagged(call: Call) -> Workspace:
 
 
 def _begin(call: Call, one: Workspace, status: str) -> dict[str, Any]:
-    """The members as they are before anything is done."""
+    """Return the members of a new workspace."""
     one.members |= {"status": status, "modified": call.now}
     one.done_at = call.now + timedelta(seconds=call.world.delays.workspace)
     return dict(one.members)
 
 
 def _check(call: Call, asked: Mapping[str, Any]) -> None:
-    """What goes together; the subnets and groups must be there, as for every service in a VPC."""
+    """Check members against each other; subnets and groups must exist."""
     if asked.get("grafanaVersion", _VERSIONS[0]) not in _VERSIONS:
         raise invalid(
             f"grafanaVersion: {asked['grafanaVersion']} is not one of {', '.join(_VERSIONS)}"

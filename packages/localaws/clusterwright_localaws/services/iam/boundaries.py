@@ -1,4 +1,4 @@
-"""A permissions boundary must exist when it is set, where IAM is enforced; moto takes any ARN.
+"""PutRolePermissionsBoundary refuses missing policies where IAM is enforced; moto accepts any ARN.
 
 https://docs.aws.amazon.com/IAM/latest/APIReference/API_PutRolePermissionsBoundary.html
 """

@@ -66,7 +66,7 @@ class Role(Handler):
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         iam = ctx.client("iam")
-        iam.get_role(RoleName=physical_id)  # a role that is gone needs no more
+        iam.get_role(RoleName=physical_id)  # the role is deleted already
         self._set_policies(iam, physical_id, properties, {})
         iam.delete_role(RoleName=physical_id)
 
@@ -134,7 +134,7 @@ class Policy(Handler):
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         iam = ctx.client("iam")
-        # AWS's id is a generated name; nothing in IAM has it.
+        # AWS's id is a generated name that IAM does not know.
         physical_id = ctx.generated_name(max_length=_POLICY_NAME_LIMIT)
         ctx.identify(physical_id)
         for kind, name in _holders(properties):
@@ -295,7 +295,7 @@ def _delete_inline(iam: Any, kind: str, name: str, properties: Properties) -> No
     try:
         _call(iam, "delete", kind)(**_who(kind, name), PolicyName=properties["PolicyName"])
     except ClientError as error:
-        # The role may be gone already; the others still have the policy.
+        # The role may be deleted already; the others still have the policy.
         if error.response["Error"]["Code"] != "NoSuchEntity":
             raise
 

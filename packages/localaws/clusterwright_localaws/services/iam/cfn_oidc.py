@@ -1,7 +1,7 @@
-"""OpenID Connect providers, by which IAM believes tokens of service accounts. ``Ref`` is the ARN.
+"""OpenID Connect providers, by which IAM trusts tokens of service accounts. ``Ref`` is the ARN.
 
-Where no thumbprint is given, IAM fetches that of the issuer's certificate; there is no issuer to
-be asked here, and the list stays empty (IAM API, CreateOpenIDConnectProvider).
+Without a thumbprint, IAM fetches that of the issuer's certificate; here no issuer is called, and
+the list stays empty (IAM API, CreateOpenIDConnectProvider).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the simulator's operations share: the principal that is asked about, and its policies."""
+"""Helpers of the policy simulator: the simulated principal and its policies."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def source_of(call: Call, arn: str) -> Source:
     Raises
     ------
     AwsError
-        NoSuchEntity, or InvalidInput for what is neither user, group nor role.
+        NoSuchEntity, or InvalidInput if it is not a user, group or role.
     """
     parts = arn.split(":", 5)
     kind, _, name = (parts[5] if len(parts) == 6 else "").partition("/")
@@ -72,5 +72,5 @@ def invalid(message: str) -> AwsError:
 
 
 def compact(**members: Any) -> dict[str, Any]:
-    """Return the members that are there."""
+    """Return the members that have a value."""
     return {name: value for name, value in members.items() if value is not None}

@@ -1,4 +1,4 @@
-"""Which condition keys policies ask for.
+"""Condition keys of policies.
 
 https://docs.aws.amazon.com/IAM/latest/APIReference/API_GetContextKeysForPrincipalPolicy.html
 """

@@ -1,4 +1,4 @@
-"""Who may present tokens of an OpenID Connect provider: changes that moto does not have.
+"""Client ids of OpenID Connect providers: changes that moto lacks.
 
 https://docs.aws.amazon.com/IAM/latest/APIReference/API_AddClientIDToOpenIDConnectProvider.html
 """
@@ -13,7 +13,7 @@ from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.iam import entities
 
 _MOST = 100
-"""Client IDs of a provider (IAM user guide, "IAM and AWS STS quotas")."""
+"""The limit of client ids of a provider (IAM user guide, "IAM and AWS STS quotas")."""
 
 
 @operation("iam", "AddClientIDToOpenIDConnectProvider")
@@ -32,7 +32,7 @@ def add_client(call: Call) -> Mapping[str, Any]:
 
 @operation("iam", "RemoveClientIDFromOpenIDConnectProvider")
 def remove_client(call: Call) -> Mapping[str, Any]:
-    """Taking away what is not there is no error, as AWS says."""
+    """Remove a client id; removing a missing id is not an error (AWS documentation)."""
     clients, name = _clients(call), call.parameters["ClientID"]
     if name in clients:
         clients.remove(name)

@@ -1,4 +1,4 @@
-"""SimulatePrincipalPolicy and SimulateCustomPolicy: the same evaluation, asked in advance.
+"""SimulatePrincipalPolicy and SimulateCustomPolicy: the same evaluation without a call.
 
 https://docs.aws.amazon.com/IAM/latest/APIReference/API_SimulatePrincipalPolicy.html
 https://docs.aws.amazon.com/IAM/latest/APIReference/API_SimulateCustomPolicy.html
@@ -27,7 +27,7 @@ from clusterwright_localaws.services.iam.common import compact, input_policies, 
 _ACTION = re.compile(r"[A-Za-z0-9-]+:[A-Za-z0-9]+")
 _ARN = re.compile(r"arn:[a-z-]+:[a-z0-9-]+:[^:]*:[^:]*:.+", re.DOTALL)
 _DEFAULT_ITEMS = 100
-# Of ResourceHandlingOption; each says which resources a simulated ec2:RunInstances must name.
+# ResourceHandlingOption: the resources that a simulated ec2:RunInstances must name.
 _SCENARIOS: dict[str, frozenset[str]] = {
     "EC2-Classic-InstanceStore": frozenset({"instance", "image", "security-group"}),
     "EC2-Classic-EBS": frozenset({"instance", "image", "security-group", "volume"}),
@@ -48,7 +48,7 @@ _SCENARIOS: dict[str, frozenset[str]] = {
 
 @dataclass(frozen=True)
 class _Simulation:
-    """What one request asks: who, with which policies, about what."""
+    """One simulation: the principal, the policies, the actions and resources."""
 
     caller: Caller
     policies: Policies
@@ -181,7 +181,7 @@ def _boundary_detail(asked: Request, policies: Policies) -> dict[str, bool] | No
 
 
 def _details(asked: Request, policies: Policies) -> dict[str, str] | None:
-    """For a resource of another account: what either side says on its own."""
+    """Return the separate results of both accounts, for a resource of another account."""
     if policies.resource is None or asked.resource_account in ("", asked.caller.account):
         return None
     within = replace(asked, resource_account="")
@@ -219,7 +219,7 @@ def _check_binary(name: str, values: tuple[str, ...]) -> None:
 def _boundary(
     request: Mapping[str, Any], own: tuple[Policy, ...] | None
 ) -> tuple[Policy, ...] | None:
-    """A boundary in the request takes the place of the entity's own."""
+    """Return the boundary of the request, or that of the entity."""
     given = request.get("PermissionsBoundaryPolicyInputList")
     if not given:
         return own
@@ -237,7 +237,7 @@ def _resource_policy(request: Mapping[str, Any]) -> Policy | None:
 
 
 def _named_caller(call: Call) -> Caller | None:
-    """CallerArn can be a user only, as AWS documents."""
+    """Return the caller of CallerArn, which must be a user (AWS documentation)."""
     arn = call.parameters.get("CallerArn")
     if not arn:
         if call.operation == "SimulateCustomPolicy" and call.parameters.get("ResourcePolicy"):
@@ -251,13 +251,13 @@ def _named_caller(call: Call) -> Caller | None:
 
 
 def _owner(request: Mapping[str, Any]) -> str:
-    """The account of ResourceOwner; empty, the caller's, without it."""
+    """Return the account of ResourceOwner; empty (the caller's) without it."""
     owner = request.get("ResourceOwner")
     if not owner:
         return ""
     match = re.fullmatch(r"(?:arn:[a-z-]+:iam::)?(\d{12})(?::.*)?", owner)
     if match is None:
-        raise invalid(f"ResourceOwner {owner} is no account")
+        raise invalid(f"ResourceOwner {owner} is not an account")
     return match.group(1)
 
 

@@ -68,7 +68,7 @@ class Key(Handler):
         )
 
     def replacing(self, old: Properties, new: Properties) -> set[str]:
-        # The documentation says replacement, the schema does not.
+        # Replaced according to the documentation, but not to the schema.
         # https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-kms-key.html
         names = ("KeySpec", "KeyUsage", "MultiRegion", "Origin")
         return {name for name in names if old.get(name) != new.get(name)}

@@ -1,4 +1,4 @@
-"""Lambda functions, layers and permissions. They are kept, never run."""
+"""Lambda functions, layers and permissions. They are stored, never run."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def _code(properties: Properties) -> dict[str, Any]:
     code = properties["Code"]
     if "ZipFile" not in code:
         return pick(code, "ImageUri", "S3Bucket", "S3Key", "S3ObjectVersion")
-    # Inline text becomes the one file that the handler's name asks for.
+    # Inline code becomes the file that the handler's name requires.
     # https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-lambda-function-code.html
     suffix = "py" if str(properties.get("Runtime", "")).startswith("python") else "js"
     packed = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Custom resources about log groups that services make: an end for their events, and removal.
+"""Custom resources for log groups that services create: retention and removal.
 
 `Custom::LogRetention` is the CDK's ``aws_logs.LogRetention``; our own stacks use it, and
 `Custom::LogGroupCleanup`, for the groups of HyperPod (stacks/hyperpod/functions/log_keeper.py).
@@ -12,7 +12,7 @@ from clusterwright_localaws.cloudformation.handler import Context, Created, Hand
 
 
 class LogRetention(Handler):
-    """Keeps the events of one group for so many days; makes the group if it does not exist."""
+    """Sets the retention of a log group; creates the group if it does not exist."""
 
     type_name = "Custom::LogRetention"
     supported_properties = frozenset(
@@ -49,7 +49,7 @@ class LogRetention(Handler):
 
 
 class LogGroupCleanup(Handler):
-    """Deletes every group under a prefix when it is deleted itself; does nothing before."""
+    """Deletes every log group under a prefix when the resource is deleted."""
 
     type_name = "Custom::LogGroupCleanup"
     supported_properties = frozenset({"LogGroupNamePrefix", "ServiceTimeout", "ServiceToken"})

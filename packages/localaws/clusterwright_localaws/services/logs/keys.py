@@ -1,6 +1,6 @@
-"""CloudWatch Logs: the key of a log group can be set and taken away; moto takes it at birth only.
+"""AssociateKmsKey and DisassociateKmsKey; moto sets a log group's key at creation only.
 
-The key's policy must let CloudWatch Logs use it.
+The key's policy must allow CloudWatch Logs to use it.
 https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html
 https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_AssociateKmsKey.html
 """
@@ -44,7 +44,7 @@ def disassociate_kms_key(call: Call) -> Mapping[str, Any]:
 
 
 def _check_key(call: Call, key: str, group: str) -> None:
-    """Keys of this account are looked at; of others, and of aliases, nothing is known."""
+    """Check a key of this account; keys of others, and aliases, are not checked."""
     parts = key.split(":")
     if len(parts) < 6 or parts[4] != call.account or not parts[5].startswith("key/"):
         return

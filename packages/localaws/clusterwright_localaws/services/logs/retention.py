@@ -1,4 +1,4 @@
-"""CloudWatch Logs: retention in days is one of a list; moto takes any number.
+"""PutRetentionPolicy accepts listed numbers of days; moto accepts any number.
 
 https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html
 """

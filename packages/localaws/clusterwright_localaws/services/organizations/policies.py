@@ -1,4 +1,4 @@
-"""Organizations: the effective tag policy, which moto does not make; it is the world's.
+"""The effective tag policy, which moto lacks; it is the world's.
 
 https://docs.aws.amazon.com/organizations/latest/APIReference/API_DescribeEffectivePolicy.html
 """

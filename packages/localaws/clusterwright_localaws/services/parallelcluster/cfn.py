@@ -1,9 +1,9 @@
-"""``Custom::PclusterCluster``: a cluster of AWS ParallelCluster, made by AWS's provider.
+"""``Custom::PclusterCluster``: a cluster of AWS ParallelCluster, created by AWS's provider.
 
 What the provider does with the properties is read from its function (`cluster.yaml` of
-aws/aws-parallelcluster at 3.13.1): the name cannot change, the tags of the stack join those of
-the configuration, errors are given as JSON, a cluster that is retained stays as it is. What it
-makes is in `localaws/parallelcluster`.
+aws/aws-parallelcluster at 3.13.1): the name cannot change, the tags of the stack join those of the
+configuration, errors are JSON, a retained cluster is not changed. The modules beside this one
+create the cluster.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from clusterwright_localaws.services.parallelcluster.validation import (
 )
 
 MESSAGE_LIMIT: Final = 2048
-"""Of ``validationMessages``; what is longer begins ``TRUNCATED:``."""
+"""The limit of ``validationMessages``; longer text starts with ``TRUNCATED:``."""
 
 _POLICIES: Final = ("Delete", "Retain")
 _CUSTOM_TAG: Final = {"Key": "parallelcluster:custom_resource", "Value": "cluster"}
@@ -46,7 +46,7 @@ _CUSTOM_TAG: Final = {"Key": "parallelcluster:custom_resource", "Value": "cluste
 
 @dataclass(frozen=True)
 class _Provider:
-    """The provider's stack, as its function's settings tell."""
+    """The provider's stack, from the settings of its function."""
 
     version: str
     bucket: str
@@ -94,7 +94,7 @@ class PclusterCluster(Handler):
         tags = {tag["Key"]: tag["Value"] for tag in stack["Tags"]}
         made_by = tags["parallelcluster:version"]
         if made_by != provider.version:
-            # `update_cluster` wants the cluster's own release (check_cluster_version with
+            # `update_cluster` requires the cluster's own release (check_cluster_version with
             # exact_match, api/controllers/cluster_operations_controller.py of 3.16.1).
             raise HandlerFailure(
                 json.dumps(
@@ -107,8 +107,8 @@ class PclusterCluster(Handler):
             )
         base = _kept(ctx, physical_id, provider)
         if base == configuration:
-            # The provider takes "No changes found" for done: a rollback comes here after an
-            # update that was refused. What was begun is brought back all the same.
+            # The provider treats "No changes found" as success: a rollback runs after a refused
+            # update. A change that has begun is reverted anyway.
             self._deploy(ctx, physical_id, configuration, provider)
             return _created(ctx, physical_id, provider, Verdict(), configuration)
         outputs = _outputs(stack)
@@ -179,7 +179,7 @@ class PclusterCluster(Handler):
         if moved and stack["StackStatus"] not in ("CREATE_COMPLETE", "UPDATE_COMPLETE"):
             raise HandlerFailure(f"{name}: {_why(ctx, name)}")
         _fleets(ctx, name, configuration, stack, image)
-        # Before it is kept: a cluster whose update failed has the configuration before.
+        # Before it is stored: a cluster whose update failed keeps its previous configuration.
         _nodes(ctx, name, configuration, f"/aws/parallelcluster/{name}-{suffix}")
         ctx.client("s3").put_object(
             Bucket=provider.bucket,
@@ -189,7 +189,7 @@ class PclusterCluster(Handler):
 
 
 def _nodes(ctx: Context, name: str, configuration: Mapping[str, Any], log_group: str) -> None:
-    """Let a driver, where there is one, bring the machines behind the instances up."""
+    """Start the machines behind the instances, if a driver is attached."""
     driver = driver_of(runtime())
     if driver is None:
         return
@@ -263,7 +263,7 @@ def _provider(ctx: Context, properties: Properties) -> _Provider:
 
 
 def _kept(ctx: Context, name: str, provider: _Provider) -> dict[str, Any]:
-    """The configuration that the cluster has; ParallelCluster keeps it in a bucket of its own."""
+    """Return the cluster's configuration; ParallelCluster stores it in a bucket."""
     found = ctx.client("s3").get_object(Bucket=provider.bucket, Key=_configuration_key(name))
     kept: dict[str, Any] = json.loads(found["Body"].read())
     return kept
@@ -283,7 +283,7 @@ def _tagged(ctx: Context, properties: Properties) -> dict[str, Any]:
 
 
 def _as_text(value: Any) -> Any:
-    """As a custom resource's function gets it: every number and truth value is text.
+    """Convert numbers and booleans to text, as a custom resource's function receives them.
 
     https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/crpg-ref-requests.html
     """
@@ -304,7 +304,7 @@ def _judge(
 ) -> Verdict:
     level = str(properties.get("ValidationFailureLevel", "ERROR"))
     if level not in LEVELS:
-        raise HandlerFailure(f"ValidationFailureLevel is one of {', '.join(LEVELS)}")
+        raise HandlerFailure(f"ValidationFailureLevel must be one of {', '.join(LEVELS)}")
     try:
         verdict = judged(
             name,
@@ -317,7 +317,7 @@ def _judge(
             suppressed=list(properties.get("SuppressValidators", [])),
         )
     except ValidatorFailed as error:
-        raise HandlerFailure(f"aws-parallelcluster could not judge {name}: {error}") from error
+        raise HandlerFailure(f"aws-parallelcluster could not validate {name}: {error}") from error
     if verdict.refused:
         raise HandlerFailure(
             json.dumps(
@@ -327,7 +327,7 @@ def _judge(
         )
     stopping = verdict.at_or_above(level)
     if stopping:
-        # The most serious ones last, as the provider sorts them.
+        # Most serious messages last, as the provider sorts them.
         stopping.sort(key=lambda item: LEVELS.index(item["level"]))
         raise HandlerFailure(
             json.dumps(
@@ -376,17 +376,17 @@ def _created(
     }
     remark = f"{name}: {missing}" if missing is not None else None
     if missing is None and verdict.version is not None:
-        remark = f"{name}: judged by aws-parallelcluster {verdict.version}"
+        remark = f"{name}: validated by aws-parallelcluster {verdict.version}"
     return Created(name, attributes, remark)
 
 
 def _missing(verdict: Verdict) -> str | None:
-    """What of the judgement was left out, for whoever reads events."""
+    """Return the remark of the event: which validation was left out."""
     if verdict.unvalidated is None:
         return None
     if verdict.version is None:
         return f"UNVALIDATED by the local AWS: {verdict.unvalidated}"
-    return f"judged by aws-parallelcluster {verdict.version} in part: {verdict.unvalidated}"
+    return f"validated in part by aws-parallelcluster {verdict.version}: {verdict.unvalidated}"
 
 
 def _stack(ctx: Context, name: str) -> dict[str, Any] | None:

@@ -1,8 +1,8 @@
-"""The seam between a cluster of ParallelCluster and its nodes: who brings them up and reports.
+"""Interface between a cluster of ParallelCluster and a driver that runs its nodes.
 
-Without a driver (the default) a cluster is complete once EC2 has given it its instances. With one,
-machines stand behind the instances: the custom resource tells the driver what the cluster is, and
-waits until it says how the nodes came out, as CloudFormation waits for the head node's signal.
+Without a driver (the default), a cluster is complete once EC2 has launched its instances. With a
+driver, machines run behind the instances: the custom resource passes the cluster to the driver,
+and waits for its result, as CloudFormation waits for the head node's signal.
 
     with attach_cluster_driver(runtime, driver):      # a `ClusterDriver`
         ...
@@ -21,9 +21,9 @@ from clusterwright_localaws.core.runtime import Runtime
 
 @dataclass(frozen=True)
 class ClusterOrder:
-    """A cluster as it is wanted now. Its instances are there, and are found by their tags.
+    """The desired state of a cluster. Its instances exist, and are found by their tags.
 
-    `configuration` is ParallelCluster's, every number and truth value as text.
+    `configuration` is ParallelCluster's, with numbers and booleans as text.
     """
 
     account: str
@@ -34,16 +34,16 @@ class ClusterOrder:
 
 
 class ClusterDriver(Protocol):
-    """What stands behind the instances. Methods are called from the thread of a stack."""
+    """Runs machines behind the instances. Methods are called from a stack's thread."""
 
     def bring_up(self, order: ClusterOrder) -> None:
-        """Begin to make the nodes what `order` says: boot new ones, update the head node."""
+        """Start to apply `order`: boot new nodes, update the head node. Returns at once."""
 
     def outcome(self, name: str) -> str | None:
-        """None while that is under way; then why it failed, or an empty text."""
+        """Return None while it runs; then the reason of a failure, or an empty text."""
 
     def end(self, name: str) -> None:
-        """End every machine of a cluster; returns when they are gone."""
+        """Stop every machine of a cluster; returns when they are stopped."""
 
 
 _drivers: weakref.WeakKeyDictionary[Runtime, ClusterDriver] = weakref.WeakKeyDictionary()
@@ -51,9 +51,9 @@ _drivers: weakref.WeakKeyDictionary[Runtime, ClusterDriver] = weakref.WeakKeyDic
 
 @contextmanager
 def attach_cluster_driver(runtime: Runtime, driver: ClusterDriver) -> Iterator[None]:
-    """Give clusters that are made inside the `with` block to a driver."""
+    """Connect a driver to clusters that are created inside the `with` block."""
     if runtime in _drivers:
-        raise RuntimeError("the local AWS has a driver of clusters already")
+        raise RuntimeError("the local AWS has a cluster driver already")
     _drivers[runtime] = driver
     try:
         yield

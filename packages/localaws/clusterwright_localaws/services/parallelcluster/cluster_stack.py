@@ -1,6 +1,6 @@
-"""The stack of a cluster, under the cluster's own name, outside the stack that asked for it.
+"""The stack of a cluster, named like the cluster, outside the stack of the custom resource.
 
-Of the some hundred resources that ParallelCluster makes these are here, with its names and paths:
+Of about a hundred resources that ParallelCluster creates, it has these, with its names and paths:
 the head node, the roles of head, queues and login pools with the policies that the configuration
 adds, the managed security groups, the log group.
 """
@@ -21,7 +21,7 @@ _ALL: Final = {"IpProtocol": "-1"}
 def cluster_template(
     name: str, configuration: Mapping[str, Any], *, vpc_id: str, image_id: str, log_suffix: str
 ) -> dict[str, Any]:
-    """The template of one cluster."""
+    """Return the template of one cluster."""
     resources: dict[str, Any] = {}
     for logical, node in _nodes(configuration):
         resources |= _role(name, logical, node, configuration)
@@ -65,7 +65,7 @@ def _nodes(configuration: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str,
 
 
 def _word(name: str) -> str:
-    """Queue names are lower case with hyphens; what replaces one is no letter of theirs."""
+    """Return a logical id; queue names are lowercase with hyphens, which are replaced."""
     return re.sub(r"[^a-z0-9]", "X", name)
 
 
@@ -130,7 +130,7 @@ def _bucket_arns(access: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def _security_groups(name: str, vpc_id: str) -> dict[str, Any]:
-    """One for each kind of node; all of them let all traffic of each other through."""
+    """Return the groups, one for each kind of node; all traffic between them is allowed."""
     found: dict[str, Any] = {}
     for kind in ROLES:
         found[f"{kind}SecurityGroup"] = {
@@ -183,7 +183,7 @@ def _head_node(name: str, configuration: Mapping[str, Any], image_id: str) -> di
 
 
 def _log_policy(configuration: Mapping[str, Any]) -> dict[str, str]:
-    """ParallelCluster keeps the logs of a cluster unless it is told otherwise."""
+    """Return the retention settings; ParallelCluster retains logs by default."""
     return {"DeletionPolicy": _logs(configuration).get("DeletionPolicy", "Retain")}
 
 

@@ -1,9 +1,8 @@
 """The instances of a cluster beside its head node: static compute nodes, and login nodes.
 
 ParallelCluster launches compute nodes itself (`clustermgtd` on the head node) and login nodes by
-Auto Scaling groups. What is asked of EC2 is what decides whether they start: type, count, subnet,
-market, reservation, placement group. Nodes that would start with a job (MaxCount above MinCount)
-are not here.
+Auto Scaling groups. EC2 decides whether they start: type, count, subnet, market, reservation,
+placement group. Dynamic nodes (MaxCount above MinCount), which start with a job, are not launched.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _ALIVE: Final = ("pending", "running", "stopping", "stopped")
 
 @dataclass(frozen=True)
 class Fleet:
-    """Equal instances that are wanted: `tags` tell them from those of every other fleet."""
+    """Instances with equal settings; `tags` identify the fleet."""
 
     tags: Mapping[str, str]
     count: int
@@ -33,12 +32,12 @@ class Fleet:
 
 
 def wanted(name: str, configuration: Mapping[str, Any], groups: Mapping[str, str]) -> list[Fleet]:
-    """The fleets of a configuration that passed the schema; `groups` as `cluster_stack` has them.
+    """Return the fleets of a valid configuration; `groups` are those of `cluster_stack`.
 
     Raises
     ------
     HandlerFailure
-        It asks for what the local AWS does not launch.
+        It needs instances that the local AWS does not launch.
     """
     scheduling = configuration["Scheduling"]
     found = [
@@ -57,9 +56,9 @@ def wanted(name: str, configuration: Mapping[str, Any], groups: Mapping[str, str
 
 
 def bring_about(ctx: Context, name: str, fleets: list[Fleet], image_id: str) -> None:
-    """Launch what is missing and end what is too much; fleets that are gone, altogether.
+    """Launch missing instances and terminate surplus instances, and those of removed fleets.
 
-    Let EC2's errors through: they are why static nodes of a real cluster do not come.
+    EC2's errors are raised: for them, static nodes of a real cluster fail to start.
     """
     ec2 = ctx.client("ec2")
     there = _there(ec2, name)
@@ -68,7 +67,7 @@ def bring_about(ctx: Context, name: str, fleets: list[Fleet], image_id: str) -> 
     ]
     for fleet in fleets:
         own = [instance for instance in there if _belongs(instance, fleet)]
-        # A node is not changed in place: those launched otherwise make room for new ones.
+        # Nodes are not changed in place: nodes with other launch settings are replaced.
         fit = [item for item in own if _fits(item, fleet)]
         surplus += [item for item in own if item not in fit] + fit[fleet.count :]
     _end(ctx, [item["InstanceId"] for item in surplus])
@@ -81,13 +80,13 @@ def bring_about(ctx: Context, name: str, fleets: list[Fleet], image_id: str) -> 
 
 
 def end_all(ctx: Context, name: str) -> None:
-    """End every instance of a cluster but its head node, which its stack has."""
+    """Terminate every instance of a cluster except its head node, which its stack deletes."""
     ec2 = ctx.client("ec2")
     _end(ctx, [item["InstanceId"] for item in _there(ec2, name)])
 
 
 def running(ctx: Context, name: str) -> tuple[bool, list[str]]:
-    """Whether compute nodes run, and which login pools have nodes."""
+    """Return whether compute nodes run, and which login pools have nodes."""
     there = _there(ctx.client("ec2"), name)
     tags = [{tag["Key"]: tag["Value"] for tag in item["Tags"]} for item in there]
     pools = {entry[POOL_TAG] for entry in tags if POOL_TAG in entry}
@@ -131,7 +130,9 @@ def _groups(networking: Mapping[str, Any], managed: str) -> list[str]:
 def _placement_group(
     queue: Mapping[str, Any], resource: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """A group that is named; those that ParallelCluster makes by itself are not made here."""
+    """Return the name of a placement group; groups that ParallelCluster creates are not created
+    here.
+    """
     chosen = (resource.get("Networking") or {}).get("PlacementGroup") or queue["Networking"].get(
         "PlacementGroup"
     )
@@ -208,5 +209,5 @@ def _end(ctx: Context, instance_ids: list[str]) -> None:
             for reservation in ec2.describe_instances(InstanceIds=instance_ids)["Reservations"]
             for instance in reservation["Instances"]
         ),
-        what="instances to end",
+        what="instances to terminate",
     )

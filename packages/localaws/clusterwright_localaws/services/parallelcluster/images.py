@@ -1,4 +1,4 @@
-"""Which image a node boots from: the configuration's own, else the official one of its system."""
+"""The image of a node: that of the configuration, else the official image of its system."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ NAME_PARTS: Final = {
 
 
 def image_id(ec2: Any, configuration: Mapping[str, Any], version: str) -> str:
-    """The head node's image; nodes of other architectures boot from it too, which is not AWS's.
+    """Return the head node's image. Unlike on AWS, nodes of other architectures use it too.
 
     Raises
     ------
     HandlerFailure
-        There is none.
+        There is no such image.
     """
     own = (configuration["HeadNode"].get("Image") or {}).get("CustomAmi") or configuration[
         "Image"
@@ -41,7 +41,7 @@ def image_id(ec2: Any, configuration: Mapping[str, Any], version: str) -> str:
         ]
     )["Images"]
     part = f"-{NAME_PARTS.get(system, system)}-"
-    # The images here are of one release; those of others are not made up for a number.
+    # The images here are those of one release; none are invented for other releases.
     images = [item for item in found if part in item["Name"]]
     exact = [image for image in images if f"aws-parallelcluster-{version}-" in image["Name"]]
     if not images:

@@ -1,4 +1,4 @@
-"""Runs in the environment of aws-parallelcluster, not in ours: judges a configuration.
+"""Validates a configuration; runs in the separate environment of aws-parallelcluster.
 
 Reads one JSON object from stdin and writes one to stdout, both described in `validation.py`.
 It uses nothing of this repository: ParallelCluster needs CDK v1 and cannot share an environment.
@@ -13,7 +13,7 @@ from typing import Any
 
 
 class _Running:
-    """What a patch asks of the cluster that it changes; here its fleets are as we are told."""
+    """The state of the cluster that a patch needs; its fleets are those of the input."""
 
     def __init__(self, name: str, *, capacity: bool, pools: list[str]) -> None:
         self.name = self.stack_name = name
@@ -31,7 +31,7 @@ class _Running:
 
 
 def main() -> None:
-    """Judge what stdin names; ParallelCluster's own prints go to stderr."""
+    """Validate the configuration from stdin; ParallelCluster's own output goes to stderr."""
     asked = json.load(sys.stdin)
     with contextlib.redirect_stdout(sys.stderr):
         answer = _judge(asked)
@@ -71,7 +71,7 @@ def _validated(config: Any, asked: dict[str, Any]) -> list[dict[str, str]]:
     from pcluster.validators.common import ValidatorContext
 
     if asked["base"] is not None:
-        # Of the security groups that ParallelCluster made; ours are beside them, so none is asked.
+        # Security groups that ParallelCluster created; ours are additional, so none is needed.
         config.managed_head_node_security_group = asked["head_node_security_group"]
         config.managed_compute_security_group = asked["compute_security_group"]
     context = ValidatorContext(

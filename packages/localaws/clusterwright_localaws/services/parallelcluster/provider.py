@@ -1,10 +1,10 @@
-"""The stack that AWS hosts for the custom resource, as far as the local AWS answers it.
+"""The provider stack of the custom resource, whose template AWS hosts.
 
 Parameters, outputs, the function's name, its log group and its role are those of AWS's template
 (`cloudformation/custom_resource/cluster.yaml` of aws/aws-parallelcluster, read at 3.13.1). The
-function's layer and its code are not there: the handler of `Custom::PclusterCluster` does what
-they do. The role has the rights that matter for templates of ours, among them the one narrow
-right of AWS's policies: only policies under `parallelcluster` are attached to a cluster's roles
+function has no layer and no code: the handler of `Custom::PclusterCluster` does their work. The
+role has the permissions that our templates need, with the restriction of AWS's policies: only
+policies under `parallelcluster` are attached to a cluster's roles
 (`cloudformation/policies/parallelcluster-policies.yaml`).
 """
 
@@ -15,7 +15,7 @@ import re
 from typing import Any, Final
 
 FIRST_VERSION: Final = (3, 6, 0)
-"""The release that brought the custom resource (its change log)."""
+"""The first release with the custom resource (its change log)."""
 
 _KEY: Final = re.compile(
     r"parallelcluster/(?P<version>3\.\d{1,2}\.\d{1,2})/templates/custom_resource/cluster\.yaml"
@@ -26,9 +26,9 @@ VERSION_VARIABLE: Final = "CLUSTERWRIGHT_VERSION"
 
 
 def hosted(bucket: str, key: str, region: str) -> str | None:
-    """The text of the template that AWS hosts at a place in S3; None where it hosts none.
+    """Return the template that AWS hosts at an S3 location; None where it hosts none.
 
-    Which releases there are is not known here: every number from the first one on is answered.
+    The list of releases is not known here: every number from the first one on is answered.
     """
     match = _KEY.fullmatch(key)
     if match is None or bucket != f"{region}-aws-parallelcluster":
@@ -87,7 +87,7 @@ def _template(version: str) -> dict[str, Any]:
                 "Type": "AWS::Lambda::Function",
                 "Properties": {
                     "FunctionName": {"Fn::Sub": ["pcluster-cfn-${Suffix}", _SUFFIX]},
-                    "Description": "stands for AWS's provider: nothing runs in it",
+                    "Description": "stands for AWS's provider: it runs nothing",
                     "Code": {"ZipFile": "def handler(event, context):\n    pass\n"},
                     "Handler": "index.handler",
                     "Runtime": "python3.12",
@@ -150,7 +150,7 @@ def _policies() -> dict[str, Any]:
 
 
 def _rights() -> dict[str, Any]:
-    """What AWS's policies come to for the resources that a cluster has here."""
+    """Return the permissions of AWS's policies for the resources that a cluster has here."""
     here = "arn:${AWS::Partition}:iam::${AWS::AccountId}"
     roles = {"Fn::Sub": f"{here}:role/parallelcluster/*"}
     profiles = {"Fn::Sub": f"{here}:instance-profile/parallelcluster/*"}

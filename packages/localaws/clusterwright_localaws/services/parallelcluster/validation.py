@@ -1,9 +1,9 @@
-"""What aws-parallelcluster says of a configuration, asked in the environment that has it.
+"""Validation of configurations by aws-parallelcluster, in its own environment.
 
-The package needs CDK v1 and cannot be installed beside ours, so its Python is another process: in
-a checkout that of `.clusterwright/clients/pcluster`, which `make test` builds, and so does
-`python -m tools.setup.clients`. `CLUSTERWRIGHT_PCLUSTER_PYTHON` names another, or none if it is
-empty. Without one nothing is judged, and the answer says so.
+The package needs CDK v1 and cannot be installed beside ours, so it runs in another process. Its
+Python is that of `.clusterwright/clients/pcluster` in a checkout, built by `make test` and by
+`python -m tools.setup.clients`. `CLUSTERWRIGHT_PCLUSTER_PYTHON` selects another Python, or none if
+it is empty. Without one nothing is validated, and the answer states that.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _LIMIT_S: Final = 300.0
 
 
 class ValidatorFailed(Exception):
-    """The process could not be started, ended badly or answered something else."""
+    """The process could not be started, failed, or gave an invalid answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Running:
-    """What runs of a cluster that is updated."""
+    """The running state of a cluster that is updated."""
 
     base: Mapping[str, Any]
-    """The configuration that it has."""
+    """Its current configuration."""
 
     capacity: bool = False
     """Whether the compute fleet is not stopped."""
@@ -51,14 +51,14 @@ class Running:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """What was said.
+    """The result of a validation.
 
     Attributes
     ----------
     version:
-        Of the package that judged; None where none did.
+        The version of the package that validated; None without one.
     unvalidated:
-        Why it was not judged, or only in part; None where it was, validators included.
+        Why validation was skipped or partial; None after a full validation.
     messages:
         `{level, type, message}`, of the schema or of validators.
     refused:
@@ -72,7 +72,7 @@ class Verdict:
     refused: Sequence[Mapping[str, str]] = field(default_factory=tuple)
 
     def at_or_above(self, level: str) -> list[Mapping[str, str]]:
-        """Messages that stop a creation or an update at this failure level."""
+        """Return the messages that stop a creation or an update at this failure level."""
         return [
             message
             for message in self.messages
@@ -91,22 +91,22 @@ def judged(
     running: Running | None = None,
     suppressed: Sequence[str] = (),
 ) -> Verdict:
-    """Judge a configuration, and the change from what runs.
+    """Validate a configuration, and the change from the running state.
 
     Parameters
     ----------
     version:
-        The release that is asked for; another one that judges is said.
+        The requested release; the result states if another release validated.
     address:
-        Where the local AWS is served. Without one the validators, which ask AWS, are not run.
+        The URL of the local AWS. Without it the validators, which call AWS, do not run.
 
     suppressed:
-        Validators that are not run, as `pcluster --suppress-validators` takes them.
+        Validators to skip, as in `pcluster --suppress-validators`.
 
     Raises
     ------
     ValidatorFailed
-        The environment is named or built and cannot be used.
+        The environment is configured or built and cannot be used.
     """
     python = python_of_the_judge()
     if python is None:
@@ -129,10 +129,10 @@ def judged(
     answer = _ask(python, asked, account=account, region=region, address=address)
     reasons = []
     if answer["version"] != version:
-        reasons.append(f"{answer['version']} judged a configuration of {version}")
+        reasons.append(f"{answer['version']} validated a configuration of {version}")
     failed = answer["messages"] or answer["refused"]
     if not answer["validators"] and not failed:
-        reasons.append("its validators, which ask AWS, need a local AWS that is served")
+        reasons.append("its validators, which call AWS, need a local AWS on a port")
     return Verdict(
         version=answer["version"],
         unvalidated="; ".join(reasons) or None,
@@ -142,12 +142,12 @@ def judged(
 
 
 def python_of_the_judge() -> str | None:
-    """The Python that is asked; None where there is none."""
+    """Return the Python of the environment, or None."""
     named = os.environ.get(PYTHON)
     if named is not None:
         return named or None
     built = _CHECKOUT / _BUILT
-    # The stamp is written last: an environment without it was cut off.
+    # The stamp is written last: an environment without it is incomplete.
     return str(built / "bin" / "python") if (built / "built-from").is_file() else None
 
 
@@ -159,7 +159,7 @@ def _ask(
     region: str,
     address: str | None,
 ) -> dict[str, Any]:
-    # Nothing of the caller's that could lead to a real account.
+    # Without the caller's variables that could lead to a real account.
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("AWS_", "PYTHON"))}
     environment |= {
         "AWS_ACCESS_KEY_ID": account,
@@ -168,11 +168,11 @@ def _ask(
         "AWS_EC2_METADATA_DISABLED": "true",
         "AWS_CONFIG_FILE": os.devnull,
         "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
-        # Nobody answers there: without an address nothing may be asked.
+        # Nothing listens there: without an address no call may succeed.
         "AWS_ENDPOINT_URL": address or "http://localhost:9",
     }
     if address is not None:
-        # Its client puts the bucket before the host, which cannot be done before an address.
+        # Its client puts the bucket before the host name, which fails with an IP address.
         environment["AWS_ENDPOINT_URL_S3"] = address.replace("localhost", "127.0.0.1")
     try:
         done = subprocess.run(

@@ -1,7 +1,7 @@
-"""The Price List Query API: what the catalogue and the world have prices for, in AWS's form.
+"""The Price List Query API: the prices of the catalogue and the world, in AWS's format.
 
-The API is asked in one region about all regions. A price that no source states has no product: the
-answer is an empty list, as AWS's is for a type that a region does not sell.
+One region serves the prices of all regions. A price that no source states has no product: the
+answer is an empty list, as AWS's for a type that a region does not sell.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from clusterwright_localaws.core.pagination import page
 from clusterwright_localaws.services.pricing.products import SERVICES, Product, products
 
 FORMAT = "aws_v1"
-# A service of AWS that no source has a price of is there, and has no products.
+# An AWS service without a sourced price exists, and has no products.
 _KNOWN = frozenset(code for code, _ in SERVICES.values())
 
 

@@ -1,11 +1,11 @@
 """Products with prices: one per instance type, region and kind, and one per service item.
 
-Attributes of EC2 products are those that the plain Linux on-demand filter asks for (regionCode,
+Attributes of EC2 products are those of the plain Linux on-demand filter (regionCode,
 preInstalledSw, operatingSystem, capacitystatus, marketoption, tenancy; karpenter-provider-aws
 pkg/providers/pricing); those of HyperPod are `usagetype` `USE1-Cluster:ml.*`, `component` and
-`instanceType` `ml.*-Cluster`, as a public price tool's fixtures have them (2026-09). Of the other
-services those have AWS's usage types and attributes that a public tool finds prices by; of the
-rest only `regionCode`, `location` and the item are given.
+`instanceType` `ml.*-Cluster`, as a public price tool's fixtures have them (2026-09). Products of
+other services have AWS's usage types and attributes where a public tool finds prices by them; the
+rest have only `regionCode`, `location` and the item.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ SERVICES = {
     "s3": ("AmazonS3", "Storage"),
 }
 _OPENZFS = {"deploymentOption": "Single-AZ", "fileSystemType": "OpenZFS"}
-# What tells AWS's products apart, where a public tool finds them by it (infracost/infracost,
+# What identifies AWS's products, where a public tool finds them by it (infracost/infracost,
 # internal/resources/aws): product family, usage type without its region's prefix, attributes.
 KNOWN_BY: dict[tuple[str, str], tuple[str | None, str | None, Mapping[str, str]]] = {
     ("nat_gateway", "hourly"): (None, "NatGateway-Hours", {}),
@@ -89,7 +89,7 @@ class Product:
         return "".join(letters[byte % len(letters)] for byte in digest[:16])
 
     def document(self) -> dict[str, Any]:
-        """The JSON document that GetProducts answers with, as a string, for each product."""
+        """Return the JSON document of the product, which GetProducts answers as a string."""
         sku = self.sku
         rate = f"{sku}.{_ON_DEMAND}.{_RATE}"
         term: dict[str, Any] = {
@@ -126,7 +126,7 @@ class Product:
 
 
 def products(runtime: Runtime) -> tuple[Product, ...]:
-    """Every product of the catalogue, and those of the world before and instead of them."""
+    """Return every product of the catalogue; the world's products come first and replace them."""
     return runtime.store("price-list", "", "", lambda: tuple(_build(runtime)))
 
 
@@ -142,7 +142,7 @@ def _build(runtime: Runtime) -> Iterator[Product]:
         if kind not in _PRICE_KINDS or (name, kind, region, None, None) in replaced:
             continue
         if region not in _locations():
-            continue  # a local zone: AWS lists it under its group, which is not in the sources
+            continue  # AWS lists a local zone under its group, which is not in the sources
         fact = catalog.instance_price(name, region, kind)
         price = catalog_facts.known(fact)
         if price is not None:
@@ -233,7 +233,9 @@ def _day(fact: Any) -> str | None:
 
 @functools.cache
 def _locations() -> dict[str, str]:
-    """Region -> "US East (N. Virginia)", from botocore's endpoint data."""
+    """Return region names such as "US East (N. Virginia)" by region, from botocore's endpoint
+    data.
+    """
     from botocore.loaders import create_loader
 
     endpoints = create_loader().load_data("endpoints")
@@ -246,9 +248,9 @@ def _locations() -> dict[str, str]:
 
 
 def _prefix(region: str) -> str:
-    """`USE1`: the prefix of the region's zone ids in capitals.
+    """Return `USE1`: the prefix of the region's zone ids in capitals.
 
-    AWS's own prefixes differ from that in some regions (Europe (Ireland) has `EU`); no source
+    AWS's prefixes differ from it in some regions (Europe (Ireland) has `EU`); no source
     lists them all.
     """
     zones = sorted(z for z in catalog_facts.catalog().zone_ids(region) if _PLAIN_ZONE.fullmatch(z))

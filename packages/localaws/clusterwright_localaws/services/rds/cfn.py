@@ -267,7 +267,7 @@ class DBParameterGroup(Handler):
 
 
 def _present(attributes: Mapping[str, Any]) -> dict[str, str]:
-    """Return the attributes that RDS answers: a secret only where RDS keeps the password."""
+    """Return the attributes that RDS answers; a secret only where RDS manages the password."""
     return {name: str(value) for name, value in attributes.items() if value is not None}
 
 
@@ -285,7 +285,7 @@ def _retag(ctx: Context, rds: Any, arn: str, old: Properties, new: Properties) -
 
 
 def _numbers(parameters: dict[str, Any]) -> dict[str, Any]:
-    """The schema keeps the storage and the port of an instance as text; the API wants numbers."""
+    """Convert storage and port to numbers, which the schema has as text."""
     for name in (*_INTEGERS, "Port", "DBPortNumber"):
         if name in parameters:
             parameters[name] = int(parameters[name])
@@ -328,7 +328,7 @@ def _final_snapshot(ctx: Context, name: str) -> dict[str, Any]:
     }
 
 
-# A creation that was cancelled, or a change that a rollback undoes, may still be under way.
+# A cancelled creation, or a change that a rollback undoes, may still be running.
 _BUSY = frozenset({"creating", "modifying"})
 
 

@@ -1,4 +1,4 @@
-"""RDS: parameters of a group can be set back; moto only sets them.
+"""ResetDBParameterGroup, which moto lacks.
 
 https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ResetDBParameterGroup.html
 """

@@ -49,7 +49,7 @@ class Bucket(Handler):
         if properties.get("ObjectLockEnabled"):
             parameters["ObjectLockEnabledForBucket"] = True
         if ctx.region == "us-east-1":
-            # There alone S3 answers a second creation by the owner with success.
+            # Only there S3 answers a second creation by the owner with success.
             _refuse_own(s3, name)
         s3.create_bucket(**parameters)
         ctx.identify(name)
@@ -287,7 +287,7 @@ def _logging(s3: Any, name: str, value: Any) -> None:
     status: dict[str, Any] = {}
     if value is not None:
         status["LoggingEnabled"] = {
-            # Without a destination a bucket keeps its own logs.
+            # Without a destination, a bucket stores its own logs.
             "TargetBucket": value.get("DestinationBucketName", name),
             "TargetPrefix": value.get("LogFilePrefix", ""),
             **pick(value, "TargetObjectKeyFormat"),

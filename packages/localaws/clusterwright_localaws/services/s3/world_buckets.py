@@ -1,4 +1,4 @@
-"""Buckets that others own: the world's, made before anybody looks for them."""
+"""The world's buckets, created before the first call that reads buckets."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from clusterwright_localaws.services.ec2.zones import partition_of
 
 
 def seed_buckets(runtime: Runtime) -> None:
-    """Make the world's buckets; does nothing after the first time."""
+    """Create the world's buckets; does nothing after the first call."""
     runtime.store("seeded-buckets", "", "", lambda: _seed(runtime))
 
 
 def find_bucket(name: str) -> Any | None:
-    """moto's bucket of that name, whoever owns it, or `None`."""
+    """Return moto's bucket of that name, of any account, or `None`."""
     from moto.s3.models import s3_backends
 
     for partitions in list(s3_backends.values()):
@@ -35,7 +35,7 @@ def _seed(runtime: Runtime) -> bool:
         if seed.name not in backend.buckets:
             bucket = backend.create_bucket(seed.name, region)
             if seed.account is not None:
-                # Another account's, so its policy is what lets everybody else in.
+                # It belongs to another account, so its policy allows everyone else.
                 bucket.policy = _open_policy(seed.name, partition_of(region))
     return True
 

@@ -34,7 +34,7 @@ MAX_IDS_PER_DELETE = 99
 MAX_WITH_LOGICAL_IDS_PER_DELETE = 50
 TOKEN_LIFETIME = timedelta(hours=8)
 Act = Callable[[Clusters, Cluster, Node], tuple[str, str] | None]
-"""Do it to one node, or say the error code and the message."""
+"""Apply an action to one node; return an error code and a message if it is refused."""
 
 
 @operation("sagemaker", "BatchAddClusterNodes")
@@ -69,7 +69,7 @@ def batch_add(call: Call) -> Mapping[str, Any]:
 def _add(
     call: Call, clusters: Clusters, cluster: Cluster, entry: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Grow a group; nodes that cannot be had yet have their logical ids already, and wait."""
+    """Add nodes to a group; nodes without capacity get logical ids and wait."""
     group = cluster.groups[entry["InstanceGroupName"]]
     before = {node.logical_id for node in group.nodes} | set(group.awaited)
     group.target_count += entry["IncrementTargetCountBy"]
@@ -101,7 +101,7 @@ def _add(
 def _known_token(
     call: Call, cluster: Cluster, token: str | None, asked: list[Any]
 ) -> list[dict[str, Any]] | None:
-    """What a token added, if it was seen within its 8 hours (API model, ClientToken)."""
+    """Return what a token added, if it was used within 8 hours (API model, ClientToken)."""
     known = cluster.tokens.get(token) if token else None
     if known is None or call.now - known.at > TOKEN_LIFETIME:
         return None
@@ -175,7 +175,7 @@ def batch_replace(call: Call) -> Mapping[str, Any]:
 def _each(
     call: Call, act: Act, *, not_found: str, code: str, empty_lists: bool
 ) -> Mapping[str, Any]:
-    """Do something to every node that is named, and sort the results as the API answers them."""
+    """Apply an action to every named node, and group the results as in the API's answer."""
     clusters = clusters_of(call)
     cluster = clusters.find(call.parameters["ClusterName"])
     if not call.parameters.get("NodeIds") and not call.parameters.get("NodeLogicalIds"):
@@ -217,7 +217,7 @@ def _each(
 
 
 def _forget(cluster: Cluster, logical_id: str) -> bool:
-    """Give up a node that has not come yet."""
+    """Delete a node that is not launched yet."""
     for group in cluster.groups.values():
         if logical_id in group.awaited:
             group.awaited.remove(logical_id)
@@ -276,7 +276,7 @@ def _check_growth(
 
 
 def _again(cluster: Cluster, added: list[dict[str, Any]], call: Call) -> list[Mapping[str, Any]]:
-    """The same nodes with their latest status, for a repeated client token."""
+    """Return the same nodes with their latest status, for a repeated client token."""
     answer: list[Mapping[str, Any]] = []
     for entry in added:
         node = find_node(cluster, instance_id=None, logical_id=entry["NodeLogicalId"])
@@ -291,12 +291,12 @@ def _say(cluster: Cluster, node: Node, text: str, call: Call) -> None:
 
 
 def types_of(group: Group) -> list[str]:
-    """EC2's names of a group's types."""
+    """Return EC2's names of a group's types."""
     return [catalog_facts.ec2_name(name) for name in group.instance_types]
 
 
 def unknown_nodes(cluster: Cluster, names: list[str]) -> AwsError | None:
-    """ResourceNotFound for the first id that is no node of the cluster."""
+    """Raise ResourceNotFound for the first id that is not a node of the cluster."""
     for name in names:
         if find_node(cluster, instance_id=name, logical_id=None) is None:
             return AwsError("ResourceNotFound", f"Instance {name} does not exist.")

@@ -27,20 +27,20 @@ _CLUSTER = (
 )
 _BUSY = frozenset({"Creating", "Updating", "RollingBack", "SystemUpdating"})
 _READ_ONLY = frozenset({"CurrentCount"})
-# ClusterName takes no hyphen at its ends and 63 signs.
+# ClusterName allows 63 characters, without a hyphen at either end.
 _NAME_LENGTH = 63
 
 
 class Cluster(Handler):
     """``Ref`` is the cluster's ARN.
 
-    The stack waits for ``InService``. AWS does not document what its handler makes of a group
-    that was rolled back because ``MinInstanceCount`` was not met; here the resource fails, since
-    the template asked for nodes that are not there.
+    The stack waits for ``InService``. AWS does not document how its handler treats a group that
+    was rolled back because ``MinInstanceCount`` was not met; here the resource fails, since nodes
+    of the template are missing.
     """
 
     type_name = "AWS::SageMaker::Cluster"
-    # A cluster that has failed is no resource that others can refer to.
+    # Other resources cannot refer to a failed cluster.
     unsupported_attributes = frozenset({"FailureMessage"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
@@ -143,7 +143,9 @@ class Cluster(Handler):
         )
 
     def _patch(self, ctx: Context, arn: str, old: Properties, new: Properties) -> None:
-        """A changed ImageReleaseVersion is an UpdateClusterSoftware (CloudFormation's schema)."""
+        """Apply a changed ImageReleaseVersion with UpdateClusterSoftware (CloudFormation's
+        schema).
+        """
         before = _releases(old)
         groups = [
             {"InstanceGroupName": name, "ImageReleaseVersion": release}
@@ -194,7 +196,7 @@ def _require_minimum(found: Mapping[str, Any], properties: Properties) -> None:
 
 
 def _as_written(live: Mapping[str, Any], written: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A live group with the members that the template gives it, so that they can be compared."""
+    """Return a live group with the members of the template, for comparison."""
     renamed = {
         "InstanceCount": "TargetCount",
         "MinInstanceCount": "MinCount",
@@ -207,7 +209,7 @@ def _as_written(live: Mapping[str, Any], written: Mapping[str, Any] | None) -> d
         if live.get(renamed.get(name, name)) is not None
     }
     if "KubernetesConfig" in found:
-        # Described is what nodes have and what they are to have; the template says the latter.
+        # DescribeCluster answers current and target values; the template has the target.
         config = found["KubernetesConfig"]
         found["KubernetesConfig"] = {
             name: config[f"Desired{name}"]

@@ -15,7 +15,9 @@ from clusterwright_localaws.cloudformation.handler_helpers import pick, retag
 
 
 class _Policy(Handler):
-    """Both kinds: `kind` is the API's name, `changeable` what an update takes."""
+    """Base class of both kinds: `kind` is the API's name, `changeable` the members of an
+    update.
+    """
 
     kind: ClassVar[str] = ""
     method: ClassVar[str] = ""

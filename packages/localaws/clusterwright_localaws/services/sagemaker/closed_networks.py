@@ -1,7 +1,7 @@
-"""Nodes in a network that the world closes fetch no lifecycle scripts, unless it has a way to S3.
+"""Nodes in a closed network of the world fetch no lifecycle scripts without an egress path to S3.
 
-Only networks of the world are looked at (`subnets[].closed`): of a VPC that a caller made, only
-the caller knows what leads out.
+Only networks of the world are checked (`subnets[].closed`): the egress paths of other VPCs are not
+known.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from clusterwright_localaws.services.ec2.network import Network
 
 
 def reaches_s3(network: Network, subnets: Iterable[Any], closed: Iterable[str]) -> bool:
-    """Whether each of these subnets (moto's) leads to S3; those that are not `closed` do."""
+    """Return whether each of these subnets (moto's) has an egress path to S3; open subnets
+    have.
+    """
     return all(subnet.id not in set(closed) or _leads(network.ec2, subnet) for subnet in subnets)
 
 

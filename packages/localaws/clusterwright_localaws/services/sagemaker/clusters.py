@@ -1,4 +1,4 @@
-"""CreateCluster, DescribeCluster, DeleteCluster, and how a new cluster ends up."""
+"""CreateCluster, DescribeCluster, DeleteCluster, and the outcome of creations."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def new_group(asked: Mapping[str, Any], kind: str) -> Group:
 
 
 def check_roles(call: Call, request: Mapping[str, Any]) -> None:
-    """Roles of the caller's account exist and trust SageMaker; that of scaling, HyperPod.
+    """Check that roles of the caller's account exist and trust SageMaker, or HyperPod for scaling.
 
     The message is SageMaker's for every API that takes a role.
     """
@@ -166,7 +166,7 @@ def check_roles(call: Call, request: Mapping[str, Any]) -> None:
 def finish_create(
     clusters: Clusters, cluster: Cluster, shortages: list[Shortage], when: datetime
 ) -> None:
-    """Decide over a new cluster once its deciding nodes are no longer Pending."""
+    """Complete a creation once the nodes that determine it are no longer Pending."""
     failure = cluster.doomed or _broken_while_driven(cluster, when)
     if failure is None:
         if wait_for_nodes(
@@ -206,11 +206,11 @@ def finish_create(
 def creation_failure(
     cluster: Cluster, shortages: Iterable[Shortage], when: datetime
 ) -> str | None:
-    """Why a cluster's creation fails, or `None`.
+    """Return why a cluster's creation fails, or `None`.
 
-    All or nothing: any instance that is missing or broken. Continuous: only the controller and
-    login groups decide (AWS, "Continuous provisioning ... with Slurm"); and, which AWS does not
-    document, a shortage that no retry can heal, such as a subnet without room.
+    All or nothing: any missing or broken instance. Continuous: only the controller and login
+    groups count (AWS, "Continuous provisioning ... with Slurm"), and, which AWS does not document,
+    a shortage that no retry can resolve, such as a full subnet.
     """
     if not cluster.continuous:
         for shortage in shortages:
@@ -230,7 +230,7 @@ def creation_failure(
 def settle_groups(
     clusters: Clusters, cluster: Cluster, shortages: Iterable[Shortage], when: datetime
 ) -> None:
-    """Bring every group to its status after an operation; roll back those short of MinCount."""
+    """Set the status of every group after an operation; roll back groups below MinCount."""
     short = {shortage.group.name: shortage for shortage in shortages}
     for group in cluster.groups.values():
         shortage = short.get(group.name)
@@ -246,9 +246,9 @@ def settle_groups(
 def roll_back_group(
     clusters: Clusters, cluster: Cluster, group: Group, shortage: Shortage, when: datetime
 ) -> None:
-    """What happens 3 hours after MinInstanceCount could not be met (here: after the delay).
+    """Roll back a group 3 hours after MinInstanceCount was not met (here: after the delay).
 
-    New groups go back to zero, existing ones to their last counts; the group is InService then.
+    New groups return to zero, existing groups to their last counts; the group is InService then.
     """
     wanted = group.min_count
     group.target_count, group.min_count = group.before_rollback
@@ -279,7 +279,7 @@ def roll_back_group(
 
 
 def keep_trying(clusters: Clusters, cluster: Cluster) -> None:
-    """Let a continuous cluster retry the launches that failed."""
+    """Retry the failed launches of a continuous cluster."""
 
     def retry(when: datetime) -> None:
         cluster.retrying = False
@@ -299,7 +299,7 @@ def keep_trying(clusters: Clusters, cluster: Cluster) -> None:
 def wait_for_nodes(
     cluster: Cluster, nodes: Iterable[Node], when: datetime, look: Callable[[datetime], None]
 ) -> bool:
-    """Look again later if nodes are still Pending: at their time, or at their driver's word."""
+    """Schedule another check if nodes are Pending: at their time, or when their driver reports."""
     pending = [node for node in nodes if node.status_at(when) == "Pending"]
     if not pending:
         return False
@@ -312,7 +312,9 @@ def wait_for_nodes(
 
 
 def broken_now(cluster: Cluster, when: datetime, *, but: Iterable[str] = ()) -> str | None:
-    """Why the first broken node is broken, of nodes that are not in `but` (instance ids)."""
+    """Return the failure of the first broken node, of nodes that are not in `but` (instance
+    ids).
+    """
     known = set(but)
     for node in cluster.nodes():
         if node.status_at(when) == "Failure" and node.instance_id not in known:
@@ -321,7 +323,7 @@ def broken_now(cluster: Cluster, when: datetime, *, but: Iterable[str] = ()) -> 
 
 
 def _broken_while_driven(cluster: Cluster, when: datetime) -> str | None:
-    """What fails a creation before the last node has reported: no need to wait for the others."""
+    """Return what fails a creation before the last node has reported, or `None`."""
     if not any(node.driven for node in cluster.nodes()):
         return None
     return creation_failure(cluster, (), when)
@@ -337,7 +339,7 @@ def _deciding(cluster: Cluster) -> list[Node]:
 
 
 def _register_usage() -> None:
-    """Tell the quotas how many instances clusters hold."""
+    """Return the usage of an instance quota by clusters."""
 
     @quotas.counts_usage("sagemaker", rules.INSTANCES_IN_ALL_CLUSTERS)
     def total(runtime: Runtime, account: str, region: str) -> float:

@@ -21,7 +21,7 @@ from clusterwright_localaws.services.sagemaker.state import (
     new_uuid,
 )
 
-# Beyond this the oldest are dropped: a node makes a handful, and clusters have thousands of nodes.
+# Beyond this the oldest events are dropped: clusters have thousands of nodes.
 MAX_EVENTS = 20_000
 
 
@@ -109,5 +109,5 @@ def _wanted(event: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
 
 
 def aware(moment: datetime) -> datetime:
-    """Requests bring times in UTC without saying so."""
+    """Return a time with UTC as its zone, which times of requests lack."""
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -5,8 +5,8 @@ belong to a cluster that Amazon EKS orchestrates and that has the add-on
 `amazon-sagemaker-hyperpod-taskgovernance` (without it they end as CreateFailed here); names are
 unique in a cluster; an update names the version that it changes (`TargetVersion`), as
 awslabs/awsome-distributed-ai does; a policy in CreateFailed can only be deleted; a cluster with
-policies cannot be deleted ("Troubleshoot", task governance). Where AWS's wording is not known, the
-sentence is ours.
+policies cannot be deleted ("Troubleshoot", task governance). Where AWS's message is not known, it
+is ours.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _UPDATABLE = ("Created", "Updated", "UpdateFailed")
 
 @dataclass
 class Policy:
-    """One scheduler configuration or compute quota; `versions` are what it was, 1 first."""
+    """One scheduler configuration or compute quota; `versions` are its versions, 1 first."""
 
     id: str
     arn: str
@@ -72,7 +72,7 @@ class Governance(Timers):
 
 @dataclass(frozen=True)
 class Kind:
-    """How one of the two kinds is named in the API."""
+    """The names of one of the two kinds in the API."""
 
     noun: str
     prefix: str
@@ -88,7 +88,7 @@ def governance_of(runtime: Runtime, account: str, region: str) -> Governance:
 
 
 def attached_policies(runtime: Runtime, cluster: Cluster) -> list[Policy]:
-    """The policies of a cluster, which keep it from being deleted."""
+    """Return the policies of a cluster, which block its deletion."""
     found = governance_of(runtime, cluster.account, cluster.region)
     return [
         policy
@@ -99,7 +99,7 @@ def attached_policies(runtime: Runtime, cluster: Cluster) -> list[Policy]:
 
 
 def find_policy(call: Call, arn: str) -> Policy:
-    """A policy by ARN, for its tags.
+    """Return a policy by ARN, for its tags.
 
     Raises
     ------

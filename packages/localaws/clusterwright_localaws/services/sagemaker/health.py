@@ -15,7 +15,7 @@ from clusterwright_localaws.services.sagemaker.state import NEVER, clusters_of
 
 @operation("sagemaker", "StartClusterHealthCheck")
 def start_cluster_health_check(call: Call) -> Mapping[str, Any]:
-    """Nodes are DeepHealthCheckInProgress for the world's node delay, then Running again."""
+    """Set nodes to DeepHealthCheckInProgress for the world's node delay, then to Running."""
     clusters = clusters_of(call)
     cluster = clusters.find(call.parameters["ClusterName"])
     until = call.now + timedelta(seconds=call.world.delays.node)

@@ -12,7 +12,7 @@ from clusterwright_localaws.services.sagemaker import views
 from clusterwright_localaws.services.sagemaker.events import aware
 from clusterwright_localaws.services.sagemaker.state import Group, Node, clusters_of, find_node
 
-# The API reference gives no default page; the maximum of the model is used.
+# The API reference states no default page size; the maximum of the model is used.
 PAGE = 100
 
 

@@ -1,8 +1,8 @@
-"""The seam between HyperPod's API and the nodes themselves: who brings a node up, and who says so.
+"""Interface between HyperPod's API and a driver that runs the nodes.
 
-Without a driver (the default), time is the driver: a node is Pending for the world's `delays.node`
-and Running after it. With one, real nodes stand behind the API: a driver is told what to do with
-each node, does it in its own time and threads, and reports what became of it.
+Without a driver (the default), a node is Pending for the world's `delays.node` and Running
+afterwards. With a driver, real nodes run behind the API: the driver gets an order for each node,
+carries it out in its own threads, and reports the result.
 
     class MyNodes:                                  # a `NodeDriver`
         def born(self, order): pool.submit(self._boot, order)
@@ -12,32 +12,32 @@ each node, does it in its own time and threads, and reports what became of it.
             order.report.running() if ok else order.report.failed(text)
         ...
 
-    with attach_node_driver(runtime, MyNodes()):    # from then on every new node is the driver's
+    with attach_node_driver(runtime, MyNodes()):    # the driver gets every new node
         ...
 
 Rules
 -----
 * The driver's methods are called one after another, in the order of the API's calls, from one
   thread that holds no lock of the local AWS: a slow method delays later orders, never a call of
-  the API. Start work of your own and return. An exception of a method fails its node.
+  the API. Start work in a thread and return. An exception of a method fails its node.
 * `order.report` may be used from any thread, at any time, also long after the method returned
-  (a node that breaks). It takes the API's lock for microseconds. What it says of an instance that
-  has been replaced or forgotten meanwhile is ignored, and it answers `False`.
-* A node stays Pending until `running` or `failed`. A driver that says nothing keeps the cluster
-  Creating: time-outs are the driver's. The API decides what follows from a report:
+  (a node that breaks). It takes the API's lock for microseconds. Reports about an instance that
+  was replaced or deleted are ignored, and return `False`.
+* A node stays Pending until `running` or `failed`. Without a report the cluster stays Creating:
+timeouts are up to the driver. The API acts on reports:
 
   - without `NodeProvisioningMode: Continuous`, the first `failed` while a cluster is created rolls
     it back: every node gets `delete`, the cluster is Failed, its FailureMessage the report's;
     while it is updated, the update is rolled back and the cluster InService again;
-  - with it, only the controller decides; a worker stays Failure with its message;
+  - with it, only the controller counts; a worker stays Failure with its message;
   - a node that had been Running and fails is replaced if NodeRecovery is Automatic (the default):
     the driver gets `replace`, with a new instance id in the same logical node and address;
-  - a deleted node is ShuttingDown, and holds its addresses, until `gone`. DeleteCluster and
+  - a deleted node is ShuttingDown, and keeps its addresses, until `gone`. DeleteCluster and
     rollbacks end when every node is gone.
 
-* `order.request` is the cluster as it was asked for (CreateCluster's members, with updates),
-  `order.specification` the node's group. Both are shared: do not change them. `members` gives
-  every node of a cluster, as `resource_config.json` needs it.
+* `order.request` is the requested cluster (CreateCluster's members, with updates),
+  `order.specification` the node's group. Both are shared: do not change them. `members` returns
+  every node of a cluster, for `resource_config.json`.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ Action = Literal["born", "reboot", "replace", "update_software", "check_health",
 
 
 class NodeDriver(Protocol):
-    """What stands behind the nodes of clusters; see the module for the rules."""
+    """Runs the nodes of clusters; the module's docstring has the rules."""
 
     def born(self, order: NodeOrder) -> None:
         """A new instance: boot it, run its lifecycle scripts, then `order.checks` if there are any
@@ -80,7 +80,7 @@ class NodeDriver(Protocol):
         """The same instance starts again; report `running` or `failed`."""
 
     def replace(self, order: NodeOrder) -> None:
-        """`order.previous_instance_id` is gone; the new instance is born in its place."""
+        """`order.previous_instance_id` is terminated; start the new instance in its place."""
 
     def update_software(self, order: NodeOrder) -> None:
         """A new root volume of `order.image_release`: lifecycle scripts run again (AWS's guide,
@@ -91,12 +91,12 @@ class NodeDriver(Protocol):
         """Run `order.checks` (InstanceStress, ...); report `running` or `failed`."""
 
     def delete(self, order: NodeOrder) -> None:
-        """End the instance; report `gone`."""
+        """Terminate the instance; report `gone`."""
 
 
 @dataclass(frozen=True)
 class NodeOrder:
-    """One thing to do with one node, and what the driver needs to know for it.
+    """An order: an action for one node, with what the driver needs for it.
 
     Addresses are IPv4 in text form; `name` is `<group>-<number>`, as `resource_config.json` has;
     `specification` and `request` have the members of CreateCluster.
@@ -133,7 +133,9 @@ class NodeOrder:
 
 @dataclass(frozen=True)
 class NodeReport:
-    """What a driver says of one instance; every method answers whether the instance is known."""
+    """Reports of a driver about one instance; every method returns whether the instance is
+    known.
+    """
 
     runtime: Runtime
     account: str
@@ -142,7 +144,7 @@ class NodeReport:
     instance_id: str
 
     def running(self) -> bool:
-        """The node is up (born, rebooted, replaced, updated or checked)."""
+        """The node is up (created, rebooted, replaced, updated or checked)."""
         with self.runtime.lock:
             found = self._find()
             if found is None:
@@ -159,8 +161,8 @@ class NodeReport:
     def failed(self, message: str) -> bool:
         """The node is broken: its lifecycle scripts failed, or it broke while it ran.
 
-        `message` is what a user sees at the node and, where the node decides over the cluster, as
-        the cluster's FailureMessage.
+        `message` is shown to users at the node and, where the node fails the cluster, as the
+        cluster's FailureMessage.
         """
         with self.runtime.lock:
             found = self._find()
@@ -171,7 +173,7 @@ class NodeReport:
             return True
 
     def status(self, status: str, message: str | None = None) -> bool:
-        """Set an InstanceStatus of the API model that nothing follows from (Pending, ...)."""
+        """Set an InstanceStatus of the API model without further effects (Pending, ...)."""
         with self.runtime.lock:
             found = self._find()
             if found is None:
@@ -180,7 +182,7 @@ class NodeReport:
             return True
 
     def gone(self) -> bool:
-        """The instance has ended, and its addresses are free."""
+        """The instance is terminated, and its addresses are free."""
         with self.runtime.lock:
             found = self._find()
             if found is None:
@@ -188,7 +190,7 @@ class NodeReport:
             cluster, node = found
             clusters = _clusters(self.runtime, cluster)
             if node.gone_at is None:
-                # Ended by itself, as an instance that AWS takes back.
+                # Terminated without an order, like an instance that AWS reclaims.
                 fail(clusters, cluster, node, "The instance was terminated.")
                 return True
             clusters.forget_nodes(cluster, {node.instance_id})
@@ -220,7 +222,7 @@ class NodeReport:
             return True
 
     def cluster_failed(self, message: str) -> bool:
-        """Set the cluster's FailureMessage, and roll a cluster back that is being created."""
+        """Set the cluster's FailureMessage, and roll back a cluster that is being created."""
         with self.runtime.lock:
             found = self._find()
             if found is None:
@@ -256,7 +258,9 @@ class Member:
 
 
 def members(runtime: Runtime, cluster_arn: str) -> list[Member]:
-    """Every node of a cluster that is not being deleted, group by group; empty if it is gone."""
+    """Return the nodes of a cluster that are not being deleted, by group; empty if it is
+    deleted.
+    """
     _, _, _, region, account, _ = cluster_arn.split(":", 5)
     with runtime.lock:
         now = runtime.clock.now()
@@ -279,10 +283,10 @@ def members(runtime: Runtime, cluster_arn: str) -> list[Member]:
 
 @contextmanager
 def attach_node_driver(runtime: Runtime, driver: NodeDriver) -> Iterator[None]:
-    """Give every node that is made inside the `with` block to a driver.
+    """Connect a driver to every node that is created inside the `with` block.
 
-    Orders that wait at the end of the block are still handed over. Nodes that the driver made stay
-    its own: without it, they are deleted at once.
+    Pending orders are still passed to the driver at the end of the block. Nodes of the driver are
+    deleted at once when it is disconnected.
 
     Raises
     ------
@@ -300,7 +304,7 @@ def attach_node_driver(runtime: Runtime, driver: NodeDriver) -> Iterator[None]:
 
 
 def start(clusters: Clusters, cluster: Cluster, node: Node, action: Action, **more: Any) -> None:
-    """Let a node come up: by its driver, or by the clock."""
+    """Start a node: by its driver, or by the clock."""
     if action == "born":
         node.driven = clusters.runtime in _dispatchers
     if not (node.driven and clusters.runtime in _dispatchers):
@@ -312,7 +316,7 @@ def start(clusters: Clusters, cluster: Cluster, node: Node, action: Action, **mo
 
 
 def stop(clusters: Clusters, cluster: Cluster, node: Node) -> datetime | None:
-    """Let a node end; the time when it is gone, or `None` if its driver will say so."""
+    """Terminate a node; return the time when it is deleted, or `None` if its driver reports it."""
     if node.driven and clusters.runtime in _dispatchers:
         node.gone_at = NEVER
         _send(clusters, cluster, node, "delete")
@@ -322,7 +326,9 @@ def stop(clusters: Clusters, cluster: Cluster, node: Node) -> datetime | None:
 
 
 def inform(clusters: Clusters, cluster: Cluster, node: Node, action: Action, **more: Any) -> bool:
-    """Send an order that leaves `ready_at` alone; `False` where the clock drives the node."""
+    """Send an order that does not change `ready_at`; return `False` where the clock drives the
+    node.
+    """
     if not (node.driven and clusters.runtime in _dispatchers):
         return False
     _send(clusters, cluster, node, action, **more)
@@ -330,7 +336,7 @@ def inform(clusters: Clusters, cluster: Cluster, node: Node, action: Action, **m
 
 
 def replace(clusters: Clusters, cluster: Cluster, node: Node) -> None:
-    """New hardware in the old place: the logical node and its address stay."""
+    """Replace the instance of a node; the logical node and its address stay."""
     previous = node.instance_id
     node.instance_id = new_instance_id()
     if cluster.driven.pop(previous, None) is not None:
@@ -350,7 +356,7 @@ def replace(clusters: Clusters, cluster: Cluster, node: Node) -> None:
 
 
 def fail(clusters: Clusters, cluster: Cluster, node: Node, message: str) -> None:
-    """A node is broken: replaced if it had been running and the cluster recovers by itself."""
+    """Handle a broken node: replace it if it was running and NodeRecovery is Automatic."""
     now = clusters.runtime.clock.now()
     record(
         cluster,
@@ -374,7 +380,7 @@ def fail(clusters: Clusters, cluster: Cluster, node: Node, message: str) -> None
 
 
 class _Dispatcher:
-    """Hands orders to a driver from a thread of its own."""
+    """Passes orders to a driver from a separate thread."""
 
     def __init__(self, driver: NodeDriver) -> None:
         self._driver = driver
@@ -437,7 +443,7 @@ def _send(clusters: Clusters, cluster: Cluster, node: Node, action: Action, **mo
     dispatcher = _dispatchers.get(clusters.runtime)
     if dispatcher is not None:
         dispatcher.send(order)
-    # Otherwise the driver is gone: its nodes stay as they are.
+    # Otherwise the driver is disconnected: its nodes are not changed.
 
 
 def _clusters(runtime: Runtime, cluster: Cluster) -> Clusters:

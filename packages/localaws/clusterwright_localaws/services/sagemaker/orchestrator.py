@@ -1,8 +1,8 @@
-"""What HyperPod asks of the Amazon EKS cluster that is to orchestrate it, and of EKS-only fields.
+"""Checks of the Amazon EKS cluster that orchestrates HyperPod, and of EKS-only fields.
 
 Sources: "Getting started with Amazon EKS support in SageMaker HyperPod" (versions, authentication
-modes, private subnets, as read in 2026), the API model (botocore 1.44.5). AWS's wording is not
-known; it is ours.
+modes, private subnets, as read in 2026), the API model (botocore 1.44.5). AWS's messages are not
+known; these are ours.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ARN = re.compile(r"arn:aws[a-z-]*:eks:([a-z0-9-]+):(\d{12}):cluster/([0-9A-Za-z
 def check_orchestrator(
     call: Call, clusters: Clusters, request: Mapping[str, Any], *, cluster: Cluster | None = None
 ) -> None:
-    """Refuse an EKS cluster that cannot orchestrate, and fields that need one that is not there.
+    """Refuse an EKS cluster that cannot orchestrate, and EKS fields without an EKS cluster.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def check_orchestrator(
             "cluster."
         )
     if cluster is not None:
-        return  # it was fit when the cluster was made
+        return  # it was checked when the cluster was created
     store = eks_store(call.runtime, account, region)
     store.advance()
     found = store.clusters.get(name)
@@ -114,7 +114,7 @@ def _check_fields(request: Mapping[str, Any], *, eks: bool) -> None:
 
 
 def _check_kubernetes(group: Mapping[str, Any]) -> None:
-    """Keys and values are the API model's business (its patterns are Kubernetes' own)."""
+    """Check taints and labels; the API model checks their keys and values."""
     config = group.get("KubernetesConfig") or {}
     seen = set()
     for taint in config.get("Taints") or ():

@@ -27,7 +27,7 @@ PLANS_PER_REGION = "L-867702E6"
 PLAN_SIZES = (1, 2, 4, 8, 16, 32, 64)
 MAX_DURATION_HOURS = 182 * 24
 HYPERPOD = "hyperpod-cluster"
-# The type of a plan that a world does not list and whose name does not say one.
+# The type of a plan that a world does not list and whose name contains none.
 UNLISTED_TYPE = "p5.48xlarge"
 UNLISTED_COUNT = 64
 _UNLISTED_TIMES = {
@@ -70,7 +70,7 @@ class Plan:
 
 @dataclass
 class Plans:
-    """The plans and the offerings that were shown, of one account and region."""
+    """The plans and answered offerings of one account and region."""
 
     by_name: dict[str, Plan] = field(default_factory=dict)
     offerings: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -115,7 +115,8 @@ def list_training_plans(call: Call) -> Mapping[str, Any]:
 
 @operation("sagemaker", "SearchTrainingPlanOfferings")
 def search_training_plan_offerings(call: Call) -> Mapping[str, Any]:
-    """Offerings for the asked type, count and duration, in every zone that has the type.
+    """Answer offerings for the requested type, count and duration, in every zone that offers the
+    type.
 
     The fee is the catalogue's price of a plan offering times instances and hours; without a
     sourced price the offering has no fee.
@@ -161,7 +162,7 @@ def search_training_plan_offerings(call: Call) -> Mapping[str, Any]:
 
 @operation("sagemaker", "ExtendTrainingPlan")
 def extend_training_plan(call: Call) -> Mapping[str, Any]:
-    """Buy an extension that was offered: the plan ends later, from then on."""
+    """Buy an offered extension, which postpones the plan's end."""
     plans = plans_of(call)
     identifier = call.parameters["TrainingPlanExtensionOfferingId"]
     known = plans.extension_offerings.pop(identifier, None)
@@ -199,7 +200,7 @@ def describe_training_plan_extension_history(call: Call) -> Mapping[str, Any]:
 
 
 def _search_extensions(call: Call, plan: Plan) -> Mapping[str, Any]:
-    """One extension of the asked length (a day without one), from the plan's end on."""
+    """Answer one extension of the requested length (default: a day), from the plan's end."""
     hours = int(call.parameters.get("DurationHours") or 24)
     length = (plan.end - plan.start).total_seconds() / 3600 + hours
     try:
@@ -233,7 +234,7 @@ def _check_extendable(call: Call, plan: Plan) -> None:
 
 
 def _ultra_servers(asked: Mapping[str, Any]) -> tuple[str, int]:
-    """The type and the number of instances in the UltraServers that are asked for."""
+    """Return the type and the number of instances of the requested UltraServers."""
     name, count = asked.get("UltraServerType"), int(asked.get("UltraServerCount") or 1)
     if name is None:
         raise _refused("UltraServerCount needs UltraServerType.")
@@ -310,7 +311,7 @@ def plans_in(runtime: Runtime, account: str, region: str) -> Plans:
             )
             zone_id = zones[0] if zones else None
             if zone_id and _zone_name(region, zone_id) is None:
-                continue  # the zone is another region's
+                continue  # the zone belongs to another region
             found.by_name[seed.name] = Plan(
                 name=seed.name,
                 arn=_arn(account, region, seed.name),
@@ -332,7 +333,8 @@ def plans_in(runtime: Runtime, account: str, region: str) -> Plans:
 
 
 def find(call: Call, name_or_arn: str) -> Plan:
-    """A plan by name or ARN; worlds with `unlisted_plans` make those that they do not list.
+    """Return a plan by name or ARN; worlds with `unlisted_plans` create plans that they do not
+    list.
 
     Raises
     ------
@@ -353,7 +355,7 @@ def find(call: Call, name_or_arn: str) -> Plan:
 
 
 def plan_in(runtime: Runtime, account: str, region: str, arn: str) -> Plan | None:
-    """A plan that is known by now, by ARN."""
+    """Return an existing plan by ARN."""
     return plans_in(runtime, account, region).by_name.get(arn.rsplit("/", 1)[-1])
 
 
@@ -364,12 +366,12 @@ def check_plans(
     *,
     cluster: Cluster | None,
 ) -> None:
-    """Refuse groups whose plan does not fit: missing, over, of another type, too small.
+    """Refuse groups whose plan is missing, expired, of another type, or too small.
 
     Raises
     ------
     AwsError
-        ValidationException or ResourceLimitExceeded. AWS's wording is not known; it is ours.
+        ValidationException or ResourceLimitExceeded. AWS's messages are not known; these are ours.
     """
     wanted: dict[str, int] = {}
     for group in groups:
@@ -422,7 +424,7 @@ def check_plan_zones(call: Call, group: Mapping[str, Any], zones: set[str]) -> N
 
 
 def register_usage() -> None:
-    """Tell the quotas how much reserved capacity the plans hold."""
+    """Return the usage of a quota by reserved capacity of plans."""
 
     @quotas.counts_usage("sagemaker", PLANS_PER_REGION)
     def count(runtime: Runtime, account: str, region: str) -> float:

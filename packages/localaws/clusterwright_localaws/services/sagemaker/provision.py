@@ -1,8 +1,8 @@
-"""Where nodes come from: capacity, addresses and lifecycle scripts, and what happens without them.
+"""Provisioning of nodes: capacity, addresses and lifecycle scripts, and their failures.
 
 AWS's guide page "Continuous provisioning for enhanced cluster operations with Slurm" is the source
 of the two models: all or nothing (the default), and continuous, where the controller and one login
-node decide over the cluster and workers are retried.
+node determine the cluster's status and workers are retried.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ _PRIORITY = {"Controller": 0, "Login": 1}
 
 @dataclass
 class Shortage:
-    """Why a group has fewer nodes than it wants."""
+    """Why a group has fewer nodes than its target."""
 
     group: Group
     missing: int
     message: str
-    # A retry cannot heal it: the request itself has to change.
+    # A retry cannot resolve it: the request itself has to change.
     final: bool
 
 
@@ -66,9 +66,9 @@ def provision(
     types: Sequence[str] = (),
     zones: Sequence[str] = (),
 ) -> list[Shortage]:
-    """Launch what is missing in `groups`, controller first, and say what could not be launched.
+    """Launch missing nodes of `groups`, controller first; return the shortages.
 
-    `types` (SageMaker's names) and `zones` (names) narrow down those of the groups.
+    `types` (SageMaker's names) and `zones` (names) restrict those of the groups.
     """
     groups = list(groups)
     shortages = []
@@ -94,7 +94,8 @@ def provision(
 
 
 def _waits_for_plan(clusters: Clusters, cluster: Cluster, group: Group) -> bool:
-    """Whether a group's plan is yet to start: its instances come then, and the group is InService.
+    """Return whether a group's plan has not started: its instances launch then, and the group is
+    InService.
 
     API model, CreateTrainingPlan: "When the plan start date arrives, it becomes Active [...]
     Instance groups are provisioned." AWS's page "View training plan details": "the instance group
@@ -118,7 +119,7 @@ def _waits_for_plan(clusters: Clusters, cluster: Cluster, group: Group) -> bool:
 
 
 def remove(clusters: Clusters, cluster: Cluster, group: Group, nodes: Sequence[Node]) -> None:
-    """Terminate nodes: they are gone after the delay, or when their driver says so."""
+    """Terminate nodes: they are deleted after the delay, or when their driver reports it."""
     now = clusters.runtime.clock.now()
     timed: dict[datetime, set[str]] = {}
     for node in nodes:
@@ -147,7 +148,9 @@ def _forgetting(
 def clear(
     clusters: Clusters, cluster: Cluster, due: datetime, then: Callable[[datetime], None]
 ) -> None:
-    """Let go of every node of a cluster; go on at `due`, or when the last driven one is gone."""
+    """Terminate every node of a cluster; continue at `due`, or when the last driven node is
+    gone.
+    """
     for group in cluster.groups.values():
         driven = [node for node in group.live() if node.driven]
         if driven:
@@ -166,7 +169,7 @@ def clear(
 
 
 def use_network(clusters: Clusters, cluster: Cluster) -> None:
-    """Tell the network which security groups and subnets the cluster's nodes hold."""
+    """Record which security groups and subnets the cluster's nodes use."""
     configs = [cluster.request.get("VpcConfig")]
     configs += [group.specification.get("OverrideVpcConfig") for group in cluster.groups.values()]
     found = [config for config in configs if config]
@@ -181,7 +184,7 @@ def use_network(clusters: Clusters, cluster: Cluster) -> None:
 
 
 def lifecycle_problem(clusters: Clusters, group: Group) -> str | None:
-    """Why the lifecycle scripts of a group cannot run, or `None`."""
+    """Return why the lifecycle scripts of a group cannot run, or `None`."""
     config = group.specification.get("LifeCycleConfig") or {}
     uri = config.get("SourceS3Uri")
     if not uri:
@@ -199,7 +202,7 @@ def lifecycle_problem(clusters: Clusters, group: Group) -> str | None:
 
 
 def _closed(clusters: Clusters, cluster: Cluster, group: Group) -> str | None:
-    """Why a group's scripts cannot be fetched from where its nodes stand, or `None`."""
+    """Return why a group's nodes cannot fetch its scripts, or `None`."""
     closed = [seed.id for seed in clusters.runtime.world.subnets if seed.closed]
     if not closed or not (group.specification.get("LifeCycleConfig") or {}).get("SourceS3Uri"):
         return None
@@ -209,7 +212,7 @@ def _closed(clusters: Clusters, cluster: Cluster, group: Group) -> str | None:
 
 def _object_exists(uri: str, name: str) -> bool:
     parts = urlsplit(uri)
-    if parts.scheme != "s3":  # the model also allows https: nothing of ours to look into
+    if parts.scheme != "s3":  # the model also allows https, which is not checked
         return True
     bucket = find_bucket(parts.netloc)
     if bucket is None:
@@ -249,7 +252,7 @@ def _launch(
             capacity = _capacity(clusters, ec2_type, zone_id)
             count = left if capacity is None else min(left, capacity)
             if count < left:
-                # Words of the example in "SageMaker HyperPod cluster events reference".
+                # Message of the example in "SageMaker HyperPod cluster events reference".
                 message = (
                     f"We currently do not have sufficient capacity to launch new {name} "
                     "instances. Please try again."
@@ -272,7 +275,7 @@ def _launch(
 
 
 def _fitting(clusters: Clusters, subnet: Any, each: int) -> int | None:
-    """How many nodes a subnet has addresses for; `None` in the service's own VPC."""
+    """Return how many nodes a subnet has addresses for; `None` in the service's own VPC."""
     if not subnet.id:
         return None
     return clusters.network.free_addresses(subnet) // each
@@ -286,7 +289,7 @@ def _subnets(clusters: Clusters, cluster: Cluster, group: Group) -> list[Any]:
 
 
 class _PlatformSubnet:
-    """Stands for the VPC of the service, which costs the account no addresses."""
+    """The VPC of the service, which uses no addresses of the account."""
 
     def __init__(self, zone_name: str, zone_id: str) -> None:
         self.id = ""
@@ -311,7 +314,7 @@ def _platform_subnet(clusters: Clusters, group: Group) -> Any:
 
 
 def _capacity(clusters: Clusters, instance_type: str, zone_id: str) -> int | None:
-    """What the world's capacity leaves in a zone, after the nodes that run there."""
+    """Return the world's capacity in a zone, without the nodes that run there."""
     limit = clusters.runtime.world.free_capacity(instance_type, zone_id)
     if limit is None:
         return None
@@ -376,7 +379,7 @@ def _per_node(
     clusters: Clusters, subnet: Any, count: int, each: int
 ) -> list[tuple[tuple[int, int], ...]]:
     if not subnet.id:
-        # An address of the service's own VPC, from the range that nobody routes (RFC 6598).
+        # An address of the service's own VPC, from the shared range (RFC 6598).
         base = int.from_bytes(bytes([100, 64, 0, 0]), "big")
         return [((base + n, base + n + 1),) for n in random.sample(range(4, 4_000_000), count)]
     try:
@@ -416,7 +419,7 @@ def all_running(cluster: Cluster, group: Group, now: datetime) -> bool:
 
 
 def other_clusters_use(clusters: Clusters, plan_arn: str, without: Cluster | None) -> int:
-    """Instances of a training plan that clusters hold already."""
+    """Return the instances of a training plan that clusters use already."""
     return sum(
         group.target_count
         for cluster in store(clusters.runtime, clusters.account, clusters.region).by_name.values()

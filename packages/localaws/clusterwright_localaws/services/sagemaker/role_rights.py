@@ -1,10 +1,11 @@
-"""What the execution role of nodes must be allowed, where the world enforces IAM.
+"""Permissions of the nodes' execution role, where the world enforces IAM.
 
 SageMaker developer guide, "Prerequisites for using SageMaker HyperPod", sections on the IAM role
-and on a custom VPC: https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites.html
-AWS does not publish the words of its refusals. Rights on the network are asked when the cluster
-is made or changed; rights on the scripts where HyperPod fetches them, and a failure there is that
-of the scripts.
+and on a custom VPC:
+https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites.html AWS does not
+publish the messages of its refusals. Permissions on the network are checked when the cluster is
+created or changed; permissions on the scripts when HyperPod fetches them, where a refusal is a
+failure of the scripts.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from clusterwright_localaws.services.ec2.zones import partition_of
 
 SAGEMAKER = "sagemaker.amazonaws.com"
 HYPERPOD = "hyperpod.sagemaker.amazonaws.com"
-"""Whom a ClusterRole must trust (SageMaker developer guide, "Create an IAM role for HyperPod
-autoscaling with Karpenter")."""
+"""The service that a ClusterRole must trust (SageMaker developer guide, "Create an IAM role for
+HyperPod autoscaling with Karpenter").
+"""
 
 _LOOKS = (
     "ec2:DescribeDhcpOptions",
@@ -44,14 +46,14 @@ _ON_INTERFACES = (
 
 
 def trusts_principal(role: Any, principal: str) -> bool:
-    """Say whether a service may assume moto's role."""
+    """Return whether a service may assume moto's role."""
     return trusts(role, principal)
 
 
 def missing_network_right(
     runtime: Runtime, region: str, account: str, request: Mapping[str, Any]
 ) -> tuple[str, str] | None:
-    """Return the first role of a cluster's request, and the action, that it lacks for its VPC."""
+    """Return the first role of a cluster's request, and the action that it lacks for its VPC."""
     for group in _groups(request):
         config = group.get("OverrideVpcConfig") or request.get("VpcConfig")
         if not config:
@@ -67,7 +69,9 @@ def missing_network_right(
 def may_fetch(
     runtime: Runtime, region: str, role_arn: str, uri: str, names: Iterable[str]
 ) -> bool:
-    """Say whether a role may list the bucket of lifecycle scripts and get the entry scripts."""
+    """Return whether a role may list the bucket of lifecycle scripts and read the entry
+    scripts.
+    """
     if runtime.world.iam != "enforced":
         return True
     parts = urlsplit(uri)
@@ -85,7 +89,7 @@ def _first_denied(
 ) -> str | None:
     role = entities.role_of(role_arn)
     if role is None:
-        return None  # refused elsewhere, or another account's
+        return None  # refused elsewhere, or of another account
     caller = role_session(role, "SageMaker")
     for need in needs:
         if not decide(runtime, caller, need, region).allowed:

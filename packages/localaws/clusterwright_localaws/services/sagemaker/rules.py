@@ -1,10 +1,10 @@
-"""What CreateCluster and UpdateCluster refuse at once.
+"""Checks of CreateCluster and UpdateCluster.
 
 Sources of the rules: the API model (botocore 1.44.5, docstrings of CreateCluster and its shapes);
 AWS's guide pages "Migrating to API-driven Slurm configuration" (its troubleshooting section has
 the messages) and "Continuous provisioning for enhanced cluster operations with Slurm"; "Custom
 Amazon VPC Setup for SageMaker HyperPod"; the CloudFormation schema of AWS::SageMaker::Cluster
-(2026-10-20). Where AWS's wording is not known, the sentence is ours.
+(2026-10-20). Where AWS's message is not known, it is ours.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def invalid(message: str) -> AwsError:
 
 
 def check_request(request: Mapping[str, Any], *, name: str) -> None:
-    """The shape of a cluster as a whole, as it is asked for or would be after an update."""
+    """Check a cluster as a whole: as requested, or as it would be after an update."""
     groups = all_groups(request)
     if not groups:
         raise invalid("At least one instance group is required to create a cluster.")
@@ -52,7 +52,7 @@ def check_request(request: Mapping[str, Any], *, name: str) -> None:
 
 
 def check_group(group: Mapping[str, Any], request: Mapping[str, Any]) -> None:
-    """One group's fields against each other."""
+    """Check the fields of a group against each other."""
     name = group["InstanceGroupName"]
     if bool(group.get("InstanceType")) == bool(group.get("InstanceRequirements")):
         raise invalid(
@@ -149,7 +149,7 @@ def _check_slurm(
 
 
 def check_network(clusters: Clusters, request: Mapping[str, Any]) -> None:
-    """Subnets and security groups exist, and belong to one VPC."""
+    """Check that subnets and security groups exist and belong to one VPC."""
     network = clusters.network
     configs = [request.get("VpcConfig")]
     configs += [group.get("OverrideVpcConfig") for group in all_groups(request)]
@@ -173,7 +173,7 @@ def check_network(clusters: Clusters, request: Mapping[str, Any]) -> None:
 
 
 def check_offerings(call: Call, clusters: Clusters, request: Mapping[str, Any]) -> None:
-    """Every type of a group is offered in at least one zone of the group's subnets."""
+    """Check that every type of a group is offered in at least one zone of the group's subnets."""
     for group in all_groups(request):
         config = group.get("OverrideVpcConfig") or request.get("VpcConfig")
         if not config or group["InstanceCount"] == 0:
@@ -240,8 +240,8 @@ def check_quotas(
         if described is not None:
             _require(call, described.code, more)
     for instance_type, count in reserved.items():
-        # AWS sells no plan above the quota; a plan of the world may stand in an account that
-        # could not have bought it.
+        # AWS sells no plan above the quota; a plan of the world may be in an account that could
+        # not buy it.
         described = catalog_facts.known(
             catalog_facts.catalog().quota_for(instance_type, "reserved-capacity")
         )
@@ -279,7 +279,7 @@ def _require(call: Call, code: str, more: int) -> None:
 
 
 def _require_per_cluster(call: Call, code: str, total: int) -> None:
-    """A quota that holds per cluster: nobody else's use counts."""
+    """Refuse what exceeds a quota per cluster, which other clusters' usage does not affect."""
     found = quotas.quota(call.runtime, call.region, "sagemaker", code)
     if found is not None and found.value is not None and total > found.value:
         raise AwsError(

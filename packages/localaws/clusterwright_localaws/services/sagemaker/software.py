@@ -1,9 +1,9 @@
-"""UpdateClusterSoftware: a new image for the nodes, all at once or batch by batch.
+"""UpdateClusterSoftware: a new image for the nodes, all at once or in batches.
 
 The API model (botocore 1.44.5) has the rules: `MaximumBatchSize` instances are replaced at a time,
-`WaitIntervalInSeconds` lies between batches, and an alarm that goes off rolls the update back, as
-many instances at a time as `RollbackMaximumBatchSize` says. The wait is kept where the world's
-clusters take time (`delays.cluster`), and is nothing where they take none.
+`WaitIntervalInSeconds` lies between batches, and an alarm in state ALARM rolls the update back, in
+batches of `RollbackMaximumBatchSize`. The wait applies where the world's clusters have a delay
+(`delays.cluster`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ DEFAULT_IMAGE = "default"
 
 @operation("sagemaker", "UpdateClusterSoftware")
 def update_cluster_software(call: Call) -> Mapping[str, Any]:
-    """Replace root volumes by a new image; the nodes keep their ids and addresses."""
+    """Replace root volumes with a new image; the nodes keep their ids and addresses."""
     clusters = clusters_of(call)
     asked = call.parameters
     cluster = clusters.find(asked["ClusterName"])
@@ -73,7 +73,7 @@ def update_cluster_software(call: Call) -> Mapping[str, Any]:
 
 
 def latest(current: str, wanted: str | None) -> str:
-    """The release that nodes get: the one asked for, or the newest that the local AWS knows."""
+    """Return the release of the nodes: the requested one, or the newest known release."""
     if wanted:
         return wanted
     return max(current, DEFAULT_IMAGE_RELEASE, key=lambda text: [int(p) for p in text.split(".")])
@@ -81,7 +81,7 @@ def latest(current: str, wanted: str | None) -> str:
 
 @dataclass
 class _Rollout:
-    """One software update on its way through the batches."""
+    """One software update that runs in batches."""
 
     clusters: Clusters
     cluster: Cluster
@@ -213,7 +213,7 @@ class _Rollout:
         return None if self.image_id == DEFAULT_IMAGE else self.image_id
 
     def _alarm(self) -> str | None:
-        """The first alarm of the deployment that has gone off."""
+        """Return the first alarm of the deployment in state ALARM."""
         from moto.cloudwatch.models import cloudwatch_backends
 
         alarms = cloudwatch_backends[self.account][self.cluster.region].alarms

@@ -1,4 +1,4 @@
-"""What HyperPod remembers: clusters, instance groups and nodes, and how time moves them."""
+"""State of HyperPod: clusters, instance groups and nodes."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.ec2.network import Network, Range, network_of
 
-# The release that nodes get where no version is pinned. AWS's numbers are not sourced: this one
-# is ours, and says so by its zeros.
+# The release of nodes without a pinned version: a placeholder, since AWS's numbers are not
+# sourced.
 DEFAULT_IMAGE_RELEASE = "0.0.1"
-# Of a node whose driver has not said yet that it is up, or gone.
+# The time of a node whose driver has not reported yet.
 NEVER = datetime.max.replace(tzinfo=UTC)
 _ID_LETTERS = string.ascii_lowercase + string.digits
 
 
 @dataclass(slots=True)
 class Node:
-    """One instance of a cluster. Slots: a cluster has up to thousands."""
+    """One instance of a cluster. Slots, since a cluster has thousands."""
 
     instance_id: str
     logical_id: str
@@ -41,13 +41,13 @@ class Node:
     ready_at: datetime
     image_release: str
     image_id: str | None
-    # Set by what happens to the node; without it the clock decides between Pending and Running.
+    # Set by events of the node; without it the clock decides between Pending and Running.
     status: str | None = None
     message: str | None = None
     gone_at: datetime | None = None
     checked_until: datetime | None = None
     software_updated_at: datetime | None = None
-    # A driver stands behind it (`nodes_driver`), and whether it has been Running since its launch.
+    # Whether a driver runs it (`node_driver`), and whether it has been Running since its launch.
     driven: bool = False
     settled: bool = False
 
@@ -69,7 +69,7 @@ class Node:
 
 @dataclass
 class Group:
-    """One instance group: what was asked for, and the nodes that are there."""
+    """One instance group: its specification and its nodes."""
 
     specification: dict[str, Any]
     target_count: int
@@ -115,7 +115,7 @@ class Group:
         return (self.specification.get("SlurmConfig") or {}).get("NodeType")
 
     def expect(self) -> None:
-        """Name the nodes that are still to come, and forget the names of those that are not."""
+        """Name the awaited nodes, and drop the names that are no longer awaited."""
         missing = max(0, self.target_count - len(self.live()))
         self.awaited = self.awaited[:missing]
         self.awaited += [new_uuid() for _ in range(missing - len(self.awaited))]
@@ -126,7 +126,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Token:
-    """A client token: when it came, with what, and what was answered."""
+    """A client token: its time, its parameters and the answer."""
 
     at: datetime
     asked: list[Any]
@@ -147,17 +147,17 @@ class Cluster:
     status: str = "Creating"
     failure: str | None = None
     events: list[dict[str, Any]] = field(default_factory=list)
-    # What is still to happen: (when, what), in the order of time.
+    # Scheduled actions: (time, action), sorted by time.
     scheduled: list[tuple[datetime, Callable[[datetime], None]]] = field(default_factory=list)
     tokens: dict[str, Token] = field(default_factory=dict)
     tags: list[dict[str, str]] = field(default_factory=list)
-    # What looks again when a node's driver reports.
+    # Checks that run when a node's driver reports.
     waiting: list[Callable[[datetime], None]] = field(default_factory=list)
-    # Launches that failed are tried again at a time that is set.
+    # When failed launches are retried.
     retrying: bool = False
-    # Why the creation fails whatever the nodes do.
+    # A failure of the creation that does not depend on nodes.
     doomed: str | None = None
-    # Nodes that drivers stand behind, by instance id, for reports in thousands.
+    # Nodes with a driver, by instance id, for thousands of reports.
     driven: dict[str, Node] = field(default_factory=dict)
 
     @property
@@ -170,7 +170,7 @@ class Cluster:
 
     @property
     def eks_arn(self) -> str | None:
-        """The Amazon EKS cluster that orchestrates it."""
+        """Return the ARN of the Amazon EKS cluster that orchestrates it."""
         eks = (self.request.get("Orchestrator") or {}).get("Eks") or {}
         return eks.get("ClusterArn")
 
@@ -187,17 +187,17 @@ class Cluster:
             yield from group.nodes
 
     def instance(self, instance_id: str) -> Node | None:
-        """A driven node by its instance id."""
+        """Return a node with a driver by its instance id."""
         return self.driven.get(instance_id)
 
     def wake(self, now: datetime) -> None:
-        """Let everybody look again who waits for the reports of nodes."""
+        """Run the checks that wait for reports of nodes."""
         waiting, self.waiting = self.waiting, []
         for look in waiting:
             look(now)
 
     def at(self, when: datetime, what: Callable[[datetime], None]) -> None:
-        """Let something happen at a time; things due at the same time keep their order."""
+        """Schedule an action at a time; actions due at the same time keep their order."""
         self.scheduled.append((when, what))
         self.scheduled.sort(key=lambda entry: entry[0])
 
@@ -216,7 +216,7 @@ class Clusters:
         return network_of(self.runtime, self.account, self.region)
 
     def advance(self) -> None:
-        """Let everything happen that is due by now."""
+        """Run every action that is due."""
         now = self.runtime.clock.now()
         for cluster in list(self.by_name.values()):
             while cluster.scheduled and cluster.scheduled[0][0] <= now:
@@ -224,7 +224,7 @@ class Clusters:
                 what(when)
 
     def find(self, name_or_arn: str) -> Cluster:
-        """A cluster by name or ARN.
+        """Return a cluster by name or ARN.
 
         Raises
         ------
@@ -238,7 +238,7 @@ class Clusters:
         raise AwsError("ResourceNotFound", f"Cluster with name {name_or_arn} does not exist.")
 
     def forget_nodes(self, cluster: Cluster, instance_ids: set[str]) -> None:
-        """Drop nodes that are gone, and give their addresses back."""
+        """Remove terminated nodes, and release their addresses."""
         for group in cluster.groups.values():
             gone = [node for node in group.nodes if node.instance_id in instance_ids]
             for node in gone:
@@ -248,7 +248,7 @@ class Clusters:
                 group.nodes = [n for n in group.nodes if n.instance_id not in instance_ids]
 
     def settle_at(self) -> datetime:
-        """When an operation on a cluster that starts now is over."""
+        """Return when an operation that starts now ends."""
         return self.runtime.clock.now() + timedelta(seconds=self.runtime.world.delays.cluster)
 
     def node_ready_at(self) -> datetime:
@@ -256,7 +256,7 @@ class Clusters:
 
 
 def clusters_of(call: Call) -> Clusters:
-    """The clusters of the caller's account and region, brought up to the present."""
+    """Return the clusters of the caller's account and region, with due actions run."""
     found = store(call.runtime, call.account, call.region)
     found.advance()
     return found
@@ -293,7 +293,7 @@ def count_nodes(
     region: str,
     counts: Callable[[Cluster, Group], bool],
 ) -> int:
-    """The instances that clusters were promised (targets, not only what is there yet)."""
+    """Return the target instances of clusters, including those that are not launched yet."""
     return sum(
         max(group.target_count, len(group.live()))
         for cluster in store(runtime, account, region).by_name.values()
@@ -303,7 +303,9 @@ def count_nodes(
 
 
 def of_type(instance_type: str, *, spot: bool) -> Callable[[Cluster, Group], bool]:
-    """Groups of an EC2 type that use its on-demand (or spot) quota, not a training plan's."""
+    """Yield groups of an EC2 type that count against its on-demand or Spot quota, without a
+    plan.
+    """
 
     def counts(_: Cluster, group: Group) -> bool:
         return (
@@ -316,7 +318,7 @@ def of_type(instance_type: str, *, spot: bool) -> Callable[[Cluster, Group], boo
 
 
 def specification_of(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """A group's specification without the counts, which the group keeps itself."""
+    """Return a group's specification without the counts, which the group keeps itself."""
     return {
         key: value
         for key, value in parameters.items()

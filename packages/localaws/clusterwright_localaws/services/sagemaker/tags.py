@@ -1,4 +1,4 @@
-"""Tags of clusters, training plans and policies; those of everything else are moto's."""
+"""Tags of clusters, training plans and policies; moto has those of other resources."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.sagemaker import governance, plans
 from clusterwright_localaws.services.sagemaker.state import clusters_of
 
-# A resource has at most 50 tags, so that all fit in one page unless the caller wants fewer.
+# A resource has at most 50 tags, which fit in one page unless the caller requests fewer.
 _PAGE_SIZE = 100
 
 
@@ -47,6 +47,6 @@ def _tags(call: Call) -> list[dict[str, str]]:
         return plans.find(call, arn).tags
     if ":cluster-scheduler-config/" in arn or ":compute-quota/" in arn:
         return governance.find_policy(call, arn).tags
-    if "/" not in arn.split(":", 5)[-1]:  # moto, which has the others, breaks down at it
+    if "/" not in arn.split(":", 5)[-1]:  # moto, which has the others, fails on it
         raise AwsError("ValidationException", f"Resource {arn} does not exist.")
     raise ForwardToMoto

@@ -85,7 +85,7 @@ def require_in_service(cluster: Cluster, what: str) -> None:
 
 
 def _wanted(cluster: Cluster, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The cluster as a whole request, as it would be after the update."""
+    """Return the cluster as a whole request, as it would be after the update."""
     doomed = set(asked.get("InstanceGroupsToDelete", ()))
     unknown = doomed - cluster.groups.keys()
     if unknown:
@@ -128,8 +128,8 @@ def _orchestrator(cluster: Cluster, asked: Mapping[str, Any]) -> Mapping[str, An
     kept = (old.get("Slurm") or {}).get("AccountingDatabase")
     slurm = dict(asked.get("Slurm") or {})
     if kept and "Slurm" in asked and "AccountingDatabase" not in slurm:
-        # "sagemaker-hyperpod-external-accounting-db-slurm": there is no way back to the internal
-        # database.
+        # "sagemaker-hyperpod-external-accounting-db-slurm": a return to the internal database is
+        # not possible.
         slurm["AccountingDatabase"] = kept
         return {**asked, "Slurm": slurm}
     return asked
@@ -158,7 +158,7 @@ def _changed(group: Group | None, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _capacity(group: Mapping[str, Any]) -> list[str] | None:
-    """The kind that the group says; a training plan's says none."""
+    """Return the capacity kind of a group; groups with a training plan have none."""
     wanted = group.get("CapacityRequirements")
     return sorted(wanted) if wanted else None
 
@@ -207,7 +207,7 @@ def _change_group(
     fresh = [node for node in group.live() if node not in stale]
     surplus = len(fresh) - group.target_count
     if surplus > 0:
-        # Unhealthy ones first, then those that came last (AWS, MinCount rollback).
+        # Unhealthy nodes first, then the newest (AWS, MinCount rollback).
         order = sorted(
             fresh,
             key=lambda node: (node.status_at(now) != "Failure", -node.number),
@@ -288,7 +288,7 @@ def _finish(
 def _restore(
     clusters: Clusters, cluster: Cluster, undo: tuple[dict[str, Any], dict[str, Group]]
 ) -> None:
-    """Undo an update: new nodes go, removed ones come again as new instances."""
+    """Undo an update: delete new nodes, and launch removed nodes as new instances."""
     request, groups = undo
     cluster.request = request
     for name, group in list(cluster.groups.items()):

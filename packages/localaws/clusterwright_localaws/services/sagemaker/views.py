@@ -1,4 +1,4 @@
-"""Clusters, groups and nodes as the API answers them."""
+"""Clusters, groups and nodes in the shape of the API."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _CLUSTER = (
 
 
 def cluster(found: Cluster, now: datetime, plan_status: Callable[[str], str]) -> Mapping[str, Any]:
-    """The answer of DescribeCluster; `plan_status` tells the status of a plan's ARN."""
+    """Return the answer of DescribeCluster; `plan_status` returns the status of a plan's ARN."""
     answer: dict[str, Any] = {
         "ClusterArn": found.arn,
         "ClusterName": found.name,
@@ -78,7 +78,7 @@ def cluster(found: Cluster, now: datetime, plan_status: Callable[[str], str]) ->
 
 
 def summary(found: Cluster) -> Mapping[str, Any]:
-    """One entry of ListClusters."""
+    """Return an entry of ListClusters."""
     answer: dict[str, Any] = {
         "ClusterArn": found.arn,
         "ClusterName": found.name,
@@ -91,7 +91,7 @@ def summary(found: Cluster) -> Mapping[str, Any]:
 
 
 def awaited_summary(found: Cluster, group: Group, logical_id: str) -> Mapping[str, Any]:
-    """One entry of ListClusterNodes for a node that is still to come: it has no instance."""
+    """Return an entry of ListClusterNodes for an awaited node without an instance."""
     return {
         "InstanceGroupName": group.name,
         "InstanceId": "",
@@ -103,7 +103,7 @@ def awaited_summary(found: Cluster, group: Group, logical_id: str) -> Mapping[st
 
 
 def awaited_details(group: Group, logical_id: str) -> Mapping[str, Any]:
-    """The answer of DescribeClusterNode for a node that is still to come."""
+    """Return the answer of DescribeClusterNode for an awaited node."""
     return {
         "InstanceGroupName": group.name,
         "NodeLogicalId": logical_id,
@@ -113,7 +113,7 @@ def awaited_details(group: Group, logical_id: str) -> Mapping[str, Any]:
 
 
 def node_summary(found: Cluster, node: Node, now: datetime) -> Mapping[str, Any]:
-    """One entry of ListClusterNodes."""
+    """Return an entry of ListClusterNodes."""
     answer: dict[str, Any] = {
         "InstanceGroupName": node.group_name,
         "InstanceId": node.instance_id,
@@ -134,7 +134,7 @@ def node_summary(found: Cluster, node: Node, now: datetime) -> Mapping[str, Any]
 
 
 def node_details(found: Cluster, node: Node, now: datetime) -> Mapping[str, Any]:
-    """The answer of DescribeClusterNode."""
+    """Return the answer of DescribeClusterNode."""
     group = found.groups[node.group_name]
     specification = group.specification
     answer: dict[str, Any] = {
@@ -165,9 +165,9 @@ def node_details(found: Cluster, node: Node, now: datetime) -> Mapping[str, Any]
 
 
 def ultra_server_of(found: Cluster, node: Node) -> Mapping[str, str] | None:
-    """The UltraServer that a node is in, for types that come in UltraServers only.
+    """Return the UltraServer of a node, for types in UltraServers.
 
-    Nodes fill UltraServers in the order of their numbers, per group and zone; that AWS's do is not
+    Nodes fill UltraServers in the order of their numbers, per group and zone; AWS's order is not
     documented.
     """
     kind = catalog_facts.ultra_server(catalog_facts.ec2_name(node.instance_type))

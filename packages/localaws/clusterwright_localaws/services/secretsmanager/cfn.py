@@ -21,7 +21,7 @@ class Secret(Handler):
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         secrets = ctx.client("secretsmanager")
-        # AWS's generated name has the logical id first.
+        # AWS's generated names start with the logical id.
         name = properties.get("Name") or f"{ctx.logical_id}-{ctx.suffix}"
         tags = ctx.tags(properties.get("Tags"))
         arn = secrets.create_secret(
@@ -87,7 +87,7 @@ class Secret(Handler):
 
 
 class SecretTargetAttachment(Handler):
-    """Writes how to reach a database into its secret.
+    """Writes the connection of a database into its secret.
 
     https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-secretsmanager-secrettargetattachment.html
     """

@@ -1,4 +1,4 @@
-"""Secrets Manager: a name is taken until its secret is gone, and a key must be there.
+"""CreateSecret: names are reserved until the secret is deleted, and the key must exist.
 
 https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_CreateSecret.html
 """

@@ -1,7 +1,7 @@
 """Service Quotas: every quota of the catalogue with a code, with the values of the world.
 
 A quota whose default no source states is missing from the defaults, and in a world with documented
-quotas from the applied ones too; AWS would answer, but nobody here knows with what.
+quotas from the applied values too: AWS's values are not known.
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ def get_default_quota(call: Call) -> Mapping[str, Any]:
 
 @operation("service-quotas", "RequestServiceQuotaIncrease")
 def request_increase(call: Call) -> Mapping[str, Any]:
-    """The request stays PENDING: AWS takes days to weeks, and here the world decides."""
+    """Store a request, which stays PENDING: AWS takes days to weeks; here the world sets
+    quotas.
+    """
     quota = _find(call)
     desired = float(call.parameters["DesiredValue"])
     if quota.value is not None and desired <= quota.value:
@@ -118,11 +120,11 @@ def list_requests(call: Call) -> Mapping[str, Any]:
 
 
 def view(call: Call, quota: AppliedQuota, value: float) -> dict[str, Any]:
-    """A quota as the API answers it."""
+    """Return a quota in the shape of the API."""
     return {
         **_described(call, quota),
         "Value": float(value),
-        # Which quotas AWS adjusts is not in the sources; those with a code are taken to be.
+        # Sources do not state which quotas are adjustable; those with a code are assumed to be.
         "Adjustable": True,
         "GlobalQuota": False,
         "QuotaAppliedAtLevel": "ACCOUNT",

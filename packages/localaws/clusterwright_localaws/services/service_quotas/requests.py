@@ -1,4 +1,4 @@
-"""Requests for more of a quota: kept, answered PENDING, and never granted by themselves."""
+"""Quota increase requests: stored, answered as PENDING, and never granted."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from clusterwright_localaws.core.quotas import AppliedQuota
 
 @dataclass
 class Requests:
-    """The requests of one account and region, oldest first."""
+    """Return the requests of one account and region, oldest first."""
 
     entries: list[dict[str, Any]] = field(default_factory=list)
 
     def add(
         self, call: Call, quota: AppliedQuota, desired: float, described: dict[str, Any]
     ) -> dict[str, Any]:
-        """Keep a request.
+        """Store a request.
 
         Raises
         ------

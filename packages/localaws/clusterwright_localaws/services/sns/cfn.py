@@ -115,7 +115,7 @@ class TopicPolicy(Handler):
             )
 
     def _reset(self, ctx: Context, topics: list[str]) -> None:
-        """Give topics back the policy that a topic is born with: its owner may do all."""
+        """Reset the policy of topics to the default, which allows everything to the owner."""
         from botocore.exceptions import ClientError
 
         for arn in topics:

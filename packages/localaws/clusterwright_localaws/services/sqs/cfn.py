@@ -37,7 +37,7 @@ _DEFAULTS = {
     "SqsManagedSseEnabled": "true",
     "VisibilityTimeout": "30",
 }
-"""What a queue has that was told nothing (SQS API, SetQueueAttributes)."""
+"""Default attributes of a queue (SQS API, SetQueueAttributes)."""
 
 
 class Queue(Handler):
@@ -102,7 +102,7 @@ class QueuePolicy(Handler):
 
 
 def _put(ctx: Context, urls: list[str], policy: str) -> None:
-    """Give queues a policy; none, without words, to those that are still there."""
+    """Set the policy of queues; an empty policy is set only on queues that still exist."""
     from botocore.exceptions import ClientError
 
     for url in urls:

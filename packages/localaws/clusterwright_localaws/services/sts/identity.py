@@ -1,4 +1,4 @@
-"""Who the caller is, where IAM is enforced; elsewhere moto answers."""
+"""GetCallerIdentity where IAM is enforced; otherwise moto answers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""AssumeRole and GetSessionToken, where IAM is enforced; elsewhere moto answers.
+"""AssumeRole and GetSessionToken where IAM is enforced; otherwise moto answers.
 
-The trust policy is looked at before, by the gateway, as the policy of the role.
+The gateway has evaluated the trust policy before, as the policy of the role.
 https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
 """
 
@@ -34,7 +34,7 @@ def assume_role(call: Call) -> Mapping[str, Any]:
         raise ForwardToMoto
     request = call.parameters
     role = entities.role_of(request["RoleArn"])
-    assert role is not None  # the gateway asked its trust policy
+    assert role is not None  # the gateway evaluated its trust policy
     seconds = int(request.get("DurationSeconds", _DEFAULT_SECONDS))
     longest = int(role.max_session_duration or _DEFAULT_SECONDS)
     if seconds > longest:
@@ -93,9 +93,9 @@ def get_session_token(call: Call) -> Mapping[str, Any]:
 
 
 def give_out(runtime: Runtime, caller: Caller, seconds: int) -> dict[str, Any]:
-    """Make an access key whose requests are the caller's for some seconds.
+    """Create an access key of the caller that is valid for some seconds.
 
-    The id has the form of AWS's, with the account in it, as moto makes it.
+    The id has AWS's format, with the account in it, as in moto.
     """
     from moto.iam.utils import generate_access_key_id_from_account_id
 
@@ -129,7 +129,7 @@ def _session_policies(request: Mapping[str, Any], role: Any) -> tuple[str, ...]:
 
 
 def _transitive(caller: Caller) -> dict[str, str]:
-    """Session tags that go on when a session assumes another role.
+    """Return the transitive session tags, for a session that assumes another role.
 
     https://docs.aws.amazon.com/IAM/latest/UserGuide/id_session-tags.html
     """

@@ -1,4 +1,4 @@
-"""moto's Prometheus workspaces are active at once, and gone at once.
+"""moto's Prometheus workspaces are active at once and deleted at once.
 
 https://docs.aws.amazon.com/prometheus/latest/APIReference/API_WorkspaceStatus.html
 """
@@ -14,7 +14,7 @@ from clusterwright_localaws.core.timers import timers
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "Managed Prometheus: workspaces are CREATING before they are ACTIVE, and DELETING before they "
-    "are gone; a change meanwhile is a ConflictException"
+    "are deleted; changes in between are refused with ConflictException"
 )
 
 

@@ -1,4 +1,4 @@
-"""moto forgets the key of a Prometheus workspace, which its description names.
+"""moto does not keep the KMS key of a Prometheus workspace, which its description contains.
 
 https://docs.aws.amazon.com/prometheus/latest/APIReference/API_WorkspaceDescription.html
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "Managed Prometheus: a workspace keeps the KMS key that it is made with, and shows it"
+    "Managed Prometheus: a workspace keeps the KMS key that it is created with, and returns it"
 )
 REPRODUCTION = """\
 amp = boto3.client("amp")

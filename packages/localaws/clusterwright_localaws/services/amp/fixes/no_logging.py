@@ -1,7 +1,7 @@
-"""moto describes a logging configuration with nothing in it where a workspace has none.
+"""moto returns an empty logging configuration for a workspace without one.
 
 AWS answers ResourceNotFoundException, one of the errors of the operation; Terraform's provider
-takes it for a workspace without logging:
+interprets it as a workspace without logging:
 https://docs.aws.amazon.com/prometheus/latest/APIReference/API_DescribeLoggingConfiguration.html
 """
 

@@ -1,4 +1,4 @@
-"""moto's dashboards take no tags."""
+"""moto's dashboards have no tags."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
-DESCRIPTION = "CloudWatch: dashboards have tags, by PutDashboard and TagResource"
+DESCRIPTION = "CloudWatch: dashboards have tags, set by PutDashboard and TagResource"
 REPRODUCTION = """\
 cloudwatch = boto3.client("cloudwatch")
 tags = [{"Key": "team", "Value": "a"}]
@@ -31,7 +31,7 @@ def apply() -> None:
             backend = self.cloudwatch_backend
             arn = backend.dashboards[self._get_param("DashboardName")].arn
             if not backend.tagger.has_tags(arn):
-                # Of an existing dashboard PutDashboard leaves the tags as they are.
+                # PutDashboard does not change the tags of an existing dashboard.
                 backend.tagger.tag_resource(arn, tags)
         return answer
 

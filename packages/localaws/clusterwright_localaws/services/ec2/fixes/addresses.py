@@ -1,4 +1,4 @@
-"""moto hands out random addresses without counting them, and a full subnet is never full."""
+"""moto assigns random addresses without counting them, so a subnet is never full."""
 
 from __future__ import annotations
 

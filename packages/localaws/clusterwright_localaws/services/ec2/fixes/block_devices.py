@@ -1,6 +1,6 @@
-"""moto refuses block device mappings that EC2 takes.
+"""moto refuses block device mappings that EC2 accepts.
 
-`VirtualName: ephemeral0` maps a local disk and needs no `Ebs`; `NoDevice` leaves one out:
+`VirtualName: ephemeral0` maps a local disk and needs no `Ebs`; `NoDevice` omits a device:
 https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_BlockDeviceMapping.html
 A mapping of a device of the image needs no size, since "the default is the snapshot size":
 https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html
@@ -13,9 +13,9 @@ from typing import Any
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "EC2: RunInstances takes block device mappings of instance stores (`VirtualName`), directly "
-    "and from launch templates, which make no volume, and mappings of the image's root device "
-    "without a size, which have that of the image"
+    "EC2: RunInstances accepts block device mappings of instance stores (`VirtualName`), directly "
+    "and from launch templates, which create no volume, and mappings of the image's root device "
+    "without a size, which get the size of the image"
 )
 REPRODUCTION = """\
 ec2 = boto3.client("ec2")
@@ -59,7 +59,7 @@ def apply() -> None:
             mappings = template.data.get("BlockDeviceMappings")
         volumes = [mapping for mapping in mappings or () if _has_volume(mapping)]
         if mappings and len(volumes) < len(mappings):
-            # With none left, the instance has the volumes of its image.
+            # Without further mappings, the instance has the volumes of its image.
             named.pop("block_device_mappings", None)
             if volumes:
                 named["block_device_mappings"] = volumes
@@ -78,7 +78,7 @@ def _is_instance_store(mapping: dict[str, Any]) -> bool:
 
 
 def _has_volume(mapping: dict[str, Any]) -> bool:
-    # moto's own form has `Ebs` with nothing in it.
+    # moto's internal form has an empty `Ebs`.
     return any(mapping.get("Ebs", {}).values()) or not (
         mapping.get("VirtualName") or mapping.get("NoDevice") is not None
     )

@@ -10,8 +10,9 @@ from typing import Any
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "EC2: DescribeInstances gives CpuOptions, those of the type; what RunInstances or a launch "
-    "template asks for instead is not looked at"
+    "EC2: DescribeInstances returns the CpuOptions of the instance type; those that "
+    "RunInstances or a launch "
+    "template requests are ignored"
 )
 REPRODUCTION = """\
 ec2 = boto3.client("ec2")

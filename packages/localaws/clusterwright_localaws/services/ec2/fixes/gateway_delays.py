@@ -1,4 +1,4 @@
-"""moto's NAT gateways and interface endpoints are there at once, and gone at once.
+"""moto's NAT gateways and interface endpoints are available at once and deleted at once.
 
 States: https://docs.aws.amazon.com/vpc/latest/userguide/nat-gateway-basics.html#nat-gateway-states
 https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_VpcEndpoint.html
@@ -14,7 +14,7 @@ from clusterwright_localaws.core.timers import timers
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "EC2: NAT gateways and interface endpoints are pending before they are available, and "
-    "deleting before they are deleted; the world says for how long"
+    "deleting before they are deleted, for the world's delays"
 )
 
 

@@ -1,4 +1,4 @@
-"""moto builds its 1,300 public images anew for every account, region and reset."""
+"""moto rebuilds its 1,300 public images for every account, region and reset."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "EC2: public images are read from disk once per process, and made when somebody asks for "
-    "images (0.4 s per account and region)"
+    "EC2: public images are read from disk once per process, and built when images are first "
+    "requested (0.4 s per account and region)"
 )
 
 
@@ -30,7 +30,7 @@ def apply() -> None:
         ]
 
     def load_resource(path: str) -> Any:
-        # moto writes into what it gets.
+        # moto modifies the returned list.
         return [dict(image) for image in images(path)]
 
     def parse_timestamp(value: Any) -> Any:

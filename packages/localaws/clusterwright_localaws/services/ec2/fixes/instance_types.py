@@ -8,7 +8,7 @@ from clusterwright_localaws.core.catalog_facts import catalog, known
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "EC2: DescribeInstanceTypes knows p6e-gb200.36xlarge as far as AWS documents it (the API's "
+    "EC2: DescribeInstanceTypes returns p6e-gb200.36xlarge as far as AWS documents it (the API's "
     "other members are left out, not guessed)"
 )
 MISSING = ("p6e-gb200.36xlarge",)
@@ -26,7 +26,7 @@ def apply() -> None:
 
 
 def describe(name: str) -> dict[str, Any]:
-    """What DescribeInstanceTypes answers for a type, from the catalogue's known facts."""
+    """Return the DescribeInstanceTypes entry of a type, from the catalogue's known facts."""
     found = catalog().instance(name)
     answer: dict[str, Any] = {
         "InstanceType": name,

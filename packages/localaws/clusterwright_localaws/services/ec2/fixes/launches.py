@@ -1,4 +1,6 @@
-"""moto launches instances anywhere, at once, and in no reservation or placement group."""
+"""moto launches instances in any zone, without capacity limits, reservations or placement
+groups.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,9 @@ from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "EC2: RunInstances and StartInstances look at the world's `capacity`, at the zones that have "
-    "the type, at capacity reservations and blocks, and at placement groups; between MinCount and "
-    "MaxCount as many start as there is room for; `resolve:ssm:` names an image by its parameter"
+    "EC2: RunInstances and StartInstances apply the world's `capacity`, the zones that offer "
+    "the type, capacity reservations and blocks, and placement groups; between MinCount and "
+    "MaxCount, as many start as capacity allows; `resolve:ssm:` names an image by its parameter"
 )
 _BY_PARAMETER = "resolve:ssm:"
 _asked = threading.local()
@@ -32,12 +34,12 @@ def _respond(respond_in_moto: Any) -> Any:
     def respond(self: Any) -> Any:
         if not runtime().active:
             return respond_in_moto(self)
-        _asked.wish = _translated(lambda: _wish(self))
+        _asked.launch_request = _translated(lambda: _launch_request(self))
         try:
             with runtime().lock:
                 return respond_in_moto(self)
         finally:
-            _asked.wish = None
+            _asked.launch_request = None
 
     return respond
 
@@ -46,23 +48,27 @@ def _run(run_in_moto: Any) -> Any:
     def run_instances(self: Any, image_id: str, count: int, *arguments: Any, **named: Any) -> Any:
         if not runtime().active:
             return run_in_moto(self, image_id, count, *arguments, **named)
-        from clusterwright_localaws.services.ec2.launches import Wish
+        from clusterwright_localaws.services.ec2.launches import LaunchRequest
 
-        wish = getattr(_asked, "wish", None) or Wish()
-        _asked.wish = None
-        wish.market = wish.market or str(named.get("instance_market_options") or "")
-        zone = _fixed_zone(self, named, wish.zone)
-        launch = _translated(lambda: _launcher(self).plan(wish, _type(self, named), count, zone))
+        launch_request = getattr(_asked, "launch_request", None) or LaunchRequest()
+        _asked.launch_request = None
+        launch_request.market = launch_request.market or str(
+            named.get("instance_market_options") or ""
+        )
+        zone = _fixed_zone(self, named, launch_request.zone)
+        launch = _translated(
+            lambda: _launcher(self).plan(launch_request, _type(self, named), count, zone)
+        )
         if zone is None and launch.zone != f"{self.region_name}a":
             named["placement"] = launch.zone
-        if wish.market:
-            named["instance_market_options"] = wish.market
+        if launch_request.market:
+            named["instance_market_options"] = launch_request.market
         named["instances_in_reservations"] = sum(
             1 for reservation in launch.reservations if reservation
         )
         image_id = _translated(lambda: _image(self, image_id, named))
         started = run_in_moto(self, image_id, launch.count, *arguments, **named)
-        _mark(started.instances, launch, wish)
+        _mark(started.instances, launch, launch_request)
         return started
 
     return run_instances
@@ -80,16 +86,16 @@ def _start(start_in_moto: Any) -> Any:
     return start_instances
 
 
-def _mark(instances: list[Any], launch: Any, wish: Any) -> None:
+def _mark(instances: list[Any], launch: Any, launch_request: Any) -> None:
     from clusterwright_localaws.services.ec2.launches import BLOCK
 
     for instance, reservation_id in zip(instances, launch.reservations, strict=True):
         instance.capacity_reservation_id = reservation_id
         instance.placement.group_name = launch.group_name
-        instance.capacity_reservation_specification = wish.specified or {
+        instance.capacity_reservation_specification = launch_request.specified or {
             "CapacityReservationPreference": "open"
         }
-        if wish.market == BLOCK:
+        if launch_request.market == BLOCK:
             instance.lifecycle = BLOCK
 
 
@@ -97,8 +103,8 @@ def _check_start(launcher: Any, instance: Any) -> None:
     _translated(lambda: launcher.check_start(instance))
 
 
-def _wish(response: Any) -> Any:
-    from clusterwright_localaws.services.ec2.launches import Wish
+def _launch_request(response: Any) -> Any:
+    from clusterwright_localaws.services.ec2.launches import LaunchRequest
 
     backend = response.ec2_backend
     named = response._get_param("LaunchTemplate", {})
@@ -113,10 +119,10 @@ def _wish(response: Any) -> Any:
             "Placement",
         )
     }
-    wish = Wish.read(request, template)
+    launch_request = LaunchRequest.read(request, template)
     kind = response._get_param("InstanceType") or template.get("InstanceType") or "m1.small"
-    _launcher(backend).check(wish, kind)
-    return wish
+    _launcher(backend).check(launch_request, kind)
+    return launch_request
 
 
 def _launcher(backend: Any) -> Any:
@@ -135,7 +141,7 @@ def _type(backend: Any, named: dict[str, Any]) -> str:
 
 
 def _image(backend: Any, image_id: str, named: dict[str, Any]) -> str:
-    """The id of an image that is named by a parameter (`resolve:ssm:NAME`).
+    """Return the id of an image that is named by a parameter (`resolve:ssm:NAME`).
 
     https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/using-systems-manager-parameter-to-find-AMI.html
     """

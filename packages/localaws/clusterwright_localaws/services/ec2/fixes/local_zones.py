@@ -1,4 +1,4 @@
-"""moto has no local zones, where p6e-gb200 and some capacity blocks are."""
+"""moto has no local zones, which have p6e-gb200 and some capacity blocks."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from clusterwright_localaws.services.ec2.zones import group_of, opted_in
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "EC2: the catalogue's local zones (us-east-1-dfw-2a, …) take subnets; "
-    "DescribeAvailabilityZones shows them when they are named, filtered for, or with "
+    "EC2: the catalogue's local zones (us-east-1-dfw-2a, …) can have subnets; "
+    "DescribeAvailabilityZones returns them by name, by filter, or with "
     "AllAvailabilityZones, each with its group and whether the account has opted in to it"
 )
 LOCAL_ZONE = "local-zone"
@@ -59,7 +59,9 @@ def apply() -> None:
 
 
 def _shown(ec2: Any, zone: Any) -> Any:
-    """A zone with what the account has said about its group; moto's are every account's."""
+    """A zone with the account's opt-in status of its group; moto's zones are shared by
+    accounts.
+    """
     shown = copy.copy(zone)
     local = zone.zone_type == LOCAL_ZONE
     shown.group_name = group_of(zone.name) if local else f"{zone.region_name}-zg-1"
@@ -73,7 +75,7 @@ def _shown(ec2: Any, zone: Any) -> Any:
 
 
 def _local_zones(region: str) -> list[tuple[str, str]]:
-    """(name, id) of the local zones of a region that have both in the catalogue."""
+    """Return (name, id) of the region's local zones that have both in the catalogue."""
     found: dict[str, str] = {}
     for zone in catalog().zone_ids(region):
         name = catalog().local_zone(zone)

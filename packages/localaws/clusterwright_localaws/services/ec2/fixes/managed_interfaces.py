@@ -1,4 +1,4 @@
-"""moto forgets the network interfaces that endpoints and NAT gateways own."""
+"""moto does not manage the network interfaces that endpoints and NAT gateways own."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "EC2: interface endpoints put their security groups on their network interfaces, and gain and "
     "lose interfaces with their subnets; gateway endpoints gain and lose routes with their route "
-    "tables; ModifyVpcEndpoint heeds PrivateDnsEnabled and ResetPolicy; a deleted NAT gateway "
-    "gives up its interface and its address; an interface endpoint without security groups has "
-    "the default one of its VPC"
+    "tables; ModifyVpcEndpoint applies PrivateDnsEnabled and ResetPolicy; a deleted NAT gateway "
+    "releases its interface and its address; an interface endpoint without security groups has "
+    "the default security group of its VPC"
 )
 REPRODUCTION = """\
 ec2 = boto3.client("ec2")
@@ -112,7 +112,7 @@ def _nat_gateways_give_up_theirs() -> None:
 
 
 def _default_group(ec2: Any, endpoint: Any) -> None:
-    """Without a group of its own an interface endpoint has the VPC's default one.
+    """Give an interface endpoint without security groups the VPC's default security group.
 
     https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateVpcEndpoint.html
     """

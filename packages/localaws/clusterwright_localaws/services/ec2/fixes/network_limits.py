@@ -1,4 +1,4 @@
-"""moto makes any number of VPCs, addresses and NAT gateways; EC2 has quotas for them.
+"""moto creates any number of VPCs, addresses and NAT gateways; EC2 has quotas for them.
 
 Codes: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
 """
@@ -12,7 +12,8 @@ from clusterwright_localaws.core.runtime import Runtime, runtime
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "EC2: CreateVpc, AllocateAddress and CreateNatGateway refuse beyond the world's quotas of "
+    "EC2: CreateVpc, AllocateAddress and CreateNatGateway refuse requests beyond the world's "
+    "quotas of "
     "VPCs, Elastic IPs and NAT gateways per zone"
 )
 _VPCS = ("vpc", "L-F678F1CE")
@@ -28,7 +29,7 @@ def apply() -> None:
     nat_in_moto = EC2Backend.create_nat_gateway
 
     def create_vpc(self: Any, *arguments: Any, **named: Any) -> Any:
-        # The default VPC counts, and is made while the backend is built: never refused.
+        # The default VPC counts, and is created with the backend: it is never refused.
         if runtime().active and getattr(self, "vpcs", None):
             used = quotas.in_use(runtime(), self.account_id, self.region_name, *_VPCS)
             _require(

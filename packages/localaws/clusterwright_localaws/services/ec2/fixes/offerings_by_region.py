@@ -10,7 +10,7 @@ from typing import Any, overload
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "EC2: a region's instance-type offerings are read when somebody asks for them, not those of "
+    "EC2: a region's instance-type offerings are read when they are first requested, not those of "
     "all regions at the import (50 MB of memory)"
 )
 
@@ -18,7 +18,7 @@ _FOLDER = "ec2/resources/instance_type_offerings/"
 
 
 def apply() -> None:
-    """To be called before moto's EC2 is imported; does nothing after."""
+    """Must be called before moto's EC2 is imported; does nothing afterwards."""
     from moto.utilities import utils
 
     if "moto.ec2.models.instance_types" in sys.modules or hasattr(utils, "_clusterwright_read"):
@@ -39,7 +39,7 @@ class Offerings(Sequence[dict[str, str]]):
         self._resource = resource
         self._read = read
         self._found: list[dict[str, str]] | None = None
-        # The import itself walks over every file once, to note what `_entries` notes.
+        # The import iterates over every file once, to record what `_entries` records.
         self._imported = False
         self._lock = threading.Lock()
 
@@ -63,7 +63,7 @@ class Offerings(Sequence[dict[str, str]]):
         with self._lock:
             if self._found is None:
                 location_type = PurePosixPath(self._resource).parent.name
-                # One string for each name: the files repeat them thousands of times.
+                # One string object for each name: the files repeat them thousands of times.
                 self._found = [
                     {
                         **{sys.intern(name): sys.intern(text) for name, text in entry.items()},

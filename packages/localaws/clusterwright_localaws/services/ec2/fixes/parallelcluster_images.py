@@ -1,9 +1,9 @@
-"""moto has no image of AWS ParallelCluster, so `pcluster` finds none for any configuration.
+"""moto has no images of AWS ParallelCluster, so `pcluster` finds none for any configuration.
 
 The names begin as `pcluster` looks for them (`_get_official_image_name_prefix` in
 `pcluster/aws/ec2.py`; systems and architectures: OS_TO_IMAGE_NAME_PART_MAP, PRIVATE_OSES and
 SUPPORTED_OSES_FOR_ARCHITECTURE in `pcluster/constants.py`; all of aws-parallelcluster
-3.16.1). Ids, owner and the end of the names are made up, since no public source lists them.
+3.16.1). Ids, owner and the end of the names are invented, since no public source lists them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any, Final
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "EC2: DescribeImages knows the official images of AWS ParallelCluster 3.16.1, with made-up ids"
+    "EC2: DescribeImages returns the official images of AWS ParallelCluster 3.16.1, with "
+    "invented ids"
 )
 
 VERSION: Final = "3.16.1"
@@ -27,7 +28,7 @@ SYSTEMS: Final = (
 )
 ARCHITECTURES: Final = ("x86_64", "arm64")
 
-# The day of the catalogue's look at AWS; the real images' is not known.
+# The date of the catalogue; the real images' dates are not known.
 _CREATED: Final = dt.datetime(2026, 11, 20)  # noqa: DTZ001 (moto's times have no zone)
 
 
@@ -48,7 +49,7 @@ def apply() -> None:
 
 
 def _image(backend: Any, kind: Any, name: str, architecture: str) -> Any:
-    # An image's id differs from region to region, and stays the same from run to run.
+    # An image's id differs between regions, and is the same in every run.
     digest = hashlib.sha256(f"{backend.region_name}/{name}".encode()).hexdigest()
     return kind(
         backend,

@@ -1,4 +1,4 @@
-"""moto does not know the images whose ids SSM's public parameters hold."""
+"""moto lacks the images whose ids are in SSM's public parameters."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from clusterwright_localaws.services.ec2.published_images import PublishedImage,
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "EC2: DescribeImages and RunInstances know the images that SSM's public parameters name "
-    "(HyperPod, EKS, Deep Learning AMIs, Neuron), with made-up ids"
+    "EC2: DescribeImages and RunInstances accept the images that SSM's public parameters name "
+    "(HyperPod, EKS, Deep Learning AMIs, Neuron), with invented ids"
 )
 _CREATED = dt.datetime(2026, 11, 20)  # noqa: DTZ001 (moto's times have no zone)
 

@@ -1,4 +1,4 @@
-"""moto makes a security group in a VPC that is not there.
+"""moto creates a security group in a VPC that does not exist.
 
 https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html (InvalidVpcID.NotFound)
 """
@@ -41,7 +41,7 @@ def apply() -> None:
         force: bool = False,
         is_default: bool | None = None,
     ) -> Any:
-        # `force` is moto's own, for the default group of a VPC that it is making.
+        # moto passes `force` for the default group of a VPC that it is creating.
         if runtime().active and vpc_id and not force and vpc_id not in self.vpcs:
             raise InvalidVPCIdError(vpc_id)
         return create_in_moto(self, name, description, vpc_id, tags, force, is_default)

@@ -1,4 +1,4 @@
-"""moto makes any number of gateways, groups, rules, interfaces and endpoints; EC2 has quotas.
+"""moto creates any number of gateways, groups, rules, interfaces and endpoints; EC2 has quotas.
 
 Codes: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
 """
@@ -14,7 +14,7 @@ MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "EC2: CreateInternetGateway, CreateSecurityGroup, AuthorizeSecurityGroupIngress and -Egress, "
     "CreateNetworkInterface (by zone, and with its security groups) and CreateVpcEndpoint refuse "
-    "beyond the world's quotas"
+    "requests beyond the world's quotas"
 )
 _GATEWAYS = ("vpc", "L-A4707A72")
 _GROUPS = ("vpc", "L-E79EC296")
@@ -52,7 +52,7 @@ def _groups(backend: Any) -> None:
     create_in_moto = backend.create_security_group
 
     def create_security_group(self: Any, name: str, *arguments: Any, **named: Any) -> Any:
-        # The default group of a VPC comes with it: what refuses a VPC is the quota of VPCs.
+        # The default group is created with its VPC, which the quota of VPCs may refuse.
         if runtime().active and name != "default":
             used = quotas.in_use(runtime(), self.account_id, self.region_name, *_GROUPS)
             words = "The maximum number of security groups has been reached."
@@ -63,7 +63,7 @@ def _groups(backend: Any) -> None:
 
 
 def _rules(backend: Any) -> None:
-    """A rule counts once for every source or destination that it names (VPC quotas)."""
+    """Return the number of rules: one for every source or destination (VPC quotas)."""
     for operation, attribute in (
         ("authorize_security_group_ingress", "ingress_rules"),
         ("authorize_security_group_egress", "egress_rules"),

@@ -1,6 +1,6 @@
-"""moto leaves out whether a spot request's instance is monitored, where nobody asked.
+"""moto omits the monitoring state of a spot request that does not set it.
 
-`Monitoring.Enabled` is required in the answer, and `false` where the request does not say:
+`Monitoring.Enabled` is required in the answer, and `false` where the request does not set it:
 https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RunInstancesMonitoringEnabled.html
 """
 
@@ -10,7 +10,7 @@ from typing import Any
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "EC2: RequestSpotInstances and RequestSpotFleet say `Monitoring.Enabled` of every request"
+    "EC2: RequestSpotInstances and RequestSpotFleet return `Monitoring.Enabled` of every request"
 )
 REPRODUCTION = """\
 ec2 = boto3.client("ec2")

@@ -1,4 +1,4 @@
-"""moto files subnets made by zone id under no zone, and takes zones of other regions."""
+"""moto assigns no zone to subnets created by zone id, and accepts zones of other regions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clusterwright_localaws.services.ec2.zones import opted_in
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "EC2: CreateSubnet by AvailabilityZoneId is like one by name (moto made every first one a "
+    "EC2: CreateSubnet by AvailabilityZoneId works as by name (moto made the first such subnet a "
     "default subnet with public addresses); zones of other regions are refused, and local zones "
     "that the account has not opted in to"
 )

@@ -1,7 +1,7 @@
-"""moto keeps the network interfaces of instances that have ended.
+"""moto keeps the network interfaces of terminated instances.
 
 "By default, network interfaces created during instance launch are deleted when the instance
-terminates"; those that existed before, and those of which the launch says otherwise, stay:
+terminates"; interfaces that existed before, or that the launch keeps, remain:
 https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/using-eni.html
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "EC2: network interfaces that come with an instance go with it, unless the launch says "
+    "EC2: network interfaces created with an instance are deleted with it, unless the launch says "
     "otherwise; so subnets and security groups can be deleted afterwards"
 )
 REPRODUCTION = """\

@@ -1,4 +1,4 @@
-"""moto starts any number of instances; EC2 has a vCPU quota per family."""
+"""moto launches any number of instances; EC2 has a vCPU quota per family."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""moto has AWS's managed policies, and leaves them out unless it is told otherwise."""
+"""moto does not load AWS's managed policies by default."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
-DESCRIPTION = "IAM: AWS's own managed policies exist, so that roles can be given them"
+DESCRIPTION = "IAM: AWS's managed policies exist, so that they can be attached to roles"
 
 
 def apply() -> None:
@@ -19,7 +19,7 @@ def apply() -> None:
         return runtime().active or bool(asked_for())
 
     models.load_iam_aws_managed_policies = load_iam_aws_managed_policies
-    # Every call of every service makes the account's IAM backend, perhaps before this.
+    # Every call of every service creates the account's IAM backend, perhaps before this.
     for account in list(models.iam_backends.values()):
         for backend in list(account.values()):
             _load(backend)

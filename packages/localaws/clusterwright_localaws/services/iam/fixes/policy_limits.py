@@ -1,8 +1,8 @@
-"""moto takes policies of any size, and any number of them on a role; IAM does not.
+"""moto accepts policies of any size, and any number of them on a role; IAM has limits.
 
 Numbers: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html (white space is
-not counted). Words: as users quote them, hashicorp/terraform-provider-aws#45533, aws/aws-cdk#12403
-and docker/docs#4685.
+not counted). Messages as users quote them: hashicorp/terraform-provider-aws#45533,
+aws/aws-cdk#12403 and docker/docs#4685.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ DESCRIPTION = (
 
 MANAGED_CHARACTERS = 6144
 INLINE_CHARACTERS = 10_240
-"""Of all of a role's inline policies together."""
+"""The limit of all inline policies of a role together."""
 
 TRUST_CHARACTERS = 2048
 POLICIES_PER_ROLE = 10
-"""Both are defaults, which AWS raises on request; no world says more."""
+"""Both are defaults, which AWS raises on request; worlds cannot raise them."""
 
 
 def apply() -> None:
@@ -89,7 +89,7 @@ def _refuse_above(document: str, most: int, quota: str) -> None:
 
 
 def _characters(document: Any) -> int:
-    """Without white space, which IAM does not count."""
+    """Return the size without white space, which IAM does not count."""
     text = document if isinstance(document, str) else json.dumps(document)
     return sum(not letter.isspace() for letter in text)
 

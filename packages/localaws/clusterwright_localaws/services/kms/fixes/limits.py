@@ -1,4 +1,4 @@
-"""moto makes any number of keys; KMS has a quota for them.
+"""moto creates any number of keys; KMS has a quota for them.
 
 Code: https://docs.aws.amazon.com/kms/latest/APIReference/API_CreateKey.html
 """
@@ -11,7 +11,7 @@ from clusterwright_localaws.core import quotas
 from clusterwright_localaws.core.runtime import Runtime, runtime
 
 MOTO_VERSION = "5.2.5"
-DESCRIPTION = "KMS: CreateKey refuses beyond the world's quota of keys"
+DESCRIPTION = "KMS: CreateKey refuses requests beyond the world's quota of keys"
 _KEYS = ("kms", "L-C2F1777E")
 
 

@@ -1,4 +1,4 @@
-"""moto's keys wait for their deletion for ever, and can be changed while they do.
+"""moto never deletes keys that are pending deletion, and allows changes to them.
 
 Key states: https://docs.aws.amazon.com/kms/latest/developerguide/key-state.html
 """
@@ -12,11 +12,11 @@ from clusterwright_localaws.core.timers import timers
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "KMS: a key whose waiting period is over is gone, with its aliases; one that waits for its "
+    "KMS: a key is deleted with its aliases after the waiting period; a key pending "
     "deletion refuses changes with KMSInvalidStateException"
 )
 _DAY_S = 86_400
-# What a key that is pending deletion refuses, by moto's names; the key is the first argument.
+# Operations that a key pending deletion refuses, by moto's names; the key is the first argument.
 _REFUSED = (
     "disable_key",
     "disable_key_rotation",
@@ -41,7 +41,7 @@ def apply() -> None:
             planned = key.deletion_date
 
             def gone() -> None:
-                # Unless the deletion was cancelled, or asked for again with another date.
+                # Unless the deletion was cancelled, or scheduled again with another date.
                 if key.key_state == "PendingDeletion" and key.deletion_date == planned:
                     self.keys.pop(key.id, None)
 

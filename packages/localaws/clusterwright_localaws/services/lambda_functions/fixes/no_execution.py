@@ -1,4 +1,4 @@
-"""moto runs Lambda functions in Docker; the local AWS keeps them and runs none."""
+"""moto runs Lambda functions in Docker; the local AWS stores them and runs none."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "Lambda: functions are kept but never run; Invoke answers with a function error that says so"
+    "Lambda: functions are stored but never run; Invoke answers with the function error NotRun"
 )
 
-_WHY = "the local AWS keeps Lambda functions and does not run them"
+_WHY = "the local AWS stores Lambda functions and does not run them"
 
 
 def apply() -> None:
@@ -20,7 +20,7 @@ def apply() -> None:
 
     invoke_in_moto = LambdaFunction._invoke_lambda
     if invoke_in_moto.__module__ == __name__:
-        return  # another service has asked for it already
+        return  # another service has applied it already
 
     def _invoke_lambda(self: Any, event: str | None = None) -> tuple[str, bool, str]:
         if not runtime().active:

@@ -1,7 +1,7 @@
-"""moto's databases are available at once, gone at once, and can be changed in any state.
+"""moto's databases are available at once, deleted at once, and can be changed in any state.
 
 States: https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/accessing-monitoring.html
-The words of the refusals are those that users published: cloud-custodian/cloud-custodian#178,
+Messages of the refusals are as users published them: cloud-custodian/cloud-custodian#178,
 hashicorp/terraform-provider-aws#5622 and #40333, aws-controllers-k8s/community#1107.
 """
 
@@ -14,7 +14,7 @@ from clusterwright_localaws.core.timers import timers
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "RDS: databases are creating, modifying or deleting for as long as the world says, and refuse "
+    "RDS: databases are creating, modifying or deleting for the world's delays, and refuse "
     "changes meanwhile"
 )
 
@@ -79,7 +79,7 @@ def _instances(backend: Any) -> None:
             **named,
         )
         if runtime().active:
-            # It is there, and deleting, until it is time.
+            # It exists, in state deleting, until the delay is over.
             database.status = "deleting"
             self.databases[db_instance_identifier] = database
             _drop_later(self.databases, db_instance_identifier, database)

@@ -1,4 +1,4 @@
-"""moto makes any number of databases and their groups; RDS has quotas for them.
+"""moto creates any number of databases and their groups; RDS has quotas for them.
 
 Codes: https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBInstance.html and the
 pages of CreateDBSubnetGroup and CreateDBParameterGroup.
@@ -13,7 +13,8 @@ from clusterwright_localaws.core.runtime import Runtime, runtime
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "RDS: CreateDBInstance, CreateDBSubnetGroup and CreateDBParameterGroup refuse beyond the "
+    "RDS: CreateDBInstance, CreateDBSubnetGroup and CreateDBParameterGroup refuse requests "
+    "beyond the "
     "world's quotas of instances, storage and groups"
 )
 _INSTANCES = ("rds", "L-7B6409FD")

@@ -1,4 +1,4 @@
-"""moto makes a DB subnet group of subnets in one zone.
+"""moto creates a DB subnet group with subnets in one zone.
 
 https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBSubnetGroup.html: "must
 contain at least one subnet in at least two AZs", DBSubnetGroupDoesNotCoverEnoughAZs.

@@ -1,4 +1,4 @@
-"""moto writes an access log object within each request, also when a stack is being deleted."""
+"""moto writes an access log object within each request, also while a stack is deleted."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "S3: no access log objects are delivered. AWS delivers them hours later, as it can; moto does "
-    "within the request, so that deleting a bucket fills the one that its logs go to"
+    "S3: no access log objects are delivered. AWS delivers them hours later, best effort; moto "
+    "does "
+    "within the request, so that deleting a bucket fills its log bucket"
 )
 
 

@@ -1,4 +1,4 @@
-"""moto does not know S3 Express directory buckets: it takes their location for a malformed one."""
+"""moto lacks S3 Express directory buckets: it treats their location as malformed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from clusterwright_localaws.services.ec2.zones import zone_name
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "S3: CreateBucket makes directory buckets. Their names must end in their zone, "
+    "S3: CreateBucket creates directory buckets. Their names must end in their zone, "
     "`--use1-az6--x-s3`, and the zone must be one of the region"
 )
 # https://docs.aws.amazon.com/AmazonS3/latest/userguide/directory-bucket-naming-rules.html

@@ -1,4 +1,4 @@
-"""moto makes any number of buckets; S3 has a quota for those of an account.
+"""moto creates any number of buckets; S3 has a quota per account.
 
 Code: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
 """
@@ -11,7 +11,9 @@ from clusterwright_localaws.core import quotas
 from clusterwright_localaws.core.runtime import Runtime, runtime
 
 MOTO_VERSION = "5.2.5"
-DESCRIPTION = "S3: CreateBucket refuses beyond the world's quota of general purpose buckets"
+DESCRIPTION = (
+    "S3: CreateBucket refuses requests beyond the world's quota of general purpose buckets"
+)
 _BUCKETS = ("s3", "L-DC2B2D3D")
 
 
@@ -25,7 +27,7 @@ def apply() -> None:
     ) -> Any:
         from moto.s3.exceptions import S3ClientError
 
-        # Those of the world are there whatever its quota says.
+        # The world's buckets exist independent of its quota.
         world = {seed.name for seed in runtime().world.buckets} if runtime().active else set()
         counts = not bucket_name.endswith("--x-s3") and bucket_name not in world
         if runtime().active and counts and bucket_name not in self.buckets:

@@ -1,4 +1,4 @@
-"""moto denies whatever a bucket policy's statement with a condition is about, met or not."""
+"""moto ignores the conditions of a bucket policy's Deny statements."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "S3: of a bucket policy's conditions aws:SecureTransport is evaluated, and a request to the "
-    "local AWS counts as secure; statements with other conditions, or about named principals, are "
-    "left out, unless the world enforces IAM, which evaluates all of it"
+    "S3: the bucket policy condition aws:SecureTransport is evaluated, and a request to the "
+    "local AWS counts as secure; statements with other conditions, or for named principals, are "
+    "ignored, unless the world enforces IAM, which evaluates the whole policy"
 )
 
 

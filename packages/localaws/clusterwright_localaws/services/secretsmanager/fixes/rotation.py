@@ -1,4 +1,4 @@
-"""moto rotates a secret by running its function in Docker, also when it is told not to."""
+"""moto rotates a secret by running its function in Docker, even with RotateImmediately=false."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "Secrets Manager: RotateSecret keeps the schedule and the function, which must exist, and "
+    "Secrets Manager: RotateSecret stores the schedule and the function, which must exist, and "
     "rotates nothing, because no Lambda function runs here"
 )
 
@@ -43,7 +43,7 @@ def apply() -> None:
         answer = rotate_in_moto(
             self, secret_id, client_request_token, rotation_lambda_arn, rotation_rules, False
         )
-        # Without the pending version, which only a function could finish.
+        # Without the pending version, which only a function could complete.
         self.secrets[secret_id].versions = before
         return answer
 

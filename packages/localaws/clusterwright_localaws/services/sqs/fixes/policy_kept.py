@@ -1,11 +1,11 @@
-"""moto's SetQueueAttributes takes away the queue's policy whenever it is told something else."""
+"""moto's SetQueueAttributes deletes the queue's policy unless the call sets it again."""
 
 from __future__ import annotations
 
 from typing import Any
 
 MOTO_VERSION = "5.2.5"
-DESCRIPTION = "SQS: SetQueueAttributes without a policy leaves the queue's as it is"
+DESCRIPTION = "SQS: SetQueueAttributes without a policy keeps the queue's policy"
 REPRODUCTION = """\
 import json
 
@@ -26,7 +26,7 @@ def apply() -> None:
     set_in_moto = Queue._set_attributes
 
     def set_attributes(self: Any, attributes: dict[str, Any], now: float | None = None) -> None:
-        # At its birth a queue has no policy yet, and moto's own code gives it one.
+        # A new queue has no policy yet, and moto's own code sets it.
         if "Policy" not in attributes and getattr(self, "policy", None):
             attributes = {**attributes, "Policy": self.policy}
         set_in_moto(self, attributes, now)

@@ -1,4 +1,4 @@
-"""moto has few of the parameters that AWS publishes, and shows them where AWS does not."""
+"""moto has few of AWS's public parameters, and lists them where AWS does not."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from clusterwright_localaws.services.ec2.published_images import published_image
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "SSM: the parameters with the images of HyperPod, EKS, the Deep Learning AMIs and Neuron "
-    "(ids are made up), and current-region and availability-zones of the global infrastructure; "
-    "lists below / and DescribeParameters leave out what AWS publishes"
+    "(invented ids), and current-region and availability-zones of the global infrastructure; "
+    "lists below / and DescribeParameters omit public parameters"
 )
 PUBLIC = "/aws/service"
 _INFRASTRUCTURE = f"{PUBLIC}/global-infrastructure"
-# What moto loads by itself, when a name begins with it.
+# Prefixes of parameters that moto loads itself.
 _OF_MOTO = (
     f"{PUBLIC}/ami-amazon-linux-latest",
     f"{_INFRASTRUCTURE}/regions",
     f"{_INFRASTRUCTURE}/services",
     f"{PUBLIC}/ecs/optimized-ami",
 )
-# The day of the documentation's copies; the real parameters' is that of the last release.
+# The date of the documentation; real parameters have the date of the last release.
 _PUBLISHED = dt.datetime(2026, 11, 20, tzinfo=dt.UTC)
 
 
@@ -43,7 +43,7 @@ def apply() -> None:
         load_in_moto(self, key)
 
     def keys(self: Any, path: str, recursive: bool) -> Iterator[str]:
-        # A path above moto's own loads all of them: a list begins wherever its caller likes.
+        # A path above moto's parameters loads all of them: a list may start at any path.
         for prefix in _OF_MOTO:
             if path.startswith("/aws") and prefix.startswith(path.rstrip("/")):
                 load_in_moto(self, prefix)
@@ -66,7 +66,7 @@ def _publish(parameters: Any) -> None:
         image_id = image.id_in(region)
         _put(parameters, image.parameter, image_id, "aws:ec2:image")
         if image.document is not None:
-            # The real document has the image's name and release too, which no source lists.
+            # The real document also has the image's name and release, which no source lists.
             text = json.dumps({"schema_version": "1", "image_id": image_id})
             _put(parameters, image.document, text, "text")
     for name, value in _infrastructure(region):
@@ -74,7 +74,7 @@ def _publish(parameters: Any) -> None:
 
 
 def _infrastructure(region: str) -> Iterator[tuple[str, str]]:
-    """What moto knows of all regions, under the two names by which it does not."""
+    """Return moto's data of all regions, under two further names."""
     from moto.ec2.models.availability_zones_and_regions import RegionsAndZonesBackend
     from moto.ssm.models import convert_to_params, load_resource
 
@@ -92,7 +92,7 @@ def _infrastructure(region: str) -> Iterator[tuple[str, str]]:
 def _put(parameters: Any, name: str, value: str, data_type: str) -> None:
     from moto.ssm import models
 
-    kind: Any = models.Parameter  # to mypy it is abstract
+    kind: Any = models.Parameter  # mypy treats it as abstract
     dict.setdefault(parameters, name, []).append(
         kind(
             account_id=parameters.account_id,
