@@ -1,7 +1,7 @@
 """ParallelCluster on the local AWS where IAM is enforced: deployed, changed, refused, taken away.
 
-The configuration is judged by aws-parallelcluster's schema and update policies; its validators,
-which need an AWS that is served, run in `make demo PLATFORM=parallelcluster`.
+The configuration is validated by aws-parallelcluster's schema and update policies; its validators,
+which need an AWS on a port, run in `make demo PLATFORM=parallelcluster`.
 """
 
 from __future__ import annotations

@@ -16,6 +16,6 @@ def pcluster_python() -> str:
 
 
 @pytest.fixture
-def judged_by_pcluster(pcluster_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The local AWS of this process judges configurations."""
+def validated_by_pcluster(pcluster_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The local AWS of this process validates configurations."""
     monkeypatch.setenv(PCLUSTER_PYTHON, pcluster_python)

@@ -1,4 +1,4 @@
-"""Runs in the environment of aws-parallelcluster, not in ours: judges many configurations.
+"""Runs in the environment of aws-parallelcluster, not in ours: validates many configurations.
 
 One JSON object per line on stdin, one answer per line on stdout; described in `pcluster_oracle`.
 One process for all of them: importing the package takes longer than judging with it.

@@ -1,4 +1,4 @@
-"""aws-parallelcluster as a judge of the configurations that are rendered: one process for all."""
+"""aws-parallelcluster as validator of rendered configurations: one process for all."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Oracle:
 
 @contextmanager
 def oracle(home: Path, environment: Mapping[str, str] | None = None) -> Iterator[Oracle]:
-    """The judge, for as long as the block lasts; its environment is built where it is not yet.
+    """Run the validator inside the block; build its environment if it does not exist.
 
     Without an `environment` that names a local AWS it can only be asked of schemas and patches.
     """

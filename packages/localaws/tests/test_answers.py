@@ -226,9 +226,9 @@ class TestRefusals:
         with local_aws():
             code, message = refusal(client("route53").list_health_checks)
         assert code == "InternalFailure"
-        assert "breaks AWS's model" in message
+        assert "violates AWS's model" in message
         assert "IsTruncated: missing" in message
-        assert "breaks AWS's model" in capsys.readouterr().err
+        assert "violates AWS's model" in capsys.readouterr().err
 
     @pytest.mark.parametrize(
         ("call", "code"),

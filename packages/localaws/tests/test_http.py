@@ -367,7 +367,7 @@ def test_cbor_is_refused_in_cbor(running: Running) -> None:
         {"body": found, "headers": {"smithy-protocol": "rpc-v2-cbor"}, "status_code": 400}, None
     )
     assert parsed["Error"]["Code"] == "UnsupportedProtocolException"
-    assert "does not speak" in parsed["Error"]["Message"]
+    assert "does not support" in parsed["Error"]["Message"]
 
 
 def test_boto3_chooses_a_protocol_that_is_spoken(running: Running) -> None:

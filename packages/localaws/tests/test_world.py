@@ -86,7 +86,7 @@ def test_without_extends_a_file_is_the_whole_world() -> None:
         ),
         (
             "training_plans:\n  - {name: p, instance_type: ml.p5.48xlarge, instance_count: 8}\n",
-            "`training_plans[0].instance_type`: EC2's name is meant, without `ml.`: p5.48xlarge",
+            "`training_plans[0].instance_type`: use EC2's name, without `ml.`: p5.48xlarge",
             2,
             30,
         ),
@@ -178,14 +178,14 @@ SUBNET = "{id: subnet-%08x, vpc_id: vpc-0a0a0a0a, zone_id: use1-az6, cidr: %s}"
     [
         (
             "faults:\n  - {service: sagemaker, operation: CreateClsuter, error: X}\n",
-            "`faults[0].operation`: boto3 knows no operation of sagemaker named 'CreateClsuter'; "
+            "`faults[0].operation`: boto3 has no operation of sagemaker named 'CreateClsuter'; "
             "did you mean `CreateCluster`?",
             2,
             37,
         ),
         (
             "faults:\n  - {service: SageMaker, operation: '*', error: X}\n",
-            "`faults[0].service`: boto3 knows no service named 'SageMaker'; "
+            "`faults[0].service`: boto3 has no service named 'SageMaker'; "
             "did you mean `sagemaker`?",
             2,
             15,
@@ -199,7 +199,7 @@ SUBNET = "{id: subnet-%08x, vpc_id: vpc-0a0a0a0a, zone_id: use1-az6, cidr: %s}"
         ),
         (
             "usage: {sagemakr/L-8762A75F: 8}\n",
-            "`usage`: boto3 knows no service named 'sagemakr'; did you mean `sagemaker`?",
+            "`usage`: boto3 has no service named 'sagemakr'; did you mean `sagemaker`?",
             1,
             30,
         ),
@@ -211,7 +211,7 @@ SUBNET = "{id: subnet-%08x, vpc_id: vpc-0a0a0a0a, zone_id: use1-az6, cidr: %s}"
         ),
         (
             f"subnets:\n  - {SUBNET % (1, '10.0.0.1/20')}\n",
-            "`subnets[0].cidr`: '10.0.0.1/20' is no IPv4 range",
+            "`subnets[0].cidr`: '10.0.0.1/20' is not an IPv4 range",
             2,
             74,
         ),
@@ -265,7 +265,7 @@ def test_every_problem_is_said_at_once() -> None:
 
 
 def test_changes_that_contradict_are_refused_too() -> None:
-    with pytest.raises(ValueError, match="boto3 knows no service named 'sagemakr'"):
+    with pytest.raises(ValueError, match="boto3 has no service named 'sagemakr'"):
         with_changes(
             World(), {"faults": [{"service": "sagemakr", "operation": "*", "error": "X"}]}
         )

@@ -1,4 +1,4 @@
-"""ParallelCluster's custom resource: the provider's stack, what is judged, and the cluster."""
+"""ParallelCluster's custom resource: the provider's stack, validation, and the cluster."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from packages.localaws.tests.cloudformation.stacks import (
     template,
     update,
 )
-from tests.support.pcluster import judged_by_pcluster, pcluster_python
+from tests.support.pcluster import pcluster_python, validated_by_pcluster
 
-__all__ = ["judged_by_pcluster", "pcluster_python"]
+__all__ = ["pcluster_python", "validated_by_pcluster"]
 
 VERSION = "3.16.1"
 HOSTED = (
@@ -91,7 +91,7 @@ class Ground:
 
 
 @pytest.fixture(autouse=True)
-def _unjudged(monkeypatch: pytest.MonkeyPatch) -> None:
+def _without_validation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(PYTHON, "")
 
 
@@ -205,7 +205,7 @@ class TestProvider:
         assert "Function not found" in reason("top", "C", "CREATE_FAILED")
 
 
-class TestUnjudged:
+class TestWithoutValidation:
     def test_is_said_where_everybody_looks(
         self, ground: Ground, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -218,18 +218,18 @@ class TestUnjudged:
         assert said["message"].startswith("UNVALIDATED")
         assert PYTHON in said["message"]
 
-    def test_without_the_variable_the_checkouts_own_judges(
+    def test_without_the_variable_the_checkouts_environment_validates(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pcluster_python: str
     ) -> None:
         monkeypatch.delenv(PYTHON, raising=False)
-        assert validation.python_of_the_judge() == pcluster_python
+        assert validation.validator_python() == pcluster_python
         monkeypatch.setattr(validation, "_CHECKOUT", tmp_path)
-        assert validation.python_of_the_judge() is None
+        assert validation.validator_python() is None
         # One that is being built is not used.
         python = tmp_path / ".clusterwright/clients/pcluster/bin/python"
         python.parent.mkdir(parents=True)
         python.touch()
-        assert validation.python_of_the_judge() is None
+        assert validation.validator_python() is None
 
     def test_a_python_without_the_package_fails_the_stack(
         self, ground: Ground, monkeypatch: pytest.MonkeyPatch
@@ -237,16 +237,16 @@ class TestUnjudged:
         monkeypatch.setenv(PYTHON, "/nonexistent/python")
         stack = create("top", body(ground.configuration()))
         assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
-        assert "could not judge" in reason("top", "Cluster", "CREATE_FAILED")
+        assert "could not validate" in reason("top", "Cluster", "CREATE_FAILED")
         assert nodes() == []
 
 
-JUDGED = pytest.mark.usefixtures("judged_by_pcluster")
-"""Each judgement starts a process: for tests that are about what is judged."""
+VALIDATED = pytest.mark.usefixtures("validated_by_pcluster")
+"""Each validation starts a process: for tests about validation only."""
 
 
 class TestCluster:
-    @JUDGED
+    @VALIDATED
     def test_it_stands_beside_the_stack_and_goes_with_it(self, ground: Ground) -> None:
         stack = create("top", body(ground.configuration()))
         assert stack["StackStatus"] == "CREATE_COMPLETE", reason("top", "Cluster", "CREATE_FAILED")
@@ -258,14 +258,14 @@ class TestCluster:
         assert cluster["StackStatus"] == "CREATE_COMPLETE"
         assert "ParentId" not in cluster
         remark = reason("top", "Cluster", "CREATE_COMPLETE")
-        assert f"judged by aws-parallelcluster {VERSION} in part" in remark
+        assert f"validated in part by aws-parallelcluster {VERSION}" in remark
         delete("top")
         assert nodes() == []
         assert cloudformation().describe_stacks()["Stacks"] == []
         assert aws("s3").list_buckets()["Buckets"] == []
         assert aws("iam").list_roles()["Roles"] == []
 
-    @JUDGED
+    @VALIDATED
     def test_what_the_schema_refuses_fails_the_stack_with_its_words(self, ground: Ground) -> None:
         stack = create("top", body(ground.configuration(Unknown=1)))
         assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
@@ -274,7 +274,7 @@ class TestCluster:
         assert "Unknown field." in said
         assert nodes() == []
 
-    @JUDGED
+    @VALIDATED
     def test_more_nodes_come_and_fewer_are_refused_while_they_run(self, ground: Ground) -> None:
         create("top", body(ground.configuration()))
         assert update("top", body(ground.configuration(4)))["StackStatus"] == "UPDATE_COMPLETE"
@@ -288,7 +288,7 @@ class TestCluster:
         assert update("top", body(fewer))["StackStatus"] == "UPDATE_COMPLETE"
         assert nodes() == two(3)
 
-    @JUDGED
+    @VALIDATED
     def test_what_cannot_be_updated_is_refused_and_what_was_stays(self, ground: Ground) -> None:
         create("top", body(ground.configuration()))
         other = ground.configuration()

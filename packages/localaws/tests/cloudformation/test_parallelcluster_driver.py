@@ -104,7 +104,7 @@ def test_there_is_one_driver_at_a_time(ground: Ground) -> None:
     del ground
     with attach_cluster_driver(runtime(), Machines()):
         with (
-            pytest.raises(RuntimeError, match="driver of clusters already"),
+            pytest.raises(RuntimeError, match="cluster driver already"),
             attach_cluster_driver(runtime(), Machines()),
         ):
             pass

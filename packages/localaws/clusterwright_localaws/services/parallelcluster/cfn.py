@@ -32,9 +32,9 @@ from clusterwright_localaws.services.parallelcluster.provider import (
 from clusterwright_localaws.services.parallelcluster.validation import (
     LEVELS,
     Running,
+    ValidationResult,
     ValidatorFailed,
-    Verdict,
-    judged,
+    validate,
 )
 
 MESSAGE_LIMIT: Final = 2048
@@ -76,10 +76,10 @@ class PclusterCluster(Handler):
                 json.dumps({"message": f"Cluster {name} already exists."}), "AlreadyExists"
             )
         configuration = _tagged(ctx, properties)
-        verdict = _judge(ctx, name, configuration, provider, properties)
+        result = _validate(ctx, name, configuration, provider, properties)
         ctx.identify(name)
         self._deploy(ctx, name, configuration, provider)
-        return _created(ctx, name, provider, verdict, configuration)
+        return _created(ctx, name, provider, result, configuration)
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         if physical_id != _name(new):
@@ -110,7 +110,7 @@ class PclusterCluster(Handler):
             # The provider treats "No changes found" as success: a rollback runs after a refused
             # update. A change that has begun is reverted anyway.
             self._deploy(ctx, physical_id, configuration, provider)
-            return _created(ctx, physical_id, provider, Verdict(), configuration)
+            return _created(ctx, physical_id, provider, ValidationResult(), configuration)
         outputs = _outputs(stack)
         capacity, pools = fleets.running(ctx, physical_id)
         running = Running(
@@ -121,9 +121,9 @@ class PclusterCluster(Handler):
             head_node_security_group=outputs["HeadNodeSecurityGroup"],
             compute_security_group=outputs["ComputeSecurityGroup"],
         )
-        verdict = _judge(ctx, physical_id, configuration, provider, new, running)
+        result = _validate(ctx, physical_id, configuration, provider, new, running)
         self._deploy(ctx, physical_id, configuration, provider)
-        return _created(ctx, physical_id, provider, verdict, configuration)
+        return _created(ctx, physical_id, provider, result, configuration)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         if _policy(properties) == "Retain":
@@ -294,19 +294,19 @@ def _as_text(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _judge(
+def _validate(
     ctx: Context,
     name: str,
     configuration: Mapping[str, Any],
     provider: _Provider,
     properties: Properties,
     running: Running | None = None,
-) -> Verdict:
+) -> ValidationResult:
     level = str(properties.get("ValidationFailureLevel", "ERROR"))
     if level not in LEVELS:
         raise HandlerFailure(f"ValidationFailureLevel must be one of {', '.join(LEVELS)}")
     try:
-        verdict = judged(
+        result = validate(
             name,
             configuration,
             account=ctx.account,
@@ -318,14 +318,14 @@ def _judge(
         )
     except ValidatorFailed as error:
         raise HandlerFailure(f"aws-parallelcluster could not validate {name}: {error}") from error
-    if verdict.refused:
+    if result.refused:
         raise HandlerFailure(
             json.dumps(
-                {"message": "Update failure", "updateValidationErrors": list(verdict.refused)}
+                {"message": "Update failure", "updateValidationErrors": list(result.refused)}
             ),
             "InvalidRequest",
         )
-    stopping = verdict.at_or_above(level)
+    stopping = result.at_or_above(level)
     if stopping:
         # Most serious messages last, as the provider sorts them.
         stopping.sort(key=lambda item: LEVELS.index(item["level"]))
@@ -338,21 +338,21 @@ def _judge(
             ),
             "InvalidRequest",
         )
-    return verdict
+    return result
 
 
 def _created(
     ctx: Context,
     name: str,
     provider: _Provider,
-    verdict: Verdict,
+    result: ValidationResult,
     configuration: Mapping[str, Any],
 ) -> Created:
     stack = _stack(ctx, name)
     assert stack is not None
     outputs = _outputs(stack)
-    messages = [dict(message) for message in verdict.messages]
-    missing = _missing(verdict)
+    messages = [dict(message) for message in result.messages]
+    missing = _missing(result)
     if missing is not None:
         messages.insert(0, {"level": "WARNING", "type": "LocalAws", "message": missing})
     text = json.dumps(messages)
@@ -375,18 +375,18 @@ def _created(
         ),
     }
     remark = f"{name}: {missing}" if missing is not None else None
-    if missing is None and verdict.version is not None:
-        remark = f"{name}: validated by aws-parallelcluster {verdict.version}"
+    if missing is None and result.version is not None:
+        remark = f"{name}: validated by aws-parallelcluster {result.version}"
     return Created(name, attributes, remark)
 
 
-def _missing(verdict: Verdict) -> str | None:
+def _missing(result: ValidationResult) -> str | None:
     """Return the remark of the event: which validation was left out."""
-    if verdict.unvalidated is None:
+    if result.unvalidated is None:
         return None
-    if verdict.version is None:
-        return f"UNVALIDATED by the local AWS: {verdict.unvalidated}"
-    return f"validated in part by aws-parallelcluster {verdict.version}: {verdict.unvalidated}"
+    if result.version is None:
+        return f"UNVALIDATED by the local AWS: {result.unvalidated}"
+    return f"validated in part by aws-parallelcluster {result.version}: {result.unvalidated}"
 
 
 def _stack(ctx: Context, name: str) -> dict[str, Any] | None:

@@ -34,11 +34,11 @@ def main() -> None:
     """Validate the configuration from stdin; ParallelCluster's own output goes to stderr."""
     asked = json.load(sys.stdin)
     with contextlib.redirect_stdout(sys.stderr):
-        answer = _judge(asked)
+        answer = _validate(asked)
     json.dump(answer, sys.stdout)
 
 
-def _judge(asked: dict[str, Any]) -> dict[str, Any]:
+def _validate(asked: dict[str, Any]) -> dict[str, Any]:
     from marshmallow import ValidationError  # type: ignore[import-not-found,unused-ignore]
     from pcluster.schemas.cluster_schema import ClusterSchema
     from pcluster.utils import get_installed_version

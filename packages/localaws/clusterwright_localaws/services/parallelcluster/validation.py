@@ -50,7 +50,7 @@ class Running:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
+class ValidationResult:
     """The result of a validation.
 
     Attributes
@@ -80,7 +80,7 @@ class Verdict:
         ]
 
 
-def judged(
+def validate(
     name: str,
     configuration: Mapping[str, Any],
     *,
@@ -90,7 +90,7 @@ def judged(
     address: str | None,
     running: Running | None = None,
     suppressed: Sequence[str] = (),
-) -> Verdict:
+) -> ValidationResult:
     """Validate a configuration, and the change from the running state.
 
     Parameters
@@ -108,9 +108,9 @@ def judged(
     ValidatorFailed
         The environment is configured or built and cannot be used.
     """
-    python = python_of_the_judge()
+    python = validator_python()
     if python is None:
-        return Verdict(
+        return ValidationResult(
             unvalidated=f"{PYTHON} names no Python with aws-parallelcluster, and "
             "`python -m tools.setup.clients` has built none"
         )
@@ -133,7 +133,7 @@ def judged(
     failed = answer["messages"] or answer["refused"]
     if not answer["validators"] and not failed:
         reasons.append("its validators, which call AWS, need a local AWS on a port")
-    return Verdict(
+    return ValidationResult(
         version=answer["version"],
         unvalidated="; ".join(reasons) or None,
         messages=answer["messages"],
@@ -141,7 +141,7 @@ def judged(
     )
 
 
-def python_of_the_judge() -> str | None:
+def validator_python() -> str | None:
     """Return the Python of the environment, or None."""
     named = os.environ.get(PYTHON)
     if named is not None:
